@@ -1,0 +1,81 @@
+//! Values with a range, checked while a file is read, so that the error carries the line.
+
+use serde::{Deserialize, Deserializer, Serializer, de::Error};
+use std::time::Duration;
+
+/// A whole number of at least 1.
+pub fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    match i64::deserialize(from)? {
+        n if n >= 1 => Ok(n as usize),
+        n => Err(D::Error::custom(format!("{n} is out of range: allowed is a whole number of at least 1"))),
+    }
+}
+
+/// A whole number of at least 1, which may be absent.
+pub fn positive_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+    positive(from).map(Some)
+}
+
+/// A rate above 0.
+pub fn rate<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    within(from, f64::MIN_POSITIVE, 1e9, "a rate above 0 and at most 1e9 per second")
+}
+
+/// A precision as a share, above 0 and below 1.
+pub fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    within(from, 1e-4, 0.9999, "a share above 0 and below 1, such as 0.03")
+}
+
+fn within<'de, D: Deserializer<'de>>(from: D, low: f64, high: f64, allowed: &str) -> Result<f64, D::Error> {
+    match f64::deserialize(from)? {
+        x if (low..=high).contains(&x) => Ok(x),
+        x => Err(D::Error::custom(format!("{x} is out of range: allowed is {allowed}"))),
+    }
+}
+
+/// At least and at most so many blocks.
+pub fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error> {
+    match <[i64; 2]>::deserialize(from)? {
+        [low, high] if low >= 1 && low <= high => Ok([low as usize, high as usize]),
+        [low, high] => {
+            let allowed = "allowed is [at least, at most] with 1 ≤ at least ≤ at most";
+            Err(D::Error::custom(format!("[{low}, {high}] is out of range: {allowed}")))
+        }
+    }
+}
+
+/// Durations as people write them: `500ms`, `2s`, `10min`.
+pub mod duration {
+    use super::{Deserialize, Deserializer, Duration, Error, Serializer};
+
+    /// Reads `"2s"`.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        let text = String::deserialize(from)?;
+        humantime::parse_duration(&text)
+            .map_err(|_| D::Error::custom(format!("`{text}` is not a duration: write it like 500ms, 2s or 10min")))
+    }
+
+    /// Writes `"2s"`.
+    pub fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&humantime::format_duration(*value).to_string())
+    }
+}
+
+/// A histogram in a text file: its own encoding, in base 64.
+pub mod histogram {
+    use super::{Deserialize, Deserializer, Error, Serializer};
+    use base64::{Engine, prelude::BASE64_STANDARD};
+    use stats::Histogram;
+
+    /// Reads base 64.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Histogram, D::Error> {
+        let text = String::deserialize(from)?;
+        let bytes = BASE64_STANDARD.decode(text).map_err(D::Error::custom)?;
+        Histogram::from_bytes(&bytes).ok_or_else(|| D::Error::custom("not a histogram"))
+    }
+
+    /// Writes base 64.
+    pub fn serialize<S: Serializer>(value: &Histogram, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&BASE64_STANDARD.encode(value.to_bytes()))
+    }
+}

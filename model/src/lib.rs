@@ -1,0 +1,25 @@
+//! The words of drome as plain data: what a study asks, what a measurement counted, what the findings
+//! say. A newcomer reads this crate first. No behaviour beyond checks of itself.
+
+mod checked;
+pub mod contender;
+pub mod findings;
+pub mod observation;
+pub mod plan;
+pub mod study;
+pub mod tally;
+pub mod target;
+pub mod usage;
+pub mod verdict;
+pub mod workload;
+
+pub use contender::Contender;
+pub use findings::Findings;
+pub use observation::{Environment, Measurement, Observation, Outcome, Run, Trial};
+pub use plan::{Arrivals, Expect, Load, Plan, Until};
+pub use study::{Cell, Design, Study};
+pub use tally::{Errors, Tally};
+pub use target::Target;
+pub use usage::Usage;
+pub use verdict::{Bound, Verdict};
+pub use workload::Workload;

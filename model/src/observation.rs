@@ -1,0 +1,120 @@
+//! A trial as it is stored: what was asked, what came of it, on what machine.
+
+use crate::study::Study;
+use crate::tally::Tally;
+use crate::usage::Usage;
+use crate::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One sitting with a study: what is needed to go on with it and to report it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Its name in the store.
+    pub id: String,
+    /// The study's name.
+    pub name: String,
+    /// The study as it was resolved, options applied.
+    pub study: Study,
+    /// Decides every shuffle and every resampling.
+    pub seed: u64,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// A first look: too short for ranks.
+    pub quick: bool,
+    /// The machine.
+    pub environment: Environment,
+    /// The contenders' titles and versions; one that could not be had has no version and a reason.
+    pub contenders: BTreeMap<String, Entrant>,
+    /// Every contender enters a block so many times; the reference always twice.
+    pub copies: usize,
+}
+
+/// A contender in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entrant {
+    /// What a table calls it.
+    pub title: String,
+    /// What it says its version is.
+    pub version: Option<String>,
+    /// Why it does not take part.
+    pub missing: Option<String>,
+}
+
+/// The machine that a run was on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Environment {
+    /// drome's own version.
+    pub drome: String,
+    /// The kernel's release.
+    pub kernel: Option<String>,
+    /// The processor as it names itself.
+    pub cpu: Option<String>,
+    /// The cores that drome may use.
+    pub cores: usize,
+    /// Those that servers are pinned to.
+    pub server_cpus: Vec<usize>,
+    /// Those that the load generator is pinned to.
+    pub client_cpus: Vec<usize>,
+    /// The machine's memory.
+    pub memory_bytes: Option<u64>,
+    /// What virtualises the machine, where it says so.
+    pub virtualization: Option<String>,
+}
+
+/// One contender, one cell, one block.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Trial {
+    /// Counted from 0.
+    pub block: usize,
+    /// Index into the study's cells.
+    pub cell: usize,
+    /// Name of the contender.
+    pub contender: String,
+    /// Which of the contender's entries, from 0.
+    pub copy: usize,
+}
+
+/// A trial and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// What was tried.
+    pub trial: Trial,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// All of it: start, verification, warm-up, measurement, stop.
+    pub elapsed_ns: u64,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a trial.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It was measured; the verdict may still be void.
+    Measured(Box<Measurement>),
+    /// The contender failed: it did not start, answered wrongly, died, or could not be stopped.
+    Failed(String),
+}
+
+/// What a measurement found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// The client's side.
+    pub tally: Tally,
+    /// The server's side.
+    pub usage: Usage,
+    /// Whether to believe it.
+    pub verdict: Verdict,
+}
+
+impl Observation {
+    /// The measurement, if there is one and it is not void.
+    pub fn valid(&self) -> Option<&Measurement> {
+        match &self.outcome {
+            Outcome::Measured(m) if m.verdict.valid => Some(m),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! A study: contenders × cells, a design and, for the founding pages, the published figures.
+
+use crate::checked;
+use crate::plan::Load;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The contender that stands for what this machine can do; it enters every cell twice.
+pub const REFERENCE: &str = "reference";
+
+/// `studies/<name>.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Study {
+    /// What the report is headed with.
+    pub title: String,
+    /// Where the published figures come from.
+    pub source: Option<String>,
+    /// Names in the catalog, without the reference.
+    pub contenders: Vec<String>,
+    /// What is asked, and how.
+    #[serde(rename = "cell")]
+    pub cells: Vec<Cell>,
+    /// How much is measured.
+    pub design: Design,
+    /// What the page said.
+    pub published: Option<Published>,
+}
+
+/// One workload under one load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    /// What a table calls it.
+    pub title: String,
+    /// A name in `workloads/`.
+    pub workload: String,
+    /// How requests arrive.
+    pub load: Load,
+}
+
+/// How much is measured, and when to stop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Design {
+    /// At least and at most so many blocks.
+    #[serde(deserialize_with = "checked::blocks")]
+    pub blocks: [usize; 2],
+    /// Load before the measurement, not counted.
+    #[serde(with = "checked::duration")]
+    pub warmup: Duration,
+    /// The measurement.
+    #[serde(with = "checked::duration")]
+    pub measure: Duration,
+    /// Stop when the interval of every ratio to the reference is within this share of it.
+    #[serde(deserialize_with = "checked::share")]
+    pub precision: f64,
+    /// Stop after the minimum of blocks when this much time is spent.
+    #[serde(with = "checked::duration")]
+    pub budget: Duration,
+}
+
+/// The figures of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// What they are figures of.
+    pub metric: Metric,
+    /// On what they were measured.
+    pub hardware: String,
+    /// One a contender.
+    pub figures: BTreeMap<String, f64>,
+}
+
+/// What a published figure is a figure of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Requests per second.
+    RatePerS,
+}

@@ -1,0 +1,172 @@
+//! What the load engine counted. Tallies merge: over threads, later over processes and machines.
+//!
+//! Every request that was sent ends in exactly one way:
+//! `sent = completed + in_flight_at_end + errors.of_sent()`.
+
+use crate::checked;
+use serde::{Deserialize, Serialize};
+use stats::Histogram;
+use std::collections::BTreeMap;
+
+/// The counts of one measurement.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// The measured window; the longest over all threads.
+    pub duration_ns: u64,
+    /// Requests sent, those in flight when the window opened included.
+    pub sent: u64,
+    /// Answers that came whole and as expected.
+    pub completed: u64,
+    /// Requests that were not yet answered when time was up.
+    pub in_flight_at_end: u64,
+    /// Open load: requests that became due within the window.
+    pub due: Option<u64>,
+    /// Open load: requests due that still waited for a free connection when time was up.
+    pub unsent_at_end: Option<u64>,
+    /// All that went wrong, by kind.
+    pub errors: Errors,
+    /// What went wrong, in words, and how often.
+    pub error_causes: BTreeMap<String, u64>,
+    /// Whole answers by status, expected or not.
+    pub status: BTreeMap<u16, u64>,
+    /// Bytes of requests.
+    pub sent_bytes: u64,
+    /// Bytes of answers, heads included.
+    pub received_bytes: u64,
+    /// Bytes of answers' bodies.
+    pub body_bytes: u64,
+    /// From when a request was due (open load) or sent (closed) to the last byte of its answer.
+    #[serde(with = "checked::histogram")]
+    pub latency: Histogram,
+    /// From the actual send to the last byte of the answer.
+    #[serde(with = "checked::histogram")]
+    pub service: Histogram,
+    /// From the actual send to the first bytes of the answer.
+    #[serde(with = "checked::histogram")]
+    pub first_byte: Histogram,
+    /// From the start of a connection until it was open.
+    #[serde(with = "checked::histogram")]
+    pub connect: Histogram,
+    /// Open load: how far the send lagged behind the due time while a connection stood free.
+    #[serde(with = "checked::histogram")]
+    pub schedule_lag: Histogram,
+    /// Whole answers by connection.
+    pub served: Vec<u64>,
+    /// Connections opened within the window.
+    pub connections_opened: u64,
+    /// CPU time of the worker threads within the window.
+    pub client_cpu_ns: u64,
+    /// How many worker threads.
+    pub threads: usize,
+    /// The load generator's largest resident memory, where it is known.
+    pub client_rss_max_bytes: Option<u64>,
+    /// The measurement was ended before its time.
+    pub interrupted: bool,
+}
+
+/// Errors by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Errors {
+    /// No connection came about.
+    pub connect: u64,
+    /// The request could not be sent whole.
+    pub send: u64,
+    /// The connection broke before the answer was whole.
+    pub receive: u64,
+    /// No whole answer within the timeout.
+    pub timeout: u64,
+    /// A whole answer with a status that was not expected.
+    pub status: u64,
+    /// A whole answer with a body that was not expected.
+    pub body: u64,
+    /// Bytes that are not HTTP, or an answer that nobody asked for.
+    pub protocol: u64,
+    /// The load generator's own: no port, no descriptor.
+    pub local: u64,
+}
+
+impl Errors {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.connect + self.local + self.of_sent()
+    }
+
+    /// Those that ended a request that had been sent.
+    pub fn of_sent(&self) -> u64 {
+        self.send + self.receive + self.timeout + self.wrong_work()
+    }
+
+    /// Answers that were not the work that was asked for.
+    pub fn wrong_work(&self) -> u64 {
+        self.status + self.body + self.protocol
+    }
+}
+
+impl Tally {
+    /// Answers per second that came whole and as expected. `None` without a window.
+    pub fn rate_per_s(&self) -> Option<f64> {
+        (self.duration_ns > 0).then(|| self.completed as f64 * 1e9 / self.duration_ns as f64)
+    }
+
+    /// CPU time of the client for a completed request.
+    pub fn client_cpu_ns_per_request(&self) -> Option<f64> {
+        (self.completed > 0).then(|| self.client_cpu_ns as f64 / self.completed as f64)
+    }
+
+    /// The share of its threads' time that the client was busy.
+    pub fn client_core_use(&self) -> Option<f64> {
+        let available = self.duration_ns as f64 * self.threads as f64;
+        (available > 0.0).then(|| self.client_cpu_ns as f64 / available)
+    }
+
+    /// Adds what another thread counted over the same window.
+    pub fn merge(&mut self, other: &Self) {
+        self.duration_ns = self.duration_ns.max(other.duration_ns);
+        self.sent += other.sent;
+        self.completed += other.completed;
+        self.in_flight_at_end += other.in_flight_at_end;
+        self.due = sum_known(self.due, other.due);
+        self.unsent_at_end = sum_known(self.unsent_at_end, other.unsent_at_end);
+        self.errors.merge(&other.errors);
+        for (cause, n) in &other.error_causes {
+            *self.error_causes.entry(cause.clone()).or_default() += n;
+        }
+        for (status, n) in &other.status {
+            *self.status.entry(*status).or_default() += n;
+        }
+        self.sent_bytes += other.sent_bytes;
+        self.received_bytes += other.received_bytes;
+        self.body_bytes += other.body_bytes;
+        self.latency.merge(&other.latency);
+        self.service.merge(&other.service);
+        self.first_byte.merge(&other.first_byte);
+        self.connect.merge(&other.connect);
+        self.schedule_lag.merge(&other.schedule_lag);
+        self.served.extend_from_slice(&other.served);
+        self.connections_opened += other.connections_opened;
+        self.client_cpu_ns += other.client_cpu_ns;
+        self.threads += other.threads;
+        self.client_rss_max_bytes = self.client_rss_max_bytes.max(other.client_rss_max_bytes);
+        self.interrupted |= other.interrupted;
+    }
+}
+
+impl Errors {
+    fn merge(&mut self, other: &Self) {
+        self.connect += other.connect;
+        self.send += other.send;
+        self.receive += other.receive;
+        self.timeout += other.timeout;
+        self.status += other.status;
+        self.body += other.body;
+        self.protocol += other.protocol;
+        self.local += other.local;
+    }
+}
+
+fn sum_known(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a + b),
+        (one, other) => one.or(other),
+    }
+}

@@ -1,0 +1,277 @@
+//! The `epoll` back end, edge-triggered: one registration a connection, then one receive and one send a
+//! request. An edge is only forgotten when a receive came back short or empty, so none is ever lost.
+
+use crate::buffer::Buffer;
+use crate::{Completion, Event, Io, LISTENER, Operation, Slot, socket};
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, SocketFlags};
+use rustix::time::Timespec;
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+/// How many connections one wait may report; bounds how long a turn takes.
+const BATCH: usize = 256;
+
+/// One registration for the life of a connection. With edges, "writable" costs nothing until a send had to wait.
+const INTEREST: EventFlags =
+    EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
+
+/// The back end.
+#[derive(Debug)]
+pub struct Epoll {
+    poll: OwnedFd,
+    ready: Vec<epoll::Event>,
+    /// The next of `ready` to look at.
+    at: usize,
+    connections: Vec<Connection>,
+    /// Completions that were known at once, without a wait.
+    at_once: VecDeque<Completion>,
+    listener: Option<OwnedFd>,
+    buffer: Buffer,
+}
+
+#[derive(Debug, Default)]
+struct Connection {
+    socket: Option<OwnedFd>,
+    /// Tells a slot's connections apart, so that an event of a closed one is not taken for its successor's.
+    generation: u32,
+    connecting: bool,
+    /// What the kernel did not take yet; no memory until then.
+    unsent: Vec<u8>,
+}
+
+impl Epoll {
+    /// A back end without connections.
+    pub fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            poll: epoll::create(epoll::CreateFlags::CLOEXEC)?,
+            ready: Vec::with_capacity(BATCH),
+            at: 0,
+            connections: Vec::new(),
+            at_once: VecDeque::new(),
+            listener: None,
+            buffer: Buffer::new(),
+        })
+    }
+
+    fn connection(&mut self, slot: Slot) -> &mut Connection {
+        let index = slot as usize;
+        if index >= self.connections.len() {
+            self.connections.resize_with(index + 1, Connection::default);
+        }
+        &mut self.connections[index]
+    }
+
+    fn open(&mut self, slot: Slot, socket: OwnedFd, connecting: bool) -> Result<(), Errno> {
+        let connection = self.connection(slot);
+        connection.generation = connection.generation.wrapping_add(1);
+        let token = EventData::new_u64(u64::from(slot) << 32 | u64::from(connection.generation));
+        epoll::add(&self.poll, &socket, token, INTEREST)?;
+        let connection = self.connection(slot);
+        connection.connecting = connecting;
+        connection.socket = Some(socket);
+        Ok(())
+    }
+
+    fn fail(&mut self, slot: Slot, operation: Operation, errno: Errno) {
+        let operation = if is_local(errno) { Operation::Local } else { operation };
+        self.at_once.push_back(Completion { slot, event: Event::Failed(operation, errno) });
+    }
+
+    /// The next completion of the event at hand, if it has one more.
+    fn look(&mut self) -> Option<Completion> {
+        let event = self.ready[self.at];
+        let (token, flags) = (event.data.u64(), event.flags);
+        let slot = (token >> 32) as Slot;
+        if slot == LISTENER {
+            return self.accept();
+        }
+        let connection = self.connections.get_mut(slot as usize)?;
+        let socket = connection.socket.as_ref().filter(|_| connection.generation == token as u32)?;
+        if connection.connecting {
+            if !flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) {
+                return None;
+            }
+            connection.connecting = false;
+            let event = match rustix::net::sockopt::socket_error(socket) {
+                Ok(Ok(())) => Event::Connected,
+                Ok(Err(errno)) | Err(errno) => failed(Operation::Connect, errno),
+            };
+            return Some(Completion { slot, event });
+        }
+        if flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) && !connection.unsent.is_empty() {
+            match flush(socket, &mut connection.unsent) {
+                Ok(true) => return Some(Completion { slot, event: Event::Drained }),
+                Ok(false) => {}
+                Err(errno) => return Some(Completion { slot, event: failed(Operation::Send, errno) }),
+            }
+        }
+        if !flags.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::ERR | EventFlags::HUP) {
+            return None;
+        }
+        let received = loop {
+            match rustix::net::recv(socket, self.buffer.memory(), RecvFlags::empty()) {
+                Err(Errno::INTR) => {}
+                other => break other.map(|(n, _)| n),
+            }
+        };
+        let event = match received {
+            Ok(0) => Event::Ended,
+            Ok(n) => {
+                self.buffer.fill(n);
+                Event::Received
+            }
+            Err(Errno::AGAIN) => return None,
+            Err(errno) => failed(Operation::Receive, errno),
+        };
+        // After a short receive the socket is empty and the next bytes bring a new edge, but an end that
+        // came with this edge brings no other.
+        let more = match received {
+            Ok(n) => n == self.buffer.memory().len() || (n > 0 && flags.intersects(EventFlags::RDHUP | EventFlags::HUP)),
+            Err(_) => false,
+        };
+        if !more {
+            self.at += 1;
+        }
+        Some(Completion { slot, event })
+    }
+
+    fn accept(&mut self) -> Option<Completion> {
+        let listener = self.listener.as_ref()?;
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        match rustix::net::accept_with(listener, flags) {
+            Ok(socket) => {
+                let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
+                let free = self.connections.iter().position(|c| c.socket.is_none());
+                let slot = free.unwrap_or(self.connections.len()) as Slot;
+                let event = match self.open(slot, socket, false) {
+                    Ok(()) => Event::Accepted,
+                    Err(errno) => failed(Operation::Accept, errno),
+                };
+                Some(Completion { slot, event })
+            }
+            Err(Errno::AGAIN) => None,
+            // A peer that went away again is no failure of ours.
+            Err(Errno::CONNABORTED | Errno::INTR | Errno::PROTO) => self.accept(),
+            Err(errno) => {
+                self.at += 1;
+                Some(Completion { slot: LISTENER, event: failed(Operation::Accept, errno) })
+            }
+        }
+    }
+}
+
+impl Io for Epoll {
+    fn connect(&mut self, slot: Slot, to: &SocketAddr) {
+        let opened = socket::connecting(to).and_then(|socket| self.open(slot, socket, true));
+        if let Err(errno) = opened {
+            self.fail(slot, Operation::Connect, errno);
+        }
+    }
+
+    fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()> {
+        // Level-triggered: a connection that could not be accepted for want of descriptors is reported again.
+        epoll::add(&self.poll, &listener, EventData::new_u64(u64::from(LISTENER) << 32), EventFlags::IN)?;
+        self.listener = Some(listener);
+        Ok(())
+    }
+
+    #[inline]
+    fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        let Some(connection) = self.connections.get_mut(slot as usize) else { return true };
+        let Some(socket) = connection.socket.as_ref() else { return true };
+        if !connection.unsent.is_empty() {
+            connection.unsent.extend_from_slice(bytes);
+            return false;
+        }
+        match send_some(socket, bytes) {
+            Ok(n) if n == bytes.len() => true,
+            Ok(n) => {
+                connection.unsent.extend_from_slice(&bytes[n..]);
+                false
+            }
+            Err(errno) => {
+                self.fail(slot, Operation::Send, errno);
+                true
+            }
+        }
+    }
+
+    fn close(&mut self, slot: Slot) {
+        if let Some(connection) = self.connections.get_mut(slot as usize) {
+            connection.socket = None;
+            connection.connecting = false;
+            connection.unsent = Vec::new();
+        }
+        if !self.at_once.is_empty() {
+            self.at_once.retain(|completion| completion.slot != slot);
+        }
+    }
+
+    fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<()> {
+        let longest = if self.at_once.is_empty() { longest } else { Some(Duration::ZERO) };
+        let timeout = longest.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos().into() });
+        self.ready.clear();
+        self.at = 0;
+        match epoll::wait(&self.poll, rustix::buffer::spare_capacity(&mut self.ready), timeout.as_ref()) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Completion> {
+        if let Some(completion) = self.at_once.pop_front() {
+            return Some(completion);
+        }
+        while self.at < self.ready.len() {
+            if let Some(completion) = self.look() {
+                return Some(completion);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.buffer.bytes()
+    }
+}
+
+fn failed(operation: Operation, errno: Errno) -> Event {
+    Event::Failed(if is_local(errno) { Operation::Local } else { operation }, errno)
+}
+
+/// What this machine ran out of, whoever is at the other end.
+fn is_local(errno: Errno) -> bool {
+    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
+}
+
+fn send_some(socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
+    loop {
+        match rustix::net::send(&socket, bytes, SendFlags::NOSIGNAL) {
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return Ok(0),
+            other => return other,
+        }
+    }
+}
+
+/// Sends what waits; true when nothing is left.
+fn flush(socket: impl AsFd, unsent: &mut Vec<u8>) -> Result<bool, Errno> {
+    let mut sent = 0;
+    while sent < unsent.len() {
+        match send_some(&socket, &unsent[sent..])? {
+            0 => break,
+            n => sent += n,
+        }
+    }
+    unsent.drain(..sent);
+    if unsent.is_empty() {
+        *unsent = Vec::new();
+    }
+    Ok(unsent.is_empty())
+}

@@ -1,0 +1,89 @@
+//! Completion-shaped I/O behind one small interface, sockets, clock and affinity. No HTTP.
+//!
+//! [`Io`] is the interface. A caller asks for connections, sends and closes by slot, waits once a turn
+//! and takes what completed, one completion after the other. Bytes that arrived are looked at in place
+//! and are gone with the next call of [`Io::next`]: an idle connection needs no buffer.
+
+mod buffer;
+pub mod clock;
+pub mod cpu;
+mod epoll;
+pub mod limits;
+pub mod socket;
+
+pub use epoll::Epoll;
+pub use rustix::io::Errno;
+
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+/// A connection's number. A caller picks the numbers of the connections that it opens, from 0;
+/// accepted ones get the lowest that is free.
+pub type Slot = u32;
+
+/// The slot of completions that concern the listener.
+pub const LISTENER: Slot = Slot::MAX;
+
+/// Something that was asked for, or that the peer did, has happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Completion {
+    /// On which connection.
+    pub slot: Slot,
+    /// What.
+    pub event: Event,
+}
+
+/// What can happen on a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The connection that was asked for is open.
+    Connected,
+    /// The listener has a new connection; its slot is this one.
+    Accepted,
+    /// Bytes have arrived: [`Io::bytes`] has them until the next call of [`Io::next`].
+    Received,
+    /// All that was handed to [`Io::send`] is in the kernel's hands, after it had to wait.
+    Drained,
+    /// The peer will send nothing more.
+    Ended,
+    /// It failed; the slot is to be closed.
+    Failed(Operation, Errno),
+}
+
+/// What failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Operation {
+    Connect,
+    Accept,
+    Send,
+    Receive,
+    /// This machine ran out of something: descriptors, ports, memory.
+    Local,
+}
+
+/// The interface of all back ends. Errors of a connection are completions; an `Err` is the back end's own.
+pub trait Io {
+    /// Starts to connect. The slot must be closed. Ends in `Connected` or `Failed`.
+    fn connect(&mut self, slot: Slot, to: &SocketAddr);
+
+    /// Accepts connections from now on.
+    fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()>;
+
+    /// Sends all of `bytes`: they are sent or copied before it returns. False: some had to be copied
+    /// because the peer does not read; [`Event::Drained`] follows.
+    fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool;
+
+    /// Closes the connection at once. Nothing of it completes any more; the slot is free.
+    fn close(&mut self, slot: Slot);
+
+    /// Waits until something completed, at most `longest`; none: until then.
+    fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<()>;
+
+    /// What completed, one at a time; `None` when it is time to wait again.
+    fn next(&mut self) -> Option<Completion>;
+
+    /// The bytes of the last completion, if it was `Received`.
+    fn bytes(&self) -> &[u8];
+}

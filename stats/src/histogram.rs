@@ -1,0 +1,130 @@
+//! Durations in nanoseconds, 1 ns to 1 h, to three significant digits (`HdrHistogram`).
+//! Values outside are held at the bounds; an empty histogram has no percentiles, not zeros.
+
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+
+/// The largest value that is told apart: one hour.
+pub const MAX_NS: u64 = 3_600_000_000_000;
+
+/// A histogram of durations in nanoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Histogram(hdrhistogram::Histogram<u64>);
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Histogram {
+    /// An empty histogram. All its memory is taken here; recording allocates nothing.
+    #[expect(clippy::missing_panics_doc, reason = "the bounds are constants and valid")]
+    pub fn new() -> Self {
+        Self(hdrhistogram::Histogram::new_with_bounds(1, MAX_NS, 3).expect("constant bounds are valid"))
+    }
+
+    /// Counts one duration.
+    #[inline]
+    pub fn record(&mut self, ns: u64) {
+        self.0.saturating_record(ns.max(1));
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.0.reset();
+    }
+
+    /// Adds all that `other` counted.
+    #[expect(clippy::missing_panics_doc, reason = "all histograms have the same bounds")]
+    pub fn merge(&mut self, other: &Self) {
+        self.0.add(&other.0).expect("all histograms have the same bounds");
+    }
+
+    /// How many durations were counted.
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// The smallest duration such that `p` (0 to 1) of all are no longer. `None` when empty.
+    pub fn quantile_ns(&self, p: f64) -> Option<u64> {
+        (!self.0.is_empty()).then(|| self.0.value_at_quantile(p).min(self.0.max()))
+    }
+
+    /// The shortest duration, to the histogram's resolution.
+    pub fn min_ns(&self) -> Option<u64> {
+        (!self.0.is_empty()).then(|| self.0.min())
+    }
+
+    /// The longest duration, to the histogram's resolution.
+    pub fn max_ns(&self) -> Option<u64> {
+        (!self.0.is_empty()).then(|| self.0.max())
+    }
+
+    /// The arithmetic mean.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.mean())
+    }
+
+    /// The standard deviation (over n).
+    pub fn sd_ns(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.stdev())
+    }
+
+    /// The histogram in `HdrHistogram`'s own V2 encoding.
+    #[expect(clippy::missing_panics_doc, reason = "writing to memory does not fail")]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(&self.0, &mut bytes).expect("writing to memory does not fail");
+        bytes
+    }
+
+    /// Reads what [`Histogram::to_bytes`] wrote. `None` when the bytes are something else.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let read: hdrhistogram::Histogram<u64> = Deserializer::new().deserialize(&mut &*bytes).ok()?;
+        let mut own = Self::new();
+        own.0.add(&read).ok()?;
+        Some(own)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_empty_histogram_knows_nothing() {
+        let h = Histogram::new();
+        assert_eq!((h.count(), h.min_ns(), h.quantile_ns(0.5), h.mean_ns()), (0, None, None, None));
+    }
+
+    #[test]
+    fn values_beyond_the_bounds_are_held_at_them() {
+        let mut h = Histogram::new();
+        h.record(0);
+        h.record(u64::MAX);
+        assert_eq!(h.min_ns(), Some(1));
+        assert!(h.max_ns().unwrap() as f64 / MAX_NS as f64 > 0.999);
+    }
+
+    proptest! {
+        #[test]
+        fn quantiles_are_within_a_thousandth_of_the_sorted_list(mut values in prop::collection::vec(1..MAX_NS, 1..200), p in 0.0..1.0_f64) {
+            let mut h = Histogram::new();
+            values.iter().for_each(|v| h.record(*v));
+            values.sort_unstable();
+            let exact = values[((p * values.len() as f64).ceil() as usize).clamp(1, values.len()) - 1] as f64;
+            let got = h.quantile_ns(p).unwrap() as f64;
+            prop_assert!((got - exact).abs() <= exact * 0.001 + 1.0, "{got} {exact}");
+        }
+
+        #[test]
+        fn bytes_and_merge_lose_nothing(a in prop::collection::vec(1..MAX_NS, 0..50), b in prop::collection::vec(1..MAX_NS, 0..50)) {
+            let (mut x, mut y, mut both) = (Histogram::new(), Histogram::new(), Histogram::new());
+            a.iter().for_each(|v| { x.record(*v); both.record(*v); });
+            b.iter().for_each(|v| { y.record(*v); both.record(*v); });
+            x.merge(&Histogram::from_bytes(&y.to_bytes()).unwrap());
+            prop_assert_eq!(x, both);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Histograms, estimates, ranks and seeded randomness. Pure: no I/O and no clock, so that every
+//! figure in a report can be computed again from the store, bit for bit.
+
+pub mod estimate;
+pub mod fairness;
+pub mod histogram;
+pub mod random;
+pub mod rank;
+
+pub use estimate::{Estimate, median, median_interval, paired_ratio};
+pub use histogram::Histogram;
+pub use rank::{Rank, ranks};

@@ -1,0 +1,134 @@
+//! Heads that arrive in pieces, and the fields that frame a message.
+
+use crate::{MAX_HEAD_BYTES, MAX_HEAD_FIELDS, WireError};
+use httparse::{Header, Status};
+use std::mem::MaybeUninit;
+
+/// Room for the fields of one head; never read before the parser has written it.
+pub type Fields<'b> = [MaybeUninit<Header<'b>>; MAX_HEAD_FIELDS];
+
+/// Bytes of a head that is not yet whole. Empty, and without memory, unless a head was split.
+#[derive(Debug, Default)]
+pub struct Held(Vec<u8>);
+
+impl Held {
+    /// True when a part of a head waits for the rest.
+    pub fn is_partial(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// Runs `parse` over the head at the start of what was held plus `input`, and takes its bytes off `input`.
+    /// `None`: the head is not whole yet and all of `input` is held.
+    pub fn take<T>(
+        &mut self,
+        input: &mut &[u8],
+        parse: impl FnOnce(&[u8]) -> Result<Option<(usize, T)>, WireError>,
+    ) -> Result<Option<T>, WireError> {
+        if self.0.is_empty() {
+            if let Some((length, parsed)) = parse(input)? {
+                *input = &input[length..];
+                return Ok(Some(parsed));
+            }
+            return self.hold(input);
+        }
+        // A head can only become whole with a line feed: without one there is no need to look at it again.
+        if memchr::memchr(b'\n', input).is_none() {
+            return self.hold(input);
+        }
+        let before = self.0.len();
+        let room = (MAX_HEAD_BYTES + 4).saturating_sub(before).min(input.len());
+        self.0.extend_from_slice(&input[..room]);
+        let Some((length, parsed)) = parse(&self.0)? else {
+            *input = &input[room..];
+            return self.bounded();
+        };
+        *input = &input[length - before..];
+        self.0.clear();
+        Ok(Some(parsed))
+    }
+
+    fn hold<T>(&mut self, input: &mut &[u8]) -> Result<Option<T>, WireError> {
+        let room = (MAX_HEAD_BYTES + 4).saturating_sub(self.0.len()).min(input.len());
+        self.0.extend_from_slice(&input[..room]);
+        *input = &input[room..];
+        self.bounded()
+    }
+
+    fn bounded<T>(&self) -> Result<Option<T>, WireError> {
+        if self.0.len() > MAX_HEAD_BYTES { Err(WireError::HeadTooLong) } else { Ok(None) }
+    }
+}
+
+/// The length of a parsed head; `None` when it is not whole.
+pub fn whole(status: httparse::Result<usize>) -> Result<Option<usize>, WireError> {
+    match status {
+        Ok(Status::Complete(length)) if length > MAX_HEAD_BYTES => Err(WireError::HeadTooLong),
+        Ok(Status::Complete(length)) => Ok(Some(length)),
+        Ok(Status::Partial) => Ok(None),
+        Err(httparse::Error::TooManyHeaders) => Err(WireError::HeadTooLong),
+        Err(error) => Err(WireError::Head(error)),
+    }
+}
+
+/// What a head's fields say of how the message ends and what becomes of the connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Framing {
+    /// `Content-Length`.
+    pub length: Option<u64>,
+    /// `Transfer-Encoding` ends with `chunked`.
+    pub chunked: bool,
+    /// There is a `Transfer-Encoding`.
+    pub encoded: bool,
+    /// The connection outlives the message, as far as the head goes (RFC 9112 section 9.3).
+    pub keep_alive: bool,
+}
+
+impl Framing {
+    /// Reads the framing fields; `minor` is the version's second digit.
+    pub fn of(fields: &[Header<'_>], minor: u8) -> Result<Self, WireError> {
+        let mut framing = Self { length: None, chunked: false, encoded: false, keep_alive: minor >= 1 };
+        for field in fields {
+            // The length of the name decides almost always; only then is it compared.
+            match field.name.len() {
+                14 if field.name.eq_ignore_ascii_case("content-length") => {
+                    let length = number(field.value).ok_or(WireError::ContentLength)?;
+                    if framing.length.is_some_and(|other| other != length) {
+                        return Err(WireError::ContentLength);
+                    }
+                    framing.length = Some(length);
+                }
+                17 if field.name.eq_ignore_ascii_case("transfer-encoding") => {
+                    framing.encoded = true;
+                    framing.chunked = tokens(field.value).last().is_some_and(|t| t.eq_ignore_ascii_case(b"chunked"));
+                }
+                10 if field.name.eq_ignore_ascii_case("connection") => {
+                    for token in tokens(field.value) {
+                        if token.eq_ignore_ascii_case(b"close") {
+                            framing.keep_alive = false;
+                        } else if minor == 0 && token.eq_ignore_ascii_case(b"keep-alive") {
+                            framing.keep_alive = true;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(framing)
+    }
+}
+
+/// Digits only: no sign, no white space within (RFC 9110 section 8.6).
+fn number(value: &[u8]) -> Option<u64> {
+    let value = value.trim_ascii();
+    if value.is_empty() {
+        return None;
+    }
+    value.iter().try_fold(0_u64, |n, byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+        n.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+fn tokens(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii)
+}

@@ -1,0 +1,39 @@
+//! HTTP as bytes ↔ events; no sockets. HTTP/1 both ways: answers for the load engine, requests for
+//! the reference server. Any split of the same bytes gives the same events.
+
+mod chunked;
+mod head;
+mod request;
+mod response;
+
+pub use request::{Request, RequestParser};
+pub use response::{Event, Head, ResponseParser};
+
+/// A head (or the trailers of a chunked body) longer than this is refused.
+pub const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// A head with more fields than this is refused.
+pub const MAX_HEAD_FIELDS: usize = 128;
+
+/// What is wrong with the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WireError {
+    /// The head does not parse.
+    #[error("malformed head: {0}")]
+    Head(httparse::Error),
+    /// The head does not end.
+    #[error("a head of more than {MAX_HEAD_BYTES} bytes")]
+    HeadTooLong,
+    /// A `Content-Length` that is no number, or two that differ.
+    #[error("unusable Content-Length")]
+    ContentLength,
+    /// A chunk's size line or end is malformed.
+    #[error("malformed chunk")]
+    Chunk,
+    /// A switch of protocols that nobody asked for.
+    #[error("unasked-for switch of protocols (101)")]
+    Upgrade,
+    /// The peer closed before the message was whole.
+    #[error("closed before the answer was whole")]
+    Truncated,
+}

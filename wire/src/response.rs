@@ -1,0 +1,137 @@
+//! Answers: bytes in, events out. One parser a connection; it holds no memory unless a head was split.
+
+use crate::WireError;
+use crate::chunked::{Chunked, Piece};
+use crate::head::{Fields, Framing, Held, whole};
+use httparse::{ParserConfig, Response};
+use std::mem::MaybeUninit;
+
+/// Reads the answers of one connection, one after the other.
+#[derive(Debug, Default)]
+pub struct ResponseParser {
+    state: State,
+    held: Held,
+    keep_alive: bool,
+}
+
+/// A part of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// The head is whole. Informational answers (1xx) are passed over.
+    Head(Head),
+    /// Bytes of the body, with no coding left on them; never empty.
+    Body(&'a [u8]),
+    /// The answer is whole.
+    End {
+        /// The connection can be asked again.
+        keep_alive: bool,
+    },
+}
+
+/// What a head says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The status.
+    pub status: u16,
+    /// The body's length, where it is known beforehand.
+    pub length: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Head,
+    Sized(u64),
+    Chunked(Chunked),
+    UntilClose,
+}
+
+impl ResponseParser {
+    /// A parser at the start of a connection.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// True between two answers: no byte of the next has been read.
+    pub fn is_idle(&self) -> bool {
+        self.state == State::Head && !self.held.is_partial()
+    }
+
+    /// The next event; takes its bytes off `input`. `None` when all of `input` is used up.
+    /// `head_only`: the request was a HEAD, so its answer has no body.
+    #[inline]
+    pub fn next<'a>(&mut self, input: &mut &'a [u8], head_only: bool) -> Result<Option<Event<'a>>, WireError> {
+        match &mut self.state {
+            State::Head => self.head(input, head_only),
+            State::Sized(0) => Ok(Some(self.end())),
+            State::Sized(_) | State::UntilClose if input.is_empty() => Ok(None),
+            State::Sized(left) => {
+                let n = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
+                let (body, rest) = input.split_at(n);
+                *input = rest;
+                *left -= n as u64;
+                Ok(Some(Event::Body(body)))
+            }
+            State::Chunked(chunked) => match chunked.next(input)? {
+                Some(Piece::Data(data)) => Ok(Some(Event::Body(data))),
+                Some(Piece::End) => Ok(Some(self.end())),
+                None => Ok(None),
+            },
+            State::UntilClose => Ok(Some(Event::Body(std::mem::take(input)))),
+        }
+    }
+
+    /// The peer closed: ends an answer that lasts until then. `None`: it closed between two answers.
+    pub fn closed(&mut self) -> Result<Option<Event<'static>>, WireError> {
+        match self.state {
+            State::UntilClose => Ok(Some(self.end())),
+            State::Head if !self.held.is_partial() => Ok(None),
+            _ => Err(WireError::Truncated),
+        }
+    }
+
+    fn end(&mut self) -> Event<'static> {
+        self.state = State::Head;
+        Event::End { keep_alive: self.keep_alive }
+    }
+
+    fn head<'a>(&mut self, input: &mut &'a [u8], head_only: bool) -> Result<Option<Event<'a>>, WireError> {
+        while !input.is_empty() {
+            let Some((status, framing)) = self.held.take(input, parse)? else { return Ok(None) };
+            match status {
+                101 => return Err(WireError::Upgrade),
+                100..200 => continue,
+                _ => {}
+            }
+            // RFC 9112 section 6.3, in its order.
+            let bodiless = head_only || status == 204 || status == 304;
+            self.keep_alive = framing.keep_alive;
+            self.state = match framing {
+                _ if bodiless => State::Sized(0),
+                Framing { chunked: true, .. } => State::Chunked(Chunked::new()),
+                Framing { encoded: false, length: Some(n), .. } => State::Sized(n),
+                _ => {
+                    self.keep_alive = false;
+                    State::UntilClose
+                }
+            };
+            let length = match self.state {
+                State::Sized(n) => Some(n),
+                _ => None,
+            };
+            return Ok(Some(Event::Head(Head { status, length })));
+        }
+        Ok(None)
+    }
+}
+
+type Parsed = (u16, Framing);
+
+fn parse(bytes: &[u8]) -> Result<Option<(usize, Parsed)>, WireError> {
+    let mut fields: Fields<'_> = [const { MaybeUninit::uninit() }; _];
+    let mut head = Response::new(&mut []);
+    let parsed = ParserConfig::default().parse_response_with_uninit_headers(&mut head, bytes, &mut fields);
+    let Some(length) = whole(parsed)? else { return Ok(None) };
+    let framing = Framing::of(head.headers, head.version.unwrap_or(0))?;
+    Ok(Some((length, (head.code.unwrap_or(0), framing))))
+}
