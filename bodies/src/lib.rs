@@ -1,0 +1,83 @@
+//! The bodies of the workloads, made from their recipes: the same bytes on every machine. Pure, and
+//! whole numbers only, so that no mathematics library can make a difference.
+
+mod html;
+mod image;
+
+use model::workload::Recipe;
+
+/// A recipe that can't be followed.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a {kind} of {bytes} bytes can't be made: the least is {least}")]
+pub struct BodyError {
+    /// HTML, PNG or JPEG.
+    pub kind: &'static str,
+    /// What was asked for.
+    pub bytes: usize,
+    /// What can be had.
+    pub least: usize,
+}
+
+/// Makes the body.
+pub fn body(recipe: &Recipe) -> Result<Vec<u8>, BodyError> {
+    match recipe {
+        Recipe::Text(text) => Ok(text.as_bytes().to_vec()),
+        Recipe::HtmlBytes(bytes) => html::document(*bytes),
+        Recipe::PngBytes(bytes) => image::png(*bytes),
+        Recipe::JpegBytes(bytes) => image::jpeg(*bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sha2::{Digest, Sha256};
+
+    fn digest(recipe: &Recipe) -> String {
+        let bytes = body(recipe).unwrap();
+        Sha256::digest(bytes)[..4].iter().map(|b| format!("{b:02x}")).collect()
+    }
+
+    #[test]
+    fn every_body_has_the_length_that_was_asked_for() {
+        for bytes in [147, 228, 1000] {
+            assert_eq!(body(&Recipe::HtmlBytes(bytes)).unwrap().len(), bytes);
+        }
+        for bytes in [5_000, 50_000] {
+            assert_eq!(body(&Recipe::PngBytes(bytes)).unwrap().len(), bytes);
+        }
+        for bytes in [10_000, 200_000] {
+            assert_eq!(body(&Recipe::JpegBytes(bytes)).unwrap().len(), bytes);
+        }
+    }
+
+    #[test]
+    fn the_bytes_are_the_same_as_ever() {
+        let all = [Recipe::HtmlBytes(147), Recipe::HtmlBytes(228), Recipe::PngBytes(50_000), Recipe::JpegBytes(200_000)];
+        assert_eq!(all.each_ref().map(digest), ["2e189197", "c3aab517", "98ca0a70", "8587d447"]);
+    }
+
+    #[test]
+    fn the_png_is_a_picture() {
+        let bytes = body(&Recipe::PngBytes(50_000)).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        assert!(info.width > 80 && pixels.iter().any(|p| *p != pixels[0]));
+    }
+
+    #[test]
+    fn the_jpeg_is_a_picture() {
+        let bytes = body(&Recipe::JpegBytes(200_000)).unwrap();
+        let mut decoder = zune_jpeg::JpegDecoder::new(zune_jpeg::zune_core::bytestream::ZCursor::new(&bytes));
+        let pixels = decoder.decode().unwrap();
+        assert!(decoder.dimensions().unwrap().0 > 200 && pixels.iter().any(|p| *p != pixels[0]));
+    }
+
+    #[test]
+    fn what_is_too_small_is_refused() {
+        assert_eq!(body(&Recipe::HtmlBytes(10)).unwrap_err().kind, "HTML document");
+        assert_eq!(body(&Recipe::PngBytes(10)).unwrap_err().kind, "PNG image");
+        assert_eq!(body(&Recipe::JpegBytes(10)).unwrap_err().kind, "JPEG image");
+    }
+}

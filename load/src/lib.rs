@@ -1,0 +1,154 @@
+//! The load engine: one [`Plan`] in, one [`Tally`] out. Threads share nothing while they measure; each
+//! has its connections, its arrivals and its tally, and the tallies are merged at the end.
+
+mod answer;
+mod check;
+mod connection;
+mod pace;
+mod window;
+mod worker;
+
+pub use pace::Pace;
+
+use model::{Load, Plan, Tally, Until};
+use net::{Epoll, limits};
+use std::net::TcpStream;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use worker::Worker;
+
+/// Before a measurement starts, one connection must come about within this time.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Descriptors beside those of connections: standard streams, poll sets, the store, logs.
+const SPARE_DESCRIPTORS: u64 = 64;
+
+/// Why nothing could be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Nobody answers there.
+    #[error("can't connect to {address} ({source}): is the server running, and on this port?")]
+    Connect {
+        /// Where.
+        address: std::net::SocketAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The limit of descriptors is too low.
+    #[error(
+        "{connections} connections need {needed} descriptors, but the hard limit is {limit}: raise it with `ulimit -Hn` \
+         as root or in /etc/security/limits.conf, or ask for fewer connections"
+    )]
+    Descriptors {
+        /// Asked for.
+        connections: usize,
+        /// With what drome itself needs.
+        needed: u64,
+        /// What the system allows.
+        limit: u64,
+    },
+    /// The back end failed.
+    #[error("the load engine's own I/O failed: {0}")]
+    Io(#[from] std::io::Error),
+    /// A worker thread died.
+    #[error("a worker thread of the load engine died: this is a bug in drome, please report it")]
+    Worker,
+}
+
+/// Is told when the measured window opens and closes. Called by one worker, never per request.
+pub trait Watch: Sync {
+    /// The window opens now.
+    fn opened(&self) {}
+    /// The window closed now.
+    fn closed(&self) {}
+}
+
+/// Watches nothing.
+impl Watch for () {}
+
+/// What is shared with whoever looks on: written once a turn, read for a progress bar.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Set to end the measurement early.
+    pub stop: AtomicBool,
+    /// Answers so far, over all workers, within the window.
+    pub completed: AtomicU64,
+}
+
+/// Runs one measurement.
+pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally, LoadError> {
+    ensure_descriptors(plan.load.connections())?;
+    probe(plan)?;
+    let threads = plan.threads.clamp(1, plan.load.connections());
+    let barrier = Barrier::new(threads);
+    let results: Vec<Result<Tally, LoadError>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|index| {
+                let barrier = &barrier;
+                scope.spawn(move || {
+                    place(plan, index);
+                    let worker = Worker::new(plan, share(plan, index, threads), Epoll::new()?, progress);
+                    barrier.wait();
+                    let first: &dyn Watch = if index == 0 { watch } else { &() };
+                    Ok(worker.run(first)?)
+                })
+            })
+            .collect();
+        workers.into_iter().map(|w| w.join().unwrap_or(Err(LoadError::Worker))).collect()
+    });
+    let mut total = Tally::default();
+    for tally in results {
+        total.merge(&tally?);
+    }
+    total.interrupted |= progress.stop.load(Ordering::Relaxed);
+    Ok(total)
+}
+
+/// What one of the workers has to do.
+#[derive(Clone, Debug)]
+pub(crate) struct Share {
+    /// Its connections.
+    connections: usize,
+    /// How many answers it waits for, where answers end the measurement.
+    answers: Option<u64>,
+    /// Its due times, in open load.
+    pace: Option<Pace>,
+}
+
+fn share(plan: &Plan, index: usize, threads: usize) -> Share {
+    let part = |whole: usize| whole / threads + usize::from(index < whole % threads);
+    let answers = match plan.until {
+        Until::Elapsed(_) => None,
+        Until::Answered(n) => Some(n / threads as u64 + u64::from((index as u64) < n % threads as u64)),
+    };
+    let pace = match &plan.load {
+        Load::Closed { .. } => None,
+        Load::Open { rate_per_s, arrivals, .. } => Some(Pace::new(*rate_per_s, *arrivals, plan.seed, index, threads)),
+    };
+    Share { connections: part(plan.load.connections()), answers, pace }
+}
+
+fn place(plan: &Plan, index: usize) {
+    net::cpu::wake_precisely();
+    if !plan.cpus.is_empty() {
+        // A core that went away since it was chosen is no reason not to measure.
+        let _ = net::cpu::pin(&[plan.cpus[index % plan.cpus.len()]]);
+    }
+}
+
+fn ensure_descriptors(connections: usize) -> Result<(), LoadError> {
+    let needed = connections as u64 + SPARE_DESCRIPTORS;
+    match limits::raise_descriptors(needed) {
+        Some(limit) if limit < needed => Err(LoadError::Descriptors { connections, needed, limit }),
+        _ => Ok(()),
+    }
+}
+
+fn probe(plan: &Plan) -> Result<(), LoadError> {
+    let address = plan.target.address;
+    match TcpStream::connect_timeout(&address, PROBE_TIMEOUT) {
+        Ok(_) => Ok(()),
+        Err(source) => Err(LoadError::Connect { address, source }),
+    }
+}

@@ -79,8 +79,10 @@ pub struct Errors {
     pub status: u64,
     /// A whole answer with a body that was not expected.
     pub body: u64,
-    /// Bytes that are not HTTP, or an answer that nobody asked for.
+    /// An answer that is not HTTP.
     pub protocol: u64,
+    /// Bytes that no request had asked for.
+    pub unasked: u64,
     /// The load generator's own: no port, no descriptor.
     pub local: u64,
 }
@@ -88,17 +90,17 @@ pub struct Errors {
 impl Errors {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.connect + self.local + self.of_sent()
+        self.connect + self.local + self.unasked + self.of_sent()
     }
 
     /// Those that ended a request that had been sent.
     pub fn of_sent(&self) -> u64 {
-        self.send + self.receive + self.timeout + self.wrong_work()
+        self.send + self.receive + self.timeout + self.status + self.body + self.protocol
     }
 
-    /// Answers that were not the work that was asked for.
+    /// Answers, or bytes, that were not the work that was asked for.
     pub fn wrong_work(&self) -> u64 {
-        self.status + self.body + self.protocol
+        self.status + self.body + self.protocol + self.unasked
     }
 }
 
@@ -160,6 +162,7 @@ impl Errors {
         self.status += other.status;
         self.body += other.body;
         self.protocol += other.protocol;
+        self.unasked += other.unasked;
         self.local += other.local;
     }
 }

@@ -20,7 +20,6 @@ const INTEREST: EventFlags =
     EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
 
 /// The back end.
-#[derive(Debug)]
 pub struct Epoll {
     poll: OwnedFd,
     ready: Vec<epoll::Event>,
@@ -33,7 +32,7 @@ pub struct Epoll {
     buffer: Buffer,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Connection {
     socket: Option<OwnedFd>,
     /// Tells a slot's connections apart, so that an event of a closed one is not taken for its successor's.

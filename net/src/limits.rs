@@ -1,4 +1,4 @@
-//! The limit of open descriptors.
+//! The limit of open descriptors, and the memory that this process has used.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -18,4 +18,18 @@ pub fn raise_descriptors(wanted: u64) -> Option<u64> {
 pub fn descriptors() -> (Option<u64>, Option<u64>) {
     let limit = getrlimit(Resource::Nofile);
     (limit.current, limit.maximum)
+}
+
+/// The largest resident memory that this process has had. `None` where the system does not say.
+#[allow(unsafe_code)]
+pub fn rss_max_bytes() -> Option<u64> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `usage` is a valid rusage for the kernel to write, and all zeros is one as well.
+    let usage = unsafe {
+        if libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) != 0 {
+            return None;
+        }
+        usage.assume_init()
+    };
+    Some(usage.ru_maxrss as u64 * 1024)
 }

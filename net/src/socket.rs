@@ -39,3 +39,12 @@ fn stream(address: &SocketAddr) -> Result<OwnedFd, Errno> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)
 }
+
+/// Binds and listens alone, as a server that shares its port with nobody would: an error when the port is in use.
+pub fn exclusive(at: &SocketAddr) -> std::io::Result<OwnedFd> {
+    let socket = stream(at)?;
+    set_socket_reuseaddr(&socket, true)?;
+    bind(&socket, at)?;
+    listen(&socket, 1)?;
+    Ok(socket)
+}

@@ -1,0 +1,76 @@
+//! The reference server: the same few bytes as every contender, on drome's own I/O, and nothing else that
+//! costs time. It measures what this machine could do at best, and its faults are known truths for tests.
+
+mod fault;
+mod site;
+mod worker;
+
+pub use fault::{FaultError, Stall};
+pub use site::Site;
+
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// How the server is run.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Where it listens; port 0: any free one.
+    pub address: SocketAddr,
+    /// Threads, each with its own listener on the same port.
+    pub threads: usize,
+    /// Busy for so long for every request.
+    pub spin: Duration,
+    /// Answers nothing for a part of every period.
+    pub stall: Option<Stall>,
+}
+
+/// A server that listens and does not yet answer.
+#[derive(Debug)]
+pub struct Server {
+    config: Config,
+    listeners: Vec<OwnedFd>,
+    address: SocketAddr,
+}
+
+impl Server {
+    /// Listens.
+    pub fn bind(config: Config) -> std::io::Result<Self> {
+        ensure_free(&config.address)?;
+        let first = net::socket::listener(&config.address)?;
+        let address = net::socket::local_address(&first)?;
+        let mut listeners = vec![first];
+        for _ in 1..config.threads {
+            listeners.push(net::socket::listener(&address)?);
+        }
+        Ok(Self { config, listeners, address })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers until `stop` is set; what was received until then is answered.
+    pub fn run(self, site: &Site, stop: &AtomicBool) -> std::io::Result<()> {
+        let origin_ns = net::clock::now_ns();
+        let config = &self.config;
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = self
+                .listeners
+                .into_iter()
+                .map(|listener| scope.spawn(move || worker::run(config, site, listener, stop, origin_ns)))
+                .collect();
+            for worker in workers {
+                worker.join().map_err(|_| std::io::Error::other("a thread of the server died"))??;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Listeners that share a port would let a second server take half of a first one's connections unseen.
+fn ensure_free(address: &SocketAddr) -> std::io::Result<()> {
+    if address.port() == 0 { Ok(()) } else { net::socket::exclusive(address).map(drop) }
+}

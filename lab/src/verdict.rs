@@ -1,0 +1,261 @@
+//! Whether a measurement may be believed, and what bounded it. Pure; every reason carries its figure.
+
+use model::{Bound, Load, Plan, Tally, Usage, Verdict};
+
+/// Cores busier than this are taken to be the bound.
+pub const BUSY: f64 = 0.90;
+
+/// More wrong answers than this share, and it was not the same work any more.
+const WRONG_WORK: f64 = 0.01;
+
+/// Little's law must hold to within this share.
+const LITTLE: f64 = 0.05;
+
+/// An achieved rate below this share of the offered one is worth a word.
+const ACHIEVED: f64 = 0.99;
+
+/// Sends that lag by less than this do not matter, whatever the latency.
+const LAG_NS: u64 = 1_000_000;
+
+/// Above this, sends may lag by no more than this share of the latency at the same percentile.
+const LAG_SHARE: f64 = 0.10;
+
+/// More of the machine's time than this share taken by its host, and it was another machine.
+const STEAL_PPM: u64 = 100_000;
+
+/// Fewer answers a connection than this, and one without any may be chance.
+const STARVED_MEAN: u64 = 20;
+
+/// Judges one measurement. `usage` is `None` where the server's processes are not known.
+pub fn judge(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
+    let mut case = Case { bound: bound(tally, usage), void: Vec::new(), notes: Vec::new() };
+    case.work(tally);
+    case.client(plan, tally);
+    case.lag(tally);
+    case.offered(plan, tally);
+    case.little(plan, tally);
+    case.starved(tally);
+    case.machine(usage);
+    if tally.interrupted {
+        case.void.push("interrupted before its time was up".to_owned());
+    }
+    let valid = case.void.is_empty();
+    Verdict { bound: case.bound, valid, reasons: [case.void, case.notes].concat() }
+}
+
+fn bound(tally: &Tally, usage: Option<&Usage>) -> Bound {
+    let client = tally.client_core_use().is_some_and(|share| share >= BUSY);
+    match usage.and_then(Usage::core_use) {
+        Some(share) if share >= BUSY && client => Bound::Both,
+        Some(share) if share >= BUSY => Bound::Server,
+        Some(_) if !client => Bound::Neither,
+        None if !client => Bound::Unknown,
+        _ => Bound::Client,
+    }
+}
+
+struct Case {
+    bound: Bound,
+    void: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Case {
+    fn work(&mut self, tally: &Tally) {
+        if tally.completed == 0 {
+            self.void.push("no request was answered as expected".to_owned());
+            return;
+        }
+        let wrong = tally.errors.wrong_work();
+        let share = wrong as f64 / (wrong + tally.completed) as f64;
+        let words = format!("{wrong} answers ({:.2} %) were not the work that was asked for", share * 100.0);
+        match wrong {
+            0 => {}
+            _ if share > WRONG_WORK => self.void.push(words),
+            _ => self.notes.push(words),
+        }
+        let other = tally.errors.total() - wrong;
+        if other > 0 {
+            self.notes.push(format!("{other} requests failed ({})", main_cause(tally)));
+        }
+    }
+
+    /// A closed load that the client bounds is still a floor; an open one was not the load that was asked for.
+    fn client(&mut self, plan: &Plan, tally: &Tally) {
+        let Some(share) = tally.client_core_use().filter(|share| *share >= BUSY) else { return };
+        let busy = format!("the load generator used {:.0} % of its {} core(s)", share * 100.0, tally.threads);
+        match plan.load {
+            Load::Open { .. } => self.void.push(format!("{busy}: latencies may be its own; give it more threads")),
+            Load::Closed { .. } => self.notes.push(format!("{busy}: the rate is a floor for the server")),
+        }
+    }
+
+    fn lag(&mut self, tally: &Tally) {
+        let (Some(lag), Some(latency)) = (tally.schedule_lag.quantile_ns(0.99), tally.latency.quantile_ns(0.99)) else {
+            return;
+        };
+        if lag > LAG_NS && lag as f64 > latency as f64 * LAG_SHARE {
+            let (lag, latency) = (lag as f64 / 1e6, latency as f64 / 1e6);
+            self.void.push(format!("sends lagged behind their due time: p99 {lag:.2} ms, latency p99 {latency:.2} ms"));
+        }
+    }
+
+    fn offered(&mut self, plan: &Plan, tally: &Tally) {
+        let (Some(offered), Some(achieved)) = (plan.load.rate_per_s(), tally.rate_per_s()) else { return };
+        if achieved < offered * ACHIEVED {
+            let connections = plan.load.connections();
+            self.notes.push(format!(
+                "{achieved:.0}/s of the offered {offered:.0}/s were answered: the server, or {connections} connections, \
+                 did not keep up"
+            ));
+        }
+    }
+
+    /// Little's law: in closed load every connection has one request under way, so mean latency × rate is
+    /// their number. Only where connections stayed open, answers were many and nothing failed or starved.
+    fn little(&mut self, plan: &Plan, tally: &Tally) {
+        let (Load::Closed { connections, .. }, Some(rate), Some(mean)) =
+            (&plan.load, tally.rate_per_s(), tally.service.mean_ns())
+        else {
+            return;
+        };
+        let steady = tally.connections_opened == 0 || tally.connections_opened == *connections as u64;
+        let enough = tally.completed >= *connections as u64 * 100;
+        let served = tally.served.iter().all(|n| *n > 0);
+        if !steady || !enough || !served || tally.errors.total() > 0 {
+            return;
+        }
+        let under_way = rate * mean / 1e9;
+        if (under_way / *connections as f64 - 1.0).abs() > LITTLE {
+            self.void.push(format!(
+                "Little's law does not hold: mean latency × rate is {under_way:.1} requests under way, not {connections}"
+            ));
+        }
+    }
+
+    fn starved(&mut self, tally: &Tally) {
+        let starved = tally.served.iter().filter(|n| **n == 0).count();
+        let mean = tally.served.iter().sum::<u64>() / tally.served.len().max(1) as u64;
+        if starved > 0 && mean >= STARVED_MEAN {
+            self.notes.push(format!("{starved} of {} connections were never answered", tally.served.len()));
+        }
+    }
+
+    fn machine(&mut self, usage: Option<&Usage>) {
+        if let Some(steal) = usage.and_then(|u| u.steal_ppm).filter(|steal| *steal > STEAL_PPM) {
+            self.void.push(format!("the host took {:.0} % of this machine's time", steal as f64 / 1e4));
+        }
+    }
+}
+
+fn main_cause(tally: &Tally) -> String {
+    tally.error_causes.iter().max_by_key(|(_, n)| **n).map_or_else(String::new, |(cause, _)| cause.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Arrivals, Errors, Expect, Target, Until};
+    use std::time::Duration;
+
+    fn plan(load: Load) -> Plan {
+        Plan {
+            target: Target::resolve("http://127.0.0.1:1/").unwrap(),
+            request: Vec::new(),
+            head_only: false,
+            load,
+            until: Until::Elapsed(Duration::from_secs(1)),
+            warmup: Duration::ZERO,
+            timeout: Duration::from_secs(1),
+            threads: 1,
+            cpus: Vec::new(),
+            expect: Expect::default(),
+            seed: 0,
+        }
+    }
+
+    fn closed() -> Plan {
+        plan(Load::Closed { connections: 10, per_connection: None })
+    }
+
+    fn open() -> Plan {
+        plan(Load::Open { rate_per_s: 10_000.0, connections: 10, arrivals: Arrivals::Constant, per_connection: None })
+    }
+
+    /// 10 connections, 1 ms each, for 1 s: 10,000 answers, as Little's law has it.
+    fn tally(client_use: f64) -> Tally {
+        let mut tally = Tally { duration_ns: 1_000_000_000, sent: 10_000, completed: 10_000, threads: 1, ..Tally::default() };
+        tally.client_cpu_ns = (client_use * 1e9) as u64;
+        tally.served = vec![1000; 10];
+        for _ in 0..10_000 {
+            tally.service.record(1_000_000);
+            tally.latency.record(1_000_000);
+        }
+        tally
+    }
+
+    fn usage(share: f64) -> Usage {
+        Usage { wall_ns: 1_000_000_000, cpu_ns: (share * 1e9) as u64, cores: 1, ..Usage::default() }
+    }
+
+    #[test]
+    fn the_bound_is_whose_cores_are_busy() {
+        let cases = [
+            (0.5, Some(0.95), Bound::Server),
+            (0.95, Some(0.5), Bound::Client),
+            (0.95, Some(0.95), Bound::Both),
+            (0.5, Some(0.5), Bound::Neither),
+            (0.5, None, Bound::Unknown),
+            (0.95, None, Bound::Client),
+        ];
+        for (client, server, bound) in cases {
+            let verdict = judge(&closed(), &tally(client), server.map(usage).as_ref());
+            assert_eq!((verdict.bound, verdict.valid), (bound, true), "{client} {server:?}");
+        }
+    }
+
+    #[test]
+    fn a_busy_client_voids_an_open_load_and_makes_a_closed_one_a_floor() {
+        assert!(!judge(&open(), &tally(0.95), None).valid);
+        let verdict = judge(&closed(), &tally(0.95), None);
+        assert!(verdict.valid && verdict.reasons[0].contains("95 %"), "{verdict:?}");
+    }
+
+    #[test]
+    fn lagging_sends_void_an_open_load() {
+        let mut late = tally(0.1);
+        (0..100).for_each(|_| late.schedule_lag.record(5_000_000));
+        assert!(judge(&open(), &late, None).reasons[0].contains("lagged"));
+        let mut early = tally(0.1);
+        (0..100).for_each(|_| early.schedule_lag.record(50_000));
+        assert!(judge(&open(), &early, None).valid);
+    }
+
+    #[test]
+    fn wrong_work_is_named_and_much_of_it_is_void() {
+        let mut some = tally(0.1);
+        some.errors = Errors { status: 10, ..Errors::default() };
+        let verdict = judge(&closed(), &some, None);
+        assert!(verdict.valid && verdict.reasons[0].starts_with("10 answers (0.10 %)"), "{verdict:?}");
+        some.errors = Errors { body: 1000, ..Errors::default() };
+        assert!(!judge(&closed(), &some, None).valid);
+        assert!(!judge(&closed(), &Tally::default(), None).valid);
+    }
+
+    #[test]
+    fn figures_that_contradict_each_other_are_void() {
+        let mut impossible = tally(0.1);
+        impossible.completed = 20_000;
+        assert!(judge(&closed(), &impossible, None).reasons[0].contains("Little"));
+        impossible.served[3] = 0;
+        let verdict = judge(&closed(), &impossible, None);
+        assert!(verdict.valid && verdict.reasons == ["1 of 10 connections were never answered"], "{verdict:?}");
+    }
+
+    #[test]
+    fn an_interrupted_or_stolen_measurement_is_void() {
+        assert!(!judge(&closed(), &Tally { interrupted: true, ..tally(0.1) }, None).valid);
+        let stolen = Usage { steal_ppm: Some(200_000), ..usage(0.5) };
+        assert!(judge(&closed(), &tally(0.1), Some(&stolen)).reasons[0].contains("20 %"));
+    }
+}

@@ -1,0 +1,110 @@
+//! Is an answer the work that was asked for? Looked at as it arrives, so no body is ever kept.
+
+use model::Expect;
+use sha2::{Digest, Sha256};
+
+/// What is wrong with a whole answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// Another status.
+    Status,
+    /// Another body.
+    Body,
+}
+
+/// The state of one answer.
+#[derive(Debug)]
+pub struct Check {
+    status: u16,
+    length: u64,
+    differs: bool,
+    /// Only where a digest is expected.
+    digest: Option<Box<Sha256>>,
+}
+
+impl Check {
+    /// Ready for an answer.
+    pub fn new(expect: &Expect) -> Self {
+        Self { status: 0, length: 0, differs: false, digest: expect.sha256.map(|_| Box::default()) }
+    }
+
+    /// An answer begins.
+    #[inline]
+    pub fn head(&mut self, status: u16) {
+        self.status = status;
+        self.length = 0;
+        self.differs = false;
+    }
+
+    /// Bytes of its body.
+    #[inline]
+    pub fn body(&mut self, expect: &Expect, bytes: &[u8]) {
+        if let Some(body) = &expect.body {
+            let at = self.length as usize;
+            self.differs |= body.get(at..at + bytes.len()) != Some(bytes);
+        }
+        if let Some(digest) = &mut self.digest {
+            digest.update(bytes);
+        }
+        self.length += bytes.len() as u64;
+    }
+
+    /// It is whole: its status, and what is wrong with it.
+    #[inline]
+    pub fn end(&mut self, expect: &Expect) -> (u16, Option<Wrong>) {
+        let right_digest = match (&mut self.digest, expect.sha256) {
+            (Some(digest), Some(expected)) => digest.finalize_reset()[..] == expected,
+            _ => true,
+        };
+        let right_status = expect.status.map_or(self.status < 400, |status| status == self.status);
+        let whole = expect.body.as_ref().is_none_or(|body| body.len() as u64 == self.length);
+        let right_length = expect.length.is_none_or(|length| length == self.length);
+        let wrong = if !right_status {
+            Some(Wrong::Status)
+        } else if self.differs || !whole || !right_length || !right_digest {
+            Some(Wrong::Body)
+        } else {
+            None
+        };
+        (self.status, wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(expect: &Expect, status: u16, pieces: &[&[u8]]) -> Option<Wrong> {
+        let mut check = Check::new(expect);
+        for _ in 0..2 {
+            check.head(status);
+            pieces.iter().for_each(|piece| check.body(expect, piece));
+            assert_eq!(check.end(expect).0, status);
+        }
+        check.head(status);
+        pieces.iter().for_each(|piece| check.body(expect, piece));
+        check.end(expect).1
+    }
+
+    #[test]
+    fn a_body_must_be_the_same_to_the_last_byte() {
+        let expect = Expect { body: Some(b"PONG".to_vec()), ..Expect::default() };
+        assert_eq!(check(&expect, 200, &[b"PO", b"NG"]), None);
+        for wrong in [&[&b"PONg"[..]][..], &[b"PON"], &[b"PONG", b"!"], &[]] {
+            assert_eq!(check(&expect, 200, wrong), Some(Wrong::Body));
+        }
+    }
+
+    #[test]
+    fn status_length_and_digest() {
+        assert_eq!(check(&Expect::default(), 302, &[b"x"]), None);
+        assert_eq!(check(&Expect::default(), 404, &[b"x"]), Some(Wrong::Status));
+        let expect = Expect { status: Some(404), length: Some(2), ..Expect::default() };
+        assert_eq!(check(&expect, 404, &[b"xy"]), None);
+        assert_eq!(check(&expect, 200, &[b"xy"]), Some(Wrong::Status));
+        assert_eq!(check(&expect, 404, &[b"x"]), Some(Wrong::Body));
+        let expect = Expect { sha256: Some(Sha256::digest(b"xy").into()), ..Expect::default() };
+        assert_eq!(check(&expect, 200, &[b"x", b"y"]), None);
+        assert_eq!(check(&expect, 200, &[b"y", b"x"]), Some(Wrong::Body));
+    }
+}

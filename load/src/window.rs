@@ -1,0 +1,84 @@
+//! The measured window: it opens after the warm-up and closes when the plan says so. What was counted
+//! before it opened is forgotten; requests in flight at its opening are carried into it.
+
+use model::{Plan, Tally, Until};
+use net::clock;
+
+/// When the window opens and closes, and what this worker counted in it.
+#[derive(Debug)]
+pub struct Window {
+    /// When it opens, or opened.
+    pub start_ns: u64,
+    /// When it closes; never, where answers end it.
+    pub end_ns: u64,
+    /// It has opened.
+    pub is_open: bool,
+    /// Requests begun in the window, those in flight at its opening included.
+    pub begun: u64,
+    /// What was counted.
+    pub tally: Tally,
+    /// Whole answers by status; an array because it is written per answer.
+    pub status: Box<[u64]>,
+    duration_ns: u64,
+    cpu_at_start_ns: u64,
+    /// What [`Window::news`] has told.
+    told: u64,
+}
+
+/// Statuses have three digits.
+const STATUSES: usize = 1000;
+
+impl Window {
+    /// A window that opens when the warm-up, which begins at `now_ns`, is over.
+    pub fn new(plan: &Plan, now_ns: u64) -> Self {
+        let duration_ns = match plan.until {
+            Until::Elapsed(duration) => duration.as_nanos() as u64,
+            Until::Answered(_) => u64::MAX,
+        };
+        Self {
+            start_ns: now_ns + plan.warmup.as_nanos() as u64,
+            end_ns: u64::MAX,
+            is_open: false,
+            begun: 0,
+            tally: Tally::default(),
+            status: vec![0; STATUSES].into_boxed_slice(),
+            duration_ns,
+            cpu_at_start_ns: 0,
+            told: 0,
+        }
+    }
+
+    /// Opens it: forgets the warm-up. `sent` requests are in flight, `begun` counts those that wait for
+    /// their connection too.
+    pub fn open(&mut self, now_ns: u64, sent: u64, begun: u64, sent_bytes: u64) {
+        self.is_open = true;
+        self.start_ns = now_ns;
+        self.end_ns = now_ns.saturating_add(self.duration_ns);
+        self.tally = Tally { sent, sent_bytes, ..Tally::default() };
+        self.status.fill(0);
+        self.begun = begun;
+        self.cpu_at_start_ns = clock::thread_cpu_ns();
+    }
+
+    /// Requests of the window that came to an end, well or not.
+    pub fn finished(&self) -> u64 {
+        let errors = &self.tally.errors;
+        self.tally.completed + errors.of_sent() + errors.connect + errors.local
+    }
+
+    /// How many more have finished since this was last asked.
+    pub fn news(&mut self) -> u64 {
+        let finished = self.finished();
+        finished - std::mem::replace(&mut self.told, finished)
+    }
+
+    /// Closes it and hands out the tally.
+    pub fn close(&mut self, now_ns: u64) {
+        let tally = &mut self.tally;
+        tally.duration_ns = now_ns.min(self.end_ns).saturating_sub(self.start_ns);
+        tally.client_cpu_ns = clock::thread_cpu_ns() - self.cpu_at_start_ns;
+        tally.threads = 1;
+        tally.client_rss_max_bytes = net::limits::rss_max_bytes();
+        tally.status = self.status.iter().zip(0..).filter(|(n, _)| **n > 0).map(|(n, s)| (s, *n)).collect();
+    }
+}

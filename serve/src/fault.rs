@@ -1,0 +1,87 @@
+//! Known truths: a server that is worse than it could be, by exactly so much.
+
+use net::clock;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Answers nothing for the last part of every period, counted from the server's start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// How long it answers nothing.
+    pub pause: Duration,
+    /// How often.
+    pub period: Duration,
+}
+
+/// A fault that can't be read.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a fault: write stall=100ms/1s, the pause shorter than the period")]
+pub struct FaultError(String);
+
+impl FromStr for Stall {
+    type Err = FaultError;
+
+    /// Reads `stall=100ms/1s`.
+    fn from_str(text: &str) -> Result<Self, FaultError> {
+        let error = || FaultError(text.to_owned());
+        let (pause, period) = text.strip_prefix("stall=").and_then(|t| t.split_once('/')).ok_or_else(error)?;
+        let read = |t: &str| humantime::parse_duration(t).map_err(|_| error());
+        let stall = Self { pause: read(pause)?, period: read(period)? };
+        if stall.pause.is_zero() || stall.pause >= stall.period { Err(error()) } else { Ok(stall) }
+    }
+}
+
+impl Stall {
+    /// How long the pause still lasts at `now_ns`, if there is one.
+    pub fn left_ns(&self, origin_ns: u64, now_ns: u64) -> Option<u64> {
+        let period_ns = self.period.as_nanos() as u64;
+        let at = now_ns.saturating_sub(origin_ns) % period_ns;
+        (at >= period_ns - self.pause.as_nanos() as u64).then(|| period_ns - at)
+    }
+
+    /// Sleeps through the pause, if there is one.
+    pub fn sleep(&self, origin_ns: u64) {
+        while let Some(left_ns) = self.left_ns(origin_ns, clock::now_ns()) {
+            std::thread::sleep(Duration::from_nanos(left_ns));
+        }
+    }
+}
+
+/// Is busy for `spin_ns`.
+#[inline]
+pub fn spin(spin_ns: u64) {
+    if spin_ns == 0 {
+        return;
+    }
+    let until = clock::now_ns() + spin_ns;
+    while clock::now_ns() < until {
+        std::hint::spin_loop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stall_is_the_last_part_of_every_period() {
+        let stall: Stall = "stall=100ms/1s".parse().unwrap();
+        let ms = 1_000_000;
+        let at = |t: u64| stall.left_ns(5 * ms, 5 * ms + t * ms);
+        assert_eq!([at(0), at(899), at(900), at(999), at(1000), at(1950)], [
+            None,
+            None,
+            Some(100 * ms),
+            Some(ms),
+            None,
+            Some(50 * ms)
+        ]);
+    }
+
+    #[test]
+    fn what_is_no_fault_is_refused() {
+        for bad in ["", "stall", "stall=", "stall=1s", "stall=1s/1s", "stall=0s/1s", "stall=x/1s", "melt=1s/2s"] {
+            assert!(bad.parse::<Stall>().is_err(), "{bad}");
+        }
+    }
+}
