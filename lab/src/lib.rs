@@ -1,4 +1,33 @@
 //! The lab: from a study to findings. It starts servers, has the load engine drive them, keeps what was
-//! observed and says what it means. It formats nothing for people.
+//! observed and says what it means. It formats nothing for people. [`run`] is the spine.
 
+pub mod analyse;
+pub mod board;
+pub mod catalog;
+pub mod doctor;
+pub mod environment;
+#[cfg(test)]
+mod example;
+pub mod folders;
+pub mod guard;
+pub mod instance;
+pub mod plan;
+pub mod prepare;
+pub mod run;
+pub mod sample;
+pub mod schedule;
+pub mod setup;
+pub mod store;
+pub mod supervise;
+pub mod tree;
 pub mod verdict;
+pub mod verify;
+
+pub use catalog::{Catalog, CatalogError};
+pub use run::{Lab, LabError, Show};
+pub use store::{Store, StoreError};
+
+/// Now, in RFC 3339, UTC, to the second.
+pub fn clock_text() -> String {
+    humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()
+}

@@ -13,7 +13,7 @@ pub use pace::Pace;
 use model::{Load, Plan, Tally, Until};
 use net::{Epoll, limits};
 use std::net::TcpStream;
-use std::sync::Barrier;
+use std::sync::{Arc, Barrier};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use worker::Worker;
@@ -71,7 +71,7 @@ impl Watch for () {}
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Set to end the measurement early.
-    pub stop: AtomicBool,
+    pub stop: Arc<AtomicBool>,
     /// Answers so far, over all workers, within the window.
     pub completed: AtomicU64,
 }

@@ -1,0 +1,314 @@
+//! What the observations of a run say. Pure: the same observations and seed give the same findings.
+
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
+use model::study::REFERENCE;
+use model::{Bound, Measurement, Observation, Outcome, Run};
+use stats::rank::Series;
+use stats::{estimate, median_interval, paired_ratio, random, ranks};
+use std::collections::BTreeMap;
+
+/// The findings of a run; `ended` says why it ended, none that it has not.
+pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
+    let cells: Vec<CellFindings> = (0..run.study.cells.len()).map(|cell| cell_findings(run, observations, cell)).collect();
+    let missing = run.contenders.iter().filter_map(|(name, entrant)| {
+        Some(Missing { name: name.clone(), why: entrant.missing.clone()? })
+    });
+    Findings {
+        schema: SCHEMA,
+        run: run.id.clone(),
+        study: run.name.clone(),
+        title: run.study.title.clone(),
+        source: run.study.source.clone(),
+        started_at: run.started_at.clone(),
+        seed: run.seed,
+        environment: run.environment.clone(),
+        quick: run.quick,
+        ended: ended.unwrap_or("it has not ended; --resume goes on with it").to_owned(),
+        elapsed_s: observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).sum(),
+        noise_floor: cells.iter().filter_map(|c| c.noise_floor).reduce(f64::max),
+        cells,
+        missing: missing.collect(),
+    }
+}
+
+/// Every contender's ratio to the base is known to within the wanted precision, in every cell.
+pub fn is_precise(run: &Run, observations: &[Observation]) -> bool {
+    (0..run.study.cells.len()).all(|cell| {
+        let table = Table::of(run, observations, cell);
+        let base = table.by_block(table.base(), rate);
+        table.names().filter(|name| *name != table.base() && table.is_measured(name)).all(|name| {
+            let ratio = paired_ratio(&table.by_block(name, rate), &base, table.seed(run, name));
+            ratio.and_then(|r| r.relative_half_width()).is_some_and(|half| half <= run.study.design.precision)
+        })
+    })
+}
+
+/// Observations of one cell by contender, block and copy.
+struct Table<'o> {
+    cell: usize,
+    blocks: usize,
+    by_name: BTreeMap<&'o str, Vec<&'o Observation>>,
+}
+
+impl<'o> Table<'o> {
+    fn of(run: &'o Run, observations: &'o [Observation], cell: usize) -> Self {
+        let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
+        let mut by_name: BTreeMap<&str, Vec<&Observation>> =
+            takes_part.map(|(name, _)| (name.as_str(), Vec::new())).collect();
+        let here = observations.iter().filter(|o| o.trial.cell == cell);
+        let blocks = here.clone().map(|o| o.trial.block + 1).max().unwrap_or(0);
+        for observation in here {
+            by_name.entry(&observation.trial.contender).or_default().push(observation);
+        }
+        Self { cell, blocks, by_name }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'o str> {
+        self.by_name.keys().copied()
+    }
+
+    /// What the others are measured against: the reference, else the first.
+    fn base(&self) -> &'o str {
+        self.names().find(|name| *name == REFERENCE).or_else(|| self.names().next()).unwrap_or(REFERENCE)
+    }
+
+    fn is_measured(&self, name: &str) -> bool {
+        self.valid(name).next().is_some()
+    }
+
+    fn valid<'t>(&'t self, name: &str) -> impl Iterator<Item = (&'o Observation, &'o Measurement)> + use<'t, 'o> {
+        self.by_name.get(name).into_iter().flatten().filter_map(|o| Some((*o, o.valid()?)))
+    }
+
+    /// One value a block: the mean over the contender's copies that were measured.
+    fn by_block(&self, name: &str, value: impl Fn(&Measurement) -> Option<f64>) -> Vec<Option<f64>> {
+        let mut values = vec![Vec::new(); self.blocks];
+        for (observation, measurement) in self.valid(name) {
+            values[observation.trial.block].extend(value(measurement));
+        }
+        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
+        values.into_iter().map(|values| (!values.is_empty()).then(|| mean(values))).collect()
+    }
+
+    /// A seed of its own for every figure, so that one more contender changes no other's interval.
+    fn seed(&self, run: &Run, name: &str) -> u64 {
+        let name = name.bytes().fold(0_u64, |hash, byte| random::derive(&[hash, byte.into()]));
+        random::derive(&[run.seed, self.cell as u64, name])
+    }
+
+    /// What separates a contender from itself: the bound of the interval, farther from 1, of the ratio between
+    /// two entries of the same contender, over all that entered twice. `None` with fewer than three blocks.
+    fn noise_floor(&self, run: &Run) -> Option<f64> {
+        let mut logs = Vec::new();
+        for name in self.names() {
+            let copy = |copy: usize| {
+                let mut rates = vec![None; self.blocks];
+                for (o, m) in self.valid(name).filter(|(o, _)| o.trial.copy == copy) {
+                    rates[o.trial.block] = rate(m);
+                }
+                rates
+            };
+            logs.extend(estimate::paired_logs(&copy(0), &copy(1)));
+        }
+        let (low, high) = median_interval(&logs, self.seed(run, "noise floor"))?.interval?;
+        Some(low.abs().max(high.abs()).exp_m1())
+    }
+}
+
+fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFindings {
+    let table = Table::of(run, observations, cell);
+    let noise_floor = table.noise_floor(run);
+    let mut contenders: Vec<ContenderFindings> =
+        table.names().map(|name| contender_findings(run, &table, name)).collect();
+    if let Some(floor) = noise_floor.filter(|_| !run.quick) {
+        let series: Vec<Series> = contenders
+            .iter()
+            .map(|c| Series {
+                by_block: table.by_block(&c.name, rate),
+                held_back: c.bound.as_deref() == Some(Bound::Client.word()),
+            })
+            .collect();
+        for (contender, rank) in contenders.iter_mut().zip(ranks(&series, floor)) {
+            contender.tier = rank.map(|r| r.tier);
+            contender.rank_low = rank.map(|r| r.low);
+            contender.rank_high = rank.map(|r| r.high);
+        }
+    }
+    let speed = |c: &ContenderFindings| c.rate_per_s.map_or(-1.0, |rate| rate.median);
+    contenders.sort_by(|a, b| speed(b).total_cmp(&speed(a)));
+    let asked = &run.study.cells[cell];
+    CellFindings {
+        title: asked.title.clone(),
+        workload: asked.workload.clone(),
+        load: asked.load.clone(),
+        blocks: table.blocks,
+        noise_floor,
+        contenders,
+    }
+}
+
+fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFindings {
+    let all = table.by_name.get(name).map_or(&[][..], Vec::as_slice);
+    let seed = table.seed(run, name);
+    let figure = |value: &dyn Fn(&Measurement) -> Option<f64>| {
+        let values: Vec<f64> = table.by_block(name, value).into_iter().flatten().collect();
+        median_interval(&values, seed).map(Figure::from)
+    };
+    let measured: Vec<&Measurement> = all.iter().filter_map(|o| measurement(o)).collect();
+    let base = table.by_block(table.base(), rate);
+    let entrant = run.contenders.get(name);
+    let quantile = |p: f64| move |m: &Measurement| m.tally.latency.quantile_ns(p).map(|ns| ns as f64);
+    ContenderFindings {
+        name: name.to_owned(),
+        title: entrant.map_or_else(|| name.to_owned(), |e| e.title.clone()),
+        version: entrant.and_then(|e| e.version.clone()),
+        trials: measured.len(),
+        void: measured.iter().filter(|m| !m.verdict.valid).count(),
+        failed: all.len() - measured.len(),
+        rate_per_s: figure(&rate),
+        server_cpu_ns_per_request: figure(&|m| {
+            (m.tally.completed > 0).then(|| m.usage.cpu_ns as f64 / m.tally.completed as f64)
+        }),
+        latency_ns_p50: figure(&quantile(0.50)),
+        latency_ns_p99: figure(&quantile(0.99)),
+        rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
+        of_reference: paired_ratio(&table.by_block(name, rate), &base, seed).map(Figure::from),
+        tier: None,
+        rank_low: None,
+        rank_high: None,
+        bound: usual_bound(table, name).map(|bound| bound.word().to_owned()),
+        errors: measured.iter().map(|m| m.tally.errors.total()).sum(),
+        published: run.study.published.as_ref().and_then(|p| p.figures.get(name).copied()),
+        notes: notes(all),
+    }
+}
+
+fn rate(m: &Measurement) -> Option<f64> {
+    m.tally.rate_per_s()
+}
+
+fn measurement(observation: &Observation) -> Option<&Measurement> {
+    match &observation.outcome {
+        Outcome::Measured(m) => Some(m),
+        Outcome::Failed(_) => None,
+    }
+}
+
+/// What bounded most of the valid trials.
+fn usual_bound(table: &Table<'_>, name: &str) -> Option<Bound> {
+    let mut counts: BTreeMap<Bound, usize> = BTreeMap::new();
+    for (_, m) in table.valid(name) {
+        *counts.entry(m.verdict.bound).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, n)| *n).map(|(bound, _)| bound)
+}
+
+/// All that is to be known about the trials, most frequent first. Figures differ from trial to trial, so that
+/// reasons that are alike but for their figures count as one, told by the first.
+fn notes(all: &[&Observation]) -> Vec<String> {
+    let mut told: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut tell = |words: String| {
+        let kind: String = words.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect();
+        told.entry(kind).or_insert((0, words)).0 += 1;
+    };
+    for observation in all {
+        match &observation.outcome {
+            Outcome::Failed(why) => tell(format!("failed: {why}")),
+            Outcome::Measured(m) => {
+                let kind = if m.verdict.valid { "" } else { "void: " };
+                m.verdict.reasons.iter().for_each(|reason| tell(format!("{kind}{reason}")));
+            }
+        }
+    }
+    let mut told: Vec<(usize, String)> = told.into_values().collect();
+    told.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
+    told.into_iter().map(|(n, words)| format!("{words} ({n} of {} trials)", all.len())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example;
+    use model::Trial;
+
+    fn observe(run: &Run, blocks: usize, rate: impl Fn(&Trial) -> Option<f64>) -> Vec<Observation> {
+        let mut all = Vec::new();
+        for block in 0..blocks {
+            for (contender, copies) in run.contenders.keys().map(|n| (n, if n == REFERENCE { 2 } else { run.copies })) {
+                for copy in 0..copies {
+                    let trial = Trial { block, cell: 0, contender: contender.clone(), copy };
+                    let rate = rate(&trial);
+                    all.push(example::observation(trial, rate));
+                }
+            }
+        }
+        all
+    }
+
+    /// A machine that drifts by a third, servers that differ by a known factor, a little noise.
+    fn known(trial: &Trial) -> f64 {
+        let drift = 1.0 + 0.1 * (trial.block % 4) as f64;
+        let jitter = random::uniform(trial.copy as u64, trial.block as u64 * 7 + trial.contender.len() as u64);
+        let speed = match trial.contender.as_str() {
+            "half" => 0.5,
+            "third" => 1.0 / 3.0,
+            _ => 1.0,
+        };
+        90_000.0 * speed * drift * (1.0 + 0.01 * (jitter - 0.5))
+    }
+
+    #[test]
+    fn ratios_are_paired_by_block_so_that_drift_cancels() {
+        let run = example::run(&["half", "third"]);
+        let found = findings(&run, &observe(&run, 6, |t| Some(known(t))), None);
+        let cell = &found.cells[0];
+        assert_eq!(cell.contenders.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["reference", "half", "third"]);
+        let half = cell.contenders[1].of_reference.unwrap();
+        assert!((half.median - 0.5).abs() < 0.005 && half.high.unwrap() - half.low.unwrap() < 0.01, "{half:?}");
+        assert_eq!(cell.contenders.iter().map(|c| c.tier).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
+        assert!(found.noise_floor.unwrap() < 0.01);
+    }
+
+    #[test]
+    fn void_and_failed_trials_are_shown_and_left_out() {
+        let run = example::run(&["a"]);
+        let mut all = observe(&run, 6, |t| (t.contender != "a" || t.block > 0).then_some(100.0));
+        for observation in all.iter_mut().filter(|o| o.trial.contender == "a" && o.trial.block == 1) {
+            if let Outcome::Measured(m) = &mut observation.outcome {
+                m.tally.completed = 9_999;
+                m.verdict.valid = false;
+                m.verdict.reasons.push("sends lagged".to_owned());
+            }
+        }
+        let found = findings(&run, &all, None);
+        let a = found.cells[0].contenders.iter().find(|c| c.name == "a").unwrap();
+        assert_eq!((a.trials, a.void, a.failed), (5, 1, 1));
+        assert_eq!(a.rate_per_s.unwrap().high, Some(100.0));
+        assert_eq!(a.notes.len(), 2);
+    }
+
+    #[test]
+    fn what_was_never_measured_is_unknown_not_zero() {
+        let run = example::run(&["a"]);
+        let found = findings(&run, &observe(&run, 6, |t| (t.contender != "a").then_some(100.0)), None);
+        let a = &found.cells[0].contenders[1];
+        assert_eq!((a.rate_per_s, a.rss_max_bytes, a.tier, a.of_reference), (None, None, None, None));
+        let json = serde_json::to_value(a).unwrap();
+        assert!(json["rate_per_s"].is_null() && json["bound"].is_null());
+    }
+
+    #[test]
+    fn a_first_look_claims_no_ranks() {
+        let mut run = example::run(&["half"]);
+        run.quick = true;
+        let found = findings(&run, &observe(&run, 6, |t| Some(known(t))), None);
+        assert!(found.cells[0].contenders.iter().all(|c| c.tier.is_none() && c.rank_low.is_none()));
+    }
+
+    #[test]
+    fn the_same_observations_give_the_same_findings() {
+        let run = example::run(&["half", "third"]);
+        let all = observe(&run, 6, |t| Some(known(t)));
+        assert_eq!(findings(&run, &all, None), findings(&run, &all, None));
+    }
+}

@@ -1,0 +1,289 @@
+//! The contenders, workloads and studies: those compiled in, and those of folders that a user adds, which
+//! override by name. Everything is read and checked before anything is started.
+
+use include_dir::{Dir, include_dir};
+use model::study::REFERENCE;
+use model::{Contender, Study, Workload};
+use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+static CONTENDERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../contenders");
+static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../workloads");
+static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../studies");
+
+/// All that can be raced, asked and studied.
+#[derive(Clone, Debug, Default)]
+pub struct Catalog {
+    /// By name.
+    pub contenders: BTreeMap<String, Entry>,
+    /// By name.
+    pub workloads: BTreeMap<String, Workload>,
+    /// By name.
+    pub studies: BTreeMap<String, Study>,
+}
+
+/// A contender and the files of its `src/`, by path below it.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its declaration.
+    pub contender: Contender,
+    /// Its sources.
+    pub sources: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+/// What is wrong with the catalog, or with a name.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogError {
+    /// A file says something that it must not.
+    #[error("{file}:{line}: {message}")]
+    File {
+        /// Which file.
+        file: String,
+        /// Counted from 1.
+        line: usize,
+        /// What, what is allowed, and the nearest match.
+        message: String,
+    },
+    /// A name that is not there.
+    #[error("there is no {kind} `{name}`{}; there are: {all}", nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
+    Unknown {
+        /// Study, contender or workload.
+        kind: &'static str,
+        /// As it was given.
+        name: String,
+        /// The most similar one, if any is similar.
+        nearest: Option<String>,
+        /// All that there are.
+        all: String,
+    },
+    /// A folder that can't be read.
+    #[error("can't read the catalog {path}: {source}")]
+    Folder {
+        /// Which folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl Catalog {
+    /// The catalog that is compiled in.
+    pub fn built_in() -> Result<Self, CatalogError> {
+        let mut catalog = Self::default();
+        let tree = |dir: &Dir<'_>, root: &str| {
+            let mut files = BTreeMap::new();
+            collect(dir, &mut files);
+            files.into_iter().map(|(path, bytes)| (Path::new(root).join(path), bytes)).collect::<Vec<_>>()
+        };
+        let files = [tree(&CONTENDERS, "contenders"), tree(&WORKLOADS, "workloads"), tree(&STUDIES, "studies")];
+        catalog.add(files.into_iter().flatten().collect(), Path::new(""))?;
+        catalog.check()?;
+        Ok(catalog)
+    }
+
+    /// Adds the folders `contenders`, `workloads` and `studies` below `root`, those that are there.
+    pub fn add_folder(&mut self, root: &Path) -> Result<(), CatalogError> {
+        let mut files = BTreeMap::new();
+        let folder = |source| CatalogError::Folder { path: root.to_owned(), source };
+        std::fs::read_dir(root).map_err(folder)?;
+        for part in ["contenders", "workloads", "studies"] {
+            if root.join(part).is_dir() {
+                read_tree(root, Path::new(part), &mut files).map_err(folder)?;
+            }
+        }
+        self.add(files, root)?;
+        self.check()
+    }
+
+    /// The study of this name.
+    pub fn study(&self, name: &str) -> Result<&Study, CatalogError> {
+        find("study", &self.studies, name)
+    }
+
+    /// The contender of this name.
+    pub fn contender(&self, name: &str) -> Result<&Entry, CatalogError> {
+        find("contender", &self.contenders, name)
+    }
+
+    /// The workload of this name.
+    pub fn workload(&self, name: &str) -> Result<&Workload, CatalogError> {
+        find("workload", &self.workloads, name)
+    }
+
+    fn add(&mut self, files: BTreeMap<PathBuf, Vec<u8>>, root: &Path) -> Result<(), CatalogError> {
+        for (path, bytes) in &files {
+            let shown = root.join(path).display().to_string();
+            let parts: Vec<&str> = path.iter().filter_map(|p| p.to_str()).collect();
+            match parts[..] {
+                ["contenders", name, "contender.toml"] => {
+                    let contender: Contender = parse(&shown, bytes)?;
+                    let below = Path::new("contenders").join(name).join("src");
+                    let sources = files
+                        .iter()
+                        .filter_map(|(p, bytes)| Some((p.strip_prefix(&below).ok()?.to_owned(), bytes.clone())))
+                        .collect();
+                    self.contenders.insert(name.to_owned(), Entry { contender, sources });
+                }
+                ["workloads", file] if file.ends_with(".toml") => {
+                    self.workloads.insert(file.trim_end_matches(".toml").to_owned(), parse(&shown, bytes)?);
+                }
+                ["studies", file] if file.ends_with(".toml") => {
+                    self.studies.insert(file.trim_end_matches(".toml").to_owned(), parse(&shown, bytes)?);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Every name that a file mentions must be there, and every contender must serve what it is asked.
+    fn check(&self) -> Result<(), CatalogError> {
+        for (name, entry) in &self.contenders {
+            let file = format!("contenders/{name}/contender.toml");
+            for workload in entry.contender.serves.keys() {
+                self.workload(workload).map_err(|e| in_file(&file, &e))?;
+            }
+            for template in &entry.contender.run.files {
+                if !entry.sources.contains_key(Path::new(template)) {
+                    return Err(in_file(&file, &format!("run.files names `{template}`, which is not in src/")));
+                }
+            }
+        }
+        for (name, study) in &self.studies {
+            self.check_study(&format!("studies/{name}.toml"), study)?;
+        }
+        Ok(())
+    }
+
+    fn check_study(&self, file: &str, study: &Study) -> Result<(), CatalogError> {
+        if study.cells.is_empty() || study.contenders.is_empty() {
+            return Err(in_file(file, &"a study needs at least one contender and one [[cell]]"));
+        }
+        let published = study.published.iter().flat_map(|p| p.figures.keys());
+        for contender in study.contenders.iter().chain(published) {
+            self.contender(contender).map_err(|e| in_file(file, &e))?;
+        }
+        for cell in &study.cells {
+            self.workload(&cell.workload).map_err(|e| in_file(file, &e))?;
+            for contender in study.contenders.iter().map(String::as_str).chain([REFERENCE]) {
+                if !self.contender(contender)?.contender.serves.contains_key(&cell.workload) {
+                    let workload = &cell.workload;
+                    return Err(in_file(file, &format!("contender `{contender}` does not serve the workload `{workload}`")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn collect(dir: &Dir<'_>, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for file in dir.files() {
+        files.insert(file.path().to_owned(), file.contents().to_owned());
+    }
+    dir.dirs().for_each(|dir| collect(dir, files));
+}
+
+fn read_tree(root: &Path, below: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(root.join(below))? {
+        let entry = entry?;
+        let path = below.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            read_tree(root, &path, files)?;
+        } else {
+            files.insert(path, std::fs::read(entry.path())?);
+        }
+    }
+    Ok(())
+}
+
+fn find<'c, T>(kind: &'static str, all: &'c BTreeMap<String, T>, name: &str) -> Result<&'c T, CatalogError> {
+    all.get(name).ok_or_else(|| CatalogError::Unknown {
+        kind,
+        name: name.to_owned(),
+        nearest: nearest(name, all.keys().map(String::as_str)),
+        all: all.keys().cloned().collect::<Vec<_>>().join(", "),
+    })
+}
+
+/// The most similar of `all`, if it is similar at all.
+pub fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<String> {
+    all.map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate.to_owned())
+}
+
+/// Reads one TOML file; an error names the line, what is allowed and the nearest match.
+fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, CatalogError> {
+    let error = |line, message| CatalogError::File { file: file.to_owned(), line, message };
+    let text = std::str::from_utf8(bytes).map_err(|e| error(1, format!("not UTF-8: {e}")))?;
+    toml::from_str(text).map_err(|e| {
+        let line = e.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        error(line, with_nearest(e.message()))
+    })
+}
+
+/// Adds "did you mean" to "unknown field `x`, expected one of `a`, `b`".
+fn with_nearest(message: &str) -> String {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match (message.starts_with("unknown"), quoted.split_first()) {
+        (true, Some((wrong, allowed))) => match nearest(wrong, allowed.iter().copied()) {
+            Some(near) => format!("{message} (did you mean `{near}`?)"),
+            None => message.to_owned(),
+        },
+        _ => message.to_owned(),
+    }
+}
+
+/// An error of a whole file, not of one of its lines.
+fn in_file(file: &str, message: &dyn std::fmt::Display) -> CatalogError {
+    CatalogError::File { file: file.to_owned(), line: 1, message: message.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn study(change: impl Fn(&str) -> String) -> Result<(), String> {
+        let text = STUDIES.get_file("raspberry-pi.toml").unwrap().contents_utf8().unwrap();
+        let mut catalog = Catalog::built_in().unwrap();
+        let files = BTreeMap::from([(PathBuf::from("studies/x.toml"), change(text).into_bytes())]);
+        catalog.add(files, Path::new("")).and_then(|()| catalog.check()).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn what_is_compiled_in_is_sound() {
+        let catalog = Catalog::built_in().unwrap();
+        assert_eq!(catalog.studies["raspberry-pi"].contenders.len(), 9);
+        assert!(catalog.contenders.contains_key(REFERENCE));
+        assert!(catalog.contenders["nginx"].sources.contains_key(Path::new("nginx.conf")));
+    }
+
+    #[test]
+    fn an_error_names_the_file_the_line_what_is_allowed_and_the_nearest_match() {
+        let cases: [(&str, &str, &[&str]); 8] = [
+            ("precision =", "precison =", &["studies/x.toml:24", "precison", "did you mean `precision`?"]),
+            ("= 0.03", "= 3", &["studies/x.toml:24", "3 is out of range", "such as 0.03"]),
+            ("[6, 12]", "[12, 6]", &["studies/x.toml:21", "out of range", "at least"]),
+            ("\"2s\"", "\"2 parsecs\"", &["studies/x.toml:23", "not a duration", "2s"]),
+            ("connections = 10 }", "connections = 0 }", &["studies/x.toml:18", "out of range"]),
+            ("\"nginx\",", "\"ngimx\",", &["studies/x.toml", "no contender `ngimx`", "did you mean `nginx`?"]),
+            ("\"hello\"", "\"hallo\"", &["no workload `hallo`", "did you mean `hello`?"]),
+            ("closed", "close", &["unknown variant `close`", "did you mean `closed`?"]),
+        ];
+        for (from, to, words) in cases {
+            let error = study(|text| text.replace(from, to)).unwrap_err();
+            for word in words {
+                assert!(error.contains(word), "{to}: {error} lacks {word}");
+            }
+        }
+        assert!(study(|_| "x = [".to_owned()).unwrap_err().contains("studies/x.toml:1"));
+    }
+
+    #[test]
+    fn a_contender_that_does_not_serve_the_workload_is_refused() {
+        let error = study(|text| text.replace("\"hello\"", "\"png-50k\"")).unwrap_err();
+        assert!(error.contains("`nginx` does not serve the workload `png-50k`"), "{error}");
+    }
+}

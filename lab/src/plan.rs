@@ -1,0 +1,29 @@
+//! From a trial to all that the load engine needs.
+
+use crate::board::Cores;
+use crate::instance::Work;
+use model::{Cell, Design, Expect, Plan, Target, Until};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// No study's trial waits longer than this for one answer.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The plan for one trial of a cell.
+pub fn plan(cell: &Cell, design: &Design, at: SocketAddr, path: &str, work: &Work, cores: &Cores, seed: u64) -> Plan {
+    let target = Target { url: format!("http://{at}{path}"), host: at.to_string(), path: path.to_owned(), address: at };
+    let close = cell.load.per_connection() == Some(1);
+    Plan {
+        request: target.request("GET", &[], b"", close),
+        target,
+        head_only: false,
+        load: cell.load.clone(),
+        until: Until::Elapsed(design.measure),
+        warmup: design.warmup,
+        timeout: TIMEOUT,
+        threads: cores.client.len().max(1),
+        cpus: cores.client.clone(),
+        expect: Expect { status: Some(200), body: work.body.clone(), ..Expect::default() },
+        seed,
+    }
+}

@@ -1,0 +1,237 @@
+//! Contenders on this machine: their sources laid out, what they lack, how it is got, their versions.
+
+use crate::catalog::Entry;
+use crate::supervise::last_lines;
+use model::Contender;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A contender whose sources are laid out in the cache folder.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// Its name in the catalog.
+    pub name: String,
+    /// Its declaration.
+    pub contender: Contender,
+    /// Its folder in the cache: `src`, `build`, and the mark that it is built.
+    folder: PathBuf,
+}
+
+/// What a contender lacks on this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// Why it can't run.
+    pub why: String,
+    /// The command or the hint that gets it.
+    pub remedy: String,
+}
+
+impl Lack {
+    /// Both in one sentence.
+    pub fn sentence(&self) -> String {
+        format!("{}; get it: {}", self.why, self.remedy)
+    }
+}
+
+impl Prepared {
+    /// Lays the sources out. The folder's name has their digest, so that another source is another folder.
+    pub fn lay_out(name: &str, entry: &Entry, cache: &Path) -> std::io::Result<Self> {
+        let mut digest = Sha256::new();
+        for (path, bytes) in &entry.sources {
+            digest.update(path.as_os_str().as_encoded_bytes());
+            digest.update((bytes.len() as u64).to_le_bytes());
+            digest.update(bytes);
+        }
+        for word in entry.contender.build.iter().flat_map(|b| &b.command) {
+            digest.update(word);
+        }
+        let tag: String = digest.finalize()[..4].iter().map(|b| format!("{b:02x}")).collect();
+        let folder = cache.join("contenders").join(format!("{name}-{tag}"));
+        let src = folder.join("src");
+        if !src.is_dir() {
+            fs::create_dir_all(folder.join("build"))?;
+            let draft = tempfile::tempdir_in(&folder)?;
+            for (path, bytes) in &entry.sources {
+                let path = draft.path().join(path);
+                fs::create_dir_all(path.parent().unwrap_or(draft.path()))?;
+                fs::write(path, bytes)?;
+            }
+            fs::rename(draft.keep(), &src)?;
+        }
+        Ok(Self { name: name.to_owned(), contender: entry.contender.clone(), folder })
+    }
+
+    /// The placeholders that do not depend on a trial.
+    pub fn places(&self) -> Vec<(&'static str, String)> {
+        let drome = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("drome"));
+        let text = |path: PathBuf| path.display().to_string();
+        vec![("src", text(self.folder.join("src"))), ("build", text(self.folder.join("build"))), ("drome", text(drome))]
+    }
+
+    /// What its templates become.
+    pub fn templates(&self, places: &[(&str, String)]) -> std::io::Result<Vec<(PathBuf, String)>> {
+        let read = |name: &String| {
+            let text = fs::read_to_string(self.folder.join("src").join(name))?;
+            Ok((PathBuf::from(name), fill(&text, places)))
+        };
+        self.contender.run.files.iter().map(read).collect()
+    }
+
+    /// What it lacks; none: it can run, and this is its version.
+    pub fn version(&self) -> Result<String, Lack> {
+        let install = &self.contender.install;
+        let remedy = || {
+            if install.apt.is_empty() {
+                install.hint.clone().unwrap_or_else(|| format!("see {}", self.contender.homepage))
+            } else {
+                format!("apt-get install {}", install.apt.join(" "))
+            }
+        };
+        if let Some(missing) = install.needs.iter().find(|program| !on_path(program)) {
+            return Err(Lack { why: format!("`{missing}` is not on PATH"), remedy: remedy() });
+        }
+        let version = self.ask_version().map_err(|why| Lack { why, remedy: remedy() })?;
+        if self.needs_build() {
+            let why = "it is not built yet".to_owned();
+            return Err(Lack { why, remedy: "run the study with --install".to_owned() });
+        }
+        Ok(version)
+    }
+
+    fn ask_version(&self) -> Result<String, String> {
+        let words = fill_all(&self.contender.version.command, &self.places());
+        let output = command(&words)
+            .output()
+            .map_err(|e| format!("`{}` can't be run ({e})", words.join(" ")))?;
+        if !output.status.success() {
+            return Err("it is not installed".to_owned());
+        }
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text);
+        let after = self.contender.version.after.as_deref().unwrap_or_default();
+        let rest = text.find(after).map_or("", |at| &text[at + after.len()..]);
+        first_number(rest).ok_or_else(|| format!("`{}` names no version", words.join(" ")))
+    }
+
+    fn needs_build(&self) -> bool {
+        self.contender.build.is_some() && !self.folder.join("built").exists()
+    }
+
+    /// Builds it, if that has not been done. An error has the log's last lines.
+    fn build(&self) -> Result<(), String> {
+        let Some(build) = self.contender.build.as_ref().filter(|_| self.needs_build()) else { return Ok(()) };
+        let log = self.folder.join("build.log");
+        let out = File::create(&log).map_err(|e| format!("can't write {}: {e}", log.display()))?;
+        let err = out.try_clone().map_err(|e| e.to_string())?;
+        let words = fill_all(&build.command, &self.places());
+        let status = command(&words).current_dir(self.folder.join("src")).stdout(out).stderr(err).status();
+        match status {
+            Ok(status) if status.success() => {
+                fs::write(self.folder.join("built"), "").map_err(|e| format!("can't mark it as built: {e}"))
+            }
+            Ok(status) => Err(format!("its build failed ({status}){}", last_lines(&log))),
+            Err(e) => Err(format!("its build command `{}` can't be run: {e}", words.join(" "))),
+        }
+    }
+}
+
+/// Gets what these contenders lack. `ask` is shown what will be done and may refuse; `say` is told each step.
+pub fn install(all: &[Prepared], ask: &dyn Fn(&str) -> bool, say: &dyn Fn(&str)) -> Result<(), String> {
+    let lacking: Vec<&Prepared> = all.iter().filter(|p| p.version().is_err()).collect();
+    let packages: BTreeSet<&str> = lacking
+        .iter()
+        .filter(|p| p.ask_version().is_err())
+        .flat_map(|p| p.contender.install.apt.iter().map(String::as_str))
+        .collect();
+    if !packages.is_empty() {
+        apt(&packages.into_iter().collect::<Vec<_>>(), ask, say)?;
+    }
+    for prepared in lacking.iter().filter(|p| p.needs_build() && p.ask_version().is_ok()) {
+        say(&format!("building {}", prepared.name));
+        if let Err(why) = prepared.build() {
+            say(&format!("{}: {why}", prepared.name));
+        }
+    }
+    Ok(())
+}
+
+fn apt(packages: &[&str], ask: &dyn Fn(&str) -> bool, say: &dyn Fn(&str)) -> Result<(), String> {
+    if !on_path("apt-get") {
+        return Err(format!("this system has no apt-get: install {} by its own means", packages.join(" ")));
+    }
+    let sudo: &[&str] = if rustix::process::geteuid().is_root() { &[] } else { &["sudo"] };
+    let install = [sudo, &["apt-get", "install", "-y", "-q", "--no-install-recommends"], packages].concat();
+    let shown = install.join(" ");
+    if !ask(&format!("drome will run: {shown}")) {
+        return Err(format!("not installed, as you wished; the command is: {shown}"));
+    }
+    // An old package list names files that the mirror no longer has; if it can't be renewed, it may still do.
+    say("renewing the package list");
+    let _ = quiet(&[sudo, &["apt-get", "update", "-q"]].concat());
+    say(&shown);
+    quiet(&install)
+}
+
+/// Runs a command; its output is shown only if it fails.
+fn quiet(words: &[&str]) -> Result<(), String> {
+    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+    let run = command(&words).env("DEBIAN_FRONTEND", "noninteractive").output();
+    let output = run.map_err(|e| format!("`{}` can't be run: {e}", words.join(" ")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines[lines.len().saturating_sub(8)..].join("\n    ");
+    Err(format!("`{}` failed ({}):\n    {last}", words.join(" "), output.status))
+}
+
+fn command(words: &[String]) -> Command {
+    let mut command = Command::new(words.first().map_or("", String::as_str));
+    command.args(words.get(1..).unwrap_or_default()).stdin(Stdio::null());
+    command
+}
+
+fn on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Replaces each `{word}` that has a value; all other braces stay.
+pub fn fill(text: &str, places: &[(&str, String)]) -> String {
+    places.iter().fold(text.to_owned(), |text, (word, value)| text.replace(&format!("{{{word}}}"), value))
+}
+
+/// [`fill`] for every word of a command.
+pub fn fill_all(words: &[String], places: &[(&str, String)]) -> Vec<String> {
+    words.iter().map(|word| fill(word, places)).collect()
+}
+
+/// The first number in a text, with its dots: `1.22.1`.
+fn first_number(text: &str) -> Option<String> {
+    let start = text.find(|c: char| c.is_ascii_digit())?;
+    let rest = &text[start..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    Some(rest[..end].trim_end_matches('.').to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_placeholders_are_filled_in() {
+        let places = [("port", "80".to_owned()), ("dir", "/tmp/{port}".to_owned())];
+        assert_eq!(fill("http { listen {port}; } {other} {}", &places), "http { listen 80; } {other} {}");
+    }
+
+    #[test]
+    fn a_version_is_the_first_number() {
+        assert_eq!(first_number("nginx version: nginx/1.22.1 (Debian 12)").as_deref(), Some("1.22.1"));
+        assert_eq!(first_number("v20.").as_deref(), Some("20"));
+        assert_eq!(first_number("none"), None);
+    }
+}

@@ -1,0 +1,124 @@
+//! The spine: trial after trial, each observation stored at once, until the schedule says it is enough.
+
+use crate::board::Cores;
+use crate::instance::{Instance, Place, Works};
+use crate::prepare::Prepared;
+use crate::sample::Sampler;
+use crate::schedule::{self, Next};
+use crate::store::{Store, StoreError};
+use crate::{analyse, clock_text, plan, verdict};
+use load::Progress;
+use model::{Findings, Measurement, Observation, Outcome, Run, Trial};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// All that a run needs beside its description.
+#[derive(Debug)]
+pub struct Lab {
+    /// The contenders that take part.
+    pub prepared: BTreeMap<String, Prepared>,
+    /// The workloads that are asked for.
+    pub works: Works,
+    /// The cores.
+    pub cores: Cores,
+    /// The folder of the workloads' files.
+    pub assets: PathBuf,
+    /// Where servers' output is kept, a file a trial.
+    pub logs: PathBuf,
+    /// Set to end the run after, or in the middle of, the trial at hand.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// Is told what goes on.
+pub trait Show {
+    /// A trial begins; so many are done of at least so many.
+    fn begins(&mut self, run: &Run, trial: &Trial, done: usize, least: usize);
+    /// A trial was observed.
+    fn observed(&mut self, run: &Run, observation: &Observation);
+}
+
+/// Why a run could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// The results can't be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Somebody asked it to stop. What was finished is kept.
+    #[error("interrupted; every finished trial is kept")]
+    Interrupted,
+    /// The lab's own files can't be written.
+    #[error("can't write {path}: {source}; free some space, or set DROME_CACHE to another folder")]
+    Files {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// Runs what is left of a run and says what all of it means.
+pub fn run(
+    lab: &Lab,
+    run: &Run,
+    mut observations: Vec<Observation>,
+    store: &Store,
+    show: &mut dyn Show,
+) -> Result<Findings, LabError> {
+    std::fs::create_dir_all(&lab.logs).map_err(|source| LabError::Files { path: lab.logs.clone(), source })?;
+    let why = loop {
+        let trial = match schedule::next(run, &observations) {
+            Next::Trial(trial) => trial,
+            Next::Done(why) => break why,
+        };
+        show.begins(run, &trial, observations.len(), schedule::least_trials(run));
+        let observation = observe(lab, run, trial);
+        if lab.stop.load(Ordering::Relaxed) {
+            return Err(LabError::Interrupted);
+        }
+        store.insert(&run.id, &observation)?;
+        show.observed(run, &observation);
+        observations.push(observation);
+    };
+    store.end_run(&run.id, &why)?;
+    Ok(analyse::findings(run, &observations, Some(&why)))
+}
+
+/// One trial. Whatever the contender does, the outcome is an observation.
+fn observe(lab: &Lab, run: &Run, trial: Trial) -> Observation {
+    let (started_at, started) = (clock_text(), Instant::now());
+    let outcome = match measure(lab, run, &trial) {
+        Ok(measurement) => Outcome::Measured(Box::new(measurement)),
+        Err(why) => Outcome::Failed(why),
+    };
+    Observation { trial, started_at, elapsed_ns: started.elapsed().as_nanos() as u64, outcome }
+}
+
+/// Start, verify, warm up, measure, stop. An error is the contender's.
+fn measure(lab: &Lab, run: &Run, trial: &Trial) -> Result<Measurement, String> {
+    let prepared = lab.prepared.get(&trial.contender).ok_or("it is not prepared")?;
+    let cell = &run.study.cells[trial.cell];
+    let work = lab.works.get(&cell.workload).ok_or("its workload is not known")?;
+    let path = prepared.contender.serves.get(&cell.workload).ok_or("it does not serve the workload")?;
+    let name = format!("{}-{}-{}-{}.log", trial.block, trial.cell, trial.contender, trial.copy);
+    let place = Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log: lab.logs.join(name) };
+
+    let mut instance = Instance::start(prepared, &place, &lab.works, &lab.stop)?;
+    let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
+    let plan = plan::plan(cell, &run.study.design, instance.address, path, work, &lab.cores, seed);
+    let sampler = Sampler::start(instance.server.root(), lab.cores.server.len());
+    let progress = Progress { stop: Arc::clone(&lab.stop), ..Progress::default() };
+    let tally = load::run(&plan, &progress, &sampler.watch()).map_err(|e| e.to_string());
+    let usage = sampler.finish();
+    if let Some(end) = instance.server.ended() {
+        return Err(format!("under load {end}"));
+    }
+    let stopped = instance.server.stop();
+    let tally = tally?;
+    stopped?;
+    let usage = usage.ok_or("its processes could not be watched")?;
+    let verdict = verdict::judge(&plan, &tally, Some(&usage));
+    Ok(Measurement { tally, usage, verdict })
+}

@@ -1,0 +1,157 @@
+//! Which trial comes next, and when it is enough. Pure: a function of the run and of what was observed, so a
+//! run that was cut off goes on where it was.
+
+use crate::analyse;
+use model::study::REFERENCE;
+use model::{Observation, Outcome, Run, Trial};
+use stats::random;
+use std::time::Duration;
+
+/// A contender that has failed so often in a cell, and never done anything else there, is not tried again.
+const MAX_FAILURES: usize = 3;
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This trial.
+    Trial(Trial),
+    /// Nothing more, and why.
+    Done(String),
+}
+
+/// The next trial, or why there is none.
+pub fn next(run: &Run, observations: &[Observation]) -> Next {
+    let [least, most] = run.study.design.blocks;
+    for block in 0..most {
+        if let Some(trial) = block_trials(run, block).into_iter().find(|t| is_open(t, observations)) {
+            return Next::Trial(trial);
+        }
+        // Whether it is enough is asked at the end of a block, with all of it and nothing of the next.
+        if block + 1 < least || observations.iter().any(|o| o.trial.block > block) {
+            continue;
+        }
+        if run.quick {
+            return Next::Done(format!("a first look: {least} blocks"));
+        }
+        if analyse::is_precise(run, observations) {
+            let precision = run.study.design.precision * 100.0;
+            return Next::Done(format!("every ratio is known to ±{precision} % after {} blocks", block + 1));
+        }
+        let spent = Duration::from_nanos(observations.iter().map(|o| o.elapsed_ns).sum());
+        if spent >= run.study.design.budget {
+            let budget = humantime::format_duration(run.study.design.budget);
+            return Next::Done(format!("the budget of {budget} is spent after {} blocks", block + 1));
+        }
+    }
+    Next::Done(format!("the most that the design allows: {most} blocks"))
+}
+
+/// How many trials the least number of blocks takes.
+pub fn least_trials(run: &Run) -> usize {
+    run.study.design.blocks[0] * run.study.cells.len() * entries(run).len()
+}
+
+/// All trials of a block: cell after cell, in each every entry once, in the order that the seed gives.
+fn block_trials(run: &Run, block: usize) -> Vec<Trial> {
+    let entries = entries(run);
+    let mut trials = Vec::new();
+    for cell in 0..run.study.cells.len() {
+        let seed = random::derive(&[run.seed, block as u64, cell as u64]);
+        for i in random::shuffled(entries.len(), seed) {
+            let (contender, copy) = entries[i].clone();
+            trials.push(Trial { block, cell, contender, copy });
+        }
+    }
+    trials
+}
+
+/// Every contender that takes part, as often as it enters a block.
+fn entries(run: &Run) -> Vec<(String, usize)> {
+    let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
+    takes_part
+        .flat_map(|(name, _)| {
+            let copies = if name == REFERENCE { 2 } else { run.copies };
+            (0..copies).map(|copy| (name.clone(), copy))
+        })
+        .collect()
+}
+
+/// Not observed yet, and not given up.
+fn is_open(trial: &Trial, observations: &[Observation]) -> bool {
+    let here = observations.iter().filter(|o| o.trial.cell == trial.cell && o.trial.contender == trial.contender);
+    let (mut failed, mut measured) = (0, false);
+    for observation in here {
+        if observation.trial == *trial {
+            return false;
+        }
+        match observation.outcome {
+            Outcome::Failed(_) => failed += 1,
+            Outcome::Measured(_) => measured = true,
+        }
+    }
+    measured || failed < MAX_FAILURES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example;
+
+    fn walk(run: &Run, rate: impl Fn(&Trial) -> Option<f64>) -> (Vec<Observation>, String) {
+        let mut seen = Vec::new();
+        loop {
+            match next(run, &seen) {
+                Next::Trial(trial) => {
+                    let rate = rate(&trial);
+                    seen.push(example::observation(trial, rate));
+                }
+                Next::Done(why) => return (seen, why),
+            }
+        }
+    }
+
+    #[test]
+    fn every_block_has_every_contender_once_and_the_reference_twice_in_an_order_of_its_own() {
+        let run = example::run(&["a", "b", "c"]);
+        let (seen, why) = walk(&run, |_| Some(100.0));
+        assert!(why.starts_with("every ratio is known"), "{why}");
+        assert_eq!(seen.len(), 6 * 5);
+        let mut orders = Vec::new();
+        for block in seen.chunks(5) {
+            let order: Vec<_> = block.iter().map(|o| (o.trial.contender.clone(), o.trial.copy)).collect();
+            let mut sorted = order.clone();
+            sorted.sort();
+            let expected = [("a", 0), ("b", 0), ("c", 0), ("reference", 0), ("reference", 1)];
+            assert_eq!(sorted, expected.map(|(name, copy)| (name.to_owned(), copy)));
+            orders.push(order);
+        }
+        orders.dedup();
+        assert!(orders.len() > 1, "every block had the same order");
+    }
+
+    #[test]
+    fn the_walk_is_the_same_when_it_is_cut_anywhere() {
+        let run = example::run(&["a", "b"]);
+        let (whole, _) = walk(&run, |t| Some(100.0 + t.block as f64));
+        for cut in 0..whole.len() {
+            assert_eq!(next(&run, &whole[..cut]), Next::Trial(whole[cut].trial.clone()), "{cut}");
+        }
+    }
+
+    #[test]
+    fn noise_goes_on_until_the_budget_is_spent() {
+        let mut run = example::run(&["a"]);
+        run.study.design.budget = Duration::from_secs(24);
+        let noisy = |t: &Trial| Some(if t.contender == "a" { 100.0 + 90.0 * ((t.block % 3) as f64) } else { 100.0 });
+        let (seen, why) = walk(&run, noisy);
+        assert!(why.contains("budget of 24s is spent after 8 blocks"), "{why}");
+        assert_eq!(seen.len(), 24);
+    }
+
+    #[test]
+    fn one_that_only_fails_is_given_up_after_three_times() {
+        let run = example::run(&["a", "bad"]);
+        let (seen, _) = walk(&run, |t| (t.contender != "bad").then_some(100.0));
+        assert_eq!(seen.iter().filter(|o| o.trial.contender == "bad").count(), MAX_FAILURES);
+    }
+}

@@ -1,0 +1,233 @@
+//! From a study, or from bare commands, to a lab and a run that can begin.
+
+use crate::board::Cores;
+use crate::catalog::{Catalog, CatalogError, Entry};
+use crate::instance::{Instance, Place, Work, Works};
+use crate::prepare::Prepared;
+use crate::run::Lab;
+use crate::{clock_text, environment, folders, verify};
+use model::contender::{Contender, Install, Kind, Start, StopSignal, Version};
+use model::observation::Entrant;
+use model::study::REFERENCE;
+use model::{Run, Study};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Why a run can't begin.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The catalog, or a name that is not in it.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The cache folder can't be written.
+    #[error("can't write the cache folder {path}: {source}; free some space, or set DROME_CACHE to another folder")]
+    Cache {
+        /// Which folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A recipe that can't be followed.
+    #[error("workload `{name}`: {source}")]
+    Body {
+        /// The workload.
+        name: String,
+        /// Why.
+        source: bodies::BodyError,
+    },
+    /// A race that can't be run.
+    #[error("{0}")]
+    Race(String),
+}
+
+/// The first look of `--quick`.
+const QUICK: ([usize; 2], Duration, Duration) = ([3, 3], Duration::from_millis(200), Duration::from_secs(1));
+
+/// Shortens a study to a first look.
+pub fn quicken(study: &mut Study) {
+    (study.design.blocks, study.design.warmup, study.design.measure) = QUICK;
+}
+
+/// The bodies of all workloads of the catalog.
+pub fn works(catalog: &Catalog) -> Result<Works, SetupError> {
+    let work = |(name, workload): (&String, &model::Workload)| {
+        let body = bodies::body(&workload.body).map_err(|source| SetupError::Body { name: name.clone(), source })?;
+        Ok((name.clone(), Work { workload: Some(workload.clone()), body: Some(body) }))
+    };
+    catalog.workloads.iter().map(work).collect()
+}
+
+/// Lays out the sources of these contenders.
+pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, SetupError> {
+    let cache = folders::cache();
+    let lay_out = |name: &String| {
+        let entry = catalog.contender(name)?;
+        Prepared::lay_out(name, entry, &cache).map_err(|source| SetupError::Cache { path: cache.clone(), source })
+    };
+    names.iter().map(lay_out).collect()
+}
+
+/// A run of a study that has not begun. Contenders that lack something are in it with the reason.
+pub fn study_run(name: &str, study: Study, prepared: &[Prepared], seed: Option<u64>, quick: bool) -> Run {
+    let entrant = |p: &Prepared| {
+        let (version, missing) = match p.version() {
+            Ok(version) => (Some(version), None),
+            Err(lack) => (None, Some(lack.sentence())),
+        };
+        (p.name.clone(), Entrant { title: p.contender.title.clone(), version, missing })
+    };
+    new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick)
+}
+
+fn new_run(
+    name: &str,
+    study: Study,
+    contenders: BTreeMap<String, Entrant>,
+    copies: usize,
+    seed: Option<u64>,
+    quick: bool,
+) -> Run {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let started_at = clock_text();
+    let digits: String = started_at.chars().filter(char::is_ascii_digit).collect();
+    let (day, time) = digits.split_at(8.min(digits.len()));
+    Run {
+        id: format!("{day}-{time}-{:04x}", now.subsec_nanos() >> 14),
+        name: name.to_owned(),
+        study,
+        seed: seed.unwrap_or(now.as_nanos() as u64),
+        started_at,
+        quick,
+        environment: environment::look(&Cores::deal()),
+        contenders,
+        copies,
+    }
+}
+
+/// The lab for a run.
+pub fn lab(run: &Run, prepared: Vec<Prepared>, works: Works, stop: Arc<AtomicBool>) -> Result<Lab, SetupError> {
+    let cache = folders::cache();
+    let assets = lay_assets(&cache, &works).map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
+    let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
+    Ok(Lab {
+        prepared: prepared.into_iter().filter(takes_part).map(|p| (p.name.clone(), p)).collect(),
+        works,
+        cores: Cores::deal(),
+        assets,
+        logs: cache.join("logs").join(&run.id),
+        stop,
+    })
+}
+
+/// Writes the workloads' files into a folder that is named for what is in them.
+fn lay_assets(cache: &Path, works: &Works) -> std::io::Result<PathBuf> {
+    let files: Vec<(&str, &[u8])> = works
+        .values()
+        .filter_map(|work| Some((work.workload.as_ref()?.file.as_str(), work.body.as_deref()?)))
+        .collect();
+    let mut digest = Sha256::new();
+    for (file, body) in &files {
+        digest.update(file);
+        digest.update(body);
+    }
+    let tag: String = digest.finalize()[..4].iter().map(|b| format!("{b:02x}")).collect();
+    let (parent, folder) = (cache.join("assets"), cache.join("assets").join(tag));
+    if !folder.is_dir() {
+        std::fs::create_dir_all(&parent)?;
+        let draft = tempfile::tempdir_in(&parent)?;
+        for (file, body) in files {
+            std::fs::write(draft.path().join(file), body)?;
+        }
+        std::fs::rename(draft.keep(), &folder)?;
+    }
+    Ok(folder)
+}
+
+/// The one workload of a race: whatever the servers answer.
+pub const RACED: &str = "url";
+
+/// Contenders from bare commands, in which `{port}` stands for the port; `path` is what they are asked for.
+pub fn commands(commands: &[String], path: &str) -> Result<(Vec<Prepared>, BTreeMap<String, Entrant>), SetupError> {
+    let (cache, mut all, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
+    for (command, letter) in commands.iter().zip('A'..='Z') {
+        if !command.contains("{port}") {
+            return Err(SetupError::Race(format!(
+                "`{command}` has no {{port}}: every trial starts the server on a free port of its own, so write \
+                 {{port}} where the command takes its port"
+            )));
+        }
+        // Without a shell between drome and the server there is one process less to be counted.
+        let exec = if command.contains(['|', '&', ';', '<', '>', '(', ')', '$', '`', '\n', '=']) { "" } else { "exec " };
+        let contender = Contender {
+            title: command.clone(),
+            language: String::new(),
+            kind: Kind::Server,
+            homepage: String::new(),
+            install: Install::default(),
+            build: None,
+            version: Version { command: vec!["true".to_owned()], after: None },
+            run: Start {
+                command: ["sh", "-c", &format!("cd '{}' && {exec}{command}", here())].map(str::to_owned).to_vec(),
+                files: Vec::new(),
+                workers: None,
+                stop: StopSignal::Term,
+            },
+            serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
+        };
+        let entry = Entry { contender, sources: BTreeMap::new() };
+        let prepared = Prepared::lay_out(&letter.to_string(), &entry, &cache)
+            .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
+        entrants.insert(letter.to_string(), Entrant { title: command.clone(), version: None, missing: None });
+        all.push(prepared);
+    }
+    Ok((all, entrants))
+}
+
+/// A race as a run: every contender enters a block twice, so that what separates it from itself is known.
+pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, seed: Option<u64>) -> Run {
+    new_run("race", study, entrants, 2, seed, false)
+}
+
+/// Starts every contender once and asks it: all must give the same body, or the race is of unequal work.
+pub fn same_work(lab: &Lab, path: &str) -> Result<Work, SetupError> {
+    let mut first: Option<(String, Vec<u8>)> = None;
+    std::fs::create_dir_all(&lab.logs).map_err(|source| SetupError::Cache { path: lab.logs.clone(), source })?;
+    for (name, prepared) in &lab.prepared {
+        let place = Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log: lab.logs.join(format!("{name}.log")) };
+        let trouble = |why: String| SetupError::Race(format!("{name} (`{}`): {why}", prepared.contender.title));
+        let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(trouble)?;
+        let answer = verify::get(instance.address, &instance.address.to_string(), path);
+        instance.server.stop().map_err(trouble)?;
+        let answer = answer.map_err(|e| trouble(format!("no answer for {path}: {e}")))?;
+        if answer.status != 200 {
+            return Err(trouble(format!("status {} for {path}, not 200", answer.status)));
+        }
+        match &first {
+            None => first = Some((name.clone(), answer.body)),
+            Some((other, body)) if *body != answer.body => {
+                return Err(SetupError::Race(format!(
+                    "{other} answers {path} with {} bytes, {name} with {} {}: that is not the same work; make them answer \
+                     alike, or say --any-body",
+                    body.len(),
+                    answer.body.len(),
+                    if body.len() == answer.body.len() { "others" } else { "bytes" },
+                )));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(Work { workload: None, body: first.map(|(_, body)| body) })
+}
+
+fn here() -> String {
+    std::env::current_dir().unwrap_or_default().display().to_string()
+}
+
+/// A run's name for the list of reference contenders.
+pub fn names_of(study: &Study) -> Vec<String> {
+    study.contenders.iter().cloned().chain([REFERENCE.to_owned()]).collect()
+}

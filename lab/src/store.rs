@@ -1,0 +1,215 @@
+//! The results: one SQLite file. Every observation is committed at once, so that a kill loses at most the
+//! trial that is running. A file that this drome does not understand is never written to.
+
+use model::{Observation, Run};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use std::path::{Path, PathBuf};
+
+/// Marks the file as drome's ("drom").
+const APPLICATION_ID: i64 = 0x6472_6f6d;
+
+/// The version of the tables.
+const VERSION: i64 = 1;
+
+const TABLES: &str = "
+    create table run (
+        id text primary key, name text not null, started_at text not null, ended text, json text not null
+    ) strict;
+    create table observation (
+        run text not null references run, n integer not null, json text not null, primary key (run, n)
+    ) strict;
+";
+
+/// Why the store can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// It can't be opened, read or written.
+    #[error("the store {path}: {source}; free some space, or choose another file with --store FILE")]
+    Sqlite {
+        /// Which file.
+        path: PathBuf,
+        /// What went wrong.
+        source: rusqlite::Error,
+    },
+    /// Its folder can't be made.
+    #[error("can't make the folder of the store {path}: {source}; choose another file with --store FILE")]
+    Folder {
+        /// Which file.
+        path: PathBuf,
+        /// What went wrong.
+        source: std::io::Error,
+    },
+    /// It was written by a later drome.
+    #[error("the store {path} is of version {found}, this drome knows up to {VERSION}: use a newer drome, or --store FILE")]
+    Newer {
+        /// Which file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+    },
+    /// It is something else.
+    #[error("{path} is not a store of drome's and is left as it is: choose another file with --store FILE")]
+    Foreign {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// A row does not say what it should.
+    #[error("the store {path} is damaged ({what}): it is left as it is; choose another file with --store FILE")]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// No such run.
+    #[error("there is no run `{0}`: `drome list runs` shows those there are")]
+    NoRun(String),
+    /// No run at all.
+    #[error("the store has no run yet: `drome run raspberry-pi` makes one")]
+    Empty,
+}
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    path: PathBuf,
+    db: Connection,
+}
+
+/// A run as the store lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub id: String,
+    /// Its study.
+    pub name: String,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// Why it ended; none: it has not.
+    pub ended: Option<String>,
+    /// How many observations it has.
+    pub observations: usize,
+}
+
+impl Store {
+    /// Opens the file, or makes it.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder)
+                .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let wrap = |source| sqlite(path, source);
+        let mut db = Connection::open_with_flags(path, flags).map_err(wrap)?;
+        db.busy_timeout(std::time::Duration::from_secs(5)).map_err(wrap)?;
+        let pragma = |name: &str| db.query_row(&format!("pragma {name}"), [], |row| row.get::<_, i64>(0));
+        let is_empty = pragma("page_count").map_err(wrap)? == 0;
+        let (id, version) = (pragma("application_id").map_err(wrap)?, pragma("user_version").map_err(wrap)?);
+        if !is_empty && id != APPLICATION_ID {
+            return Err(StoreError::Foreign { path: path.to_owned() });
+        }
+        if version > VERSION {
+            return Err(StoreError::Newer { path: path.to_owned(), found: version });
+        }
+        if is_empty {
+            let make = db.transaction().map_err(wrap)?;
+            make.execute_batch(TABLES).map_err(wrap)?;
+            make.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap)?;
+            make.pragma_update(None, "user_version", VERSION).map_err(wrap)?;
+            make.commit().map_err(wrap)?;
+        }
+        Ok(Self { path: path.to_owned(), db })
+    }
+
+    /// Adds a run.
+    pub fn add_run(&self, run: &Run) -> Result<(), StoreError> {
+        let json = self.json(run)?;
+        let sql = "insert into run (id, name, started_at, json) values (?, ?, ?, ?)";
+        self.db.execute(sql, params![run.id, run.name, run.started_at, json]).map_err(|e| self.wrap(e))?;
+        Ok(())
+    }
+
+    /// Says how a run ended.
+    pub fn end_run(&self, id: &str, why: &str) -> Result<(), StoreError> {
+        self.db.execute("update run set ended = ? where id = ?", params![why, id]).map_err(|e| self.wrap(e))?;
+        Ok(())
+    }
+
+    /// Adds an observation, committed when this returns.
+    pub fn insert(&self, run: &str, observation: &Observation) -> Result<(), StoreError> {
+        let json = self.json(observation)?;
+        let sql = "insert into observation (run, n, json)
+                   select ?1, coalesce(max(n) + 1, 0), ?2 from observation where run = ?1";
+        self.db.execute(sql, params![run, json]).map_err(|e| self.wrap(e))?;
+        Ok(())
+    }
+
+    /// All runs, the latest first.
+    pub fn runs(&self) -> Result<Vec<Listed>, StoreError> {
+        let sql = "select id, name, started_at, ended, (select count(*) from observation where run = run.id)
+                   from run order by started_at desc, rowid desc";
+        let read = || -> rusqlite::Result<Vec<Listed>> {
+            let mut query = self.db.prepare(sql)?;
+            let rows = query.query_map([], |row| {
+                Ok(Listed {
+                    id: row.get(0)?,
+                    name: row.get(1)?,
+                    started_at: row.get(2)?,
+                    ended: row.get(3)?,
+                    observations: row.get::<_, i64>(4)? as usize,
+                })
+            })?;
+            rows.collect()
+        };
+        read().map_err(|e| self.wrap(e))
+    }
+
+    /// A run by its name, or the latest; with what was observed in it, in order, and why it ended.
+    pub fn run(&self, id: Option<&str>) -> Result<(Run, Vec<Observation>, Option<String>), StoreError> {
+        let id = match id {
+            Some(id) => id.to_owned(),
+            None => self.runs()?.first().map(|listed| listed.id.clone()).ok_or(StoreError::Empty)?,
+        };
+        let found = self
+            .db
+            .query_row("select json, ended from run where id = ?", [&id], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?))
+            })
+            .optional()
+            .map_err(|e| self.wrap(e))?;
+        let (json, ended) = found.ok_or_else(|| StoreError::NoRun(id.clone()))?;
+        let read = || -> rusqlite::Result<Vec<String>> {
+            let mut query = self.db.prepare("select json from observation where run = ? order by n")?;
+            query.query_map([&id], |row| row.get(0))?.collect()
+        };
+        let rows = read().map_err(|e| self.wrap(e))?;
+        let observations = rows.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
+        Ok((self.parse(&json)?, observations, ended))
+    }
+
+    fn json<T: serde::Serialize>(&self, value: &T) -> Result<String, StoreError> {
+        serde_json::to_string(value).map_err(|e| self.damaged(&e))
+    }
+
+    fn parse<T: serde::de::DeserializeOwned>(&self, json: &str) -> Result<T, StoreError> {
+        serde_json::from_str(json).map_err(|e| self.damaged(&e))
+    }
+
+    fn damaged(&self, what: &serde_json::Error) -> StoreError {
+        StoreError::Damaged { path: self.path.clone(), what: what.to_string() }
+    }
+
+    fn wrap(&self, source: rusqlite::Error) -> StoreError {
+        sqlite(&self.path, source)
+    }
+}
+
+/// A file that is no database at all, or a broken one, is not ours to write to.
+fn sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    match source.sqlite_error_code() {
+        Some(NotADatabase) => StoreError::Foreign { path: path.to_owned() },
+        Some(DatabaseCorrupt) => StoreError::Damaged { path: path.to_owned(), what: source.to_string() },
+        _ => StoreError::Sqlite { path: path.to_owned(), source },
+    }
+}

@@ -1,0 +1,195 @@
+//! A running server: started under a guard, watched, stopped, and checked to be gone.
+
+use crate::board;
+use model::contender::StopSignal;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// A server gets so long to stop before it is killed.
+const STOP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// The guard answers at once, or something is badly wrong with the machine.
+const GUARD_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How many of a log's last lines an error shows.
+const LOG_LINES: usize = 8;
+
+/// What to start, with every placeholder filled in.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// The server's working directory.
+    pub dir: PathBuf,
+    /// Where its output goes.
+    pub log: PathBuf,
+    /// The cores that it may use.
+    pub cpus: Vec<usize>,
+    /// Where it listens.
+    pub port: u16,
+    /// What stops it.
+    pub stop: StopSignal,
+}
+
+/// A server that has been started.
+#[derive(Debug)]
+pub struct Server {
+    start: Start,
+    guard: Child,
+    lines: Receiver<String>,
+    pid: i32,
+    exit: Option<String>,
+}
+
+impl Server {
+    /// Starts it. An error is the contender's.
+    pub fn start(start: Start) -> Result<Self, String> {
+        if !board::is_free(start.port) {
+            return Err(format!("port {} is in use: another server listens there", start.port));
+        }
+        let drome = std::env::current_exe().map_err(|e| format!("can't find drome's own program: {e}"))?;
+        let cpus: Vec<String> = start.cpus.iter().map(ToString::to_string).collect();
+        let mut guard = Command::new(drome)
+            .arg("__guard")
+            .args([cpus.join(","), start.dir.display().to_string(), start.log.display().to_string()])
+            .args(&start.command)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group_of_its_own()
+            .spawn()
+            .map_err(|e| format!("can't start the guard: {e}"))?;
+        let (send, lines) = channel();
+        if let Some(out) = guard.stdout.take() {
+            std::thread::spawn(move || {
+                BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| send.send(line))
+            });
+        }
+        let mut server = Self { start, guard, lines, pid: 0, exit: None };
+        match server.lines.recv_timeout(GUARD_PATIENCE) {
+            Ok(line) if line.starts_with("pid ") => server.pid = line[4..].parse().unwrap_or(0),
+            Ok(line) => return Err(line.trim_start_matches("error ").to_owned()),
+            Err(_) => return Err("its guard did not start".to_owned()),
+        }
+        Ok(server)
+    }
+
+    /// The guard, below which all of the server's processes are.
+    pub fn root(&self) -> i32 {
+        self.guard.id() as i32
+    }
+
+    /// How the server ended, if it has, with its last words.
+    pub fn ended(&mut self) -> Option<String> {
+        self.listen();
+        let exit = self.exit.as_ref()?;
+        Some(format!("it ended ({exit}){}", last_lines(&self.start.log)))
+    }
+
+    /// Stops it and sees that nothing is left. An error is the contender's; all is stopped all the same.
+    pub fn stop(mut self) -> Result<(), String> {
+        self.listen();
+        let early = self.exit.is_some();
+        self.signal();
+        let deadline = Instant::now() + STOP_PATIENCE;
+        while self.exit.is_none() && Instant::now() < deadline {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.hear(&line),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        let stopped = self.exit.is_some();
+        // Workers may outlive their manager by a moment.
+        while !crate::tree::living(self.root()).is_empty() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let left = self.dismiss();
+        let name = signal_name(self.start.stop);
+        match (stopped, left) {
+            (false, _) => Err(format!("it did not stop within {STOP_PATIENCE:?} of {name} and was killed")),
+            (true, n) if n > 0 && !early => Err(format!("it left {n} process(es) behind after {name}; they were killed")),
+            _ if !board::is_free(self.start.port) => Err(format!("port {} is still in use after it stopped", self.start.port)),
+            _ => Ok(()),
+        }
+    }
+
+    fn signal(&self) {
+        let signal = match self.start.stop {
+            StopSignal::Term => Signal::TERM,
+            StopSignal::Int => Signal::INT,
+            StopSignal::Quit => Signal::QUIT,
+            StopSignal::Kill => Signal::KILL,
+        };
+        if let Some(group) = Pid::from_raw(self.pid) {
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    /// Ends the guard, and with it all that is left; says how many processes that were.
+    fn dismiss(&mut self) -> usize {
+        drop(self.guard.stdin.take());
+        let mut left = 0;
+        while let Ok(line) = self.lines.recv_timeout(GUARD_PATIENCE) {
+            if let Some(n) = line.strip_prefix("left ") {
+                left = n.parse().unwrap_or(0);
+            }
+        }
+        let _ = self.guard.wait();
+        left
+    }
+
+    fn listen(&mut self) {
+        while let Ok(line) = self.lines.try_recv() {
+            self.hear(&line);
+        }
+    }
+
+    fn hear(&mut self, line: &str) {
+        if let Some(exit) = line.strip_prefix("exit ") {
+            self.exit = Some(exit.to_owned());
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.guard.stdin.is_some() {
+            self.dismiss();
+        }
+    }
+}
+
+/// A terminal's Ctrl-C is for drome alone, which then stops its servers in order.
+trait OwnGroup {
+    fn process_group_of_its_own(&mut self) -> &mut Self;
+}
+
+impl OwnGroup for Command {
+    fn process_group_of_its_own(&mut self) -> &mut Self {
+        std::os::unix::process::CommandExt::process_group(self, 0)
+    }
+}
+
+fn signal_name(signal: StopSignal) -> &'static str {
+    match signal {
+        StopSignal::Term => "SIGTERM",
+        StopSignal::Int => "SIGINT",
+        StopSignal::Quit => "SIGQUIT",
+        StopSignal::Kill => "SIGKILL",
+    }
+}
+
+/// The end of a log, for an error.
+pub fn last_lines(log: &Path) -> String {
+    let text = String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(LOG_LINES)..];
+    if last.is_empty() {
+        "; it wrote nothing to its log".to_owned()
+    } else {
+        format!("; the last lines of its log, {}:\n    {}", log.display(), last.join("\n    "))
+    }
+}
