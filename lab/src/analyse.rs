@@ -166,13 +166,13 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         void: measured.iter().filter(|m| !m.verdict.valid).count(),
         failed: all.len() - measured.len(),
         rate_per_s: figure(&rate),
-        server_cpu_ns_per_request: figure(&|m| {
-            (m.tally.completed > 0).then(|| m.usage.cpu_ns as f64 / m.tally.completed as f64)
-        }),
+        server_cpu_ns_per_request: figure(&server_cpu_ns),
         latency_ns_p50: figure(&quantile(0.50)),
         latency_ns_p99: figure(&quantile(0.99)),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
         of_reference: paired_ratio(&table.by_block(name, rate), &base, seed).map(Figure::from),
+        time_ns_more: more(table, name, seed, |m| rate(m).filter(|r| *r > 0.0).map(|r| 1e9 / r)),
+        server_cpu_ns_more: more(table, name, seed, server_cpu_ns),
         tier: None,
         rank_low: None,
         rank_high: None,
@@ -185,6 +185,17 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
 
 fn rate(m: &Measurement) -> Option<f64> {
     m.tally.rate_per_s()
+}
+
+fn server_cpu_ns(m: &Measurement) -> Option<f64> {
+    (m.tally.completed > 0).then(|| m.usage.cpu_ns as f64 / m.tally.completed as f64)
+}
+
+/// How much more than the base, paired by block.
+fn more(table: &Table<'_>, name: &str, seed: u64, value: fn(&Measurement) -> Option<f64>) -> Option<Figure> {
+    let (own, base) = (table.by_block(name, value), table.by_block(table.base(), value));
+    let differences: Vec<f64> = own.into_iter().zip(base).filter_map(|(own, base)| Some(own? - base?)).collect();
+    median_interval(&differences, seed).map(Figure::from)
 }
 
 fn measurement(observation: &Observation) -> Option<&Measurement> {

@@ -92,8 +92,12 @@ pub struct ContenderFindings {
     pub latency_ns_p99: Option<Figure>,
     /// The largest resident memory of any trial.
     pub rss_max_bytes: Option<u64>,
-    /// Rate as a share of the reference's, paired by block.
+    /// Rate as a share of the reference's, paired by block; in a race, of the first contender's.
     pub of_reference: Option<Figure>,
+    /// How much longer an answer takes (1/rate) than the reference's, paired by block.
+    pub time_ns_more: Option<Figure>,
+    /// How much more server CPU an answer costs than the reference's, paired by block.
+    pub server_cpu_ns_more: Option<Figure>,
     /// Contenders of one tier can't be told from its fastest.
     pub tier: Option<usize>,
     /// The best rank that the data allow.

@@ -1,0 +1,45 @@
+//! The command line: raw arguments. What they come to is resolved in each command's own file.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// A racecourse for web servers: which is faster, by how much, how surely, and how far from what this machine can do.
+#[derive(Debug, Parser)]
+#[command(name = "drome", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What several commands share.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// The file of results [default: $DROME_HOME, else the XDG data folder]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+    /// A folder with contenders/, workloads/ and studies/ of your own; adds to those built in, or overrides
+    #[arg(long, global = true, value_name = "DIR")]
+    pub catalog: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Drive load at one URL and say what came of it
+    Load(Box<crate::command::load::LoadArgs>),
+    /// Race two or more commands that start servers: which is faster, how surely
+    Race(crate::command::race::RaceArgs),
+    /// Run a study
+    Run(crate::command::run::RunArgs),
+    /// Studies, contenders, workloads and runs; what this machine has and lacks
+    List(crate::command::list::ListArgs),
+    /// One study, contender or workload
+    Show(crate::command::show::ShowArgs),
+    /// The findings of a run
+    Report(crate::command::report::ReportArgs),
+    /// The reference server
+    Serve(crate::command::serve::ServeArgs),
+    /// What on this machine would spoil a measurement, and the remedy
+    Doctor,
+}

@@ -1,0 +1,83 @@
+//! `drome list`: what there is, and what this machine has and lacks.
+
+use super::{catalog, store};
+use crate::cli::Common;
+use crate::console;
+use clap::{Args, ValueEnum};
+use lab::{Catalog, setup};
+use std::fmt::Write;
+use std::process::ExitCode;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// What [default: studies, contenders and workloads]
+    what: Option<What>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    Studies,
+    Contenders,
+    Workloads,
+    Runs,
+}
+
+/// Lists.
+pub fn run(args: &ListArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let wants = |what| args.what.is_none_or(|wanted| wanted == what);
+    let mut out = String::new();
+    if args.what == Some(What::Runs) {
+        runs(common, &mut out)?;
+    } else {
+        let catalog = catalog(common)?;
+        if wants(What::Studies) {
+            studies(&catalog, &mut out);
+        }
+        if wants(What::Contenders) {
+            contenders(&catalog, &mut out)?;
+        }
+        if wants(What::Workloads) {
+            workloads(&catalog, &mut out)?;
+        }
+    }
+    console::print(&out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn studies(catalog: &Catalog, out: &mut String) {
+    out.push_str("studies\n");
+    for (name, study) in &catalog.studies {
+        let _ = writeln!(out, "  {name:<26}{} ({} contenders)", study.title, study.contenders.len());
+    }
+}
+
+fn contenders(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
+    out.push_str("contenders\n");
+    let names: Vec<String> = catalog.contenders.keys().cloned().collect();
+    for prepared in setup::prepare(catalog, &names)? {
+        let state = prepared.version().unwrap_or_else(|lack| format!("missing: {}", lack.sentence()));
+        let _ = writeln!(out, "  {:<26}{}", prepared.name, state);
+    }
+    Ok(())
+}
+
+fn workloads(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
+    out.push_str("workloads\n");
+    for (name, work) in setup::works(catalog)? {
+        let title = work.workload.map(|w| w.title).unwrap_or_default();
+        let _ = writeln!(out, "  {name:<26}{title} ({} bytes)", work.body.map_or(0, |b| b.len()));
+    }
+    Ok(())
+}
+
+fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
+    for run in store(common)?.runs()? {
+        let ended = run.ended.unwrap_or_else(|| "not ended: --resume goes on with it".to_owned());
+        let _ = writeln!(out, "{}  {}  {} trials; {ended}", run.id, run.name, run.observations);
+    }
+    if out.is_empty() {
+        out.push_str("no runs yet: `drome run raspberry-pi` makes one\n");
+    }
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! One file a command: its raw arguments, what they come to, and the walk.
+
+pub mod doctor;
+pub mod list;
+pub mod load;
+pub mod race;
+pub mod report;
+pub mod run;
+pub mod serve;
+pub mod show;
+
+use crate::cli::Common;
+use lab::{Catalog, Store, folders};
+
+/// The catalog with the folders that the user adds.
+fn catalog(common: &Common) -> anyhow::Result<Catalog> {
+    let mut catalog = Catalog::built_in()?;
+    for folder in &common.catalog {
+        catalog.add_folder(folder)?;
+    }
+    Ok(catalog)
+}
+
+/// The store.
+fn store(common: &Common) -> anyhow::Result<Store> {
+    Ok(Store::open(&common.store.clone().unwrap_or_else(folders::store))?)
+}

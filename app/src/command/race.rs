@@ -1,0 +1,114 @@
+//! `drome race 'CMD' 'CMD'`: any servers, the same machinery.
+
+use super::report::{Format, show};
+use super::store;
+use crate::cli::Common;
+use crate::console;
+use crate::failure::Usage;
+use clap::Args;
+use lab::instance::{Work, Works};
+use lab::setup::{self, RACED};
+use model::{Arrivals, Cell, Design, Load, Study, Target};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct RaceArgs {
+    /// Commands that start a server; {port} stands for the port that it must listen on
+    #[arg(required = true, num_args = 2.., value_name = "CMD")]
+    commands: Vec<String>,
+    /// What is asked for, with {port} for the port
+    #[arg(long, default_value = "http://127.0.0.1:{port}/")]
+    url: String,
+    /// Connections
+    #[arg(short, long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    connections: u32,
+    /// A new connection for every request
+    #[arg(long)]
+    no_keepalive: bool,
+    /// Open load: so many requests become due per second
+    #[arg(long, value_name = "N")]
+    rate: Option<f64>,
+    /// Each trial measures for so long
+    #[arg(short, long, default_value = "1s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    duration: Duration,
+    /// Load before each measurement, not counted
+    #[arg(long, default_value = "300ms", value_name = "TIME", value_parser = humantime::parse_duration)]
+    warmup: Duration,
+    /// Stop when the ratio is known to this share
+    #[arg(long, default_value_t = 0.02, value_name = "SHARE")]
+    precision: f64,
+    /// Stop when this much time is spent
+    #[arg(long, default_value = "2min", value_name = "TIME", value_parser = humantime::parse_duration)]
+    budget: Duration,
+    /// Let the servers answer with different bodies
+    #[arg(long)]
+    any_body: bool,
+    /// Decides every shuffle and every resampling [default: the clock]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How the findings are shown
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
+}
+
+/// Races and says which is faster.
+pub fn run(args: RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let path = path(&args.url)?;
+    let (prepared, entrants) = setup::commands(&args.commands, &path)?;
+    let store = store(common)?;
+    let run = setup::race_run(study(&args)?, entrants, args.seed);
+    let any = Works::from([(RACED.to_owned(), Work { workload: None, body: None })]);
+    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
+    if !args.any_body {
+        let work = setup::same_work(&lab, &path)?;
+        lab.works.insert(RACED.to_owned(), work);
+    }
+    store.add_run(&run)?;
+    let mut watch = console::Watch::new();
+    let findings = lab::run::run(&lab, &run, Vec::new(), &store, &mut watch);
+    watch.finish();
+    console::print(&show(&findings?, args.format))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The path of the URL; its host must be this machine, where the servers are started.
+fn path(url: &str) -> anyhow::Result<String> {
+    let target = Target::resolve(&url.replace("{port}", "1"))?;
+    if !target.address.ip().is_loopback() {
+        return Err(Usage(format!("{url} is not on this machine: a race starts its servers itself")).into());
+    }
+    Ok(target.path)
+}
+
+fn study(args: &RaceArgs) -> anyhow::Result<Study> {
+    if !(args.precision > 0.0 && args.precision < 1.0) {
+        return Err(Usage("--precision: allowed is a share above 0 and below 1, such as 0.02".to_owned()).into());
+    }
+    if args.duration.is_zero() {
+        return Err(Usage("--duration: allowed is a time above 0".to_owned()).into());
+    }
+    let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
+    let load = match args.rate {
+        None => Load::Closed { connections, per_connection },
+        Some(rate) if !(rate > 0.0 && rate <= 1e9) => {
+            return Err(Usage("--rate: allowed is a rate above 0 and at most 1e9 per second".to_owned()).into());
+        }
+        Some(rate_per_s) => Load::Open { rate_per_s, connections, arrivals: Arrivals::Constant, per_connection },
+    };
+    Ok(Study {
+        title: args.commands.join(" against "),
+        source: None,
+        contenders: Vec::new(),
+        cells: vec![Cell { title: args.url.clone(), workload: RACED.to_owned(), load }],
+        design: Design {
+            blocks: [6, 60],
+            warmup: args.warmup,
+            measure: args.duration,
+            precision: args.precision,
+            budget: args.budget,
+        },
+        published: None,
+    })
+}

@@ -1,0 +1,104 @@
+//! `drome run STUDY`: the whole walk, from a study to its report.
+
+use super::report::{Format, show};
+use super::{catalog, store};
+use crate::cli::Common;
+use crate::console;
+use anyhow::{Context, bail};
+use clap::Args;
+use lab::setup;
+use lab::Store;
+use model::study::REFERENCE;
+use model::{Observation, Run};
+use std::process::ExitCode;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The study; `drome list studies` shows them
+    study: String,
+    /// Get what is missing: packages with the system's package manager, builds in the cache folder
+    #[arg(long)]
+    install: bool,
+    /// Do not ask before installing
+    #[arg(long, short)]
+    yes: bool,
+    /// A first look in about two minutes, without ranks
+    #[arg(long)]
+    quick: bool,
+    /// Go on with the latest run of this study that was cut off
+    #[arg(long, conflicts_with_all = ["quick", "seed"])]
+    resume: bool,
+    /// Decides every shuffle and every resampling [default: the clock]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How the findings are shown
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
+}
+
+/// Installs, runs, reports.
+pub fn run(args: RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let catalog = catalog(common)?;
+    let study = catalog.study(&args.study)?.clone();
+    let store = store(common)?;
+    let prepared = setup::prepare(&catalog, &setup::names_of(&study))?;
+    if args.install {
+        let ask = |what: &str| args.yes || console::confirm(what);
+        if let Err(why) = lab::prepare::install(&prepared, &ask, &|line| eprintln!("{line}")) {
+            eprintln!("drome: {why}");
+        }
+    }
+    let (run, observations) = if args.resume {
+        unfinished(&store, &args.study)?
+    } else {
+        let mut study = study;
+        if args.quick {
+            setup::quicken(&mut study);
+        }
+        (setup::study_run(&args.study, study, &prepared, args.seed, args.quick), Vec::new())
+    };
+    announce(&run)?;
+    let lab = setup::lab(&run, prepared, setup::works(&catalog)?, console::stop_flag()?)?;
+    if !args.resume {
+        store.add_run(&run)?;
+    }
+    let mut watch = console::Watch::new();
+    let findings = lab::run::run(&lab, &run, observations, &store, &mut watch);
+    watch.finish();
+    let findings = findings.with_context(|| format!("run {}", run.id))?;
+    console::print(&show(&findings, args.format))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The latest run of the study that has not ended.
+fn unfinished(store: &Store, study: &str) -> anyhow::Result<(Run, Vec<Observation>)> {
+    let open = store.runs()?.into_iter().find(|run| run.name == study && run.ended.is_none());
+    let Some(open) = open else { bail!("there is no run of {study} to go on with: all have ended") };
+    let (run, observations, _) = store.run(Some(&open.id))?;
+    Ok((run, observations))
+}
+
+/// Says who is missing, and how long it takes at least.
+fn announce(run: &Run) -> anyhow::Result<()> {
+    for (name, entrant) in &run.contenders {
+        if let Some(why) = &entrant.missing {
+            eprintln!("{name} does not take part: {why}");
+        }
+    }
+    let present = run.contenders.iter().filter(|(name, e)| e.missing.is_none() && *name != REFERENCE).count();
+    if present == 0 {
+        bail!("none of the study's contenders is on this machine: get them with --install");
+    }
+    let design = &run.study.design;
+    let trials = lab::schedule::least_trials(run);
+    // Starting, verifying and stopping take a server about half a second.
+    let seconds = trials as f64 * (design.warmup + design.measure).as_secs_f64() + trials as f64 * 0.5;
+    eprintln!(
+        "{present} contenders and the reference, {} blocks at least: {trials} trials, about {:.0} min; run {}",
+        design.blocks[0],
+        (seconds / 60.0).ceil(),
+        run.id
+    );
+    Ok(())
+}

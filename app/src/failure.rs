@@ -1,0 +1,36 @@
+//! Errors become a message and an exit code: 1 the lab failed, 2 the command line or a file is wrong,
+//! 130 interrupted.
+
+use lab::setup::SetupError;
+use lab::{CatalogError, LabError, StoreError};
+use model::target::TargetError;
+use std::process::ExitCode;
+
+/// The measurement was void.
+pub const VOID: u8 = 4;
+/// Ctrl-C, or a request to stop.
+pub const INTERRUPTED: u8 = 130;
+
+/// The command line, or a file that it names, is wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// Says what went wrong and gives the exit code.
+pub fn tell(error: &anyhow::Error) -> ExitCode {
+    eprintln!("drome: {error:#}");
+    ExitCode::from(code(error))
+}
+
+fn code(error: &anyhow::Error) -> u8 {
+    let is_usage = error.is::<Usage>()
+        || error.is::<CatalogError>()
+        || error.is::<TargetError>()
+        || matches!(error.downcast_ref(), Some(SetupError::Catalog(_) | SetupError::Body { .. } | SetupError::Race(_)))
+        || matches!(error.downcast_ref(), Some(StoreError::NoRun(_) | StoreError::Empty));
+    match error.downcast_ref() {
+        Some(LabError::Interrupted) => INTERRUPTED,
+        _ if is_usage => 2,
+        _ => 1,
+    }
+}

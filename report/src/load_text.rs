@@ -1,0 +1,119 @@
+//! One measurement for people.
+
+use crate::table::{Side, Table};
+use crate::units;
+use model::{Bound, Load, Plan, Tally, Verdict};
+use stats::Histogram;
+use std::fmt::Write;
+
+/// The whole report.
+pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
+    let mut out = format!("{}\n{}\n\n", plan.target.url, asked(plan, tally));
+    let _ = writeln!(out, "answers     {}", answers(plan, tally));
+    let _ = writeln!(out, "statuses    {}", statuses(tally));
+    let _ = writeln!(
+        out,
+        "bytes       {} received, {} of them bodies; {} sent",
+        units::bytes(tally.received_bytes as f64),
+        units::bytes(tally.body_bytes as f64),
+        units::bytes(tally.sent_bytes as f64)
+    );
+    let _ = writeln!(out, "errors      {}", errors(tally));
+    let _ = writeln!(out, "client      {}", client(tally));
+    let _ = write!(out, "\n{}\n", times(plan, tally).plain());
+    out + &verdict_words(verdict)
+}
+
+fn asked(plan: &Plan, tally: &Tally) -> String {
+    let connections = plan.load.connections();
+    let threads = tally.threads;
+    let load = match &plan.load {
+        Load::Closed { .. } => "closed load".to_owned(),
+        Load::Open { rate_per_s, arrivals, .. } => {
+            format!("open load, {} arrivals at {}/s", format!("{arrivals:?}").to_lowercase(), units::rate(*rate_per_s))
+        }
+    };
+    let reuse = match plan.load.per_connection() {
+        None => "kept open".to_owned(),
+        Some(1) => "a new one for every request".to_owned(),
+        Some(n) => format!("a new one after {n} requests"),
+    };
+    let seconds = tally.duration_ns as f64 / 1e9;
+    format!("{load}, {connections} connections ({reuse}), {threads} thread(s), {seconds:.2} s")
+}
+
+fn answers(plan: &Plan, tally: &Tally) -> String {
+    let rate = units::known(tally.rate_per_s(), units::rate);
+    let mut text = format!("{rate}/s; {} in all, {} in flight at the end", units::count(tally.completed), tally.in_flight_at_end);
+    if let (Some(due), Some(unsent)) = (tally.due, tally.unsent_at_end) {
+        let _ = write!(text, "; {} were due, {} still waited", units::count(due), units::count(unsent));
+    }
+    if let (Some(jain), Load::Closed { .. }) = (stats::fairness::jain(&tally.served), &plan.load) {
+        let _ = write!(text, "; fairness {jain:.3}");
+    }
+    text
+}
+
+fn statuses(tally: &Tally) -> String {
+    let each = tally.status.iter().map(|(status, n)| format!("{status}: {}", units::count(*n)));
+    Some(each.collect::<Vec<_>>().join(", ")).filter(|t| !t.is_empty()).unwrap_or_else(|| units::UNKNOWN.to_owned())
+}
+
+fn errors(tally: &Tally) -> String {
+    let total = tally.errors.total();
+    if total == 0 {
+        return "none".to_owned();
+    }
+    let causes = tally.error_causes.iter().map(|(cause, n)| format!("\n            {}× {cause}", units::count(*n)));
+    format!("{}{}", units::count(total), causes.collect::<String>())
+}
+
+fn client(tally: &Tally) -> String {
+    format!(
+        "{} of its core(s), {} CPU for an answer, {} resident",
+        units::known(tally.client_core_use(), units::percent),
+        units::known(tally.client_cpu_ns_per_request(), units::duration),
+        units::known(tally.client_rss_max_bytes, |n| units::bytes(n as f64))
+    )
+}
+
+fn times(plan: &Plan, tally: &Tally) -> Table {
+    let right = |title| (title, Side::Right);
+    let titles = ["min", "mean", "p50", "p90", "p99", "p999", "p9999", "max"].map(right);
+    let mut table = Table::new(&[&[("", Side::Left)], &titles[..]].concat());
+    let latency = match plan.load {
+        Load::Closed { .. } => "latency at saturation",
+        Load::Open { .. } => "latency from due time",
+    };
+    let mut row = |title: &str, h: &Histogram| {
+        if h.count() == 0 {
+            return;
+        }
+        let quantiles = [0.5, 0.9, 0.99, 0.999, 0.9999].map(|p| h.quantile_ns(p).map(|ns| ns as f64));
+        let ends = |ns: Option<u64>| ns.map(|ns| ns as f64);
+        let all = [&[ends(h.min_ns()), h.mean_ns()], &quantiles[..], &[ends(h.max_ns())]].concat();
+        let cells = all.into_iter().map(|ns| units::known(ns, units::duration));
+        table.row([title.to_owned()].into_iter().chain(cells).collect());
+    };
+    row(latency, &tally.latency);
+    if matches!(plan.load, Load::Open { .. }) {
+        row("service, from the send", &tally.service);
+    }
+    row("first byte", &tally.first_byte);
+    row("connect", &tally.connect);
+    row("schedule lag", &tally.schedule_lag);
+    table
+}
+
+fn verdict_words(verdict: &Verdict) -> String {
+    let bound = match verdict.bound {
+        Bound::Server => "the server was the bound",
+        Bound::Client => "the load generator was the bound: this is its limit, not the server's",
+        Bound::Both => "server and load generator were both at their limit",
+        Bound::Neither => "neither side was at its limit",
+        Bound::Unknown => "the load generator was not the bound",
+    };
+    let believe = if verdict.valid { "sound" } else { "VOID" };
+    let reasons: String = verdict.reasons.iter().map(|reason| format!("  - {reason}\n")).collect();
+    format!("verdict: {believe}; {bound}\n{reasons}")
+}

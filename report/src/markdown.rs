@@ -1,0 +1,31 @@
+//! Findings as Markdown, ready to be pasted.
+
+use crate::{bars, ranking};
+use model::Findings;
+use std::fmt::Write;
+
+/// The whole report.
+pub fn report(f: &Findings) -> String {
+    let mut out = format!("# {}\n\n", f.title);
+    for line in ranking::preface(f) {
+        let _ = writeln!(out, "- {line}");
+    }
+    for cell in &f.cells {
+        let _ = write!(out, "\n## {}\n\n{}; {}.\n\n", cell.title, ranking::asked(cell), ranking::floor(cell));
+        let _ = write!(out, "{}\n```text\n{}```\n", ranking::table(cell).markdown(), bars::of_cell(cell));
+        let notes = ranking::notes(cell);
+        if !notes.is_empty() {
+            let _ = write!(out, "\n- {}\n", notes.join("\n- ").replace("\n    ", "\n  "));
+        }
+    }
+    if !f.missing.is_empty() {
+        out.push_str("\n## Did not take part\n\n");
+    }
+    for missing in &f.missing {
+        let _ = writeln!(out, "- {}: {}", missing.name, missing.why);
+    }
+    if let Some(source) = &f.source {
+        let _ = write!(out, "\nThe column *page* is what was published: {source}.\n");
+    }
+    out
+}

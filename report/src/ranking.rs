@@ -1,0 +1,125 @@
+//! The ranking of one cell: the same columns in a terminal and in Markdown.
+
+use crate::table::{Side, Table};
+use crate::units;
+use model::Load;
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+
+/// The ranking as a table.
+pub fn table(cell: &CellFindings) -> Table {
+    let is_published = cell.contenders.iter().any(|c| c.published.is_some());
+    let mut head = vec![
+        ("tier", Side::Right),
+        ("rank", Side::Right),
+        ("contender", Side::Left),
+        ("answers/s", Side::Right),
+        ("95 %", Side::Right),
+        ("of reference", Side::Right),
+        ("95 %", Side::Right),
+        ("CPU/answer", Side::Right),
+        ("RSS", Side::Right),
+        (p99_title(&cell.load), Side::Right),
+        ("bound", Side::Left),
+        ("trials", Side::Right),
+        ("void", Side::Right),
+        ("failed", Side::Right),
+        ("errors", Side::Right),
+    ];
+    if is_published {
+        head.push(("page", Side::Right));
+    }
+    let mut table = Table::new(&head);
+    for contender in &cell.contenders {
+        let mut row = row(contender);
+        if is_published {
+            row.push(units::known(contender.published, |p| format!("{p:.1}")));
+        }
+        table.row(row);
+    }
+    table
+}
+
+fn row(c: &ContenderFindings) -> Vec<String> {
+    let median = |figure: Option<Figure>, shown: fn(f64) -> String| units::known(figure, |f| shown(f.median));
+    // The load generator had no more to give: the server's own rate is this or higher.
+    let floor = if c.bound.as_deref() == Some("client") { "≥ " } else { "" };
+    vec![
+        units::known(c.tier, |t| t.to_string()),
+        rank(c),
+        format!("{} {}", c.title, c.version.as_deref().unwrap_or_default()).trim_end().to_owned(),
+        units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median))),
+        units::interval(c.rate_per_s, units::rate),
+        median(c.of_reference, units::ratio),
+        units::interval(c.of_reference, units::ratio),
+        median(c.server_cpu_ns_per_request, units::duration),
+        units::known(c.rss_max_bytes, |n| units::bytes(n as f64)),
+        median(c.latency_ns_p99, units::duration),
+        c.bound.clone().unwrap_or_else(|| units::UNKNOWN.to_owned()),
+        c.trials.to_string(),
+        c.void.to_string(),
+        c.failed.to_string(),
+        units::count(c.errors),
+    ]
+}
+
+fn rank(c: &ContenderFindings) -> String {
+    match (c.rank_low, c.rank_high) {
+        (Some(low), Some(high)) if low == high => low.to_string(),
+        (Some(low), Some(high)) => format!("{low}–{high}"),
+        _ => units::UNKNOWN.to_owned(),
+    }
+}
+
+/// In closed load the wait is the load's own making, and is said to be.
+fn p99_title(load: &Load) -> &'static str {
+    match load {
+        Load::Closed { .. } => "p99 at saturation",
+        Load::Open { .. } => "p99",
+    }
+}
+
+/// What was asked, in words.
+pub fn asked(cell: &CellFindings) -> String {
+    let connections = cell.load.connections();
+    let reuse = match cell.load.per_connection() {
+        None => "kept open".to_owned(),
+        Some(1) => "a new one for every request".to_owned(),
+        Some(n) => format!("a new one after {n} requests"),
+    };
+    let load = match cell.load.rate_per_s() {
+        None => "closed load".to_owned(),
+        Some(rate) => format!("open load of {}/s", units::rate(rate)),
+    };
+    format!("{}, {load}, {connections} connections, {reuse}; {} blocks", cell.workload, cell.blocks)
+}
+
+/// What every reader must know before the first figure.
+pub fn preface(f: &Findings) -> Vec<String> {
+    let e = &f.environment;
+    let cores = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let machine = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
+    let mut lines = vec![
+        format!("run {}, {}, seed {}; {:.0} s of trials", f.run, f.started_at, f.seed, f.elapsed_s),
+        format!("{}; drome {}", machine.into_iter().flatten().collect::<Vec<_>>().join(", "), e.drome),
+        format!("servers on core {}, load generator on core {}", cores(&e.server_cpus), cores(&e.client_cpus)),
+        format!("ended: {}", f.ended),
+    ];
+    if f.quick {
+        lines.push("A first look: too few and too short trials to claim any rank.".to_owned());
+    }
+    lines
+}
+
+/// What the noise floor of a cell means.
+pub fn floor(cell: &CellFindings) -> String {
+    match cell.noise_floor {
+        Some(floor) => format!("noise floor {}: no smaller difference is called one", units::percent(floor)),
+        None => "noise floor unknown: too few blocks to tell any difference".to_owned(),
+    }
+}
+
+/// What is to be known about single contenders.
+pub fn notes(cell: &CellFindings) -> Vec<String> {
+    let all = cell.contenders.iter();
+    all.flat_map(|c| c.notes.iter().map(move |note| format!("{}: {note}", c.title))).collect()
+}

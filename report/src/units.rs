@@ -1,0 +1,96 @@
+//! Numbers as people read them: three or four figures, the unit that fits, a dash for what is not known.
+
+use model::findings::Figure;
+
+/// What stands for a figure that is not known.
+pub const UNKNOWN: &str = "–";
+
+/// A duration in nanoseconds: `870 ns`, `12.3 µs`, `4.56 ms`, `1.20 s`.
+pub fn duration(ns: f64) -> String {
+    match ns {
+        n if n < 1e3 => format!("{n:.0} ns"),
+        n if n < 1e6 => format!("{} µs", figures(n / 1e3)),
+        n if n < 1e9 => format!("{} ms", figures(n / 1e6)),
+        n => format!("{} s", figures(n / 1e9)),
+    }
+}
+
+/// Bytes in SI units: `512 B`, `3.20 MB`.
+pub fn bytes(n: f64) -> String {
+    match n {
+        n if n < 1e3 => format!("{n:.0} B"),
+        n if n < 1e6 => format!("{} kB", figures(n / 1e3)),
+        n if n < 1e9 => format!("{} MB", figures(n / 1e6)),
+        n => format!("{} GB", figures(n / 1e9)),
+    }
+}
+
+/// A rate: whole numbers with commas, one decimal below a hundred.
+pub fn rate(per_s: f64) -> String {
+    if per_s < 99.95 { format!("{per_s:.1}") } else { count(per_s.round() as u64) }
+}
+
+/// A count with commas.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share as a percentage with one decimal.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// A ratio: as many decimals as it takes to tell small ones apart.
+pub fn ratio(x: f64) -> String {
+    match x {
+        x if x < 0.001 => format!("{x:.5}"),
+        x if x < 0.1 => format!("{x:.4}"),
+        x if x < 10.0 => format!("{x:.3}"),
+        x => format!("{x:.1}"),
+    }
+}
+
+/// A figure's interval, or a dash.
+pub fn interval(figure: Option<Figure>, shown: impl Fn(f64) -> String) -> String {
+    match figure.map(|f| (f.low, f.high)) {
+        Some((Some(low), Some(high))) => format!("{}–{}", shown(low), shown(high)),
+        _ => UNKNOWN.to_owned(),
+    }
+}
+
+/// A value, or a dash.
+pub fn known<T>(value: Option<T>, shown: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| UNKNOWN.to_owned(), shown)
+}
+
+fn figures(x: f64) -> String {
+    match x {
+        x if x < 10.0 => format!("{x:.2}"),
+        x if x < 100.0 => format!("{x:.1}"),
+        x => format!("{x:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        let durations = [0.4, 870.0, 12_345.0, 999_999.0, 4_560_000.0, 1.2e9].map(duration);
+        assert_eq!(durations, ["0 ns", "870 ns", "12.3 µs", "1000 µs", "4.56 ms", "1.20 s"]);
+        assert_eq!([0, 12, 999, 1000, 1_234_567].map(count), ["0", "12", "999", "1,000", "1,234,567"]);
+        assert_eq!([17.63, 99.96, 351.49, 34_210.4].map(rate), ["17.6", "100", "351", "34,210"]);
+        assert_eq!([0.000_42, 0.0421, 0.421, 1.0, 12.5].map(ratio), ["0.00042", "0.0421", "0.421", "1.000", "12.5"]);
+        assert_eq!(bytes(3_200_000.0), "3.20 MB");
+        assert_eq!(interval(Some(Figure { median: 1.0, low: None, high: None }), rate), "–");
+    }
+}
