@@ -112,21 +112,21 @@ impl Case {
     }
 
     /// Little's law: in closed load every connection has one request under way, so mean latency × rate is
-    /// their number. Only where connections stayed open, answers were many and nothing failed or starved.
+    /// their number. It can never be more; it is less while connections are opened, and where some starve or fail.
     fn little(&mut self, plan: &Plan, tally: &Tally) {
         let (Load::Closed { connections, .. }, Some(rate), Some(mean)) =
             (&plan.load, tally.rate_per_s(), tally.service.mean_ns())
         else {
             return;
         };
-        let steady = tally.connections_opened == 0 || tally.connections_opened == *connections as u64;
-        let enough = tally.completed >= *connections as u64 * 100;
-        let served = tally.served.iter().all(|n| *n > 0);
-        if !steady || !enough || !served || tally.errors.total() > 0 {
+        if tally.completed < *connections as u64 * 100 {
             return;
         }
+        let all_served = tally.served.iter().all(|n| *n > 0);
+        let is_steady = tally.connections_opened == 0 && all_served && tally.errors.total() == 0;
         let under_way = rate * mean / 1e9;
-        if (under_way / *connections as f64 - 1.0).abs() > LITTLE {
+        let share = under_way / *connections as f64 - 1.0;
+        if share > LITTLE || (is_steady && share < -LITTLE) {
             self.void.push(format!(
                 "Little's law does not hold: mean latency × rate is {under_way:.1} requests under way, not {connections}"
             ));
@@ -247,8 +247,11 @@ mod tests {
         let mut impossible = tally(0.1);
         impossible.completed = 20_000;
         assert!(judge(&closed(), &impossible, None).reasons[0].contains("Little"));
-        impossible.served[3] = 0;
-        let verdict = judge(&closed(), &impossible, None);
+        let mut idle = tally(0.1);
+        idle.completed = 5_000;
+        assert!(judge(&closed(), &idle, None).reasons[0].contains("Little"));
+        idle.served[3] = 0;
+        let verdict = judge(&closed(), &idle, None);
         assert!(verdict.valid && verdict.reasons == ["1 of 10 connections were never answered"], "{verdict:?}");
     }
 

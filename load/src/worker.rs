@@ -16,6 +16,9 @@ const HOUSEKEEPING_NS: u64 = 10_000_000;
 /// How often timeouts are looked for.
 const SWEEP_NS: u64 = 100_000_000;
 
+/// So many connections are put to work in one turn at the start.
+const ENLIST: usize = 8;
+
 /// A server that said it would close has so long to do it.
 const DRAIN_NS: u64 = 1_000_000_000;
 
@@ -31,6 +34,8 @@ pub struct Worker<'p, I> {
     /// Connections that failed before any answer: tried again at the next housekeeping.
     pub(crate) failed: Vec<Slot>,
     pub(crate) window: Window,
+    /// How many connections have been put to work.
+    enlisted: usize,
     timeout_ns: u64,
     housekeeping_ns: u64,
     sweep_ns: u64,
@@ -50,6 +55,7 @@ impl<'p, I: Io> Worker<'p, I> {
             failed: Vec::with_capacity(connections.len()),
             connections,
             share,
+            enlisted: 0,
             window: Window::new(plan, 0),
             timeout_ns: plan.timeout.as_nanos() as u64,
             housekeeping_ns: 0,
@@ -63,14 +69,12 @@ impl<'p, I: Io> Worker<'p, I> {
         let mut now = clock::now_ns();
         self.origin_ns = now;
         self.window = Window::new(self.plan, now);
-        for slot in 0..self.connections.len() as Slot {
-            self.next(slot, now);
-        }
         while !self.is_over(now) {
             if !self.window.is_open && now >= self.window.start_ns {
                 self.open_window(now);
                 watch.opened();
             }
+            self.enlist(now);
             self.begin_due(now);
             if now >= self.housekeeping_ns {
                 self.keep_house(now);
@@ -100,8 +104,21 @@ impl<'p, I: Io> Worker<'p, I> {
         self.connections.iter_mut().for_each(|c| c.served = 0);
     }
 
+    /// At the start, puts connections to work a few at a time, so that the first ones are not left waiting
+    /// while the last ones are opened.
+    fn enlist(&mut self, now: u64) {
+        let end = self.connections.len().min(self.enlisted + ENLIST);
+        for slot in self.enlisted..end {
+            self.next(slot as Slot, now);
+        }
+        self.enlisted = end;
+    }
+
     /// When this worker must look up at the latest.
     fn next_moment_ns(&self) -> u64 {
+        if self.enlisted < self.connections.len() {
+            return 0;
+        }
         let edge = if self.window.is_open { self.window.end_ns } else { self.window.start_ns };
         let due = match &self.share.pace {
             Some(pace) if !self.free.is_empty() => self.origin_ns + pace.due_ns(),
@@ -163,7 +180,7 @@ impl<'p, I: Io> Worker<'p, I> {
             self.ask(slot, now);
         } else {
             connection.phase = Phase::Connecting;
-            connection.since_ns = now;
+            connection.since_ns = clock::now_ns();
             self.io.connect(slot, &self.plan.target.address);
         }
     }
