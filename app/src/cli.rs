@@ -16,7 +16,7 @@ pub struct Cli {
 /// What several commands share.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// The file of results [default: $DROME_HOME, else the XDG data folder]
+    /// The file of results [default: $`DROME_HOME`, else the XDG data folder]
     #[arg(long, global = true, value_name = "FILE")]
     pub store: Option<PathBuf>,
     /// A folder with contenders/, workloads/ and studies/ of your own; adds to those built in, or overrides

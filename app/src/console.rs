@@ -14,7 +14,11 @@ use std::time::Duration;
 pub fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, crate::failure::INTERRUPTED.into(), Arc::clone(&stop))?;
+        signal_hook::flag::register_conditional_shutdown(
+            signal,
+            crate::failure::INTERRUPTED.into(),
+            Arc::clone(&stop),
+        )?;
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     Ok(stop)
@@ -31,7 +35,11 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// A progress bar; hidden where standard error is no terminal.
 pub fn bar(length: u64, template: &str) -> ProgressBar {
-    let bar = if stderr().is_terminal() { ProgressBar::new(length) } else { ProgressBar::hidden() };
+    let bar = if stderr().is_terminal() {
+        ProgressBar::new(length)
+    } else {
+        ProgressBar::hidden()
+    };
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("■■ "));
     }
@@ -57,7 +65,10 @@ pub struct Watch(ProgressBar);
 impl Watch {
     /// Not begun.
     pub fn new() -> Self {
-        Self(bar(0, "{bar:30} {pos}/{len} trials, {elapsed} so far, {eta} left: {msg}"))
+        Self(bar(
+            0,
+            "{bar:30} {pos}/{len} trials, {elapsed} so far, {eta} left: {msg}",
+        ))
     }
 
     /// Takes the bar away.
@@ -71,7 +82,8 @@ impl Show for Watch {
         self.0.set_length(least.max(done + 1) as u64);
         self.0.set_position(done as u64);
         let cell = &run.study.cells[trial.cell].title;
-        self.0.set_message(format!("block {}, {cell}, {}", trial.block + 1, trial.contender));
+        self.0
+            .set_message(format!("block {}, {cell}, {}", trial.block + 1, trial.contender));
     }
 
     fn observed(&mut self, _run: &Run, observation: &Observation) {
@@ -79,7 +91,11 @@ impl Show for Watch {
         match &observation.outcome {
             Outcome::Failed(why) => self.say(&format!("{}: failed: {why}", trial.contender)),
             Outcome::Measured(m) if !m.verdict.valid => {
-                self.say(&format!("{}: void: {}", trial.contender, m.verdict.reasons.join("; ")));
+                self.say(&format!(
+                    "{}: void: {}",
+                    trial.contender,
+                    m.verdict.reasons.join("; ")
+                ));
             }
             Outcome::Measured(_) => {}
         }

@@ -14,7 +14,7 @@ pub const INTERRUPTED: u8 = 130;
 /// The command line, or a file that it names, is wrong.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Usage(pub String);
+pub struct WrongInput(pub String);
 
 /// Says what went wrong and gives the exit code.
 pub fn tell(error: &anyhow::Error) -> ExitCode {
@@ -23,11 +23,17 @@ pub fn tell(error: &anyhow::Error) -> ExitCode {
 }
 
 fn code(error: &anyhow::Error) -> u8 {
-    let is_usage = error.is::<Usage>()
+    let is_usage = error.is::<WrongInput>()
         || error.is::<CatalogError>()
         || error.is::<TargetError>()
-        || matches!(error.downcast_ref(), Some(SetupError::Catalog(_) | SetupError::Body { .. } | SetupError::Race(_)))
-        || matches!(error.downcast_ref(), Some(StoreError::NoRun(_) | StoreError::Empty));
+        || matches!(
+            error.downcast_ref(),
+            Some(SetupError::Catalog(_) | SetupError::Body { .. } | SetupError::Race(_))
+        )
+        || matches!(
+            error.downcast_ref(),
+            Some(StoreError::NoRun(_) | StoreError::Empty)
+        );
     match error.downcast_ref() {
         Some(LabError::Interrupted) => INTERRUPTED,
         _ if is_usage => 2,

@@ -10,15 +10,17 @@ use cli::{Cli, Command};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let args: Vec<String> = std::env::args_os()
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect();
     if args.get(1).is_some_and(|arg| arg == "__guard") {
         return lab::guard::run(&args[2..]);
     }
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Load(args) => command::load::run(args),
-        Command::Race(args) => command::race::run(args, &cli.common),
-        Command::Run(args) => command::run::run(args, &cli.common),
+        Command::Race(args) => command::race::run(&args, &cli.common),
+        Command::Run(args) => command::run::run(&args, &cli.common),
         Command::List(args) => command::list::run(&args, &cli.common),
         Command::Show(args) => command::show::run(&args, &cli.common),
         Command::Report(args) => command::report::run(&args, &cli.common),

@@ -17,7 +17,9 @@ pub fn png(bytes: usize) -> Result<Vec<u8>, BodyError> {
         encoder.set_depth(png::BitDepth::Eight);
         let mut writer = encoder.write_header().ok()?;
         if let Some(fill) = fill {
-            writer.write_chunk(png::chunk::tEXt, &[b"Comment\0", &filler(fill)[..]].concat()).ok()?;
+            writer
+                .write_chunk(png::chunk::tEXt, &[b"Comment\0", &filler(fill)[..]].concat())
+                .ok()?;
         }
         writer.write_image_data(&pixels(side)).ok()?;
         writer.finish().ok()?;

@@ -36,22 +36,49 @@ const STEAL_LOOK: Duration = Duration::from_millis(500);
 
 /// Looks at everything. Takes half a second.
 pub fn examine() -> Vec<Check> {
-    vec![cores(), descriptors(), ports(), backlog(), governor(), load_average(), virtual_machine(), steal()]
+    vec![
+        cores(),
+        descriptors(),
+        ports(),
+        backlog(),
+        governor(),
+        load_average(),
+        virtual_machine(),
+        steal(),
+    ]
 }
 
-fn check(what: &'static str, found: String, is_fine: bool, spoils: &'static str, remedy: &'static str) -> Check {
-    Check { what, found, trouble: (!is_fine).then_some(Trouble { spoils, remedy }) }
+fn check(
+    what: &'static str,
+    found: String,
+    is_fine: bool,
+    spoils: &'static str,
+    remedy: &'static str,
+) -> Check {
+    Check {
+        what,
+        found,
+        trouble: (!is_fine).then_some(Trouble { spoils, remedy }),
+    }
 }
 
 /// What can't be read is neither fine nor trouble.
 fn unknown(what: &'static str) -> Check {
-    Check { what, found: "unknown: this system does not say".to_owned(), trouble: None }
+    Check {
+        what,
+        found: "unknown: this system does not say".to_owned(),
+        trouble: None,
+    }
 }
 
 fn cores() -> Check {
     let cores = Cores::deal();
     let list = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let found = format!("servers on {}, load generator on {}", list(&cores.server), list(&cores.client));
+    let found = format!(
+        "servers on {}, load generator on {}",
+        list(&cores.server),
+        list(&cores.client)
+    );
     check(
         "cores",
         found,
@@ -74,9 +101,13 @@ fn descriptors() -> Check {
 }
 
 fn ports() -> Check {
-    let Some(text) = read("/proc/sys/net/ipv4/ip_local_port_range") else { return unknown("local ports") };
+    let Some(text) = read("/proc/sys/net/ipv4/ip_local_port_range") else {
+        return unknown("local ports");
+    };
     let mut numbers = text.split_whitespace().filter_map(|n| n.parse::<u64>().ok());
-    let (Some(low), Some(high)) = (numbers.next(), numbers.next()) else { return unknown("local ports") };
+    let (Some(low), Some(high)) = (numbers.next(), numbers.next()) else {
+        return unknown("local ports");
+    };
     check(
         "local ports",
         format!("{} ({low} to {high})", high + 1 - low.min(high)),
@@ -87,7 +118,9 @@ fn ports() -> Check {
 }
 
 fn backlog() -> Check {
-    let Some(found) = read("/proc/sys/net/core/somaxconn") else { return unknown("listen backlog (somaxconn)") };
+    let Some(found) = read("/proc/sys/net/core/somaxconn") else {
+        return unknown("listen backlog (somaxconn)");
+    };
     check(
         "listen backlog (somaxconn)",
         found.clone(),
@@ -113,7 +146,9 @@ fn governor() -> Check {
 
 fn load_average() -> Check {
     let found = read("/proc/loadavg").and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok());
-    let Some(found) = found else { return unknown("other load") };
+    let Some(found) = found else {
+        return unknown("other load");
+    };
     check(
         "other load",
         format!("{found:.2} runnable on average over the last minute"),
@@ -137,12 +172,20 @@ fn virtual_machine() -> Check {
 fn steal() -> Check {
     let stolen = || {
         let text = read("/proc/stat")?;
-        let ticks: Vec<u64> = text.lines().next()?.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).collect();
+        let ticks: Vec<u64> = text
+            .lines()
+            .next()?
+            .split_whitespace()
+            .skip(1)
+            .filter_map(|n| n.parse().ok())
+            .collect();
         Some((ticks.iter().take(8).sum::<u64>(), *ticks.get(7)?))
     };
     let before = stolen();
     std::thread::sleep(STEAL_LOOK);
-    let (Some((all_0, steal_0)), Some((all_1, steal_1))) = (before, stolen()) else { return unknown("steal") };
+    let (Some((all_0, steal_0)), Some((all_1, steal_1))) = (before, stolen()) else {
+        return unknown("steal");
+    };
     let share = steal_1.saturating_sub(steal_0) as f64 / all_1.saturating_sub(all_0).max(1) as f64 * 100.0;
     check(
         "steal",

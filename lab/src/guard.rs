@@ -4,7 +4,7 @@
 //! It says on its standard output: `pid N` once the server is started, or `error …`; `exit …` when the
 //! server has ended; `left N` when, at the end, N processes had to be killed.
 
-use crate::tree;
+use crate::tree::{self, Tree};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, set_child_subreaper};
 use std::fs::File;
@@ -50,12 +50,20 @@ fn guard(cpus: &str, dir: &Path, log: &Path, program: &str, args: &[String]) -> 
         .spawn();
     let mut child = match spawned {
         Ok(child) => child,
-        Err(error) => return Err(std::io::Error::new(error.kind(), format!("can't start `{program}`: {error}"))),
+        Err(error) => {
+            return Err(std::io::Error::new(
+                error.kind(),
+                format!("can't start `{program}`: {error}"),
+            ));
+        }
     };
     say(&format!("pid {}", child.id()));
     let ended = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
     let input = stdin();
-    let mut waiting = vec![PollFd::new(&input, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
+    let mut waiting = vec![
+        PollFd::new(&input, PollFlags::IN),
+        PollFd::new(&ended, PollFlags::IN),
+    ];
     loop {
         match poll(&mut waiting, None) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -78,7 +86,7 @@ fn guard(cpus: &str, dir: &Path, log: &Path, program: &str, args: &[String]) -> 
 /// Kills every descendant until there is none; returns how many there were at first.
 fn kill_all() -> usize {
     let own = std::process::id() as i32;
-    let first = tree::living(own);
+    let first = tree::living(Tree::Below(own));
     let deadline = Instant::now() + KILL_PATIENCE;
     let mut living = first.clone();
     while !living.is_empty() && Instant::now() < deadline {
@@ -86,7 +94,7 @@ fn kill_all() -> usize {
             let _ = kill_process(pid, Signal::KILL);
         }
         std::thread::sleep(Duration::from_millis(2));
-        living = tree::living(own);
+        living = tree::living(Tree::Below(own));
     }
     first.len()
 }

@@ -11,9 +11,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A server gets so long to answer its first request.
-const READY_PATIENCE: Duration = Duration::from_secs(30);
-
 /// How often readiness is asked for.
 const READY_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -52,35 +49,52 @@ pub struct Instance {
 impl Instance {
     /// Starts a contender, waits until it answers, and verifies every workload that it serves.
     /// An error is the contender's, and all that was wrong.
-    pub fn start(prepared: &Prepared, place: &Place, works: &Works, stop: &AtomicBool) -> Result<Self, String> {
+    pub fn start(
+        prepared: &Prepared,
+        place: &Place,
+        works: &Works,
+        stop: &AtomicBool,
+    ) -> Result<Self, String> {
         let port = board::free_port().map_err(|e| format!("no free port: {e}"))?;
         let start = lay(prepared, place, port).map_err(|e| format!("can't lay out its folder: {e}"))?;
         let dir = start.dir.clone();
         let server = Server::start(start).inspect_err(|_| drop(std::fs::remove_dir_all(dir)))?;
-        let mut instance = Self { server, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) };
+        let mut instance = Self {
+            server,
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+        };
         instance.wait_ready(prepared, stop)?;
         let wrong = verify_all(instance.address, prepared, works);
-        if wrong.is_empty() { Ok(instance) } else { Err(format!("it fails verification: {}", wrong.join("; "))) }
+        if wrong.is_empty() {
+            Ok(instance)
+        } else {
+            Err(format!("it fails verification: {}", wrong.join("; ")))
+        }
     }
 
     /// Ready means: it answers its first workload, however. Whether rightly is verified afterwards, once.
     fn wait_ready(&mut self, prepared: &Prepared, stop: &AtomicBool) -> Result<(), String> {
-        let path = prepared.contender.serves.values().next().map_or("/", String::as_str);
-        let deadline = Instant::now() + READY_PATIENCE;
+        let path = prepared
+            .contender
+            .serves
+            .values()
+            .next()
+            .map_or("/", String::as_str);
+        let patience = prepared.contender.run.ready;
+        let deadline = Instant::now() + patience;
         let host = self.address.to_string();
         loop {
             if let Some(end) = self.server.ended() {
                 return Err(end);
             }
-            let why = match verify::get(self.address, &host, path) {
-                Ok(_) => return Ok(()),
-                Err(error) => error,
+            let Err(why) = verify::get(self.address, &host, path) else {
+                return Ok(());
             };
             if stop.load(Ordering::Relaxed) {
                 return Err("interrupted".to_owned());
             }
             if Instant::now() > deadline {
-                return Err(format!("it was not ready within {READY_PATIENCE:?} (last: {why})"));
+                return Err(format!("it was not ready within {patience:?} (last: {why})"));
             }
             std::thread::sleep(READY_INTERVAL);
         }

@@ -11,6 +11,7 @@ mod example;
 pub mod folders;
 pub mod guard;
 pub mod instance;
+pub mod local;
 pub mod plan;
 pub mod prepare;
 pub mod run;

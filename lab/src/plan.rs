@@ -10,8 +10,21 @@ use std::time::Duration;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The plan for one trial of a cell.
-pub fn plan(cell: &Cell, design: &Design, at: SocketAddr, path: &str, work: &Work, cores: &Cores, seed: u64) -> Plan {
-    let target = Target { url: format!("http://{at}{path}"), host: at.to_string(), path: path.to_owned(), address: at };
+pub fn plan(
+    cell: &Cell,
+    design: &Design,
+    at: SocketAddr,
+    path: &str,
+    work: &Work,
+    cores: &Cores,
+    seed: u64,
+) -> Plan {
+    let target = Target {
+        url: format!("http://{at}{path}"),
+        host: at.to_string(),
+        path: path.to_owned(),
+        address: at,
+    };
     let close = cell.load.per_connection() == Some(1);
     Plan {
         request: target.request("GET", &[], b"", close),
@@ -23,7 +36,11 @@ pub fn plan(cell: &Cell, design: &Design, at: SocketAddr, path: &str, work: &Wor
         timeout: TIMEOUT,
         threads: cores.client.len().max(1),
         cpus: cores.client.clone(),
-        expect: Expect { status: Some(200), body: work.body.clone(), ..Expect::default() },
+        expect: Expect {
+            status: Some(200),
+            body: work.body.clone(),
+            ..Expect::default()
+        },
         seed,
     }
 }

@@ -1,7 +1,7 @@
 //! What the server uses while it is measured. A thread looks at its processes when the window opens, now and
 //! then, and when it closes.
 
-use crate::tree;
+use crate::tree::{self, Tree};
 use load::Watch;
 use model::Usage;
 use net::clock;
@@ -25,10 +25,13 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Ready to look at all processes below `root`, which may use `cores` cores.
-    pub fn start(root: i32, cores: usize) -> Self {
+    /// Ready to look at all processes of a server, which may use `cores` cores.
+    pub fn start(tree: Tree, cores: usize) -> Self {
         let (edges, receiver) = channel();
-        Self { edges, thread: std::thread::spawn(move || look(&receiver, root, cores)) }
+        Self {
+            edges,
+            thread: std::thread::spawn(move || look(&receiver, tree, cores)),
+        }
     }
 
     /// What was used within the window; `None` when it did not open and close.
@@ -54,14 +57,17 @@ impl Watch for Edges {
     }
 }
 
-fn look(edges: &Receiver<Edge>, root: i32, cores: usize) -> Option<Usage> {
+fn look(edges: &Receiver<Edge>, tree: Tree, cores: usize) -> Option<Usage> {
     while !matches!(edges.recv().ok()?, Edge::Opened) {}
-    let (start_ns, first, steal) = (clock::now_ns(), tree::snapshot(root), machine_times());
-    let switches = tree::switches(root);
-    let mut usage = Usage { cores, ..Usage::default() };
+    let (start_ns, first, steal) = (clock::now_ns(), tree::snapshot(tree), machine_times());
+    let switches = tree::switches(tree);
+    let mut usage = Usage {
+        cores,
+        ..Usage::default()
+    };
     loop {
         let edge = edges.recv_timeout(INTERVAL);
-        let (now_ns, snapshot) = (clock::now_ns(), tree::snapshot(root));
+        let (now_ns, snapshot) = (clock::now_ns(), tree::snapshot(tree));
         usage.rss_max_bytes = usage.rss_max_bytes.max(snapshot.rss_bytes);
         usage.virtual_max_bytes = usage.virtual_max_bytes.max(snapshot.virtual_bytes);
         usage.threads_max = usage.threads_max.max(snapshot.threads);
@@ -70,8 +76,10 @@ fn look(edges: &Receiver<Edge>, root: i32, cores: usize) -> Option<Usage> {
             Err(RecvTimeoutError::Timeout) | Ok(Edge::Opened) => {}
             Err(RecvTimeoutError::Disconnected) => return None,
             Ok(Edge::Closed) => {
-                let last = tree::switches(root);
+                let last = tree::switches(tree);
                 usage.wall_ns = now_ns - start_ns;
+                // A server of one thread can't use a second core.
+                usage.cores = cores.min(usage.threads_max as usize).max(1);
                 usage.cpu_ns = snapshot.cpu_ns.saturating_sub(first.cpu_ns);
                 usage.switches_voluntary = last.voluntary.checked_sub(switches.voluntary);
                 usage.switches_involuntary = last.involuntary.checked_sub(switches.involuntary);
@@ -87,7 +95,10 @@ fn machine_times() -> Option<(u64, u64)> {
     use procfs::CurrentSI;
     let cpu = procfs::KernelStats::current().ok()?.total;
     let steal = cpu.steal?;
-    let known = [cpu.iowait, cpu.irq, cpu.softirq].into_iter().flatten().sum::<u64>();
+    let known = [cpu.iowait, cpu.irq, cpu.softirq]
+        .into_iter()
+        .flatten()
+        .sum::<u64>();
     Some((cpu.user + cpu.nice + cpu.system + cpu.idle + known + steal, steal))
 }
 

@@ -3,7 +3,7 @@
 use crate::board::Cores;
 use crate::catalog::{Catalog, CatalogError, Entry};
 use crate::instance::{Instance, Place, Work, Works};
-use crate::prepare::Prepared;
+use crate::prepare::{Prepared, tag};
 use crate::run::Lab;
 use crate::{clock_text, environment, folders, verify};
 use model::contender::{Contender, Install, Kind, Start, StopSignal, Version};
@@ -24,7 +24,9 @@ pub enum SetupError {
     #[error(transparent)]
     Catalog(#[from] CatalogError),
     /// The cache folder can't be written.
-    #[error("can't write the cache folder {path}: {source}; free some space, or set DROME_CACHE to another folder")]
+    #[error(
+        "can't write the cache folder {path}: {source}; free some space, or set DROME_CACHE to another folder"
+    )]
     Cache {
         /// Which folder.
         path: PathBuf,
@@ -55,8 +57,17 @@ pub fn quicken(study: &mut Study) {
 /// The bodies of all workloads of the catalog.
 pub fn works(catalog: &Catalog) -> Result<Works, SetupError> {
     let work = |(name, workload): (&String, &model::Workload)| {
-        let body = bodies::body(&workload.body).map_err(|source| SetupError::Body { name: name.clone(), source })?;
-        Ok((name.clone(), Work { workload: Some(workload.clone()), body: Some(body) }))
+        let body = bodies::body(&workload.body).map_err(|source| SetupError::Body {
+            name: name.clone(),
+            source,
+        })?;
+        Ok((
+            name.clone(),
+            Work {
+                workload: Some(workload.clone()),
+                body: Some(body),
+            },
+        ))
     };
     catalog.workloads.iter().map(work).collect()
 }
@@ -66,7 +77,10 @@ pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, Set
     let cache = folders::cache();
     let lay_out = |name: &String| {
         let entry = catalog.contender(name)?;
-        Prepared::lay_out(name, entry, &cache).map_err(|source| SetupError::Cache { path: cache.clone(), source })
+        Prepared::lay_out(name, entry, &cache).map_err(|source| SetupError::Cache {
+            path: cache.clone(),
+            source,
+        })
     };
     names.iter().map(lay_out).collect()
 }
@@ -78,9 +92,23 @@ pub fn study_run(name: &str, study: Study, prepared: &[Prepared], seed: Option<u
             Ok(version) => (Some(version), None),
             Err(lack) => (None, Some(lack.sentence())),
         };
-        (p.name.clone(), Entrant { title: p.contender.title.clone(), version, missing })
+        (
+            p.name.clone(),
+            Entrant {
+                title: p.contender.title.clone(),
+                version,
+                missing,
+            },
+        )
     };
-    new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick)
+    new_run(
+        name,
+        study,
+        prepared.iter().map(entrant).collect(),
+        1,
+        seed,
+        quick,
+    )
 }
 
 fn new_run(
@@ -109,12 +137,24 @@ fn new_run(
 }
 
 /// The lab for a run.
-pub fn lab(run: &Run, prepared: Vec<Prepared>, works: Works, stop: Arc<AtomicBool>) -> Result<Lab, SetupError> {
+pub fn lab(
+    run: &Run,
+    prepared: Vec<Prepared>,
+    works: Works,
+    stop: Arc<AtomicBool>,
+) -> Result<Lab, SetupError> {
     let cache = folders::cache();
-    let assets = lay_assets(&cache, &works).map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
+    let assets = lay_assets(&cache, &works).map_err(|source| SetupError::Cache {
+        path: cache.clone(),
+        source,
+    })?;
     let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
     Ok(Lab {
-        prepared: prepared.into_iter().filter(takes_part).map(|p| (p.name.clone(), p)).collect(),
+        prepared: prepared
+            .into_iter()
+            .filter(takes_part)
+            .map(|p| (p.name.clone(), p))
+            .collect(),
         works,
         cores: Cores::deal(),
         assets,
@@ -134,7 +174,7 @@ fn lay_assets(cache: &Path, works: &Works) -> std::io::Result<PathBuf> {
         digest.update(file);
         digest.update(body);
     }
-    let tag: String = digest.finalize()[..4].iter().map(|b| format!("{b:02x}")).collect();
+    let tag = tag(digest);
     let (parent, folder) = (cache.join("assets"), cache.join("assets").join(tag));
     if !folder.is_dir() {
         std::fs::create_dir_all(&parent)?;
@@ -147,11 +187,17 @@ fn lay_assets(cache: &Path, works: &Works) -> std::io::Result<PathBuf> {
     Ok(folder)
 }
 
+/// A raced command gets so long to answer its first request.
+const RACE_READY: Duration = Duration::from_secs(30);
+
 /// The one workload of a race: whatever the servers answer.
 pub const RACED: &str = "url";
 
 /// Contenders from bare commands, in which `{port}` stands for the port; `path` is what they are asked for.
-pub fn commands(commands: &[String], path: &str) -> Result<(Vec<Prepared>, BTreeMap<String, Entrant>), SetupError> {
+pub fn commands(
+    commands: &[String],
+    path: &str,
+) -> Result<(Vec<Prepared>, BTreeMap<String, Entrant>), SetupError> {
     let (cache, mut all, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
     for (command, letter) in commands.iter().zip('A'..='Z') {
         if !command.contains("{port}") {
@@ -161,7 +207,11 @@ pub fn commands(commands: &[String], path: &str) -> Result<(Vec<Prepared>, BTree
             )));
         }
         // Without a shell between drome and the server there is one process less to be counted.
-        let exec = if command.contains(['|', '&', ';', '<', '>', '(', ')', '$', '`', '\n', '=']) { "" } else { "exec " };
+        let exec = if command.contains(['|', '&', ';', '<', '>', '(', ')', '$', '`', '\n', '=']) {
+            ""
+        } else {
+            "exec "
+        };
         let contender = Contender {
             title: command.clone(),
             language: String::new(),
@@ -169,19 +219,38 @@ pub fn commands(commands: &[String], path: &str) -> Result<(Vec<Prepared>, BTree
             homepage: String::new(),
             install: Install::default(),
             build: None,
-            version: Version { command: vec!["true".to_owned()], after: None },
+            version: Version {
+                command: vec!["true".to_owned()],
+                after: None,
+            },
             run: Start {
-                command: ["sh", "-c", &format!("cd '{}' && {exec}{command}", here())].map(str::to_owned).to_vec(),
+                command: ["sh", "-c", &format!("cd '{}' && {exec}{command}", here())]
+                    .map(str::to_owned)
+                    .to_vec(),
                 files: Vec::new(),
                 workers: None,
                 stop: StopSignal::Term,
+                ready: RACE_READY,
             },
             serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
         };
-        let entry = Entry { contender, sources: BTreeMap::new() };
-        let prepared = Prepared::lay_out(&letter.to_string(), &entry, &cache)
-            .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
-        entrants.insert(letter.to_string(), Entrant { title: command.clone(), version: None, missing: None });
+        let entry = Entry {
+            contender,
+            sources: BTreeMap::new(),
+        };
+        let prepared =
+            Prepared::lay_out(&letter.to_string(), &entry, &cache).map_err(|source| SetupError::Cache {
+                path: cache.clone(),
+                source,
+            })?;
+        entrants.insert(
+            letter.to_string(),
+            Entrant {
+                title: command.clone(),
+                version: None,
+                missing: None,
+            },
+        );
         all.push(prepared);
     }
     Ok((all, entrants))
@@ -195,10 +264,18 @@ pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, seed: Option<
 /// Starts every contender once and asks it: all must give the same body, or the race is of unequal work.
 pub fn same_work(lab: &Lab, path: &str) -> Result<Work, SetupError> {
     let mut first: Option<(String, Vec<u8>)> = None;
-    std::fs::create_dir_all(&lab.logs).map_err(|source| SetupError::Cache { path: lab.logs.clone(), source })?;
+    std::fs::create_dir_all(&lab.logs).map_err(|source| SetupError::Cache {
+        path: lab.logs.clone(),
+        source,
+    })?;
     for (name, prepared) in &lab.prepared {
-        let place = Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log: lab.logs.join(format!("{name}.log")) };
-        let trouble = |why: String| SetupError::Race(format!("{name} (`{}`): {why}", prepared.contender.title));
+        let place = Place {
+            cpus: lab.cores.server.clone(),
+            assets: lab.assets.clone(),
+            log: lab.logs.join(format!("{name}.log")),
+        };
+        let trouble =
+            |why: String| SetupError::Race(format!("{name} (`{}`): {why}", prepared.contender.title));
         let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(trouble)?;
         let answer = verify::get(instance.address, &instance.address.to_string(), path);
         instance.server.stop().map_err(trouble)?;
@@ -214,13 +291,20 @@ pub fn same_work(lab: &Lab, path: &str) -> Result<Work, SetupError> {
                      alike, or say --any-body",
                     body.len(),
                     answer.body.len(),
-                    if body.len() == answer.body.len() { "others" } else { "bytes" },
+                    if body.len() == answer.body.len() {
+                        "others"
+                    } else {
+                        "bytes"
+                    },
                 )));
             }
             Some(_) => {}
         }
     }
-    Ok(Work { workload: None, body: first.map(|(_, body)| body) })
+    Ok(Work {
+        workload: None,
+        body: first.map(|(_, body)| body),
+    })
 }
 
 fn here() -> String {
@@ -229,5 +313,10 @@ fn here() -> String {
 
 /// A run's name for the list of reference contenders.
 pub fn names_of(study: &Study) -> Vec<String> {
-    study.contenders.iter().cloned().chain([REFERENCE.to_owned()]).collect()
+    study
+        .contenders
+        .iter()
+        .cloned()
+        .chain([REFERENCE.to_owned()])
+        .collect()
 }

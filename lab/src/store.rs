@@ -1,4 +1,4 @@
-//! The results: one SQLite file. Every observation is committed at once, so that a kill loses at most the
+//! The results: one `SQLite` file. Every observation is committed at once, so that a kill loses at most the
 //! trial that is running. A file that this drome does not understand is never written to.
 
 use model::{Observation, Run};
@@ -40,7 +40,9 @@ pub enum StoreError {
         source: std::io::Error,
     },
     /// It was written by a later drome.
-    #[error("the store {path} is of version {found}, this drome knows up to {VERSION}: use a newer drome, or --store FILE")]
+    #[error(
+        "the store {path} is of version {found}, this drome knows up to {VERSION}: use a newer drome, or --store FILE"
+    )]
     Newer {
         /// Which file.
         path: PathBuf,
@@ -54,7 +56,9 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// A row does not say what it should.
-    #[error("the store {path} is damaged ({what}): it is left as it is; choose another file with --store FILE")]
+    #[error(
+        "the store {path} is damaged ({what}): it is left as it is; choose another file with --store FILE"
+    )]
     Damaged {
         /// Which file.
         path: PathBuf,
@@ -95,8 +99,10 @@ impl Store {
     /// Opens the file, or makes it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)
-                .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
+            std::fs::create_dir_all(folder).map_err(|source| StoreError::Folder {
+                path: path.to_owned(),
+                source,
+            })?;
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let wrap = |source| sqlite(path, source);
@@ -104,34 +110,50 @@ impl Store {
         db.busy_timeout(std::time::Duration::from_secs(5)).map_err(wrap)?;
         let pragma = |name: &str| db.query_row(&format!("pragma {name}"), [], |row| row.get::<_, i64>(0));
         let is_empty = pragma("page_count").map_err(wrap)? == 0;
-        let (id, version) = (pragma("application_id").map_err(wrap)?, pragma("user_version").map_err(wrap)?);
+        let (id, version) = (
+            pragma("application_id").map_err(wrap)?,
+            pragma("user_version").map_err(wrap)?,
+        );
         if !is_empty && id != APPLICATION_ID {
-            return Err(StoreError::Foreign { path: path.to_owned() });
+            return Err(StoreError::Foreign {
+                path: path.to_owned(),
+            });
         }
         if version > VERSION {
-            return Err(StoreError::Newer { path: path.to_owned(), found: version });
+            return Err(StoreError::Newer {
+                path: path.to_owned(),
+                found: version,
+            });
         }
         if is_empty {
             let make = db.transaction().map_err(wrap)?;
             make.execute_batch(TABLES).map_err(wrap)?;
-            make.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap)?;
+            make.pragma_update(None, "application_id", APPLICATION_ID)
+                .map_err(wrap)?;
             make.pragma_update(None, "user_version", VERSION).map_err(wrap)?;
             make.commit().map_err(wrap)?;
         }
-        Ok(Self { path: path.to_owned(), db })
+        Ok(Self {
+            path: path.to_owned(),
+            db,
+        })
     }
 
     /// Adds a run.
     pub fn add_run(&self, run: &Run) -> Result<(), StoreError> {
         let json = self.json(run)?;
         let sql = "insert into run (id, name, started_at, json) values (?, ?, ?, ?)";
-        self.db.execute(sql, params![run.id, run.name, run.started_at, json]).map_err(|e| self.wrap(e))?;
+        self.db
+            .execute(sql, params![run.id, run.name, run.started_at, json])
+            .map_err(|e| self.wrap(e))?;
         Ok(())
     }
 
     /// Says how a run ended.
     pub fn end_run(&self, id: &str, why: &str) -> Result<(), StoreError> {
-        self.db.execute("update run set ended = ? where id = ?", params![why, id]).map_err(|e| self.wrap(e))?;
+        self.db
+            .execute("update run set ended = ? where id = ?", params![why, id])
+            .map_err(|e| self.wrap(e))?;
         Ok(())
     }
 
@@ -140,7 +162,9 @@ impl Store {
         let json = self.json(observation)?;
         let sql = "insert into observation (run, n, json)
                    select ?1, coalesce(max(n) + 1, 0), ?2 from observation where run = ?1";
-        self.db.execute(sql, params![run, json]).map_err(|e| self.wrap(e))?;
+        self.db
+            .execute(sql, params![run, json])
+            .map_err(|e| self.wrap(e))?;
         Ok(())
     }
 
@@ -168,7 +192,11 @@ impl Store {
     pub fn run(&self, id: Option<&str>) -> Result<(Run, Vec<Observation>, Option<String>), StoreError> {
         let id = match id {
             Some(id) => id.to_owned(),
-            None => self.runs()?.first().map(|listed| listed.id.clone()).ok_or(StoreError::Empty)?,
+            None => self
+                .runs()?
+                .first()
+                .map(|listed| listed.id.clone())
+                .ok_or(StoreError::Empty)?,
         };
         let found = self
             .db
@@ -179,11 +207,16 @@ impl Store {
             .map_err(|e| self.wrap(e))?;
         let (json, ended) = found.ok_or_else(|| StoreError::NoRun(id.clone()))?;
         let read = || -> rusqlite::Result<Vec<String>> {
-            let mut query = self.db.prepare("select json from observation where run = ? order by n")?;
+            let mut query = self
+                .db
+                .prepare("select json from observation where run = ? order by n")?;
             query.query_map([&id], |row| row.get(0))?.collect()
         };
         let rows = read().map_err(|e| self.wrap(e))?;
-        let observations = rows.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
+        let observations = rows
+            .iter()
+            .map(|json| self.parse(json))
+            .collect::<Result<_, _>>()?;
         Ok((self.parse(&json)?, observations, ended))
     }
 
@@ -196,7 +229,10 @@ impl Store {
     }
 
     fn damaged(&self, what: &serde_json::Error) -> StoreError {
-        StoreError::Damaged { path: self.path.clone(), what: what.to_string() }
+        StoreError::Damaged {
+            path: self.path.clone(),
+            what: what.to_string(),
+        }
     }
 
     fn wrap(&self, source: rusqlite::Error) -> StoreError {
@@ -208,8 +244,16 @@ impl Store {
 fn sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
     match source.sqlite_error_code() {
-        Some(NotADatabase) => StoreError::Foreign { path: path.to_owned() },
-        Some(DatabaseCorrupt) => StoreError::Damaged { path: path.to_owned(), what: source.to_string() },
-        _ => StoreError::Sqlite { path: path.to_owned(), source },
+        Some(NotADatabase) => StoreError::Foreign {
+            path: path.to_owned(),
+        },
+        Some(DatabaseCorrupt) => StoreError::Damaged {
+            path: path.to_owned(),
+            what: source.to_string(),
+        },
+        _ => StoreError::Sqlite {
+            path: path.to_owned(),
+            source,
+        },
     }
 }

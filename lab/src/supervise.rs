@@ -1,6 +1,7 @@
 //! A running server: started under a guard, watched, stopped, and checked to be gone.
 
 use crate::board;
+use crate::tree::{self, Tree};
 use model::contender::StopSignal;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead, BufReader};
@@ -49,13 +50,20 @@ impl Server {
     /// Starts it. An error is the contender's.
     pub fn start(start: Start) -> Result<Self, String> {
         if !board::is_free(start.port) {
-            return Err(format!("port {} is in use: another server listens there", start.port));
+            return Err(format!(
+                "port {} is in use: another server listens there",
+                start.port
+            ));
         }
         let drome = std::env::current_exe().map_err(|e| format!("can't find drome's own program: {e}"))?;
         let cpus: Vec<String> = start.cpus.iter().map(ToString::to_string).collect();
         let mut guard = Command::new(drome)
             .arg("__guard")
-            .args([cpus.join(","), start.dir.display().to_string(), start.log.display().to_string()])
+            .args([
+                cpus.join(","),
+                start.dir.display().to_string(),
+                start.log.display().to_string(),
+            ])
             .args(&start.command)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -65,10 +73,19 @@ impl Server {
         let (send, lines) = channel();
         if let Some(out) = guard.stdout.take() {
             std::thread::spawn(move || {
-                BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| send.send(line))
+                BufReader::new(out)
+                    .lines()
+                    .map_while(Result::ok)
+                    .try_for_each(|line| send.send(line))
             });
         }
-        let mut server = Self { start, guard, lines, pid: 0, exit: None };
+        let mut server = Self {
+            start,
+            guard,
+            lines,
+            pid: 0,
+            exit: None,
+        };
         match server.lines.recv_timeout(GUARD_PATIENCE) {
             Ok(line) if line.starts_with("pid ") => server.pid = line[4..].parse().unwrap_or(0),
             Ok(line) => return Err(line.trim_start_matches("error ").to_owned()),
@@ -96,22 +113,32 @@ impl Server {
         self.signal();
         let deadline = Instant::now() + STOP_PATIENCE;
         while self.exit.is_none() && Instant::now() < deadline {
-            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+            match self
+                .lines
+                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
+            {
                 Ok(line) => self.hear(&line),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
             }
         }
         let stopped = self.exit.is_some();
         // Workers may outlive their manager by a moment.
-        while !crate::tree::living(self.root()).is_empty() && Instant::now() < deadline {
+        while !tree::living(Tree::Below(self.root())).is_empty() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));
         }
         let left = self.dismiss();
         let name = signal_name(self.start.stop);
         match (stopped, left) {
-            (false, _) => Err(format!("it did not stop within {STOP_PATIENCE:?} of {name} and was killed")),
-            (true, n) if n > 0 && !early => Err(format!("it left {n} process(es) behind after {name}; they were killed")),
-            _ if !board::is_free(self.start.port) => Err(format!("port {} is still in use after it stopped", self.start.port)),
+            (false, _) => Err(format!(
+                "it did not stop within {STOP_PATIENCE:?} of {name} and was killed"
+            )),
+            (true, n) if n > 0 && !early => Err(format!(
+                "it left {n} process(es) behind after {name}; they were killed"
+            )),
+            _ if !board::is_free(self.start.port) => Err(format!(
+                "port {} is still in use after it stopped",
+                self.start.port
+            )),
             _ => Ok(()),
         }
     }
@@ -190,6 +217,10 @@ pub fn last_lines(log: &Path) -> String {
     if last.is_empty() {
         "; it wrote nothing to its log".to_owned()
     } else {
-        format!("; the last lines of its log, {}:\n    {}", log.display(), last.join("\n    "))
+        format!(
+            "; the last lines of its log, {}:\n    {}",
+            log.display(),
+            last.join("\n    ")
+        )
     }
 }

@@ -27,19 +27,41 @@ pub struct Switches {
     pub involuntary: u64,
 }
 
-/// The descendants of `root` that have not ended; not `root` itself.
-pub fn living(root: i32) -> Vec<i32> {
-    descendants(root).into_iter().filter(|stat| stat.state != 'Z').map(|stat| stat.pid).collect()
+/// Which processes are a server's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tree {
+    /// All below this one, which is drome's guard.
+    Below(i32),
+    /// This one and all below it.
+    From(i32),
 }
 
-/// Looks at all descendants of `root`.
-pub fn snapshot(root: i32) -> Snapshot {
+/// The processes of a server that have not ended.
+pub fn living(tree: Tree) -> Vec<i32> {
+    processes(tree)
+        .into_iter()
+        .filter(|stat| stat.state != 'Z')
+        .map(|stat| stat.pid)
+        .collect()
+}
+
+/// Looks at all processes of a server.
+pub fn snapshot(tree: Tree) -> Snapshot {
     let tick_ns = 1_000_000_000 / procfs::ticks_per_second();
     let page = procfs::page_size();
     let reaped = |stat: &Stat| (stat.cutime.max(0) + stat.cstime.max(0)) as u64 * tick_ns;
-    let own = Process::new(root).and_then(|p| p.stat()).map_or(0, |stat| reaped(&stat));
-    let mut total = Snapshot { cpu_ns: own, ..Snapshot::default() };
-    for stat in descendants(root) {
+    let own = match tree {
+        // What ended without a parent of its own, the guard has reaped.
+        Tree::Below(guard) => Process::new(guard)
+            .and_then(|p| p.stat())
+            .map_or(0, |stat| reaped(&stat)),
+        Tree::From(_) => 0,
+    };
+    let mut total = Snapshot {
+        cpu_ns: own,
+        ..Snapshot::default()
+    };
+    for stat in processes(tree) {
         // The process clock is exact; /proc counts in ticks of 10 ms.
         let exact = clock::process_cpu_ns(stat.pid);
         total.cpu_ns += exact.unwrap_or((stat.utime + stat.stime) * tick_ns) + reaped(&stat);
@@ -53,11 +75,13 @@ pub fn snapshot(root: i32) -> Snapshot {
     total
 }
 
-/// Counts the context switches of all threads of all descendants of `root`.
-pub fn switches(root: i32) -> Switches {
+/// Counts the context switches of all threads of all processes of a server.
+pub fn switches(tree: Tree) -> Switches {
     let mut total = Switches::default();
-    for stat in descendants(root) {
-        let Ok(tasks) = Process::new(stat.pid).and_then(|p| p.tasks()) else { continue };
+    for stat in processes(tree) {
+        let Ok(tasks) = Process::new(stat.pid).and_then(|p| p.tasks()) else {
+            continue;
+        };
         for status in tasks.flatten().filter_map(|task| task.status().ok()) {
             total.voluntary += status.voluntary_ctxt_switches.unwrap_or(0);
             total.involuntary += status.nonvoluntary_ctxt_switches.unwrap_or(0);
@@ -66,13 +90,18 @@ pub fn switches(root: i32) -> Switches {
     total
 }
 
-fn descendants(root: i32) -> Vec<Stat> {
-    let Ok(all) = procfs::process::all_processes() else { return Vec::new() };
+fn processes(tree: Tree) -> Vec<Stat> {
+    let (Tree::Below(root) | Tree::From(root)) = tree;
+    let Ok(all) = procfs::process::all_processes() else {
+        return Vec::new();
+    };
     let mut rest: Vec<Stat> = all.flatten().filter_map(|p| p.stat().ok()).collect();
-    let mut found = Vec::new();
+    let is_included = |stat: &&Stat| tree == Tree::From(stat.pid);
+    let mut found: Vec<Stat> = rest.iter().filter(is_included).cloned().collect();
     let mut parents = vec![root];
     while !parents.is_empty() {
-        let (children, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|stat| parents.contains(&stat.ppid));
+        let (children, others): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|stat| parents.contains(&stat.ppid));
         parents = children.iter().map(|stat| stat.pid).collect();
         found.extend(children);
         rest = others;

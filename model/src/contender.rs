@@ -3,6 +3,7 @@
 use crate::checked;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// `contenders/<name>/contender.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,6 +89,13 @@ pub struct Start {
     /// The signal that stops it.
     #[serde(default)]
     pub stop: StopSignal,
+    /// How long it may take until it answers its first request.
+    #[serde(default = "ready", with = "checked::duration")]
+    pub ready: Duration,
+}
+
+fn ready() -> Duration {
+    Duration::from_secs(30)
 }
 
 /// The signals that servers stop on.

@@ -42,7 +42,11 @@ pub enum Load {
         #[serde(deserialize_with = "checked::positive")]
         connections: usize,
         /// Requests before a connection is closed and opened anew; none: as long as the server keeps it.
-        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::positive_or_none")]
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "checked::positive_or_none"
+        )]
         per_connection: Option<usize>,
     },
     /// Requests become due at a rate, whatever the server does.
@@ -57,7 +61,11 @@ pub enum Load {
         #[serde(default)]
         arrivals: Arrivals,
         /// Requests before a connection is closed and opened anew; none: as long as the server keeps it.
-        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::positive_or_none")]
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "checked::positive_or_none"
+        )]
         per_connection: Option<usize>,
     },
 }

@@ -4,7 +4,9 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// The cores that this thread may use, in order.
 pub fn allowed() -> Vec<usize> {
-    let Ok(set) = sched_getaffinity(None) else { return Vec::new() };
+    let Ok(set) = sched_getaffinity(None) else {
+        return Vec::new();
+    };
     (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).collect()
 }
 

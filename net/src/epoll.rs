@@ -16,8 +16,10 @@ use std::time::Duration;
 const BATCH: usize = 256;
 
 /// One registration for the life of a connection. With edges, "writable" costs nothing until a send had to wait.
-const INTEREST: EventFlags =
-    EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
+const INTEREST: EventFlags = EventFlags::IN
+    .union(EventFlags::OUT)
+    .union(EventFlags::RDHUP)
+    .union(EventFlags::ET);
 
 /// The back end.
 pub struct Epoll {
@@ -76,8 +78,15 @@ impl Epoll {
     }
 
     fn fail(&mut self, slot: Slot, operation: Operation, errno: Errno) {
-        let operation = if is_local(errno) { Operation::Local } else { operation };
-        self.at_once.push_back(Completion { slot, event: Event::Failed(operation, errno) });
+        let operation = if is_local(errno) {
+            Operation::Local
+        } else {
+            operation
+        };
+        self.at_once.push_back(Completion {
+            slot,
+            event: Event::Failed(operation, errno),
+        });
     }
 
     /// The next completion of the event at hand, if it has one more.
@@ -89,7 +98,10 @@ impl Epoll {
             return self.accept();
         }
         let connection = self.connections.get_mut(slot as usize)?;
-        let socket = connection.socket.as_ref().filter(|_| connection.generation == token as u32)?;
+        let socket = connection
+            .socket
+            .as_ref()
+            .filter(|_| connection.generation == token as u32)?;
         if connection.connecting {
             if !flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) {
                 return None;
@@ -101,11 +113,23 @@ impl Epoll {
             };
             return Some(Completion { slot, event });
         }
-        if flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) && !connection.unsent.is_empty() {
+        if flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP)
+            && !connection.unsent.is_empty()
+        {
             match flush(socket, &mut connection.unsent) {
-                Ok(true) => return Some(Completion { slot, event: Event::Drained }),
+                Ok(true) => {
+                    return Some(Completion {
+                        slot,
+                        event: Event::Drained,
+                    });
+                }
                 Ok(false) => {}
-                Err(errno) => return Some(Completion { slot, event: failed(Operation::Send, errno) }),
+                Err(errno) => {
+                    return Some(Completion {
+                        slot,
+                        event: failed(Operation::Send, errno),
+                    });
+                }
             }
         }
         if !flags.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::ERR | EventFlags::HUP) {
@@ -129,7 +153,10 @@ impl Epoll {
         // After a short receive the socket is empty and the next bytes bring a new edge, but an end that
         // came with this edge brings no other.
         let more = match received {
-            Ok(n) => n == self.buffer.memory().len() || (n > 0 && flags.intersects(EventFlags::RDHUP | EventFlags::HUP)),
+            Ok(n) => {
+                n == self.buffer.memory().len()
+                    || (n > 0 && flags.intersects(EventFlags::RDHUP | EventFlags::HUP))
+            }
             Err(_) => false,
         };
         if !more {
@@ -157,7 +184,10 @@ impl Epoll {
             Err(Errno::CONNABORTED | Errno::INTR | Errno::PROTO) => self.accept(),
             Err(errno) => {
                 self.at += 1;
-                Some(Completion { slot: LISTENER, event: failed(Operation::Accept, errno) })
+                Some(Completion {
+                    slot: LISTENER,
+                    event: failed(Operation::Accept, errno),
+                })
             }
         }
     }
@@ -173,15 +203,24 @@ impl Io for Epoll {
 
     fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()> {
         // Level-triggered: a connection that could not be accepted for want of descriptors is reported again.
-        epoll::add(&self.poll, &listener, EventData::new_u64(u64::from(LISTENER) << 32), EventFlags::IN)?;
+        epoll::add(
+            &self.poll,
+            &listener,
+            EventData::new_u64(u64::from(LISTENER) << 32),
+            EventFlags::IN,
+        )?;
         self.listener = Some(listener);
         Ok(())
     }
 
     #[inline]
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
-        let Some(connection) = self.connections.get_mut(slot as usize) else { return true };
-        let Some(socket) = connection.socket.as_ref() else { return true };
+        let Some(connection) = self.connections.get_mut(slot as usize) else {
+            return true;
+        };
+        let Some(socket) = connection.socket.as_ref() else {
+            return true;
+        };
         if !connection.unsent.is_empty() {
             connection.unsent.extend_from_slice(bytes);
             return false;
@@ -211,11 +250,22 @@ impl Io for Epoll {
     }
 
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<()> {
-        let longest = if self.at_once.is_empty() { longest } else { Some(Duration::ZERO) };
-        let timeout = longest.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos().into() });
+        let longest = if self.at_once.is_empty() {
+            longest
+        } else {
+            Some(Duration::ZERO)
+        };
+        let timeout = longest.map(|d| Timespec {
+            tv_sec: d.as_secs() as i64,
+            tv_nsec: d.subsec_nanos().into(),
+        });
         self.ready.clear();
         self.at = 0;
-        match epoll::wait(&self.poll, rustix::buffer::spare_capacity(&mut self.ready), timeout.as_ref()) {
+        match epoll::wait(
+            &self.poll,
+            rustix::buffer::spare_capacity(&mut self.ready),
+            timeout.as_ref(),
+        ) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
@@ -241,12 +291,22 @@ impl Io for Epoll {
 }
 
 fn failed(operation: Operation, errno: Errno) -> Event {
-    Event::Failed(if is_local(errno) { Operation::Local } else { operation }, errno)
+    Event::Failed(
+        if is_local(errno) {
+            Operation::Local
+        } else {
+            operation
+        },
+        errno,
+    )
 }
 
 /// What this machine ran out of, whoever is at the other end.
 fn is_local(errno: Errno) -> bool {
-    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
+    matches!(
+        errno,
+        Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM
+    )
 }
 
 fn send_some(socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {

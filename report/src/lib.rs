@@ -14,7 +14,8 @@ use model::Findings;
 
 /// The documented JSON of a run's findings (schema 1).
 pub fn findings_json(findings: &Findings) -> String {
-    let mut text = serde_json::to_string_pretty(findings).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}"));
+    let mut text =
+        serde_json::to_string_pretty(findings).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}"));
     text.push('\n');
     text
 }

@@ -22,7 +22,11 @@ pub fn report(f: &Findings) -> String {
             let _ = writeln!(out, "{note}");
         }
     }
-    let _ = write!(out, "ended: {}; {:.0} s of trials; run {}\n", f.ended, f.elapsed_s, f.run);
+    let _ = writeln!(
+        out,
+        "ended: {}; {:.0} s of trials; run {}",
+        f.ended, f.elapsed_s, f.run
+    );
     out
 }
 
@@ -31,26 +35,58 @@ pub fn verdict(cell: &CellFindings, base: &ContenderFindings, other: &ContenderF
     let Some(floor) = cell.noise_floor else {
         return "too few sound trials to say anything: see the notes".to_owned();
     };
-    let Some(Figure { median, low: Some(low), high: Some(high) }) = other.of_reference else {
-        return format!("{} can't be compared with {}: too few sound trials", other.name, base.name);
+    let Some(Figure {
+        median,
+        low: Some(low),
+        high: Some(high),
+    }) = other.of_reference
+    else {
+        return format!(
+            "{} can't be compared with {}: too few sound trials",
+            other.name, base.name
+        );
     };
     let floor_words = format!("noise floor {}", units::percent(floor));
     let is_sure = (low > 1.0 || high < 1.0) && (median.ln().abs() > floor.ln_1p());
     let are_floors = [base, other].iter().all(|c| c.bound.as_deref() == Some("client"));
     if !is_sure || are_floors {
-        let why = if are_floors { "; the load generator was the limit of both" } else { "" };
+        let why = if are_floors {
+            "; the load generator was the limit of both"
+        } else {
+            ""
+        };
         let interval = format!("{}–{}", units::ratio(low), units::ratio(high));
         let ratio = units::ratio(median);
-        return format!("no difference that this machine can show; {floor_words} (ratio {ratio}, 95 % {interval}){why}");
+        return format!(
+            "no difference that this machine can show; {floor_words} (ratio {ratio}, 95 % {interval}){why}"
+        );
     }
-    let (fast, slow, ratio, low, high) =
-        if median > 1.0 { (other, base, median, low, high) } else { (base, other, 1.0 / median, 1.0 / high, 1.0 / low) };
+    let (fast, slow, ratio, low, high) = if median > 1.0 {
+        (other, base, median, low, high)
+    } else {
+        (base, other, 1.0 / median, 1.0 / high, 1.0 / low)
+    };
     // A floor of the faster one makes the ratio a floor too.
-    let at_least = if fast.bound.as_deref() == Some("client") { "at least " } else { "" };
-    let mut words = format!("{} is {at_least}{ratio:.2}× {}, 95 % {low:.2}–{high:.2}; {floor_words}", fast.name, slow.name);
+    let at_least = if fast.bound.as_deref() == Some("client") {
+        "at least "
+    } else {
+        ""
+    };
+    let mut words = format!(
+        "{} is {at_least}{ratio:.2}× {}, 95 % {low:.2}–{high:.2}; {floor_words}",
+        fast.name, slow.name
+    );
     let sign = if median > 1.0 { -1.0 } else { 1.0 };
-    for (more, what) in [(other.time_ns_more, "takes"), (other.server_cpu_ns_more, "costs the server")] {
-        if let Some(Figure { median, low: Some(low), high: Some(high) }) = more {
+    for (more, what) in [
+        (other.time_ns_more, "takes"),
+        (other.server_cpu_ns_more, "costs the server"),
+    ] {
+        if let Some(Figure {
+            median,
+            low: Some(low),
+            high: Some(high),
+        }) = more
+        {
             let (a, b) = if sign > 0.0 { (low, high) } else { (-high, -low) };
             let shown = |ns: f64| format!("{}{}", if ns < 0.0 { "−" } else { "" }, units::duration(ns.abs()));
             let unit = if what == "takes" { "longer" } else { "CPU more" };

@@ -20,10 +20,7 @@ pub fn table(cell: &CellFindings) -> Table {
         ("RSS", Side::Right),
         (p99_title(&cell.load), Side::Right),
         ("bound", Side::Left),
-        ("trials", Side::Right),
-        ("void", Side::Right),
-        ("failed", Side::Right),
-        ("errors", Side::Right),
+        ("trials", Side::Left),
     ];
     if is_published {
         head.push(("page", Side::Right));
@@ -42,11 +39,17 @@ pub fn table(cell: &CellFindings) -> Table {
 fn row(c: &ContenderFindings) -> Vec<String> {
     let median = |figure: Option<Figure>, shown: fn(f64) -> String| units::known(figure, |f| shown(f.median));
     // The load generator had no more to give: the server's own rate is this or higher.
-    let floor = if c.bound.as_deref() == Some("client") { "≥ " } else { "" };
+    let floor = if c.bound.as_deref() == Some("client") {
+        "≥ "
+    } else {
+        ""
+    };
     vec![
         units::known(c.tier, |t| t.to_string()),
         rank(c),
-        format!("{} {}", c.title, c.version.as_deref().unwrap_or_default()).trim_end().to_owned(),
+        format!("{} {}", c.title, c.version.as_deref().unwrap_or_default())
+            .trim_end()
+            .to_owned(),
         units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median))),
         units::interval(c.rate_per_s, units::rate),
         median(c.of_reference, units::ratio),
@@ -55,11 +58,23 @@ fn row(c: &ContenderFindings) -> Vec<String> {
         units::known(c.rss_max_bytes, |n| units::bytes(n as f64)),
         median(c.latency_ns_p99, units::duration),
         c.bound.clone().unwrap_or_else(|| units::UNKNOWN.to_owned()),
-        c.trials.to_string(),
-        c.void.to_string(),
-        c.failed.to_string(),
-        units::count(c.errors),
+        trials(c),
     ]
+}
+
+/// How many trials count, and what became of the others.
+fn trials(c: &ContenderFindings) -> String {
+    let mut text = (c.trials - c.void).to_string();
+    for (n, what) in [
+        (c.void as u64, "void"),
+        (c.failed as u64, "failed"),
+        (c.errors, "errors"),
+    ] {
+        if n > 0 {
+            text.push_str(&format!(", {} {what}", units::count(n)));
+        }
+    }
+    text
 }
 
 fn rank(c: &ContenderFindings) -> String {
@@ -90,18 +105,36 @@ pub fn asked(cell: &CellFindings) -> String {
         None => "closed load".to_owned(),
         Some(rate) => format!("open load of {}/s", units::rate(rate)),
     };
-    format!("{}, {load}, {connections} connections, {reuse}; {} blocks", cell.workload, cell.blocks)
+    format!(
+        "{}, {load}, {connections} connections, {reuse}; {} blocks",
+        cell.workload, cell.blocks
+    )
 }
 
 /// What every reader must know before the first figure.
 pub fn preface(f: &Findings) -> Vec<String> {
     let e = &f.environment;
     let cores = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let machine = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
+    let machine = [
+        e.cpu.clone(),
+        e.kernel.as_ref().map(|k| format!("Linux {k}")),
+        e.virtualization.clone(),
+    ];
     let mut lines = vec![
-        format!("run {}, {}, seed {}; {:.0} s of trials", f.run, f.started_at, f.seed, f.elapsed_s),
-        format!("{}; drome {}", machine.into_iter().flatten().collect::<Vec<_>>().join(", "), e.drome),
-        format!("servers on core {}, load generator on core {}", cores(&e.server_cpus), cores(&e.client_cpus)),
+        format!(
+            "run {}, {}, seed {}; {:.0} s of trials",
+            f.run, f.started_at, f.seed, f.elapsed_s
+        ),
+        format!(
+            "{}; drome {}",
+            machine.into_iter().flatten().collect::<Vec<_>>().join(", "),
+            e.drome
+        ),
+        format!(
+            "servers on core {}, load generator on core {}",
+            cores(&e.server_cpus),
+            cores(&e.client_cpus)
+        ),
         format!("ended: {}", f.ended),
     ];
     if f.quick {
@@ -113,7 +146,10 @@ pub fn preface(f: &Findings) -> Vec<String> {
 /// What the noise floor of a cell means.
 pub fn floor(cell: &CellFindings) -> String {
     match cell.noise_floor {
-        Some(floor) => format!("noise floor {}: no smaller difference is called one", units::percent(floor)),
+        Some(floor) => format!(
+            "noise floor {}: no smaller difference is called one",
+            units::percent(floor)
+        ),
         None => "noise floor unknown: too few blocks to tell any difference".to_owned(),
     }
 }
@@ -121,5 +157,6 @@ pub fn floor(cell: &CellFindings) -> String {
 /// What is to be known about single contenders.
 pub fn notes(cell: &CellFindings) -> Vec<String> {
     let all = cell.contenders.iter();
-    all.flat_map(|c| c.notes.iter().map(move |note| format!("{}: {note}", c.title))).collect()
+    all.flat_map(|c| c.notes.iter().map(move |note| format!("{}: {note}", c.title)))
+        .collect()
 }

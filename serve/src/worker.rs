@@ -50,8 +50,13 @@ pub fn run(
     let mut io = Epoll::new()?;
     io.listen(listener)?;
     let spin_ns = config.spin.as_nanos() as u64;
-    let mut worker =
-        Worker { site, spin_ns, io, connections: Vec::new(), out: Vec::with_capacity(GATHER_BYTES) };
+    let mut worker = Worker {
+        site,
+        spin_ns,
+        io,
+        connections: Vec::new(),
+        out: Vec::with_capacity(GATHER_BYTES),
+    };
     while !stop.load(Ordering::Relaxed) {
         worker.io.wait(Some(LOOK_UP))?;
         while let Some(completion) = worker.io.next() {
@@ -165,9 +170,18 @@ impl Worker<'_> {
 
 /// Answers the requests of `input` into `out`, until either is exhausted. False: the connection is to be closed.
 #[inline]
-fn gather(connection: &mut Connection, site: &Site, spin_ns: u64, input: &mut &[u8], out: &mut Vec<u8>) -> bool {
+fn gather(
+    connection: &mut Connection,
+    site: &Site,
+    spin_ns: u64,
+    input: &mut &[u8],
+    out: &mut Vec<u8>,
+) -> bool {
     while out.len() < GATHER_BYTES {
-        match connection.parser.next(input, |method, target| site.route(method, target)) {
+        match connection
+            .parser
+            .next(input, |method, target| site.route(method, target))
+        {
             Ok(Some(request)) => {
                 spin(spin_ns);
                 out.extend_from_slice(site.answer(request.route, request.keep_alive, request.http10));

@@ -40,7 +40,11 @@ pub enum Piece<'a> {
 impl Chunked {
     /// At the start of a body.
     pub fn new() -> Self {
-        Self { at: At::SizeStart, size: 0, extra: 0 }
+        Self {
+            at: At::SizeStart,
+            size: 0,
+            extra: 0,
+        }
     }
 
     /// The next piece; `None` when all of `input` is used up.
@@ -74,7 +78,11 @@ impl Chunked {
             }
             (At::Size | At::Extension, b'\r') => At::SizeEnd,
             (At::Size | At::Extension | At::SizeEnd, b'\n') => {
-                if self.size == 0 { At::Trailer } else { At::Data }
+                if self.size == 0 {
+                    At::Trailer
+                } else {
+                    At::Data
+                }
             }
             (At::Size, b';' | b' ' | b'\t') | (At::Extension, _) => self.count(At::Extension)?,
             (At::DataCr, b'\r') => At::DataLf,
@@ -90,7 +98,11 @@ impl Chunked {
 
     fn count(&mut self, at: At) -> Result<At, WireError> {
         self.extra += 1;
-        if self.extra > MAX_HEAD_BYTES { Err(WireError::HeadTooLong) } else { Ok(at) }
+        if self.extra > MAX_HEAD_BYTES {
+            Err(WireError::HeadTooLong)
+        } else {
+            Ok(at)
+        }
     }
 }
 
@@ -117,8 +129,21 @@ mod tests {
 
     #[test]
     fn what_is_malformed_is_refused() {
-        for bad in [&b"\r\n"[..], b"g\r\n", b"-1\r\n", b"1\r\nab", b"10000000000000000\r\n", b"1\rx", b"0\r\n\rx"] {
-            assert_eq!(read(bad), Err(WireError::Chunk), "{}", String::from_utf8_lossy(bad));
+        for bad in [
+            &b"\r\n"[..],
+            b"g\r\n",
+            b"-1\r\n",
+            b"1\r\nab",
+            b"10000000000000000\r\n",
+            b"1\rx",
+            b"0\r\n\rx",
+        ] {
+            assert_eq!(
+                read(bad),
+                Err(WireError::Chunk),
+                "{}",
+                String::from_utf8_lossy(bad)
+            );
         }
         let endless = [b"1;".as_slice(), &[b'x'; MAX_HEAD_BYTES + 1]].concat();
         assert_eq!(read(&endless), Err(WireError::HeadTooLong));

@@ -48,7 +48,9 @@ impl RequestParser {
         if !self.pass_over_body(input)? || input.is_empty() {
             return Ok(None);
         }
-        let Some((request, framing)) = self.held.take(input, |bytes| parse(bytes, route))? else { return Ok(None) };
+        let Some((request, framing)) = self.held.take(input, |bytes| parse(bytes, route))? else {
+            return Ok(None);
+        };
         self.body = match framing {
             Framing { chunked: true, .. } => Body::Chunked(Chunked::new()),
             // A body in a coding that is not known has no known end (RFC 9112 section 6.3).
@@ -89,10 +91,16 @@ fn parse<R>(bytes: &[u8], route: impl FnOnce(&str, &str) -> R) -> Result<Option<
     let mut fields: Fields<'_> = [const { MaybeUninit::uninit() }; _];
     let mut head = httparse::Request::new(&mut []);
     let parsed = ParserConfig::default().parse_request_with_uninit_headers(&mut head, bytes, &mut fields);
-    let Some(length) = whole(parsed)? else { return Ok(None) };
+    let Some(length) = whole(parsed)? else {
+        return Ok(None);
+    };
     let minor = head.version.unwrap_or(0);
     let framing = Framing::of(head.headers, minor)?;
     let route = route(head.method.unwrap_or(""), head.path.unwrap_or(""));
-    let request = Request { route, keep_alive: framing.keep_alive, http10: minor == 0 };
+    let request = Request {
+        route,
+        keep_alive: framing.keep_alive,
+        http10: minor == 0,
+    };
     Ok(Some((length, (request, framing))))
 }

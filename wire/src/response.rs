@@ -60,7 +60,11 @@ impl ResponseParser {
     /// The next event; takes its bytes off `input`. `None` when all of `input` is used up.
     /// `head_only`: the request was a HEAD, so its answer has no body.
     #[inline]
-    pub fn next<'a>(&mut self, input: &mut &'a [u8], head_only: bool) -> Result<Option<Event<'a>>, WireError> {
+    pub fn next<'a>(
+        &mut self,
+        input: &mut &'a [u8],
+        head_only: bool,
+    ) -> Result<Option<Event<'a>>, WireError> {
         match &mut self.state {
             State::Head => self.head(input, head_only),
             State::Sized(0) => Ok(Some(self.end())),
@@ -92,12 +96,16 @@ impl ResponseParser {
 
     fn end(&mut self) -> Event<'static> {
         self.state = State::Head;
-        Event::End { keep_alive: self.keep_alive }
+        Event::End {
+            keep_alive: self.keep_alive,
+        }
     }
 
     fn head<'a>(&mut self, input: &mut &'a [u8], head_only: bool) -> Result<Option<Event<'a>>, WireError> {
         while !input.is_empty() {
-            let Some((status, framing)) = self.held.take(input, parse)? else { return Ok(None) };
+            let Some((status, framing)) = self.held.take(input, parse)? else {
+                return Ok(None);
+            };
             match status {
                 101 => return Err(WireError::Upgrade),
                 100..200 => continue,
@@ -109,7 +117,11 @@ impl ResponseParser {
             self.state = match framing {
                 _ if bodiless => State::Sized(0),
                 Framing { chunked: true, .. } => State::Chunked(Chunked::new()),
-                Framing { encoded: false, length: Some(n), .. } => State::Sized(n),
+                Framing {
+                    encoded: false,
+                    length: Some(n),
+                    ..
+                } => State::Sized(n),
                 _ => {
                     self.keep_alive = false;
                     State::UntilClose
@@ -131,7 +143,9 @@ fn parse(bytes: &[u8]) -> Result<Option<(usize, Parsed)>, WireError> {
     let mut fields: Fields<'_> = [const { MaybeUninit::uninit() }; _];
     let mut head = Response::new(&mut []);
     let parsed = ParserConfig::default().parse_response_with_uninit_headers(&mut head, bytes, &mut fields);
-    let Some(length) = whole(parsed)? else { return Ok(None) };
+    let Some(length) = whole(parsed)? else {
+        return Ok(None);
+    };
     let framing = Framing::of(head.headers, head.version.unwrap_or(0))?;
     Ok(Some((length, (head.code.unwrap_or(0), framing))))
 }

@@ -22,7 +22,10 @@ fn a_pipeline_is_read_in_order() {
     let seen = read(&[PIPELINE]).unwrap();
     let routes: Vec<&str> = seen.iter().map(|r| r.route.as_str()).collect();
     assert_eq!(routes, ["GET /a", "POST /b", "PUT /c", "GET /d"]);
-    assert_eq!(seen.iter().map(|r| (r.keep_alive, r.http10)).collect::<Vec<_>>()[2..], [(true, false), (false, true)]);
+    assert_eq!(
+        seen.iter().map(|r| (r.keep_alive, r.http10)).collect::<Vec<_>>()[2..],
+        [(true, false), (false, true)]
+    );
 }
 
 proptest! {

@@ -25,12 +25,13 @@ fn read(pieces: &[&[u8]], close: bool, head_only: bool) -> Result<Vec<Seen>, Wir
                 Event::End { keep_alive } => seen.push(Seen::End(keep_alive)),
             }
         }
-        assert!(input.is_empty(), "a parser that wants more has used all it was given");
+        assert!(
+            input.is_empty(),
+            "a parser that wants more has used all it was given"
+        );
     }
-    if close {
-        if let Some(Event::End { keep_alive }) = parser.closed()? {
-            seen.push(Seen::End(keep_alive));
-        }
+    if close && let Some(Event::End { keep_alive }) = parser.closed()? {
+        seen.push(Seen::End(keep_alive));
     }
     Ok(seen)
 }
@@ -40,11 +41,21 @@ fn answer() -> impl Strategy<Value = (Vec<u8>, Vec<Seen>, bool)> {
     let field = ("[A-Z][a-z]{1,8}-[A-Z][a-z]{1,6}", "[ -~]{0,20}");
     let status = prop_oneof![Just(200_u16), Just(404), Just(503), Just(204), Just(304)];
     let body = prop::collection::vec(any::<u8>(), 0..300);
-    (status, prop::collection::vec(field, 0..6), body, 0..3_usize, any::<bool>(), 1..40_usize, any::<bool>()).prop_map(
-        |(status, fields, body, framing, informed, chunk, close)| {
+    (
+        status,
+        prop::collection::vec(field, 0..6),
+        body,
+        0..3_usize,
+        any::<bool>(),
+        1..40_usize,
+        any::<bool>(),
+    )
+        .prop_map(|(status, fields, body, framing, informed, chunk, close)| {
             let mut bytes = Vec::new();
             if informed {
-                bytes.extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n");
+                bytes.extend_from_slice(
+                    b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n",
+                );
             }
             bytes.extend_from_slice(format!("HTTP/1.1 {status} Some Reason\r\n").as_bytes());
             for (name, value) in fields {
@@ -86,8 +97,7 @@ fn answer() -> impl Strategy<Value = (Vec<u8>, Vec<Seen>, bool)> {
             }
             seen.push(Seen::End(!close && !until_close));
             (bytes, seen, until_close)
-        },
-    )
+        })
 }
 
 proptest! {
@@ -132,8 +142,15 @@ proptest! {
 
 #[test]
 fn an_answer_to_head_has_no_body() {
-    let bytes = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-    let one = [Seen::Head(Head { status: 200, length: Some(0) }), Seen::End(true)];
+    let bytes =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let one = [
+        Seen::Head(Head {
+            status: 200,
+            length: Some(0),
+        }),
+        Seen::End(true),
+    ];
     assert_eq!(read(&[bytes], false, true).unwrap(), [one.clone(), one].concat());
 }
 
@@ -148,19 +165,46 @@ fn the_version_and_the_connection_field_decide_what_becomes_of_the_connection() 
     ];
     for (version, field, alive) in cases {
         let bytes = format!("HTTP/{version} 200 OK\r\n{field}Content-Length: 0\r\n\r\n");
-        assert_eq!(read(&[bytes.as_bytes()], false, false).unwrap().last(), Some(&Seen::End(alive)), "{bytes}");
+        assert_eq!(
+            read(&[bytes.as_bytes()], false, false).unwrap().last(),
+            Some(&Seen::End(alive)),
+            "{bytes}"
+        );
     }
 }
 
 #[test]
 fn what_frames_a_message_twice_or_badly_is_refused() {
-    for length in ["Content-Length: 5\r\nContent-Length: 6", "Content-Length: -1", "Content-Length: +5", "Content-Length: 5 5", "Content-Length:", "Content-Length: 99999999999999999999"] {
+    for length in [
+        "Content-Length: 5\r\nContent-Length: 6",
+        "Content-Length: -1",
+        "Content-Length: +5",
+        "Content-Length: 5 5",
+        "Content-Length:",
+        "Content-Length: 99999999999999999999",
+    ] {
         let bytes = format!("HTTP/1.1 200 OK\r\n{length}\r\n\r\n");
-        assert_eq!(read(&[bytes.as_bytes()], false, false), Err(WireError::ContentLength), "{length}");
+        assert_eq!(
+            read(&[bytes.as_bytes()], false, false),
+            Err(WireError::ContentLength),
+            "{length}"
+        );
     }
-    let both = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";
-    let seen = [Seen::Head(Head { status: 200, length: None }), Seen::Body(b"x".to_vec()), Seen::End(true)];
-    assert_eq!(read(&[both], false, false).unwrap(), seen, "the transfer coding overrides the length");
+    let both =
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";
+    let seen = [
+        Seen::Head(Head {
+            status: 200,
+            length: None,
+        }),
+        Seen::Body(b"x".to_vec()),
+        Seen::End(true),
+    ];
+    assert_eq!(
+        read(&[both], false, false).unwrap(),
+        seen,
+        "the transfer coding overrides the length"
+    );
 }
 
 #[test]
@@ -168,9 +212,16 @@ fn what_is_not_http_is_refused() {
     let folded = b"HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n";
     let bad: [&[u8]; 4] = [b"hello\r\n\r\n", b"\0\0\0\0", b"HTTP/2 200\r\n\r\n", folded];
     for bytes in bad {
-        assert!(matches!(read(&[bytes], false, false), Err(WireError::Head(_))), "{}", String::from_utf8_lossy(bytes));
+        assert!(
+            matches!(read(&[bytes], false, false), Err(WireError::Head(_))),
+            "{}",
+            String::from_utf8_lossy(bytes)
+        );
     }
-    assert_eq!(read(&[b"HTTP/1.1 101 Switching Protocols\r\n\r\n"], false, false), Err(WireError::Upgrade));
+    assert_eq!(
+        read(&[b"HTTP/1.1 101 Switching Protocols\r\n\r\n"], false, false),
+        Err(WireError::Upgrade)
+    );
 }
 
 #[test]
@@ -181,5 +232,8 @@ fn a_head_without_end_is_bounded() {
     assert_eq!(read(&pieces, false, false), Err(WireError::HeadTooLong));
     let many: String = (0..200).map(|i| format!("F{i}: x\r\n")).collect();
     let bytes = format!("HTTP/1.1 200 OK\r\n{many}\r\n");
-    assert_eq!(read(&[bytes.as_bytes()], false, false), Err(WireError::HeadTooLong));
+    assert_eq!(
+        read(&[bytes.as_bytes()], false, false),
+        Err(WireError::HeadTooLong)
+    );
 }

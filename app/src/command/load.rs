@@ -1,11 +1,13 @@
 //! `drome load URL`: one target, one measurement.
 
 use crate::console;
-use crate::failure::{INTERRUPTED, Usage, VOID};
+use crate::failure::{INTERRUPTED, VOID, WrongInput};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use load::{LoadError, Progress};
-use model::{Arrivals, Expect, Load, Plan, Tally, Target, Until};
+use lab::sample::Sampler;
+use lab::tree::Tree;
+use load::{LoadError, Progress, Watch};
+use model::{Arrivals, Expect, Load, Plan, Tally, Target, Until, Usage};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -88,9 +90,13 @@ enum Spacing {
 pub fn run(args: Box<LoadArgs>) -> anyhow::Result<ExitCode> {
     let json = args.json;
     let plan = resolve(*args)?;
-    let tally = measure(&plan)?;
-    let verdict = lab::verdict::judge(&plan, &tally, None);
-    let report = if json { report::load_json::report } else { report::load_text::report };
+    let (tally, usage) = measure(&plan)?;
+    let verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
+    let report = if json {
+        report::load_json::report
+    } else {
+        report::load_text::report
+    };
     console::print(&report(&plan, &tally, &verdict))?;
     Ok(match (tally.interrupted, verdict.valid) {
         (true, _) => ExitCode::from(INTERRUPTED),
@@ -103,30 +109,47 @@ pub fn run(args: Box<LoadArgs>) -> anyhow::Result<ExitCode> {
 fn resolve(args: LoadArgs) -> anyhow::Result<Plan> {
     if let Some(n) = args.requests.filter(|n| *n < args.connections) {
         let c = args.connections;
-        return Err(Usage(format!("-c {c} is above -n {n}: {} connections would have nothing to do", c - n)).into());
+        return Err(WrongInput(format!(
+            "-c {c} is above -n {n}: {} connections would have nothing to do",
+            c - n
+        ))
+        .into());
     }
     let body = match (args.body, &args.body_file) {
         (Some(text), _) => text.into_bytes(),
         (None, Some(file)) => std::fs::read(file)
             .with_context(|| format!("can't read --body-file {}", file.display()))
-            .map_err(|e| Usage(format!("{e:#}")))?,
+            .map_err(|e| WrongInput(format!("{e:#}")))?,
         (None, None) => Vec::new(),
     };
-    let method = args.method.unwrap_or_else(|| if body.is_empty() { "GET" } else { "POST" }.to_owned());
+    let method = args
+        .method
+        .unwrap_or_else(|| if body.is_empty() { "GET" } else { "POST" }.to_owned());
     let target = Target::resolve(&args.url)?;
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
     let load = match args.rate {
-        None => Load::Closed { connections, per_connection },
+        None => Load::Closed {
+            connections,
+            per_connection,
+        },
         Some(rate_per_s) => {
             let arrivals = match args.arrivals {
                 Spacing::Constant => Arrivals::Constant,
                 Spacing::Poisson => Arrivals::Poisson,
             };
-            Load::Open { rate_per_s, connections, arrivals, per_connection }
+            Load::Open {
+                rate_per_s,
+                connections,
+                arrivals,
+                per_connection,
+            }
         }
     };
     let cores = net::cpu::allowed();
-    let threads = args.threads.map_or_else(|| (cores.len() / 2).max(1), |n| n as usize).min(connections);
+    let threads = args
+        .threads
+        .map_or_else(|| (cores.len() / 2).max(1), |n| n as usize)
+        .min(connections);
     // The last cores, since servers and everybody else begin with the first.
     let cpus = cores[cores.len().saturating_sub(threads)..].to_vec();
     Ok(Plan {
@@ -134,27 +157,45 @@ fn resolve(args: LoadArgs) -> anyhow::Result<Plan> {
         head_only: method == "HEAD",
         target,
         load,
-        until: args.requests.map_or(Until::Elapsed(args.duration.unwrap_or(DEFAULT_DURATION)), Until::Answered),
+        until: args.requests.map_or(
+            Until::Elapsed(args.duration.unwrap_or(DEFAULT_DURATION)),
+            Until::Answered,
+        ),
         warmup: args.warmup,
         timeout: args.timeout,
         threads,
         cpus,
-        expect: Expect { status: args.expect_status, length: args.expect_length, sha256: args.expect_sha256, body: None },
+        expect: Expect {
+            status: args.expect_status,
+            length: args.expect_length,
+            sha256: args.expect_sha256,
+            body: None,
+        },
         seed: args.seed,
     })
 }
 
-/// Runs the plan with a progress bar beside it.
-fn measure(plan: &Plan) -> anyhow::Result<Tally> {
-    let progress = Progress { stop: console::stop_flag()?, ..Progress::default() };
+/// Runs the plan with a progress bar beside it. A server on this machine is watched meanwhile.
+fn measure(plan: &Plan) -> anyhow::Result<(Tally, Option<Usage>)> {
+    let progress = Progress {
+        stop: console::stop_flag()?,
+        ..Progress::default()
+    };
     let (length, template) = match plan.until {
-        Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
+        Until::Elapsed(d) => (
+            (d + plan.warmup).as_millis() as u64,
+            "{bar:40} {elapsed} of {msg}",
+        ),
         Until::Answered(n) => (n, "{bar:40} {pos}/{len} requests, {elapsed}{msg}"),
     };
     let bar = console::bar(length, template);
+    let server = lab::local::listener(plan.target.address);
+    let sampler = server.map(|pid| Sampler::start(Tree::From(pid), lab::local::cores(pid)));
+    let edges = sampler.as_ref().map(Sampler::watch);
+    let watch: &dyn Watch = edges.as_ref().map_or(&(), |edges| edges);
     let started = Instant::now();
     let result = std::thread::scope(|scope| {
-        let engine = scope.spawn(|| load::run(plan, &progress, &()));
+        let engine = scope.spawn(|| load::run(plan, &progress, watch));
         while !engine.is_finished() {
             std::thread::sleep(Duration::from_millis(50));
             let completed = progress.completed.load(Ordering::Relaxed);
@@ -170,7 +211,8 @@ fn measure(plan: &Plan) -> anyhow::Result<Tally> {
         engine.join().unwrap_or(Err(LoadError::Worker))
     });
     bar.finish_and_clear();
-    Ok(result?)
+    drop(edges);
+    Ok((result?, sampler.and_then(Sampler::finish)))
 }
 
 fn positive(text: &str) -> Result<u64, String> {
@@ -197,7 +239,10 @@ fn rate(text: &str) -> Result<f64, String> {
 
 fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("write it like 'Name: value'")?;
-    let is_token = !name.is_empty() && name.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&b));
+    let is_token = !name.is_empty()
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&b));
     if !is_token || value.bytes().any(|b| b < b' ' && b != b'\t') {
         return Err("a name has no spaces, and neither name nor value has line breaks".to_owned());
     }
@@ -214,7 +259,18 @@ fn method(text: &str) -> Result<String, String> {
 
 fn sha256(text: &str) -> Result<[u8; 32], String> {
     let bad = || "a SHA-256 is 64 hexadecimal digits".to_owned();
-    let digits: Vec<u8> = text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>().ok_or_else(bad)?;
-    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or(0)).collect();
-    if digits.len() == 64 { bytes.try_into().map_err(|_| bad()) } else { Err(bad()) }
+    let digits: Vec<u8> = text
+        .chars()
+        .map(|c| c.to_digit(16).map(|d| d as u8))
+        .collect::<Option<_>>()
+        .ok_or_else(bad)?;
+    let bytes: Vec<u8> = digits
+        .chunks(2)
+        .map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or(0))
+        .collect();
+    if digits.len() == 64 {
+        bytes.try_into().map_err(|_| bad())
+    } else {
+        Err(bad())
+    }
 }

@@ -3,7 +3,7 @@
 use super::catalog;
 use crate::cli::Common;
 use crate::console;
-use crate::failure::Usage;
+use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::Args;
 use serve::{Config, Server, Site, Stall};
@@ -39,7 +39,9 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut site = Site::new();
     let catalog = catalog(common)?;
     for (name, work) in lab::setup::works(&catalog)? {
-        let (Some(workload), Some(body)) = (&work.workload, &work.body) else { continue };
+        let (Some(workload), Some(body)) = (&work.workload, &work.body) else {
+            continue;
+        };
         site.page(&format!("/{}", workload.file), &workload.content_type, body);
         if name == ROOT {
             site.page("/", &workload.content_type, body);
@@ -56,7 +58,11 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     net::limits::raise_descriptors(u64::MAX);
     let server = match Server::bind(config) {
         Err(e) if e.kind() == std::io::ErrorKind::AddrInUse => {
-            return Err(Usage(format!("port {} is in use: another server listens there", args.port)).into());
+            return Err(WrongInput(format!(
+                "port {} is in use: another server listens there",
+                args.port
+            ))
+            .into());
         }
         other => other.with_context(|| format!("can't listen on {address}"))?,
     };

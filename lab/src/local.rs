@@ -1,0 +1,65 @@
+//! A server on this machine that drome did not start: its processes, found by who listens on its port.
+
+use crate::tree::{self, Tree};
+use procfs::net::{TcpNetEntry, TcpState, tcp, tcp6};
+use procfs::process::{FDTarget, Process};
+use std::net::SocketAddr;
+
+/// The process that listens at `address` and is the parent of all others that do. `None` when it is on another
+/// machine, or not to be seen.
+pub fn listener(address: SocketAddr) -> Option<i32> {
+    if !address.ip().is_loopback() {
+        return None;
+    }
+    let entries = tcp().into_iter().flatten().chain(tcp6().into_iter().flatten());
+    let is_it = |e: &TcpNetEntry| {
+        let at = e.local_address;
+        e.state == TcpState::Listen
+            && at.port() == address.port()
+            && (at.ip() == address.ip() || at.ip().is_unspecified())
+    };
+    let inodes: Vec<u64> = entries.filter(is_it).map(|e| e.inode).collect();
+    let holds = |process: &Process| {
+        let targets = process.fd().into_iter().flatten().flatten().map(|fd| fd.target);
+        targets
+            .into_iter()
+            .any(|target| matches!(target, FDTarget::Socket(inode) if inodes.contains(&inode)))
+    };
+    let all = procfs::process::all_processes().ok()?;
+    let holders: Vec<(i32, i32)> = all
+        .flatten()
+        .filter(holds)
+        .filter_map(|p| p.stat().ok())
+        .map(|stat| (stat.pid, stat.ppid))
+        .collect();
+    let is_top = |(_, parent): &&(i32, i32)| holders.iter().all(|(pid, _)| pid != parent);
+    holders.iter().find(is_top).map(|(pid, _)| *pid)
+}
+
+/// How much of the machine a server could use: its cores, but no more than its threads can keep busy.
+pub fn cores(pid: i32) -> usize {
+    let threads = tree::snapshot(Tree::From(pid)).threads as usize;
+    let allowed = Process::new(pid)
+        .and_then(|p| p.status())
+        .ok()
+        .and_then(|s| s.cpus_allowed_list);
+    let cores = allowed.map_or(1, |list| {
+        list.iter().map(|(low, high)| (high - low + 1) as usize).sum()
+    });
+    threads.clamp(1, cores.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    #[test]
+    fn the_listener_of_a_port_is_found() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        assert_eq!(super::listener(address), Some(std::process::id() as i32));
+        drop(listener);
+        assert_eq!(super::listener(address), None);
+        assert_eq!(super::listener("192.0.2.1:80".parse().unwrap()), None);
+    }
+}

@@ -1,0 +1,113 @@
+//! What lints don't see: how long files are, which crate may know which, what must not be left over.
+
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// No file is longer.
+const MAX_LINES: usize = 500;
+
+/// The walls between the rooms: each crate and the crates of the workspace that it may know.
+const MAY_KNOW: &[(&str, &[&str])] = &[
+    ("stats", &[]),
+    ("wire", &[]),
+    ("net", &[]),
+    ("model", &["stats"]),
+    ("bodies", &["model"]),
+    ("report", &["model", "stats"]),
+    ("load", &["model", "net", "stats", "wire"]),
+    ("serve", &["net", "wire"]),
+    ("lab", &["bodies", "load", "model", "net", "stats", "wire"]),
+    (
+        "app",
+        &[
+            "bodies", "lab", "load", "model", "net", "report", "serve", "stats", "wire",
+        ],
+    ),
+    ("xtask", &[]),
+];
+
+/// What is written to be done later is not done.
+const LEFT_OVER: &[&str] = &["TODO", "FIXME", "XXX", "todo!", "unimplemented!", "dbg!"];
+
+/// Checks everything and lists all that is wrong.
+pub fn check(root: &Path) -> Result<()> {
+    let mut wrong = Vec::new();
+    for (name, may_know) in MAY_KNOW {
+        check_crate(root, name, may_know, &mut wrong)?;
+    }
+    check_members(root, &mut wrong)?;
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    bail!("not tidy:\n  {}", wrong.join("\n  "))
+}
+
+fn check_crate(root: &Path, name: &str, may_know: &[&str], wrong: &mut Vec<String>) -> Result<()> {
+    let manifest = root.join(name).join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).with_context(|| format!("can't read {}", manifest.display()))?;
+    for other in MAY_KNOW
+        .iter()
+        .map(|(other, _)| *other)
+        .filter(|other| !may_know.contains(other))
+    {
+        if text
+            .lines()
+            .any(|line| line.starts_with(&format!("{other}.workspace")))
+        {
+            wrong.push(format!("{name} must not know {other}"));
+        }
+    }
+    for file in rust_files(&root.join(name))? {
+        check_file(root, name, &file, wrong)?;
+    }
+    Ok(())
+}
+
+fn check_file(root: &Path, name: &str, file: &Path, wrong: &mut Vec<String>) -> Result<()> {
+    let text = fs::read_to_string(file).with_context(|| format!("can't read {}", file.display()))?;
+    let shown = file.strip_prefix(root).unwrap_or(file).display();
+    let lines = text.lines().count();
+    if lines > MAX_LINES {
+        wrong.push(format!("{shown} has {lines} lines, more than {MAX_LINES}"));
+    }
+    if !text.starts_with("//!") {
+        wrong.push(format!("{shown} does not say what it owns: begin with //!"));
+    }
+    let is_this_list = file.ends_with("xtask/src/tidy.rs");
+    for word in LEFT_OVER
+        .iter()
+        .filter(|word| !is_this_list && text.contains(**word))
+    {
+        wrong.push(format!("{shown} has a {word}"));
+    }
+    if name != "net" && !is_this_list && text.contains("unsafe ") {
+        wrong.push(format!("{shown} has unsafe code, which only net may have"));
+    }
+    Ok(())
+}
+
+/// Every member of the workspace must be in the table above.
+fn check_members(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().join("Cargo.toml").is_file() && !MAY_KNOW.iter().any(|(known, _)| *known == name) {
+            wrong.push(format!("{name} is not in tidy's table of crates"));
+        }
+    }
+    Ok(())
+}
+
+fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(rust_files(&path)?);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
