@@ -18,7 +18,14 @@ pub struct WrongInput(pub String);
 
 /// Says what went wrong and gives the exit code.
 pub fn tell(error: &anyhow::Error) -> ExitCode {
-    eprintln!("drome: {error:#}");
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // Most errors already say what caused them.
+        if !message.contains(&cause) {
+            message.push_str(&format!(": {cause}"));
+        }
+    }
+    eprintln!("drome: {message}");
     ExitCode::from(code(error))
 }
 

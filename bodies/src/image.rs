@@ -50,15 +50,17 @@ fn fit(
     overhead: usize,
     encode: impl Fn(u16, Option<usize>) -> Option<Vec<u8>>,
 ) -> Result<Vec<u8>, BodyError> {
-    let least = encode(LEAST_SIDE, Some(0)).map_or(usize::MAX, |image| image.len());
-    // At most three bytes a pixel would be more than `bytes`; from there downwards.
-    let mut side = (bytes as f64).sqrt().min(4000.0) as u16 * 2;
+    let size = |side| encode(side, None).map_or(usize::MAX, |image| image.len());
+    let least = size(LEAST_SIDE).saturating_add(overhead);
+    // A quarter of the pixels that the bytes would be at one byte each tell how many bytes a pixel takes.
+    let probe = ((bytes as f64).sqrt() / 2.0).clamp(f64::from(LEAST_SIDE), 2000.0) as u16;
+    let bytes_per_pixel = size(probe) as f64 / f64::from(probe).powi(2);
+    let mut side = (bytes as f64 / bytes_per_pixel).sqrt().clamp(f64::from(LEAST_SIDE), 8000.0) as u16;
     while side >= LEAST_SIDE {
-        let plain = encode(side, None).map_or(usize::MAX, |image| image.len());
-        if let Some(fill) = bytes.checked_sub(plain.saturating_add(overhead)) {
+        if let Some(fill) = bytes.checked_sub(size(side).saturating_add(overhead)) {
             return encode(side, Some(fill)).ok_or(BodyError { kind, bytes, least });
         }
-        side -= (side / 50).max(1);
+        side -= 1;
     }
     Err(BodyError { kind, bytes, least })
 }

@@ -64,7 +64,7 @@ mod tests {
         ];
         assert_eq!(
             all.each_ref().map(digest),
-            ["2e189197", "c3aab517", "98ca0a70", "8587d447"]
+            ["2e189197", "c3aab517", "fb30ce73", "19edafc9"]
         );
     }
 
