@@ -107,9 +107,10 @@ impl Epoll {
                 return None;
             }
             connection.connecting = false;
-            let event = match rustix::net::sockopt::socket_error(socket) {
-                Ok(Ok(())) => Event::Connected,
-                Ok(Err(errno)) | Err(errno) => failed(Operation::Connect, errno),
+            let broke = flags.intersects(EventFlags::ERR | EventFlags::HUP);
+            let event = match broke.then(|| rustix::net::sockopt::socket_error(socket)) {
+                None | Some(Ok(Ok(()))) => Event::Connected,
+                Some(Ok(Err(errno)) | Err(errno)) => failed(Operation::Connect, errno),
             };
             return Some(Completion { slot, event });
         }

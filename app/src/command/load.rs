@@ -34,7 +34,7 @@ pub struct LoadArgs {
     #[arg(short, long, value_name = "N", value_parser = positive)]
     threads: Option<u64>,
     /// Open load: so many requests become due per second, whatever the server does
-    #[arg(long, value_name = "N", value_parser = rate)]
+    #[arg(long, value_name = "N", value_parser = rate, allow_negative_numbers = true)]
     rate: Option<f64>,
     /// How due times are spaced
     #[arg(long, value_enum, default_value_t = Spacing::Constant, requires = "rate")]
