@@ -35,11 +35,7 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 
 /// A progress bar; hidden where standard error is no terminal.
 pub fn bar(length: u64, template: &str) -> ProgressBar {
-    let bar = if stderr().is_terminal() {
-        ProgressBar::new(length)
-    } else {
-        ProgressBar::hidden()
-    };
+    let bar = if stderr().is_terminal() { ProgressBar::new(length) } else { ProgressBar::hidden() };
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("■■ "));
     }
@@ -65,10 +61,7 @@ pub struct Watch(ProgressBar);
 impl Watch {
     /// Not begun.
     pub fn new() -> Self {
-        Self(bar(
-            0,
-            "{bar:30} {pos}/{len} trials, {elapsed} so far, {eta} left: {msg}",
-        ))
+        Self(bar(0, "{bar:30} {pos}/{len} trials, {elapsed} so far, {eta} left: {msg}"))
     }
 
     /// Takes the bar away.
@@ -82,8 +75,7 @@ impl Show for Watch {
         self.0.set_length(least.max(done + 1) as u64);
         self.0.set_position(done as u64);
         let cell = &run.study.cells[trial.cell].title;
-        self.0
-            .set_message(format!("block {}, {cell}, {}", trial.block + 1, trial.contender));
+        self.0.set_message(format!("block {}, {cell}, {}", trial.block + 1, trial.contender));
     }
 
     fn observed(&mut self, _run: &Run, observation: &Observation) {
@@ -91,11 +83,7 @@ impl Show for Watch {
         match &observation.outcome {
             Outcome::Failed(why) => self.say(&format!("{}: failed: {why}", trial.contender)),
             Outcome::Measured(m) if !m.verdict.valid => {
-                self.say(&format!(
-                    "{}: void: {}",
-                    trial.contender,
-                    m.verdict.reasons.join("; ")
-                ));
+                self.say(&format!("{}: void: {}", trial.contender, m.verdict.reasons.join("; ")));
             }
             Outcome::Measured(_) => {}
         }

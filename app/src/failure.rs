@@ -37,10 +37,7 @@ fn code(error: &anyhow::Error) -> u8 {
             error.downcast_ref(),
             Some(SetupError::Catalog(_) | SetupError::Body { .. } | SetupError::Race(_))
         )
-        || matches!(
-            error.downcast_ref(),
-            Some(StoreError::NoRun(_) | StoreError::Empty)
-        );
+        || matches!(error.downcast_ref(), Some(StoreError::NoRun(_) | StoreError::Empty));
     match error.downcast_ref() {
         Some(LabError::Interrupted) => INTERRUPTED,
         _ if is_usage => 2,

@@ -19,9 +19,7 @@ fn the_json_has_the_documented_keys() {
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let has = |value: &Value, wanted: &[&str]| {
         let keys = keys(value);
-        wanted
-            .iter()
-            .for_each(|key| assert!(keys.iter().any(|k| k == key), "{key} is not among {keys:?}"));
+        wanted.iter().for_each(|key| assert!(keys.iter().any(|k| k == key), "{key} is not among {keys:?}"));
     };
     has(
         &json,
@@ -44,41 +42,19 @@ fn the_json_has_the_documented_keys() {
             "verdict",
         ],
     );
-    has(
-        &json["plan"],
-        &[
-            "url",
-            "http",
-            "connections",
-            "threads",
-            "io",
-            "mode",
-            "rate_per_s",
-        ],
-    );
+    has(&json["plan"], &["url", "http", "connections", "threads", "io", "mode", "rate_per_s"]);
     has(&json["requests"], &["sent", "completed", "in_flight_at_end"]);
     has(
         &json["errors"],
-        &[
-            "total", "connect", "send", "receive", "timeout", "status", "body", "protocol", "local",
-        ],
+        &["total", "connect", "send", "receive", "timeout", "status", "body", "protocol", "local"],
     );
     has(&json["bytes"], &["sent", "received", "body"]);
-    has(
-        &json["latency_ns"],
-        &["min", "mean", "sd", "p50", "p90", "p99", "p999", "p9999", "max"],
-    );
+    has(&json["latency_ns"], &["min", "mean", "sd", "p50", "p90", "p99", "p999", "p9999", "max"]);
     has(&json["fairness"], &["jain", "served_min", "served_max"]);
-    has(
-        &json["client"],
-        &["cpu_ns", "cpu_ns_per_request", "core_use", "rss_max_bytes"],
-    );
+    has(&json["client"], &["cpu_ns", "cpu_ns_per_request", "core_use", "rss_max_bytes"]);
     has(&json["verdict"], &["bound", "valid", "reasons"]);
     assert_eq!(json["schema"], 1);
-    assert!(
-        json["schedule_lag_ns"].is_null(),
-        "closed load has no schedule: unknown, not 0"
-    );
+    assert!(json["schedule_lag_ns"].is_null(), "closed load has no schedule: unknown, not 0");
     assert_eq!(
         json["requests"],
         json!({"sent":200,"completed":200,"in_flight_at_end":0,"due":null,"unsent_at_end":null})
@@ -92,11 +68,7 @@ fn nginx_counts_what_drome_counts() {
     for keep in [&[][..], &["--no-keepalive"]] {
         let home = Home::new();
         let server = nginx(&home, "location / { return 200 'Hello World\\n'; }");
-        let args = [
-            &["-c", "64", "-t", "1", "-d", "1s", "--expect-length", "12"],
-            keep,
-        ]
-        .concat();
+        let args = [&["-c", "64", "-t", "1", "-d", "1s", "--expect-length", "12"], keep].concat();
         let (code, json) = load(server.address, "/hello", &args);
         assert_eq!((code, errors(&json, "total")), (0, 0), "{json}");
         assert_accounted(&json);
@@ -106,11 +78,7 @@ fn nginx_counts_what_drome_counts() {
             log.lines().filter(|line| line.contains("GET /hello")).count() as u64
         };
         common::wait_for(|| logged() >= completed, "nginx's log");
-        assert!(
-            logged() - completed <= 64,
-            "{} logged, {completed} completed",
-            logged()
-        );
+        assert!(logged() - completed <= 64, "{} logged, {completed} completed", logged());
     }
 }
 
@@ -118,11 +86,7 @@ fn nginx_counts_what_drome_counts() {
 fn chunked_answers_of_node_are_read_whole() {
     let script = "require('http').createServer((q, r) => { r.write('Hello '); r.end('World\\n'); }).listen({port}, '127.0.0.1')";
     let server = start("node", &["-e", script]);
-    let (code, json) = load(
-        server.address,
-        "/",
-        &["-c", "8", "-n", "500", "--expect-sha256", HELLO_SHA256],
-    );
+    let (code, json) = load(server.address, "/", &["-c", "8", "-n", "500", "--expect-sha256", HELLO_SHA256]);
     assert_eq!((code, errors(&json, "total")), (0, 0), "{json}");
     assert_accounted(&json);
 }
@@ -137,11 +101,7 @@ class H(BaseHTTPRequestHandler):
     def log_message(self, *a): pass
 ThreadingHTTPServer(('127.0.0.1', {port}), H).serve_forever()";
     let server = start("python3", &["-c", script]);
-    let (code, json) = load(
-        server.address,
-        "/",
-        &["-c", "4", "-n", "300", "--expect-sha256", HELLO_SHA256],
-    );
+    let (code, json) = load(server.address, "/", &["-c", "4", "-n", "300", "--expect-sha256", HELLO_SHA256]);
     assert_eq!((code, errors(&json, "total")), (0, 0), "{json}");
     assert_accounted(&json);
 }
@@ -156,70 +116,38 @@ fn wrong_answers_are_errors_of_their_kind_and_void() {
         ("body", ["--expect-sha256", &wrong_sha]),
     ];
     for (kind, expect) in cases {
-        let (code, json) = load(
-            server.address,
-            "/hello",
-            &[&["-c", "2", "-n", "50"][..], &expect].concat(),
-        );
-        assert_eq!(
-            (code, errors(&json, kind), errors(&json, "total")),
-            (4, 50, 50),
-            "{json}"
-        );
+        let (code, json) = load(server.address, "/hello", &[&["-c", "2", "-n", "50"][..], &expect].concat());
+        assert_eq!((code, errors(&json, kind), errors(&json, "total")), (4, 50, 50), "{json}");
         assert!(
             json["rate_per_s"] == 0.0 && json["verdict"]["valid"] == false && json["latency_ns"].is_null()
         );
         assert_accounted(&json);
     }
     let (code, json) = load(server.address, "/no-such-page", &["-c", "2", "-n", "50"]);
-    assert_eq!(
-        (code, errors(&json, "status"), &json["status"]),
-        (4, 50, &json!({"404":50}))
-    );
+    assert_eq!((code, errors(&json, "status"), &json["status"]), (4, 50, &json!({"404":50})));
 }
 
 #[test]
 fn an_open_load_counts_from_the_due_time() {
     let server = serve(&["--fault", "stall=100ms/1s"]);
-    let (_, json) = load(
-        server.address,
-        "/hello",
-        &["-c", "20", "--rate", "2000", "-d", "3s"],
-    );
+    let (_, json) = load(server.address, "/hello", &["-c", "20", "--rate", "2000", "-d", "3s"]);
     let due = json["requests"]["due"].as_u64().unwrap();
     assert!((5_990..=6_010).contains(&due), "{json}");
     assert_accounted(&json);
     // A tenth of the requests is due in a stall. A generator that waits for answers would send but twenty into it.
     let latency = |p: &str| json["latency_ns"][p].as_f64().unwrap() / 1e6;
     assert!(latency("p99") > 80.0, "{json}");
-    assert!(
-        json["service_ns"]["p90"].as_f64().unwrap() / 1e6 < latency("p99"),
-        "{json}"
-    );
+    assert!(json["service_ns"]["p90"].as_f64().unwrap() / 1e6 < latency("p99"), "{json}");
     assert!(json["schedule_lag_ns"]["p50"].as_u64().is_some());
 }
 
 #[test]
 fn poisson_arrivals_without_keep_alive() {
     let server = serve(&[]);
-    let args = [
-        "-c",
-        "8",
-        "--rate",
-        "500",
-        "--arrivals",
-        "poisson",
-        "--seed",
-        "3",
-        "-d",
-        "1s",
-        "--no-keepalive",
-    ];
+    let args =
+        ["-c", "8", "--rate", "500", "--arrivals", "poisson", "--seed", "3", "-d", "1s", "--no-keepalive"];
     let (_, json) = load(server.address, "/pong", &args);
-    assert!(
-        (400..600).contains(&json["requests"]["due"].as_u64().unwrap()),
-        "{json}"
-    );
+    assert!((400..600).contains(&json["requests"]["due"].as_u64().unwrap()), "{json}");
     assert_eq!(errors(&json, "total"), 0, "{json}");
     assert_accounted(&json);
 }
@@ -227,11 +155,8 @@ fn poisson_arrivals_without_keep_alive() {
 #[test]
 fn a_body_is_posted() {
     let server = serve(&[]);
-    let (_, json) = load(
-        server.address,
-        "/hello",
-        &["-c", "1", "-n", "3", "--body", "abc", "--expect-status", "405"],
-    );
+    let (_, json) =
+        load(server.address, "/hello", &["-c", "1", "-n", "3", "--body", "abc", "--expect-status", "405"]);
     assert_eq!(
         (errors(&json, "total"), &json["status"]),
         (0, &json!({"405":3})),
@@ -239,37 +164,20 @@ fn a_body_is_posted() {
     );
     let home = Home::new();
     let file = home.write("body", "abc").display().to_string();
-    let (_, json) = load(
-        server.address,
-        "/hello",
-        &["-c", "1", "-n", "3", "--body-file", &file, "-m", "GET"],
-    );
+    let (_, json) =
+        load(server.address, "/hello", &["-c", "1", "-n", "3", "--body-file", &file, "-m", "GET"]);
     assert_eq!((errors(&json, "total"), &json["status"]), (0, &json!({"200":3})));
-    let (_, json) = load(
-        server.address,
-        "/hello",
-        &["-c", "1", "-n", "3", "-m", "HEAD", "-H", "X-A: b"],
-    );
+    let (_, json) = load(server.address, "/hello", &["-c", "1", "-n", "3", "-m", "HEAD", "-H", "X-A: b"]);
     assert_eq!((errors(&json, "total"), &json["bytes"]["body"]), (0, &json!(0)));
 }
 
 #[test]
 fn the_warm_up_is_not_counted() {
     let server = serve(&["--spin-ns", "1000000"]);
-    let (_, json) = load(
-        server.address,
-        "/hello",
-        &["-c", "1", "--warmup", "500ms", "-d", "500ms"],
-    );
+    let (_, json) = load(server.address, "/hello", &["-c", "1", "--warmup", "500ms", "-d", "500ms"]);
     let completed = json["requests"]["completed"].as_u64().unwrap();
-    assert!(
-        (1..=500).contains(&completed),
-        "half a second has room for 500 answers of 1 ms: {completed}"
-    );
-    assert!(
-        json["connect_ns"].is_null(),
-        "connections were opened before the window"
-    );
+    assert!((1..=500).contains(&completed), "half a second has room for 500 answers of 1 ms: {completed}");
+    assert!(json["connect_ns"].is_null(), "connections were opened before the window");
     assert_accounted(&json);
 }
 
@@ -280,31 +188,11 @@ fn servers_that_break_the_rules_are_named_and_never_hang_the_load() {
     let cases: [(&'static [u8], bool, bool, &str); 7] = [
         (b"I am not HTTP\r\n\r\n", true, false, "protocol"),
         (endless, true, false, "protocol"),
-        (
-            b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
-            false,
-            false,
-            "protocol",
-        ),
-        (
-            b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokok",
-            true,
-            false,
-            "protocol",
-        ),
-        (
-            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok",
-            true,
-            true,
-            "receive",
-        ),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false, false, "protocol"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokok", true, false, "protocol"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok", true, true, "receive"),
         (b"", true, true, "receive"),
-        (
-            b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nnever ends",
-            true,
-            false,
-            "timeout",
-        ),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nnever ends", true, false, "timeout"),
     ];
     for (bytes, reads_first, closes, kind) in cases {
         let address = answers(bytes, reads_first, closes);
@@ -317,17 +205,10 @@ fn servers_that_break_the_rules_are_named_and_never_hang_the_load() {
 
 #[test]
 fn a_refused_connection_is_said_at_once() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let said = run(&mut Home::new().drome(&["load", &format!("http://{free}/"), "-d", "1h"]));
     assert_eq!(said.code, 1);
-    assert!(
-        said.err.contains("refused") && said.err.contains("is the server running"),
-        "{}",
-        said.err
-    );
+    assert!(said.err.contains("refused") && said.err.contains("is the server running"), "{}", said.err);
 }
 
 #[test]
@@ -392,11 +273,8 @@ fn an_interrupted_load_reports_what_it_has() {
     let home = Home::new();
     let url = format!("http://{}/hello", server.address);
     let mut command = home.drome(&["load", &url, "-d", "1h", "-c", "2", "--json"]);
-    let child = command
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(700));
     let pid = child.id().to_string();
     run(std::process::Command::new("kill").args(["-INT", &pid]));

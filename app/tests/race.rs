@@ -8,16 +8,7 @@ use serde_json::Value;
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> common::Said {
-    let short = [
-        "--duration",
-        "200ms",
-        "--warmup",
-        "50ms",
-        "--budget",
-        "1s",
-        "--seed",
-        "1",
-    ];
+    let short = ["--duration", "200ms", "--warmup", "50ms", "--budget", "1s", "--seed", "1"];
     run(home.drome(&["race"]).args(commands).args(short).args(args))
 }
 
@@ -26,17 +17,9 @@ fn a_known_difference_is_found_with_its_direction() {
     let home = Home::new();
     let slow = format!("{DROME} serve --port {{port}} --spin-ns 1000000");
     let fast = format!("{DROME} serve --port {{port}}");
-    let said = race(
-        &home,
-        &[&slow, &fast],
-        &["--url", "http://127.0.0.1:{port}/hello", "-c", "1"],
-    );
+    let said = race(&home, &[&slow, &fast], &["--url", "http://127.0.0.1:{port}/hello", "-c", "1"]);
     assert_eq!(said.code, 0, "{}", said.err);
-    assert!(
-        said.out.contains("B is ") && said.out.contains("× A, 95 %"),
-        "{}",
-        said.out
-    );
+    assert!(said.out.contains("B is ") && said.out.contains("× A, 95 %"), "{}", said.out);
     let json: Value =
         serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
     let rows = json["cells"][0]["contenders"].as_array().unwrap();
@@ -63,12 +46,7 @@ h.HTTPServer((\"127.0.0.1\", {port}), H).serve_forever()'";
         said.err
     );
     let said = race(&home, &[&drome, python], &["--any-body"]);
-    assert!(
-        said.code == 0 && said.out.contains("A is "),
-        "{}{}",
-        said.out,
-        said.err
-    );
+    assert!(said.code == 0 && said.out.contains("A is "), "{}{}", said.out, said.err);
 }
 
 #[test]
@@ -76,29 +54,17 @@ fn commands_that_can_not_race_are_refused_with_the_reason() {
     let home = Home::new();
     let drome = format!("{DROME} serve --port {{port}}");
     let said = race(&home, &[&drome, "sleep 5"], &[]);
-    assert!(
-        said.code == 2 && said.err.contains("has no {port}"),
-        "{}",
-        said.err
-    );
+    assert!(said.code == 2 && said.err.contains("has no {port}"), "{}", said.err);
     let said = race(&home, &[&drome, "echo gone {port}; exit 4"], &[]);
     assert!(
         said.code == 2 && said.err.contains("exit status: 4") && said.err.contains("gone"),
         "{}",
         said.err
     );
-    let said = race(
-        &home,
-        &[&drome, &drome],
-        &["--url", "http://127.0.0.1:{port}/none"],
-    );
+    let said = race(&home, &[&drome, &drome], &["--url", "http://127.0.0.1:{port}/none"]);
     assert!(said.code == 2 && said.err.contains("status 404"), "{}", said.err);
     let said = race(&home, &[&drome, &drome], &["--url", "http://192.0.2.1:{port}/"]);
-    assert!(
-        said.code == 2 && said.err.contains("not on this machine"),
-        "{}",
-        said.err
-    );
+    assert!(said.code == 2 && said.err.contains("not on this machine"), "{}", said.err);
     let said = race(&home, &[&drome], &[]);
     assert_eq!(said.code, 2);
 }

@@ -48,13 +48,8 @@ pong = "/pong"
 "#;
 
 fn study(home: &Home, blocks: &str, contenders: &str) {
-    let text = STUDY
-        .replace("BLOCKS", blocks)
-        .replace("\"python-http-server\", \"node\"", contenders);
-    home.write(
-        "own/studies/small.toml",
-        &text.replace("figures = { node = 125.97 }", "figures = {}"),
-    );
+    let text = STUDY.replace("BLOCKS", blocks).replace("\"python-http-server\", \"node\"", contenders);
+    home.write("own/studies/small.toml", &text.replace("figures = { node = 125.97 }", "figures = {}"));
 }
 
 fn contender(home: &Home, name: &str, command: &str) {
@@ -75,9 +70,7 @@ fn report(home: &Home) -> Value {
 
 fn row<'j>(json: &'j Value, cell: usize, name: &str) -> &'j Value {
     let rows = json["cells"][cell]["contenders"].as_array().unwrap();
-    rows.iter()
-        .find(|row| row["name"] == name)
-        .unwrap_or_else(|| panic!("{name} is not in {rows:?}"))
+    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} is not in {rows:?}"))
 }
 
 #[test]
@@ -103,11 +96,7 @@ fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
     common_form(&json);
     let node = row(&json, 0, "node");
     assert_eq!(
-        (
-            node["trials"].as_u64(),
-            node["failed"].as_u64(),
-            node["published"].as_f64()
-        ),
+        (node["trials"].as_u64(), node["failed"].as_u64(), node["published"].as_f64()),
         (Some(4), Some(0), Some(125.97))
     );
     assert!(
@@ -115,11 +104,7 @@ fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
             && node["rss_max_bytes"].as_u64().unwrap() > 1_000_000
     );
     assert!(node["server_cpu_ns_per_request"]["median"].as_f64().unwrap() > 0.0);
-    assert_eq!(
-        row(&json, 0, "reference")["trials"],
-        8,
-        "the reference enters every block twice"
-    );
+    assert_eq!(row(&json, 0, "reference")["trials"], 8, "the reference enters every block twice");
     assert!(json["noise_floor"].as_f64().unwrap() >= 0.0);
     let markdown = drome(&home, &["report", "--format", "markdown"]).out;
     assert!(
@@ -127,10 +112,7 @@ fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
         "{markdown}"
     );
     let listed = drome(&home, &["list", "runs"]).out;
-    assert!(
-        listed.contains("small") && listed.contains("24") || listed.contains("32 trials"),
-        "{listed}"
-    );
+    assert!(listed.contains("small") && listed.contains("24") || listed.contains("32 trials"), "{listed}");
     assert_eq!(
         drome(&home, &["report", "--format", "json"]).out,
         drome(&home, &["report", "--format", "json"]).out
@@ -146,9 +128,7 @@ fn common_form(json: &Value) {
     assert!(json["environment"].is_object() && json["noise_floor"].is_number());
     let figure = |value: &Value| {
         value.is_null()
-            || ["median", "low", "high"]
-                .iter()
-                .all(|k| value[k].is_number() || value[k].is_null())
+            || ["median", "low", "high"].iter().all(|k| value[k].is_number() || value[k].is_null())
     };
     for cell in json["cells"].as_array().unwrap() {
         assert!(cell["workload"].is_string() && cell["load"].is_object());
@@ -156,24 +136,12 @@ fn common_form(json: &Value) {
             for key in ["trials", "void", "failed"] {
                 assert!(row[key].is_u64(), "{key}: {row}");
             }
-            for key in [
-                "rate_per_s",
-                "server_cpu_ns_per_request",
-                "latency_ns_p99",
-                "of_reference",
-            ] {
+            for key in ["rate_per_s", "server_cpu_ns_per_request", "latency_ns_p99", "of_reference"] {
                 assert!(row.get(key).is_some_and(figure), "{key}: {row}");
             }
-            for key in [
-                "name",
-                "version",
-                "rss_max_bytes",
-                "tier",
-                "rank_low",
-                "rank_high",
-                "bound",
-                "published",
-            ] {
+            for key in
+                ["name", "version", "rss_max_bytes", "tier", "rank_low", "rank_high", "bound", "published"]
+            {
                 assert!(row.get(key).is_some(), "{key}: {row}");
             }
         }
@@ -183,11 +151,7 @@ fn common_form(json: &Value) {
 #[test]
 fn contenders_that_fail_are_named_with_the_reason_and_the_others_go_on() {
     let home = Home::new();
-    contender(
-        &home,
-        "dies",
-        r#"["sh", "-c", "echo the disk is on fire >&2; exit 3"]"#,
-    );
+    contender(&home, "dies", r#"["sh", "-c", "echo the disk is on fire >&2; exit 3"]"#);
     contender(&home, "sleeps", r#"["sleep", "1000"]"#);
     let script = r"
 from http.server import *
@@ -205,11 +169,7 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     let text = std::fs::read_to_string(&absent)
         .unwrap()
         .replace("[version]", "[install]\napt = [\"no-such-package\"]\n[version]");
-    std::fs::write(
-        &absent,
-        text.replace("[\"echo\", \"1.0\"]", "[\"no-such-program\"]"),
-    )
-    .unwrap();
+    std::fs::write(&absent, text.replace("[\"echo\", \"1.0\"]", "[\"no-such-program\"]")).unwrap();
     study(&home, "3, 3", r#""dies", "sleeps", "lies", "absent""#);
 
     let said = drome(&home, &["run", "small"]);
@@ -231,17 +191,9 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
         assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
     }
     let json = report(&home);
-    assert!(
-        row(&json, 0, "dies")["rate_per_s"].is_null(),
-        "unknown is null, not 0"
-    );
+    assert!(row(&json, 0, "dies")["rate_per_s"].is_null(), "unknown is null, not 0");
     assert_eq!(row(&json, 0, "dies")["failed"], 3);
-    assert!(
-        row(&json, 0, "reference")["rate_per_s"]["median"]
-            .as_f64()
-            .unwrap()
-            > 0.0
-    );
+    assert!(row(&json, 0, "reference")["rate_per_s"]["median"].as_f64().unwrap() > 0.0);
     assert_eq!(json["missing"][0]["name"], "absent");
 }
 
@@ -276,7 +228,6 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
 #[test]
 fn what_a_server_leaves_behind_is_killed_and_said() {
     let home = Home::new();
-    let mark = home.path().display().to_string();
     let python = r"import http.server as h, os, sys
 if os.fork() == 0:
     os.setsid(); os.execvp('sleep', ['sleep', '1000'])
@@ -290,13 +241,8 @@ h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     contender(&home, "litters", r#"["python3", "{src}/litters.py", "{port}"]"#);
     study(&home, "1, 1", r#""litters""#);
     let said = drome(&home, &["run", "small"]);
-    assert!(
-        said.out.contains("it left 1 process(es) behind after SIGTERM"),
-        "{}{}",
-        said.out,
-        said.err
-    );
-    assert_eq!(processes_with(&mark), Vec::<String>::new());
+    assert!(said.out.contains("it left 1 process(es) behind after SIGTERM"), "{}{}", said.out, said.err);
+    home.assert_clean();
 }
 
 #[test]
@@ -305,21 +251,11 @@ fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
     home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "4, 4"));
     let own = home.path().join("own").display().to_string();
     let mut command = home.drome(&["run", "small", "--catalog", &own]);
-    let mut child = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let trials = || {
         let listed = run(&mut home.drome(&["list", "runs"])).out;
-        let digits = listed
-            .split(" trials")
-            .next()
-            .unwrap_or("")
-            .rsplit(' ')
-            .next()
-            .unwrap_or("0")
-            .to_owned();
+        let digits =
+            listed.split(" trials").next().unwrap_or("").rsplit(' ').next().unwrap_or("0").to_owned();
         digits.parse::<usize>().unwrap_or(0)
     };
     wait_for(|| trials() >= 5, "five trials");
@@ -327,6 +263,7 @@ fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
     child.wait().unwrap();
     let mark = home.path().display().to_string();
     wait_for(|| processes_with(&mark).is_empty(), "every server to be gone");
+    wait_for(|| std::fs::read_dir(home.temporary()).unwrap().next().is_none(), "every folder to be gone");
     let kept = trials();
     assert!(kept >= 5, "{kept}");
 
@@ -335,11 +272,7 @@ fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
     assert_eq!(trials(), 4 * 2 * 4, "every trial of the design, each once");
     assert_eq!(row(&report(&home), 1, "node")["trials"], 4);
     let said = drome(&home, &["run", "small", "--resume"]);
-    assert!(
-        said.code != 0 && said.err.contains("all have ended"),
-        "{}",
-        said.err
-    );
+    assert!(said.code != 0 && said.err.contains("all have ended"), "{}", said.err);
 }
 
 #[test]
@@ -347,27 +280,13 @@ fn a_run_that_is_interrupted_keeps_its_trials() {
     let home = Home::new();
     home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "30, 30"));
     let own = home.path().join("own").display().to_string();
-    let child = home
-        .drome(&["run", "small", "--catalog", &own])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_for(
-        || run(&mut home.drome(&["list", "runs"])).out.contains("2 trials"),
-        "two trials",
-    );
+    let child = home.drome(&["run", "small", "--catalog", &own]).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| run(&mut home.drome(&["list", "runs"])).out.contains("2 trials"), "two trials");
     run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
     let said = common::said(child.wait_with_output().unwrap());
     assert_eq!(said.code, 130);
-    assert!(
-        said.err.contains("interrupted; every finished trial is kept"),
-        "{}",
-        said.err
-    );
-    assert_eq!(
-        processes_with(&home.path().display().to_string()),
-        Vec::<String>::new()
-    );
+    assert!(said.err.contains("interrupted; every finished trial is kept"), "{}", said.err);
+    home.assert_clean();
     assert!(report(&home)["ended"].as_str().unwrap().contains("--resume"));
 }
 
@@ -375,23 +294,11 @@ fn a_run_that_is_interrupted_keeps_its_trials() {
 fn a_name_that_is_unknown_gets_the_nearest_one() {
     let home = Home::new();
     let said = run(&mut home.drome(&["run", "rasberry-pi"]));
-    assert!(
-        said.code == 2 && said.err.contains("did you mean `raspberry-pi`?"),
-        "{}",
-        said.err
-    );
+    assert!(said.code == 2 && said.err.contains("did you mean `raspberry-pi`?"), "{}", said.err);
     let said = run(&mut home.drome(&["show", "ngnix"]));
-    assert!(
-        said.code == 2 && said.err.contains("did you mean `nginx`?"),
-        "{}",
-        said.err
-    );
+    assert!(said.code == 2 && said.err.contains("did you mean `nginx`?"), "{}", said.err);
     let said = run(&mut home.drome(&["report", "no-such-run"]));
-    assert!(
-        said.code == 2 && said.err.contains("no run `no-such-run`"),
-        "{}",
-        said.err
-    );
+    assert!(said.code == 2 && said.err.contains("no run `no-such-run`"), "{}", said.err);
     study(&home, "1, 1", r#""nginks""#);
     let said = drome(&home, &["list"]);
     assert!(
@@ -402,11 +309,7 @@ fn a_name_that_is_unknown_gets_the_nearest_one() {
         said.err
     );
     let said = run(&mut home.drome(&["list", "--catalog", "/no/such/folder"]));
-    assert!(
-        said.code == 2 && said.err.contains("/no/such/folder"),
-        "{}",
-        said.err
-    );
+    assert!(said.code == 2 && said.err.contains("/no/such/folder"), "{}", said.err);
 }
 
 #[test]
@@ -423,10 +326,7 @@ fn a_store_that_is_not_understood_is_never_written_to() {
     let cases = [
         (newer, "version 99"),
         (foreign, "not a store of drome's"),
-        (
-            b"just some text, and no database at all".repeat(99),
-            "not a store",
-        ),
+        (b"just some text, and no database at all".repeat(99), "not a store"),
         (corrupt, "store"),
     ];
     for (bytes, words) in cases {
@@ -438,18 +338,10 @@ fn a_store_that_is_not_understood_is_never_written_to() {
             said.code,
             said.err
         );
-        assert_eq!(
-            std::fs::read(home.store()).unwrap(),
-            bytes,
-            "{words}: it was written to"
-        );
+        assert_eq!(std::fs::read(home.store()).unwrap(), bytes, "{words}: it was written to");
     }
     let said = run(&mut home.drome(&["report", "--store", "/proc/no/store"]));
-    assert!(
-        said.code == 1 && said.err.contains("/proc/no/store"),
-        "{}",
-        said.err
-    );
+    assert!(said.code == 1 && said.err.contains("/proc/no/store"), "{}", said.err);
 }
 
 #[test]
@@ -460,17 +352,12 @@ fn a_full_disk_ends_the_run_with_a_reason_and_keeps_what_was_stored() {
     let (path, own) = (home.path().display(), home.path().join("own"));
     // A limit on the size of files stands for a disk that is full.
     let script = format!(
-        "trap '' XFSZ; ulimit -f 500; DROME_HOME={path} DROME_CACHE={path}/cache exec {} run small --catalog {}",
+        "trap '' XFSZ; ulimit -f 500; DROME_HOME={path} DROME_CACHE={path}/cache TMPDIR={path}/tmp exec {} run small --catalog {}",
         env!("CARGO_BIN_EXE_drome"),
         own.display()
     );
     let said = run(std::process::Command::new("sh").args(["-c", &script]));
-    assert!(
-        said.code == 1 && said.err.contains("free some space"),
-        "{}: {}",
-        said.code,
-        said.err
-    );
+    assert!(said.code == 1 && said.err.contains("free some space"), "{}: {}", said.code, said.err);
     assert!(report(&home)["cells"][0]["blocks"].as_u64().unwrap() >= 1);
-    assert_eq!(processes_with(&path.to_string()), Vec::<String>::new());
+    home.assert_clean();
 }

@@ -21,11 +21,8 @@ fn ask(server: &Server, bytes: &[u8]) -> String {
 fn a_pipeline_is_answered_in_order_and_closed_when_asked() {
     let server = serve(&[]);
     let got = ask(&server, b"GET /hello HTTP/1.1\r\nHost: h\r\n\r\nGET /pong?x=1 HTTP/1.1\r\nHost: h\r\n\r\nGET /none HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
-    let bodies: Vec<&str> = got
-        .split("HTTP/1.1 ")
-        .skip(1)
-        .map(|a| a.split("\r\n\r\n").nth(1).unwrap())
-        .collect();
+    let bodies: Vec<&str> =
+        got.split("HTTP/1.1 ").skip(1).map(|a| a.split("\r\n\r\n").nth(1).unwrap()).collect();
     assert_eq!(bodies, ["Hello World\n", "PONG", "Not Found\n"], "{got}");
     assert!(
         got.contains("404 Not Found") && got.ends_with("Not Found\n") && got.contains("Connection: close")
@@ -36,49 +33,28 @@ fn a_pipeline_is_answered_in_order_and_closed_when_asked() {
 fn a_long_pipeline_of_large_bodies_arrives_whole() {
     let server = serve(&[]);
     let one = b"GET /jpeg-200k.jpg HTTP/1.1\r\nHost: h\r\n\r\n";
-    let all = [
-        one.repeat(99),
-        b"GET /jpeg-200k.jpg HTTP/1.1\r\nConnection: close\r\n\r\n".to_vec(),
-    ]
-    .concat();
+    let all = [one.repeat(99), b"GET /jpeg-200k.jpg HTTP/1.1\r\nConnection: close\r\n\r\n".to_vec()].concat();
     let mut stream = TcpStream::connect(server.address).unwrap();
     stream.write_all(&all).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(200)); // The server has to wait for this reader.
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
     let heads = answer.len() - 100 * 200_000;
-    assert!(
-        (100 * 60..100 * 200).contains(&heads),
-        "{heads} bytes beside the bodies"
-    );
+    assert!((100 * 60..100 * 200).contains(&heads), "{heads} bytes beside the bodies");
 }
 
 #[test]
 fn http_1_0_head_and_other_methods() {
     let server = serve(&[]);
     let got = ask(&server, b"GET /hello HTTP/1.0\r\n\r\n");
-    assert!(
-        got.contains("Connection: close") && got.ends_with("Hello World\n"),
-        "{got}"
-    );
-    let got = ask(
-        &server,
-        b"GET /hello HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /hello HTTP/1.0\r\n\r\n",
-    );
-    assert!(
-        got.contains("Connection: keep-alive") && got.matches("Hello World").count() == 2,
-        "{got}"
-    );
+    assert!(got.contains("Connection: close") && got.ends_with("Hello World\n"), "{got}");
+    let got =
+        ask(&server, b"GET /hello HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /hello HTTP/1.0\r\n\r\n");
+    assert!(got.contains("Connection: keep-alive") && got.matches("Hello World").count() == 2, "{got}");
     let got = ask(&server, b"HEAD /hello HTTP/1.0\r\n\r\n");
-    assert!(
-        got.contains("Content-Length: 12") && got.ends_with("\r\n\r\n"),
-        "{got}"
-    );
+    assert!(got.contains("Content-Length: 12") && got.ends_with("\r\n\r\n"), "{got}");
     let got = ask(&server, b"DELETE /hello HTTP/1.0\r\n\r\n");
-    assert!(
-        got.contains("405 Method Not Allowed") && got.contains("Allow: GET, HEAD"),
-        "{got}"
-    );
+    assert!(got.contains("405 Method Not Allowed") && got.contains("Allow: GET, HEAD"), "{got}");
     let got = ask(&server, b"nonsense\r\n\r\n");
     assert!(got.contains("400 Bad Request"), "{got}");
 }
@@ -118,18 +94,9 @@ fn it_stops_cleanly_and_frees_its_port() {
 fn a_port_in_use_and_a_fault_that_is_none_are_refused() {
     let server = serve(&[]);
     let said = run(&mut Home::new().drome(&["serve", "--port", &server.address.port().to_string()]));
-    assert!(
-        said.code == 2 && said.err.contains("is in use"),
-        "{}: {}",
-        said.code,
-        said.err
-    );
+    assert!(said.code == 2 && said.err.contains("is in use"), "{}: {}", said.code, said.err);
     let said = run(&mut Home::new().drome(&["serve", "--fault", "melt=1s"]));
-    assert!(
-        said.code == 2 && said.err.contains("stall=100ms/1s"),
-        "{}",
-        said.err
-    );
+    assert!(said.code == 2 && said.err.contains("stall=100ms/1s"), "{}", said.err);
 }
 
 #[test]
@@ -137,8 +104,5 @@ fn the_spin_is_a_known_truth() {
     let server = serve(&["--spin-ns", "2000000"]);
     let (_, json) = common::load(server.address, "/hello", &["-c", "1", "-n", "50"]);
     let least = json["latency_ns"]["min"].as_u64().unwrap();
-    assert!(
-        least >= 2_000_000,
-        "no answer comes sooner than the spin lasts: {least} ns"
-    );
+    assert!(least >= 2_000_000, "no answer comes sooner than the spin lasts: {least} ns");
 }

@@ -11,11 +11,7 @@ const WORDS: &str =
 pub fn document(bytes: usize) -> Result<Vec<u8>, BodyError> {
     let least = OPEN.len() + CLOSE.len();
     if bytes < least {
-        return Err(BodyError {
-            kind: "HTML document",
-            bytes,
-            least,
-        });
+        return Err(BodyError { kind: "HTML document", bytes, least });
     }
     let text = WORDS.bytes().cycle().take(bytes - least);
     Ok(OPEN.bytes().chain(text).chain(CLOSE.bytes()).collect())

@@ -17,9 +17,7 @@ pub fn png(bytes: usize) -> Result<Vec<u8>, BodyError> {
         encoder.set_depth(png::BitDepth::Eight);
         let mut writer = encoder.write_header().ok()?;
         if let Some(fill) = fill {
-            writer
-                .write_chunk(png::chunk::tEXt, &[b"Comment\0", &filler(fill)[..]].concat())
-                .ok()?;
+            writer.write_chunk(png::chunk::tEXt, &[b"Comment\0", &filler(fill)[..]].concat()).ok()?;
         }
         writer.write_image_data(&pixels(side)).ok()?;
         writer.finish().ok()?;
@@ -55,9 +53,7 @@ fn fit(
     // A quarter of the pixels that the bytes would be at one byte each tell how many bytes a pixel takes.
     let probe = ((bytes as f64).sqrt() / 2.0).clamp(f64::from(LEAST_SIDE), 2000.0) as u16;
     let bytes_per_pixel = size(probe) as f64 / f64::from(probe).powi(2);
-    let mut side = (bytes as f64 / bytes_per_pixel)
-        .sqrt()
-        .clamp(f64::from(LEAST_SIDE), 8000.0) as u16;
+    let mut side = (bytes as f64 / bytes_per_pixel).sqrt().clamp(f64::from(LEAST_SIDE), 8000.0) as u16;
     while side >= LEAST_SIDE {
         if let Some(fill) = bytes.checked_sub(size(side).saturating_add(overhead)) {
             return encode(side, Some(fill)).ok_or(BodyError { kind, bytes, least });

@@ -35,10 +35,7 @@ mod tests {
 
     fn digest(recipe: &Recipe) -> String {
         let bytes = body(recipe).unwrap();
-        Sha256::digest(bytes)[..4]
-            .iter()
-            .map(|b| format!("{b:02x}"))
-            .collect()
+        Sha256::digest(bytes)[..4].iter().map(|b| format!("{b:02x}")).collect()
     }
 
     #[test]
@@ -62,18 +59,13 @@ mod tests {
             Recipe::PngBytes(50_000),
             Recipe::JpegBytes(200_000),
         ];
-        assert_eq!(
-            all.each_ref().map(digest),
-            ["2e189197", "c3aab517", "fb30ce73", "19edafc9"]
-        );
+        assert_eq!(all.each_ref().map(digest), ["2e189197", "c3aab517", "fb30ce73", "19edafc9"]);
     }
 
     #[test]
     fn the_png_is_a_picture() {
         let bytes = body(&Recipe::PngBytes(50_000)).unwrap();
-        let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes))
-            .read_info()
-            .unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&bytes)).read_info().unwrap();
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut pixels).unwrap();
         assert!(info.width > 80 && pixels.iter().any(|p| *p != pixels[0]));

@@ -9,15 +9,12 @@ use std::collections::BTreeMap;
 
 /// The findings of a run; `ended` says why it ended, none that it has not.
 pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
-    let cells: Vec<CellFindings> = (0..run.study.cells.len())
-        .map(|cell| cell_findings(run, observations, cell))
-        .collect();
-    let missing = run.contenders.iter().filter_map(|(name, entrant)| {
-        Some(Missing {
-            name: name.clone(),
-            why: entrant.missing.clone()?,
-        })
-    });
+    let cells: Vec<CellFindings> =
+        (0..run.study.cells.len()).map(|cell| cell_findings(run, observations, cell)).collect();
+    let missing = run
+        .contenders
+        .iter()
+        .filter_map(|(name, entrant)| Some(Missing { name: name.clone(), why: entrant.missing.clone()? }));
     Findings {
         schema: SCHEMA,
         run: run.id.clone(),
@@ -28,9 +25,7 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
         seed: run.seed,
         environment: run.environment.clone(),
         quick: run.quick,
-        ended: ended
-            .unwrap_or("it has not ended; --resume goes on with it")
-            .to_owned(),
+        ended: ended.unwrap_or("it has not ended; --resume goes on with it").to_owned(),
         elapsed_s: observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).sum(),
         noise_floor: cells.iter().filter_map(|c| c.noise_floor).reduce(f64::max),
         cells,
@@ -43,15 +38,10 @@ pub fn is_precise(run: &Run, observations: &[Observation]) -> bool {
     (0..run.study.cells.len()).all(|cell| {
         let table = Table::of(run, observations, cell);
         let base = table.by_block(table.base(), rate);
-        table
-            .names()
-            .filter(|name| *name != table.base() && table.is_measured(name))
-            .all(|name| {
-                let ratio = paired_ratio(&table.by_block(name, rate), &base, table.seed(run, name));
-                ratio
-                    .and_then(|r| r.relative_half_width())
-                    .is_some_and(|half| half <= run.study.design.precision)
-            })
+        table.names().filter(|name| *name != table.base() && table.is_measured(name)).all(|name| {
+            let ratio = paired_ratio(&table.by_block(name, rate), &base, table.seed(run, name));
+            ratio.and_then(|r| r.relative_half_width()).is_some_and(|half| half <= run.study.design.precision)
+        })
     })
 }
 
@@ -64,25 +54,15 @@ struct Table<'o> {
 
 impl<'o> Table<'o> {
     fn of(run: &'o Run, observations: &'o [Observation], cell: usize) -> Self {
-        let takes_part = run
-            .contenders
-            .iter()
-            .filter(|(_, entrant)| entrant.missing.is_none());
+        let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
         let mut by_name: BTreeMap<&str, Vec<&Observation>> =
             takes_part.map(|(name, _)| (name.as_str(), Vec::new())).collect();
         let here = observations.iter().filter(|o| o.trial.cell == cell);
         let blocks = here.clone().map(|o| o.trial.block + 1).max().unwrap_or(0);
         for observation in here {
-            by_name
-                .entry(&observation.trial.contender)
-                .or_default()
-                .push(observation);
+            by_name.entry(&observation.trial.contender).or_default().push(observation);
         }
-        Self {
-            cell,
-            blocks,
-            by_name,
-        }
+        Self { cell, blocks, by_name }
     }
 
     fn names(&self) -> impl Iterator<Item = &'o str> {
@@ -91,10 +71,7 @@ impl<'o> Table<'o> {
 
     /// What the others are measured against: the reference, else the first.
     fn base(&self) -> &'o str {
-        self.names()
-            .find(|name| *name == REFERENCE)
-            .or_else(|| self.names().next())
-            .unwrap_or(REFERENCE)
+        self.names().find(|name| *name == REFERENCE).or_else(|| self.names().next()).unwrap_or(REFERENCE)
     }
 
     fn is_measured(&self, name: &str) -> bool {
@@ -105,11 +82,7 @@ impl<'o> Table<'o> {
         &'t self,
         name: &str,
     ) -> impl Iterator<Item = (&'o Observation, &'o Measurement)> + use<'t, 'o> {
-        self.by_name
-            .get(name)
-            .into_iter()
-            .flatten()
-            .filter_map(|o| Some((*o, o.valid()?)))
+        self.by_name.get(name).into_iter().flatten().filter_map(|o| Some((*o, o.valid()?)))
     }
 
     /// One value a block: the mean over the contender's copies that were measured.
@@ -119,17 +92,12 @@ impl<'o> Table<'o> {
             values[observation.trial.block].extend(value(measurement));
         }
         let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-        values
-            .into_iter()
-            .map(|values| (!values.is_empty()).then(|| mean(values)))
-            .collect()
+        values.into_iter().map(|values| (!values.is_empty()).then(|| mean(values))).collect()
     }
 
     /// A seed of its own for every figure, so that one more contender changes no other's interval.
     fn seed(&self, run: &Run, name: &str) -> u64 {
-        let name = name
-            .bytes()
-            .fold(0_u64, |hash, byte| random::derive(&[hash, byte.into()]));
+        let name = name.bytes().fold(0_u64, |hash, byte| random::derive(&[hash, byte.into()]));
         random::derive(&[run.seed, self.cell as u64, name])
     }
 
@@ -155,10 +123,8 @@ impl<'o> Table<'o> {
 fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFindings {
     let table = Table::of(run, observations, cell);
     let noise_floor = table.noise_floor(run);
-    let mut contenders: Vec<ContenderFindings> = table
-        .names()
-        .map(|name| contender_findings(run, &table, name))
-        .collect();
+    let mut contenders: Vec<ContenderFindings> =
+        table.names().map(|name| contender_findings(run, &table, name)).collect();
     if let Some(floor) = noise_floor.filter(|_| !run.quick) {
         let series: Vec<Series> = contenders
             .iter()
@@ -210,20 +176,14 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         latency_ns_p99: figure(&quantile(0.99)),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
         of_reference: paired_ratio(&table.by_block(name, rate), &base, seed).map(Figure::from),
-        time_ns_more: more(table, name, seed, |m| {
-            rate(m).filter(|r| *r > 0.0).map(|r| 1e9 / r)
-        }),
+        time_ns_more: more(table, name, seed, |m| rate(m).filter(|r| *r > 0.0).map(|r| 1e9 / r)),
         server_cpu_ns_more: more(table, name, seed, server_cpu_ns),
         tier: None,
         rank_low: None,
         rank_high: None,
         bound: usual_bound(table, name).map(|bound| bound.word().to_owned()),
         errors: measured.iter().map(|m| m.tally.errors.total()).sum(),
-        published: run
-            .study
-            .published
-            .as_ref()
-            .and_then(|p| p.figures.get(name).copied()),
+        published: run.study.published.as_ref().and_then(|p| p.figures.get(name).copied()),
         notes: notes(all),
     }
 }
@@ -239,11 +199,8 @@ fn server_cpu_ns(m: &Measurement) -> Option<f64> {
 /// How much more than the base, paired by block.
 fn more(table: &Table<'_>, name: &str, seed: u64, value: fn(&Measurement) -> Option<f64>) -> Option<Figure> {
     let (own, base) = (table.by_block(name, value), table.by_block(table.base(), value));
-    let differences: Vec<f64> = own
-        .into_iter()
-        .zip(base)
-        .filter_map(|(own, base)| Some(own? - base?))
-        .collect();
+    let differences: Vec<f64> =
+        own.into_iter().zip(base).filter_map(|(own, base)| Some(own? - base?)).collect();
     median_interval(&differences, seed).map(Figure::from)
 }
 
@@ -268,10 +225,7 @@ fn usual_bound(table: &Table<'_>, name: &str) -> Option<Bound> {
 fn notes(all: &[&Observation]) -> Vec<String> {
     let mut told: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut tell = |words: String| {
-        let kind: String = words
-            .chars()
-            .filter(|c| !c.is_ascii_digit() && *c != '.')
-            .collect();
+        let kind: String = words.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect();
         told.entry(kind).or_insert((0, words)).0 += 1;
     };
     for observation in all {
@@ -279,18 +233,13 @@ fn notes(all: &[&Observation]) -> Vec<String> {
             Outcome::Failed(why) => tell(format!("failed: {why}")),
             Outcome::Measured(m) => {
                 let kind = if m.verdict.valid { "" } else { "void: " };
-                m.verdict
-                    .reasons
-                    .iter()
-                    .for_each(|reason| tell(format!("{kind}{reason}")));
+                m.verdict.reasons.iter().for_each(|reason| tell(format!("{kind}{reason}")));
             }
         }
     }
     let mut told: Vec<(usize, String)> = told.into_values().collect();
     told.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
-    told.into_iter()
-        .map(|(n, words)| format!("{words} ({n} of {} trials)", all.len()))
-        .collect()
+    told.into_iter().map(|(n, words)| format!("{words} ({n} of {} trials)", all.len())).collect()
 }
 
 #[cfg(test)]
@@ -302,18 +251,11 @@ mod tests {
     fn observe(run: &Run, blocks: usize, rate: impl Fn(&Trial) -> Option<f64>) -> Vec<Observation> {
         let mut all = Vec::new();
         for block in 0..blocks {
-            for (contender, copies) in run
-                .contenders
-                .keys()
-                .map(|n| (n, if n == REFERENCE { 2 } else { run.copies }))
+            for (contender, copies) in
+                run.contenders.keys().map(|n| (n, if n == REFERENCE { 2 } else { run.copies }))
             {
                 for copy in 0..copies {
-                    let trial = Trial {
-                        block,
-                        cell: 0,
-                        contender: contender.clone(),
-                        copy,
-                    };
+                    let trial = Trial { block, cell: 0, contender: contender.clone(), copy };
                     let rate = rate(&trial);
                     all.push(example::observation(trial, rate));
                 }
@@ -325,10 +267,8 @@ mod tests {
     /// A machine that drifts by a third, servers that differ by a known factor, a little noise.
     fn known(trial: &Trial) -> f64 {
         let drift = 1.0 + 0.1 * (trial.block % 4) as f64;
-        let jitter = random::uniform(
-            trial.copy as u64,
-            trial.block as u64 * 7 + trial.contender.len() as u64,
-        );
+        let jitter =
+            random::uniform(trial.copy as u64, trial.block as u64 * 7 + trial.contender.len() as u64);
         let speed = match trial.contender.as_str() {
             "half" => 0.5,
             "third" => 1.0 / 3.0,
@@ -343,10 +283,7 @@ mod tests {
         let found = findings(&run, &observe(&run, 6, |t| Some(known(t))), None);
         let cell = &found.cells[0];
         assert_eq!(
-            cell.contenders
-                .iter()
-                .map(|c| c.name.as_str())
-                .collect::<Vec<_>>(),
+            cell.contenders.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
             ["reference", "half", "third"]
         );
         let half = cell.contenders[1].of_reference.unwrap();
@@ -354,10 +291,7 @@ mod tests {
             (half.median - 0.5).abs() < 0.005 && half.high.unwrap() - half.low.unwrap() < 0.01,
             "{half:?}"
         );
-        assert_eq!(
-            cell.contenders.iter().map(|c| c.tier).collect::<Vec<_>>(),
-            [Some(1), Some(2), Some(3)]
-        );
+        assert_eq!(cell.contenders.iter().map(|c| c.tier).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
         assert!(found.noise_floor.unwrap() < 0.01);
     }
 
@@ -365,10 +299,7 @@ mod tests {
     fn void_and_failed_trials_are_shown_and_left_out() {
         let run = example::run(&["a"]);
         let mut all = observe(&run, 6, |t| (t.contender != "a" || t.block > 0).then_some(100.0));
-        for observation in all
-            .iter_mut()
-            .filter(|o| o.trial.contender == "a" && o.trial.block == 1)
-        {
+        for observation in all.iter_mut().filter(|o| o.trial.contender == "a" && o.trial.block == 1) {
             if let Outcome::Measured(m) = &mut observation.outcome {
                 m.tally.completed = 9_999;
                 m.verdict.valid = false;
@@ -385,16 +316,9 @@ mod tests {
     #[test]
     fn what_was_never_measured_is_unknown_not_zero() {
         let run = example::run(&["a"]);
-        let found = findings(
-            &run,
-            &observe(&run, 6, |t| (t.contender != "a").then_some(100.0)),
-            None,
-        );
+        let found = findings(&run, &observe(&run, 6, |t| (t.contender != "a").then_some(100.0)), None);
         let a = &found.cells[0].contenders[1];
-        assert_eq!(
-            (a.rate_per_s, a.rss_max_bytes, a.tier, a.of_reference),
-            (None, None, None, None)
-        );
+        assert_eq!((a.rate_per_s, a.rss_max_bytes, a.tier, a.of_reference), (None, None, None, None));
         let json = serde_json::to_value(a).unwrap();
         assert!(json["rate_per_s"].is_null() && json["bound"].is_null());
     }
@@ -404,12 +328,7 @@ mod tests {
         let mut run = example::run(&["half"]);
         run.quick = true;
         let found = findings(&run, &observe(&run, 6, |t| Some(known(t))), None);
-        assert!(
-            found.cells[0]
-                .contenders
-                .iter()
-                .all(|c| c.tier.is_none() && c.rank_low.is_none())
-        );
+        assert!(found.cells[0].contenders.iter().all(|c| c.tier.is_none() && c.rank_low.is_none()));
     }
 
     #[test]

@@ -19,14 +19,8 @@ impl Cores {
 
     fn split(allowed: &[usize]) -> Self {
         match allowed.len() {
-            0 | 1 => Self {
-                server: allowed.to_vec(),
-                client: allowed.to_vec(),
-            },
-            n => Self {
-                server: allowed[..n - n / 2].to_vec(),
-                client: allowed[n - n / 2..].to_vec(),
-            },
+            0 | 1 => Self { server: allowed.to_vec(), client: allowed.to_vec() },
+            n => Self { server: allowed[..n - n / 2].to_vec(), client: allowed[n - n / 2..].to_vec() },
         }
     }
 
@@ -58,10 +52,7 @@ mod tests {
             let disjoint = cores.server.iter().all(|cpu| !cores.client.contains(cpu));
             assert_eq!(disjoint, n != 1, "{n}");
             assert_eq!(cores.server.is_empty(), n == 0);
-            assert_eq!(
-                cores.server.len() + cores.client.len(),
-                if n == 1 { 2 } else { n }
-            );
+            assert_eq!(cores.server.len() + cores.client.len(), if n == 1 { 2 } else { n });
         }
     }
 }

@@ -74,16 +74,10 @@ impl Catalog {
         let tree = |dir: &Dir<'_>, root: &str| {
             let mut files = BTreeMap::new();
             collect(dir, &mut files);
-            files
-                .into_iter()
-                .map(|(path, bytes)| (Path::new(root).join(path), bytes))
-                .collect::<Vec<_>>()
+            files.into_iter().map(|(path, bytes)| (Path::new(root).join(path), bytes)).collect::<Vec<_>>()
         };
-        let files = [
-            tree(&CONTENDERS, "contenders"),
-            tree(&WORKLOADS, "workloads"),
-            tree(&STUDIES, "studies"),
-        ];
+        let files =
+            [tree(&CONTENDERS, "contenders"), tree(&WORKLOADS, "workloads"), tree(&STUDIES, "studies")];
         catalog.add(&files.into_iter().flatten().collect(), Path::new(""))?;
         catalog.check()?;
         Ok(catalog)
@@ -92,10 +86,7 @@ impl Catalog {
     /// Adds the folders `contenders`, `workloads` and `studies` below `root`, those that are there.
     pub fn add_folder(&mut self, root: &Path) -> Result<(), CatalogError> {
         let mut files = BTreeMap::new();
-        let folder = |source| CatalogError::Folder {
-            path: root.to_owned(),
-            source,
-        };
+        let folder = |source| CatalogError::Folder { path: root.to_owned(), source };
         std::fs::read_dir(root).map_err(folder)?;
         for part in ["contenders", "workloads", "studies"] {
             if root.join(part).is_dir() {
@@ -135,16 +126,13 @@ impl Catalog {
                             Some((p.strip_prefix(&below).ok()?.to_owned(), bytes.clone()))
                         })
                         .collect();
-                    self.contenders
-                        .insert(name.to_owned(), Entry { contender, sources });
+                    self.contenders.insert(name.to_owned(), Entry { contender, sources });
                 }
                 ["workloads", file] if file.ends_with(".toml") => {
-                    self.workloads
-                        .insert(file.trim_end_matches(".toml").to_owned(), parse(&shown, bytes)?);
+                    self.workloads.insert(file.trim_end_matches(".toml").to_owned(), parse(&shown, bytes)?);
                 }
                 ["studies", file] if file.ends_with(".toml") => {
-                    self.studies
-                        .insert(file.trim_end_matches(".toml").to_owned(), parse(&shown, bytes)?);
+                    self.studies.insert(file.trim_end_matches(".toml").to_owned(), parse(&shown, bytes)?);
                 }
                 _ => {}
             }
@@ -176,10 +164,7 @@ impl Catalog {
 
     fn check_study(&self, file: &str, study: &Study) -> Result<(), CatalogError> {
         if study.cells.is_empty() || study.contenders.is_empty() {
-            return Err(in_file(
-                file,
-                &"a study needs at least one contender and one [[cell]]",
-            ));
+            return Err(in_file(file, &"a study needs at least one contender and one [[cell]]"));
         }
         let published = study.published.iter().flat_map(|p| p.figures.keys());
         for contender in study.contenders.iter().chain(published) {
@@ -188,12 +173,7 @@ impl Catalog {
         for cell in &study.cells {
             self.workload(&cell.workload).map_err(|e| in_file(file, &e))?;
             for contender in study.contenders.iter().map(String::as_str).chain([REFERENCE]) {
-                if !self
-                    .contender(contender)?
-                    .contender
-                    .serves
-                    .contains_key(&cell.workload)
-                {
+                if !self.contender(contender)?.contender.serves.contains_key(&cell.workload) {
                     let workload = &cell.workload;
                     return Err(in_file(
                         file,
@@ -245,16 +225,10 @@ pub fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<Str
 
 /// Reads one TOML file; an error names the line, what is allowed and the nearest match.
 fn parse<T: DeserializeOwned>(file: &str, bytes: &[u8]) -> Result<T, CatalogError> {
-    let error = |line, message| CatalogError::File {
-        file: file.to_owned(),
-        line,
-        message,
-    };
+    let error = |line, message| CatalogError::File { file: file.to_owned(), line, message };
     let text = std::str::from_utf8(bytes).map_err(|e| error(1, format!("not UTF-8: {e}")))?;
     toml::from_str(text).map_err(|e| {
-        let line = e
-            .span()
-            .map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        let line = e.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
         error(line, with_nearest(e.message()))
     })
 }
@@ -273,11 +247,7 @@ fn with_nearest(message: &str) -> String {
 
 /// An error of a whole file, not of one of its lines.
 fn in_file(file: &str, message: &dyn std::fmt::Display) -> CatalogError {
-    CatalogError::File {
-        file: file.to_owned(),
-        line: 1,
-        message: message.to_string(),
-    }
+    CatalogError::File { file: file.to_owned(), line: 1, message: message.to_string() }
 }
 
 #[cfg(test)]
@@ -285,17 +255,10 @@ mod tests {
     use super::*;
 
     fn study(change: impl Fn(&str) -> String) -> Result<(), String> {
-        let text = STUDIES
-            .get_file("raspberry-pi.toml")
-            .unwrap()
-            .contents_utf8()
-            .unwrap();
+        let text = STUDIES.get_file("raspberry-pi.toml").unwrap().contents_utf8().unwrap();
         let mut catalog = Catalog::built_in().unwrap();
         let files = BTreeMap::from([(PathBuf::from("studies/x.toml"), change(text).into_bytes())]);
-        catalog
-            .add(&files, Path::new(""))
-            .and_then(|()| catalog.check())
-            .map_err(|e| e.to_string())
+        catalog.add(&files, Path::new("")).and_then(|()| catalog.check()).map_err(|e| e.to_string())
     }
 
     #[test]
@@ -303,56 +266,24 @@ mod tests {
         let catalog = Catalog::built_in().unwrap();
         assert_eq!(catalog.studies["raspberry-pi"].contenders.len(), 9);
         assert!(catalog.contenders.contains_key(REFERENCE));
-        assert!(
-            catalog.contenders["nginx"]
-                .sources
-                .contains_key(Path::new("nginx.conf"))
-        );
+        assert!(catalog.contenders["nginx"].sources.contains_key(Path::new("nginx.conf")));
     }
 
     #[test]
     fn an_error_names_the_file_the_line_what_is_allowed_and_the_nearest_match() {
         let cases: [(&str, &str, &[&str]); 8] = [
-            (
-                "precision =",
-                "precison =",
-                &["studies/x.toml:24", "precison", "did you mean `precision`?"],
-            ),
-            (
-                "= 0.03",
-                "= 3",
-                &["studies/x.toml:24", "3 is out of range", "such as 0.03"],
-            ),
-            (
-                "[6, 12]",
-                "[12, 6]",
-                &["studies/x.toml:21", "out of range", "at least"],
-            ),
-            (
-                "\"2s\"",
-                "\"2 parsecs\"",
-                &["studies/x.toml:23", "not a duration", "2s"],
-            ),
-            (
-                "connections = 10 }",
-                "connections = 0 }",
-                &["studies/x.toml:18", "out of range"],
-            ),
+            ("precision =", "precison =", &["studies/x.toml:24", "precison", "did you mean `precision`?"]),
+            ("= 0.03", "= 3", &["studies/x.toml:24", "3 is out of range", "such as 0.03"]),
+            ("[6, 12]", "[12, 6]", &["studies/x.toml:21", "out of range", "at least"]),
+            ("\"2s\"", "\"2 parsecs\"", &["studies/x.toml:23", "not a duration", "2s"]),
+            ("connections = 10 }", "connections = 0 }", &["studies/x.toml:18", "out of range"]),
             (
                 "\"nginx\",",
                 "\"ngimx\",",
                 &["studies/x.toml", "no contender `ngimx`", "did you mean `nginx`?"],
             ),
-            (
-                "\"hello\"",
-                "\"hallo\"",
-                &["no workload `hallo`", "did you mean `hello`?"],
-            ),
-            (
-                "closed",
-                "close",
-                &["unknown variant `close`", "did you mean `closed`?"],
-            ),
+            ("\"hello\"", "\"hallo\"", &["no workload `hallo`", "did you mean `hello`?"]),
+            ("closed", "close", &["unknown variant `close`", "did you mean `closed`?"]),
         ];
         for (from, to, words) in cases {
             let error = study(|text| text.replace(from, to)).unwrap_err();
@@ -360,19 +291,12 @@ mod tests {
                 assert!(error.contains(word), "{to}: {error} lacks {word}");
             }
         }
-        assert!(
-            study(|_| "x = [".to_owned())
-                .unwrap_err()
-                .contains("studies/x.toml:1")
-        );
+        assert!(study(|_| "x = [".to_owned()).unwrap_err().contains("studies/x.toml:1"));
     }
 
     #[test]
     fn a_contender_that_does_not_serve_the_workload_is_refused() {
         let error = study(|text| text.replace("\"hello\"", "\"png-50k\"")).unwrap_err();
-        assert!(
-            error.contains("`nginx` does not serve the workload `png-50k`"),
-            "{error}"
-        );
+        assert!(error.contains("`nginx` does not serve the workload `png-50k`"), "{error}");
     }
 }

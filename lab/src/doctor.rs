@@ -36,16 +36,7 @@ const STEAL_LOOK: Duration = Duration::from_millis(500);
 
 /// Looks at everything. Takes half a second.
 pub fn examine() -> Vec<Check> {
-    vec![
-        cores(),
-        descriptors(),
-        ports(),
-        backlog(),
-        governor(),
-        load_average(),
-        virtual_machine(),
-        steal(),
-    ]
+    vec![cores(), descriptors(), ports(), backlog(), governor(), load_average(), virtual_machine(), steal()]
 }
 
 fn check(
@@ -55,30 +46,18 @@ fn check(
     spoils: &'static str,
     remedy: &'static str,
 ) -> Check {
-    Check {
-        what,
-        found,
-        trouble: (!is_fine).then_some(Trouble { spoils, remedy }),
-    }
+    Check { what, found, trouble: (!is_fine).then_some(Trouble { spoils, remedy }) }
 }
 
 /// What can't be read is neither fine nor trouble.
 fn unknown(what: &'static str) -> Check {
-    Check {
-        what,
-        found: "unknown: this system does not say".to_owned(),
-        trouble: None,
-    }
+    Check { what, found: "unknown: this system does not say".to_owned(), trouble: None }
 }
 
 fn cores() -> Check {
     let cores = Cores::deal();
     let list = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let found = format!(
-        "servers on {}, load generator on {}",
-        list(&cores.server),
-        list(&cores.client)
-    );
+    let found = format!("servers on {}, load generator on {}", list(&cores.server), list(&cores.client));
     check(
         "cores",
         found,
@@ -172,13 +151,8 @@ fn virtual_machine() -> Check {
 fn steal() -> Check {
     let stolen = || {
         let text = read("/proc/stat")?;
-        let ticks: Vec<u64> = text
-            .lines()
-            .next()?
-            .split_whitespace()
-            .skip(1)
-            .filter_map(|n| n.parse().ok())
-            .collect();
+        let ticks: Vec<u64> =
+            text.lines().next()?.split_whitespace().skip(1).filter_map(|n| n.parse().ok()).collect();
         Some((ticks.iter().take(8).sum::<u64>(), *ticks.get(7)?))
     };
     let before = stolen();

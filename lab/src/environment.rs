@@ -22,22 +22,17 @@ pub fn look(cores: &Cores) -> Environment {
 fn cpu_model() -> Option<String> {
     let text = read("/proc/cpuinfo")?;
     let field = |name: &str| {
-        let line = text
-            .lines()
-            .find(|line| line.split(':').next().is_some_and(|key| key.trim() == name))?;
+        let line = text.lines().find(|line| line.split(':').next().is_some_and(|key| key.trim() == name))?;
         Some(line.split_once(':')?.1.trim().to_owned())
     };
     let device_tree = || read("/proc/device-tree/model").map(|s| s.trim_matches('\0').to_owned());
-    field("model name")
-        .or_else(|| field("Model"))
-        .or_else(device_tree)
+    field("model name").or_else(|| field("Model")).or_else(device_tree)
 }
 
 /// The hypervisor, where there is one.
 pub fn virtualization() -> Option<String> {
-    let hypervisor = read("/proc/cpuinfo")?
-        .lines()
-        .any(|l| l.starts_with("flags") && l.contains(" hypervisor"));
+    let hypervisor =
+        read("/proc/cpuinfo")?.lines().any(|l| l.starts_with("flags") && l.contains(" hypervisor"));
     let product = read("/sys/class/dmi/id/product_name").or_else(|| read("/sys/hypervisor/type"));
     hypervisor.then(|| product.unwrap_or_else(|| "a hypervisor".to_owned()))
 }

@@ -7,11 +7,8 @@ use std::time::Duration;
 
 /// A run of one closed cell with these contenders and the reference.
 pub fn run(contenders: &[&str]) -> Run {
-    let entrant = |name: &str| Entrant {
-        title: name.to_uppercase(),
-        version: Some("1.0".to_owned()),
-        missing: None,
-    };
+    let entrant =
+        |name: &str| Entrant { title: name.to_uppercase(), version: Some("1.0".to_owned()), missing: None };
     let names = contenders.iter().copied().chain(["reference"]);
     Run {
         id: "20260101-000000-0000".to_owned(),
@@ -23,10 +20,7 @@ pub fn run(contenders: &[&str]) -> Run {
             cells: vec![Cell {
                 title: "keep-alive".to_owned(),
                 workload: "hello".to_owned(),
-                load: Load::Closed {
-                    connections: 10,
-                    per_connection: None,
-                },
+                load: Load::Closed { connections: 10, per_connection: None },
             }],
             design: Design {
                 blocks: [6, 30],
@@ -40,11 +34,7 @@ pub fn run(contenders: &[&str]) -> Run {
         seed: 7,
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         quick: false,
-        environment: Environment {
-            drome: "0.1.0".to_owned(),
-            cores: 2,
-            ..Environment::default()
-        },
+        environment: Environment { drome: "0.1.0".to_owned(), cores: 2, ..Environment::default() },
         contenders: names.map(|name| (name.to_owned(), entrant(name))).collect(),
         copies: 1,
     }
@@ -56,12 +46,7 @@ pub fn observation(trial: Trial, rate: Option<f64>) -> Observation {
         None => Outcome::Failed("it ended (exit status: 1)".to_owned()),
         Some(rate) => Outcome::Measured(Box::new(measurement(rate))),
     };
-    Observation {
-        trial,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        elapsed_ns: 1_000_000_000,
-        outcome,
-    }
+    Observation { trial, started_at: "2026-01-01T00:00:00Z".to_owned(), elapsed_ns: 1_000_000_000, outcome }
 }
 
 /// A sound measurement of one second.
@@ -82,13 +67,5 @@ pub fn measurement(rate: f64) -> Measurement {
         rss_max_bytes: 1 << 20,
         ..Usage::default()
     };
-    Measurement {
-        tally,
-        usage,
-        verdict: Verdict {
-            bound: Bound::Server,
-            valid: true,
-            reasons: Vec::new(),
-        },
-    }
+    Measurement { tally, usage, verdict: Verdict { bound: Bound::Server, valid: true, reasons: Vec::new() } }
 }

@@ -2,7 +2,7 @@
 //! cuts itself loose, and ends all of it when drome is gone, however drome went: its standard input closes.
 //!
 //! It says on its standard output: `pid N` once the server is started, or `error …`; `exit …` when the
-//! server has ended; `left N` when, at the end, N processes had to be killed.
+//! server has ended; `left N` when, at the end, N processes had to be killed. The server's folder goes with it.
 
 use crate::tree::{self, Tree};
 use rustix::event::{PollFd, PollFlags, poll};
@@ -23,7 +23,10 @@ pub fn run(args: &[String]) -> ExitCode {
         eprintln!("the guard is started by drome itself");
         return ExitCode::from(2);
     };
-    match guard(cpus, Path::new(dir), Path::new(log), program, args) {
+    let result = guard(cpus, Path::new(dir), Path::new(log), program, args);
+    // Whoever asked for the folder may be gone by now.
+    let _ = std::fs::remove_dir_all(dir);
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             say(&format!("error {error}"));
@@ -51,19 +54,13 @@ fn guard(cpus: &str, dir: &Path, log: &Path, program: &str, args: &[String]) -> 
     let mut child = match spawned {
         Ok(child) => child,
         Err(error) => {
-            return Err(std::io::Error::new(
-                error.kind(),
-                format!("can't start `{program}`: {error}"),
-            ));
+            return Err(std::io::Error::new(error.kind(), format!("can't start `{program}`: {error}")));
         }
     };
     say(&format!("pid {}", child.id()));
     let ended = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
     let input = stdin();
-    let mut waiting = vec![
-        PollFd::new(&input, PollFlags::IN),
-        PollFd::new(&ended, PollFlags::IN),
-    ];
+    let mut waiting = vec![PollFd::new(&input, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
     loop {
         match poll(&mut waiting, None) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}

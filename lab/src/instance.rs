@@ -57,12 +57,8 @@ impl Instance {
     ) -> Result<Self, String> {
         let port = board::free_port().map_err(|e| format!("no free port: {e}"))?;
         let start = lay(prepared, place, port).map_err(|e| format!("can't lay out its folder: {e}"))?;
-        let dir = start.dir.clone();
-        let server = Server::start(start).inspect_err(|_| drop(std::fs::remove_dir_all(dir)))?;
-        let mut instance = Self {
-            server,
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-        };
+        let server = Server::start(start)?;
+        let mut instance = Self { server, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) };
         instance.wait_ready(prepared, stop)?;
         let wrong = verify_all(instance.address, prepared, works);
         if wrong.is_empty() {
@@ -74,12 +70,7 @@ impl Instance {
 
     /// Ready means: it answers its first workload, however. Whether rightly is verified afterwards, once.
     fn wait_ready(&mut self, prepared: &Prepared, stop: &AtomicBool) -> Result<(), String> {
-        let path = prepared
-            .contender
-            .serves
-            .values()
-            .next()
-            .map_or("/", String::as_str);
+        let path = prepared.contender.serves.values().next().map_or("/", String::as_str);
         let patience = prepared.contender.run.ready;
         let deadline = Instant::now() + patience;
         let host = self.address.to_string();

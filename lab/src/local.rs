@@ -21,17 +21,11 @@ pub fn listener(address: SocketAddr) -> Option<i32> {
     let inodes: Vec<u64> = entries.filter(is_it).map(|e| e.inode).collect();
     let holds = |process: &Process| {
         let targets = process.fd().into_iter().flatten().flatten().map(|fd| fd.target);
-        targets
-            .into_iter()
-            .any(|target| matches!(target, FDTarget::Socket(inode) if inodes.contains(&inode)))
+        targets.into_iter().any(|target| matches!(target, FDTarget::Socket(inode) if inodes.contains(&inode)))
     };
     let all = procfs::process::all_processes().ok()?;
-    let holders: Vec<(i32, i32)> = all
-        .flatten()
-        .filter(holds)
-        .filter_map(|p| p.stat().ok())
-        .map(|stat| (stat.pid, stat.ppid))
-        .collect();
+    let holders: Vec<(i32, i32)> =
+        all.flatten().filter(holds).filter_map(|p| p.stat().ok()).map(|stat| (stat.pid, stat.ppid)).collect();
     let is_top = |(_, parent): &&(i32, i32)| holders.iter().all(|(pid, _)| pid != parent);
     holders.iter().find(is_top).map(|(pid, _)| *pid)
 }
@@ -39,13 +33,8 @@ pub fn listener(address: SocketAddr) -> Option<i32> {
 /// How much of the machine a server could use: its cores, but no more than its threads can keep busy.
 pub fn cores(pid: i32) -> usize {
     let threads = tree::snapshot(Tree::From(pid)).threads as usize;
-    let allowed = Process::new(pid)
-        .and_then(|p| p.status())
-        .ok()
-        .and_then(|s| s.cpus_allowed_list);
-    let cores = allowed.map_or(1, |list| {
-        list.iter().map(|(low, high)| (high - low + 1) as usize).sum()
-    });
+    let allowed = Process::new(pid).and_then(|p| p.status()).ok().and_then(|s| s.cpus_allowed_list);
+    let cores = allowed.map_or(1, |list| list.iter().map(|(low, high)| (high - low + 1) as usize).sum());
     threads.clamp(1, cores.max(1))
 }
 

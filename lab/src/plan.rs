@@ -36,11 +36,7 @@ pub fn plan(
         timeout: TIMEOUT,
         threads: cores.client.len().max(1),
         cpus: cores.client.clone(),
-        expect: Expect {
-            status: Some(200),
-            body: work.body.clone(),
-            ..Expect::default()
-        },
+        expect: Expect { status: Some(200), body: work.body.clone(), ..Expect::default() },
         seed,
     }
 }

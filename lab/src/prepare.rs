@@ -61,11 +61,7 @@ impl Prepared {
             }
             fs::rename(draft.keep(), &src)?;
         }
-        Ok(Self {
-            name: name.to_owned(),
-            contender: entry.contender.clone(),
-            folder,
-        })
+        Ok(Self { name: name.to_owned(), contender: entry.contender.clone(), folder })
     }
 
     /// The placeholders that do not depend on a trial.
@@ -93,39 +89,26 @@ impl Prepared {
         let install = &self.contender.install;
         let remedy = || {
             if install.apt.is_empty() {
-                install
-                    .hint
-                    .clone()
-                    .unwrap_or_else(|| format!("see {}", self.contender.homepage))
+                install.hint.clone().unwrap_or_else(|| format!("see {}", self.contender.homepage))
             } else {
                 format!("apt-get install {}", install.apt.join(" "))
             }
         };
         if let Some(missing) = install.needs.iter().find(|program| !on_path(program)) {
-            return Err(Lack {
-                why: format!("`{missing}` is not on PATH"),
-                remedy: remedy(),
-            });
+            return Err(Lack { why: format!("`{missing}` is not on PATH"), remedy: remedy() });
         }
-        let version = self.ask_version().map_err(|why| Lack {
-            why,
-            remedy: remedy(),
-        })?;
+        let version = self.ask_version().map_err(|why| Lack { why, remedy: remedy() })?;
         if self.needs_build() {
             let why = "it is not built yet".to_owned();
-            return Err(Lack {
-                why,
-                remedy: "run the study with --install".to_owned(),
-            });
+            return Err(Lack { why, remedy: "run the study with --install".to_owned() });
         }
         Ok(version)
     }
 
     fn ask_version(&self) -> Result<String, String> {
         let words = fill_all(&self.contender.version.command, &self.places());
-        let output = command(&words)
-            .output()
-            .map_err(|e| format!("`{}` can't be run ({e})", words.join(" ")))?;
+        let output =
+            command(&words).output().map_err(|e| format!("`{}` can't be run ({e})", words.join(" ")))?;
         if !output.status.success() {
             return Err("it is not installed".to_owned());
         }
@@ -149,20 +132,13 @@ impl Prepared {
         let out = File::create(&log).map_err(|e| format!("can't write {}: {e}", log.display()))?;
         let err = out.try_clone().map_err(|e| e.to_string())?;
         let words = fill_all(&build.command, &self.places());
-        let status = command(&words)
-            .current_dir(self.folder.join("src"))
-            .stdout(out)
-            .stderr(err)
-            .status();
+        let status = command(&words).current_dir(self.folder.join("src")).stdout(out).stderr(err).status();
         match status {
             Ok(status) if status.success() => {
                 fs::write(self.folder.join("built"), "").map_err(|e| format!("can't mark it as built: {e}"))
             }
             Ok(status) => Err(format!("its build failed ({status}){}", last_lines(&log))),
-            Err(e) => Err(format!(
-                "its build command `{}` can't be run: {e}",
-                words.join(" ")
-            )),
+            Err(e) => Err(format!("its build command `{}` can't be run: {e}", words.join(" "))),
         }
     }
 }
@@ -178,10 +154,7 @@ pub fn install(all: &[Prepared], ask: &dyn Fn(&str) -> bool, say: &dyn Fn(&str))
     if !packages.is_empty() {
         apt(&packages.into_iter().collect::<Vec<_>>(), ask, say)?;
     }
-    for prepared in lacking
-        .iter()
-        .filter(|p| p.needs_build() && p.ask_version().is_ok())
-    {
+    for prepared in lacking.iter().filter(|p| p.needs_build() && p.ask_version().is_ok()) {
         say(&format!("building {}", prepared.name));
         if let Err(why) = prepared.build() {
             say(&format!("{}: {why}", prepared.name));
@@ -192,22 +165,10 @@ pub fn install(all: &[Prepared], ask: &dyn Fn(&str) -> bool, say: &dyn Fn(&str))
 
 fn apt(packages: &[&str], ask: &dyn Fn(&str) -> bool, say: &dyn Fn(&str)) -> Result<(), String> {
     if !on_path("apt-get") {
-        return Err(format!(
-            "this system has no apt-get: install {} by its own means",
-            packages.join(" ")
-        ));
+        return Err(format!("this system has no apt-get: install {} by its own means", packages.join(" ")));
     }
-    let sudo: &[&str] = if rustix::process::geteuid().is_root() {
-        &[]
-    } else {
-        &["sudo"]
-    };
-    let install = [
-        sudo,
-        &["apt-get", "install", "-y", "-q", "--no-install-recommends"],
-        packages,
-    ]
-    .concat();
+    let sudo: &[&str] = if rustix::process::geteuid().is_root() { &[] } else { &["sudo"] };
+    let install = [sudo, &["apt-get", "install", "-y", "-q", "--no-install-recommends"], packages].concat();
     let shown = install.join(" ");
     if !ask(&format!("drome will run: {shown}")) {
         return Err(format!("not installed, as you wished; the command is: {shown}"));
@@ -230,18 +191,12 @@ fn quiet(words: &[&str]) -> Result<(), String> {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let lines: Vec<&str> = text.lines().collect();
     let last = lines[lines.len().saturating_sub(8)..].join("\n    ");
-    Err(format!(
-        "`{}` failed ({}):\n    {last}",
-        words.join(" "),
-        output.status
-    ))
+    Err(format!("`{}` failed ({}):\n    {last}", words.join(" "), output.status))
 }
 
 fn command(words: &[String]) -> Command {
     let mut command = Command::new(words.first().map_or("", String::as_str));
-    command
-        .args(words.get(1..).unwrap_or_default())
-        .stdin(Stdio::null());
+    command.args(words.get(1..).unwrap_or_default()).stdin(Stdio::null());
     command
 }
 
@@ -252,17 +207,12 @@ fn on_path(program: &str) -> bool {
 
 /// The short form of a digest that names a folder for what is in it.
 pub fn tag(digest: Sha256) -> String {
-    digest.finalize()[..4]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    digest.finalize()[..4].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Replaces each `{word}` that has a value; all other braces stay.
 pub fn fill(text: &str, places: &[(&str, String)]) -> String {
-    places.iter().fold(text.to_owned(), |text, (word, value)| {
-        text.replace(&format!("{{{word}}}"), value)
-    })
+    places.iter().fold(text.to_owned(), |text, (word, value)| text.replace(&format!("{{{word}}}"), value))
 }
 
 /// [`fill`] for every word of a command.
@@ -274,9 +224,7 @@ pub fn fill_all(words: &[String], places: &[(&str, String)]) -> Vec<String> {
 fn first_number(text: &str) -> Option<String> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
     let rest = &text[start..];
-    let end = rest
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(rest.len());
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
     Some(rest[..end].trim_end_matches('.').to_owned())
 }
 
@@ -287,18 +235,12 @@ mod tests {
     #[test]
     fn only_placeholders_are_filled_in() {
         let places = [("port", "80".to_owned()), ("dir", "/tmp/{port}".to_owned())];
-        assert_eq!(
-            fill("http { listen {port}; } {other} {}", &places),
-            "http { listen 80; } {other} {}"
-        );
+        assert_eq!(fill("http { listen {port}; } {other} {}", &places), "http { listen 80; } {other} {}");
     }
 
     #[test]
     fn a_version_is_the_first_number() {
-        assert_eq!(
-            first_number("nginx version: nginx/1.22.1 (Debian 12)").as_deref(),
-            Some("1.22.1")
-        );
+        assert_eq!(first_number("nginx version: nginx/1.22.1 (Debian 12)").as_deref(), Some("1.22.1"));
         assert_eq!(first_number("v20.").as_deref(), Some("20"));
         assert_eq!(first_number("none"), None);
     }

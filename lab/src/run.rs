@@ -68,10 +68,8 @@ pub fn run(
     store: &Store,
     show: &mut dyn Show,
 ) -> Result<Findings, LabError> {
-    std::fs::create_dir_all(&lab.logs).map_err(|source| LabError::Files {
-        path: lab.logs.clone(),
-        source,
-    })?;
+    std::fs::create_dir_all(&lab.logs)
+        .map_err(|source| LabError::Files { path: lab.logs.clone(), source })?;
     let why = loop {
         let trial = match schedule::next(run, &observations) {
             Next::Trial(trial) => trial,
@@ -97,12 +95,7 @@ fn observe(lab: &Lab, run: &Run, trial: Trial) -> Observation {
         Ok(measurement) => Outcome::Measured(Box::new(measurement)),
         Err(why) => Outcome::Failed(why),
     };
-    Observation {
-        trial,
-        started_at,
-        elapsed_ns: started.elapsed().as_nanos() as u64,
-        outcome,
-    }
+    Observation { trial, started_at, elapsed_ns: started.elapsed().as_nanos() as u64, outcome }
 }
 
 /// Start, verify, warm up, measure, stop. An error is the contender's.
@@ -110,37 +103,16 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial) -> Result<Measurement, String> {
     let prepared = lab.prepared.get(&trial.contender).ok_or("it is not prepared")?;
     let cell = &run.study.cells[trial.cell];
     let work = lab.works.get(&cell.workload).ok_or("its workload is not known")?;
-    let path = prepared
-        .contender
-        .serves
-        .get(&cell.workload)
-        .ok_or("it does not serve the workload")?;
-    let name = format!(
-        "{}-{}-{}-{}.log",
-        trial.block, trial.cell, trial.contender, trial.copy
-    );
-    let place = Place {
-        cpus: lab.cores.server.clone(),
-        assets: lab.assets.clone(),
-        log: lab.logs.join(name),
-    };
+    let path = prepared.contender.serves.get(&cell.workload).ok_or("it does not serve the workload")?;
+    let name = format!("{}-{}-{}-{}.log", trial.block, trial.cell, trial.contender, trial.copy);
+    let place =
+        Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log: lab.logs.join(name) };
 
     let mut instance = Instance::start(prepared, &place, &lab.works, &lab.stop)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
-    let plan = plan::plan(
-        cell,
-        &run.study.design,
-        instance.address,
-        path,
-        work,
-        &lab.cores,
-        seed,
-    );
+    let plan = plan::plan(cell, &run.study.design, instance.address, path, work, &lab.cores, seed);
     let sampler = Sampler::start(Tree::Below(instance.server.root()), lab.cores.server.len());
-    let progress = Progress {
-        stop: Arc::clone(&lab.stop),
-        ..Progress::default()
-    };
+    let progress = Progress { stop: Arc::clone(&lab.stop), ..Progress::default() };
     let tally = load::run(&plan, &progress, &sampler.watch()).map_err(|e| e.to_string());
     let usage = sampler.finish();
     if let Some(end) = instance.server.ended() {
@@ -151,9 +123,5 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial) -> Result<Measurement, String> {
     stopped?;
     let usage = usage.ok_or("its processes could not be watched")?;
     let verdict = verdict::judge(&plan, &tally, Some(&usage));
-    Ok(Measurement {
-        tally,
-        usage,
-        verdict,
-    })
+    Ok(Measurement { tally, usage, verdict })
 }

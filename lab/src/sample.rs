@@ -28,10 +28,7 @@ impl Sampler {
     /// Ready to look at all processes of a server, which may use `cores` cores.
     pub fn start(tree: Tree, cores: usize) -> Self {
         let (edges, receiver) = channel();
-        Self {
-            edges,
-            thread: std::thread::spawn(move || look(&receiver, tree, cores)),
-        }
+        Self { edges, thread: std::thread::spawn(move || look(&receiver, tree, cores)) }
     }
 
     /// What was used within the window; `None` when it did not open and close.
@@ -61,10 +58,7 @@ fn look(edges: &Receiver<Edge>, tree: Tree, cores: usize) -> Option<Usage> {
     while !matches!(edges.recv().ok()?, Edge::Opened) {}
     let (start_ns, first, steal) = (clock::now_ns(), tree::snapshot(tree), machine_times());
     let switches = tree::switches(tree);
-    let mut usage = Usage {
-        cores,
-        ..Usage::default()
-    };
+    let mut usage = Usage { cores, ..Usage::default() };
     loop {
         let edge = edges.recv_timeout(INTERVAL);
         let (now_ns, snapshot) = (clock::now_ns(), tree::snapshot(tree));
@@ -95,10 +89,7 @@ fn machine_times() -> Option<(u64, u64)> {
     use procfs::CurrentSI;
     let cpu = procfs::KernelStats::current().ok()?.total;
     let steal = cpu.steal?;
-    let known = [cpu.iowait, cpu.irq, cpu.softirq]
-        .into_iter()
-        .flatten()
-        .sum::<u64>();
+    let known = [cpu.iowait, cpu.irq, cpu.softirq].into_iter().flatten().sum::<u64>();
     Some((cpu.user + cpu.nice + cpu.system + cpu.idle + known + steal, steal))
 }
 

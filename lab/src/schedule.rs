@@ -23,10 +23,7 @@ pub enum Next {
 pub fn next(run: &Run, observations: &[Observation]) -> Next {
     let [least, most] = run.study.design.blocks;
     for block in 0..most {
-        if let Some(trial) = block_trials(run, block)
-            .into_iter()
-            .find(|t| is_open(t, observations))
-        {
+        if let Some(trial) = block_trials(run, block).into_iter().find(|t| is_open(t, observations)) {
             return Next::Trial(trial);
         }
         // Whether it is enough is asked at the end of a block, with all of it and nothing of the next.
@@ -38,18 +35,12 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
         }
         if analyse::is_precise(run, observations) {
             let precision = run.study.design.precision * 100.0;
-            return Next::Done(format!(
-                "every ratio is known to ±{precision} % after {} blocks",
-                block + 1
-            ));
+            return Next::Done(format!("every ratio is known to ±{precision} % after {} blocks", block + 1));
         }
         let spent = Duration::from_nanos(observations.iter().map(|o| o.elapsed_ns).sum());
         if spent >= run.study.design.budget {
             let budget = humantime::format_duration(run.study.design.budget);
-            return Next::Done(format!(
-                "the budget of {budget} is spent after {} blocks",
-                block + 1
-            ));
+            return Next::Done(format!("the budget of {budget} is spent after {} blocks", block + 1));
         }
     }
     Next::Done(format!("the most that the design allows: {most} blocks"))
@@ -68,12 +59,7 @@ fn block_trials(run: &Run, block: usize) -> Vec<Trial> {
         let seed = random::derive(&[run.seed, block as u64, cell as u64]);
         for i in random::shuffled(entries.len(), seed) {
             let (contender, copy) = entries[i].clone();
-            trials.push(Trial {
-                block,
-                cell,
-                contender,
-                copy,
-            });
+            trials.push(Trial { block, cell, contender, copy });
         }
     }
     trials
@@ -81,10 +67,7 @@ fn block_trials(run: &Run, block: usize) -> Vec<Trial> {
 
 /// Every contender that takes part, as often as it enters a block.
 fn entries(run: &Run) -> Vec<(String, usize)> {
-    let takes_part = run
-        .contenders
-        .iter()
-        .filter(|(_, entrant)| entrant.missing.is_none());
+    let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
     takes_part
         .flat_map(|(name, _)| {
             let copies = if name == REFERENCE { 2 } else { run.copies };
@@ -95,9 +78,8 @@ fn entries(run: &Run) -> Vec<(String, usize)> {
 
 /// Not observed yet, and not given up.
 fn is_open(trial: &Trial, observations: &[Observation]) -> bool {
-    let here = observations
-        .iter()
-        .filter(|o| o.trial.cell == trial.cell && o.trial.contender == trial.contender);
+    let here =
+        observations.iter().filter(|o| o.trial.cell == trial.cell && o.trial.contender == trial.contender);
     let (mut failed, mut measured) = (0, false);
     for observation in here {
         if observation.trial == *trial {
@@ -137,10 +119,7 @@ mod tests {
         assert_eq!(seen.len(), 6 * 5);
         let mut orders = Vec::new();
         for block in seen.chunks(5) {
-            let order: Vec<_> = block
-                .iter()
-                .map(|o| (o.trial.contender.clone(), o.trial.copy))
-                .collect();
+            let order: Vec<_> = block.iter().map(|o| (o.trial.contender.clone(), o.trial.copy)).collect();
             let mut sorted = order.clone();
             sorted.sort();
             let expected = [("a", 0), ("b", 0), ("c", 0), ("reference", 0), ("reference", 1)];
@@ -156,11 +135,7 @@ mod tests {
         let run = example::run(&["a", "b"]);
         let (whole, _) = walk(&run, |t| Some(100.0 + t.block as f64));
         for cut in 0..whole.len() {
-            assert_eq!(
-                next(&run, &whole[..cut]),
-                Next::Trial(whole[cut].trial.clone()),
-                "{cut}"
-            );
+            assert_eq!(next(&run, &whole[..cut]), Next::Trial(whole[cut].trial.clone()), "{cut}");
         }
     }
 
@@ -168,13 +143,8 @@ mod tests {
     fn noise_goes_on_until_the_budget_is_spent() {
         let mut run = example::run(&["a"]);
         run.study.design.budget = Duration::from_secs(24);
-        let noisy = |t: &Trial| {
-            Some(if t.contender == "a" {
-                100.0 + 90.0 * ((t.block % 3) as f64)
-            } else {
-                100.0
-            })
-        };
+        let noisy =
+            |t: &Trial| Some(if t.contender == "a" { 100.0 + 90.0 * ((t.block % 3) as f64) } else { 100.0 });
         let (seen, why) = walk(&run, noisy);
         assert!(why.contains("budget of 24s is spent after 8 blocks"), "{why}");
         assert_eq!(seen.len(), 24);
@@ -184,9 +154,6 @@ mod tests {
     fn one_that_only_fails_is_given_up_after_three_times() {
         let run = example::run(&["a", "bad"]);
         let (seen, _) = walk(&run, |t| (t.contender != "bad").then_some(100.0));
-        assert_eq!(
-            seen.iter().filter(|o| o.trial.contender == "bad").count(),
-            MAX_FAILURES
-        );
+        assert_eq!(seen.iter().filter(|o| o.trial.contender == "bad").count(), MAX_FAILURES);
     }
 }

@@ -57,17 +57,9 @@ pub fn quicken(study: &mut Study) {
 /// The bodies of all workloads of the catalog.
 pub fn works(catalog: &Catalog) -> Result<Works, SetupError> {
     let work = |(name, workload): (&String, &model::Workload)| {
-        let body = bodies::body(&workload.body).map_err(|source| SetupError::Body {
-            name: name.clone(),
-            source,
-        })?;
-        Ok((
-            name.clone(),
-            Work {
-                workload: Some(workload.clone()),
-                body: Some(body),
-            },
-        ))
+        let body =
+            bodies::body(&workload.body).map_err(|source| SetupError::Body { name: name.clone(), source })?;
+        Ok((name.clone(), Work { workload: Some(workload.clone()), body: Some(body) }))
     };
     catalog.workloads.iter().map(work).collect()
 }
@@ -77,10 +69,8 @@ pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, Set
     let cache = folders::cache();
     let lay_out = |name: &String| {
         let entry = catalog.contender(name)?;
-        Prepared::lay_out(name, entry, &cache).map_err(|source| SetupError::Cache {
-            path: cache.clone(),
-            source,
-        })
+        Prepared::lay_out(name, entry, &cache)
+            .map_err(|source| SetupError::Cache { path: cache.clone(), source })
     };
     names.iter().map(lay_out).collect()
 }
@@ -92,23 +82,9 @@ pub fn study_run(name: &str, study: Study, prepared: &[Prepared], seed: Option<u
             Ok(version) => (Some(version), None),
             Err(lack) => (None, Some(lack.sentence())),
         };
-        (
-            p.name.clone(),
-            Entrant {
-                title: p.contender.title.clone(),
-                version,
-                missing,
-            },
-        )
+        (p.name.clone(), Entrant { title: p.contender.title.clone(), version, missing })
     };
-    new_run(
-        name,
-        study,
-        prepared.iter().map(entrant).collect(),
-        1,
-        seed,
-        quick,
-    )
+    new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick)
 }
 
 fn new_run(
@@ -144,17 +120,11 @@ pub fn lab(
     stop: Arc<AtomicBool>,
 ) -> Result<Lab, SetupError> {
     let cache = folders::cache();
-    let assets = lay_assets(&cache, &works).map_err(|source| SetupError::Cache {
-        path: cache.clone(),
-        source,
-    })?;
+    let assets =
+        lay_assets(&cache, &works).map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
     let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
     Ok(Lab {
-        prepared: prepared
-            .into_iter()
-            .filter(takes_part)
-            .map(|p| (p.name.clone(), p))
-            .collect(),
+        prepared: prepared.into_iter().filter(takes_part).map(|p| (p.name.clone(), p)).collect(),
         works,
         cores: Cores::deal(),
         assets,
@@ -219,10 +189,7 @@ pub fn commands(
             homepage: String::new(),
             install: Install::default(),
             build: None,
-            version: Version {
-                command: vec!["true".to_owned()],
-                after: None,
-            },
+            version: Version { command: vec!["true".to_owned()], after: None },
             run: Start {
                 command: ["sh", "-c", &format!("cd '{}' && {exec}{command}", here())]
                     .map(str::to_owned)
@@ -234,23 +201,10 @@ pub fn commands(
             },
             serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
         };
-        let entry = Entry {
-            contender,
-            sources: BTreeMap::new(),
-        };
-        let prepared =
-            Prepared::lay_out(&letter.to_string(), &entry, &cache).map_err(|source| SetupError::Cache {
-                path: cache.clone(),
-                source,
-            })?;
-        entrants.insert(
-            letter.to_string(),
-            Entrant {
-                title: command.clone(),
-                version: None,
-                missing: None,
-            },
-        );
+        let entry = Entry { contender, sources: BTreeMap::new() };
+        let prepared = Prepared::lay_out(&letter.to_string(), &entry, &cache)
+            .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
+        entrants.insert(letter.to_string(), Entrant { title: command.clone(), version: None, missing: None });
         all.push(prepared);
     }
     Ok((all, entrants))
@@ -264,10 +218,8 @@ pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, seed: Option<
 /// Starts every contender once and asks it: all must give the same body, or the race is of unequal work.
 pub fn same_work(lab: &Lab, path: &str) -> Result<Work, SetupError> {
     let mut first: Option<(String, Vec<u8>)> = None;
-    std::fs::create_dir_all(&lab.logs).map_err(|source| SetupError::Cache {
-        path: lab.logs.clone(),
-        source,
-    })?;
+    std::fs::create_dir_all(&lab.logs)
+        .map_err(|source| SetupError::Cache { path: lab.logs.clone(), source })?;
     for (name, prepared) in &lab.prepared {
         let place = Place {
             cpus: lab.cores.server.clone(),
@@ -291,20 +243,13 @@ pub fn same_work(lab: &Lab, path: &str) -> Result<Work, SetupError> {
                      alike, or say --any-body",
                     body.len(),
                     answer.body.len(),
-                    if body.len() == answer.body.len() {
-                        "others"
-                    } else {
-                        "bytes"
-                    },
+                    if body.len() == answer.body.len() { "others" } else { "bytes" },
                 )));
             }
             Some(_) => {}
         }
     }
-    Ok(Work {
-        workload: None,
-        body: first.map(|(_, body)| body),
-    })
+    Ok(Work { workload: None, body: first.map(|(_, body)| body) })
 }
 
 fn here() -> String {
@@ -313,10 +258,5 @@ fn here() -> String {
 
 /// A run's name for the list of reference contenders.
 pub fn names_of(study: &Study) -> Vec<String> {
-    study
-        .contenders
-        .iter()
-        .cloned()
-        .chain([REFERENCE.to_owned()])
-        .collect()
+    study.contenders.iter().cloned().chain([REFERENCE.to_owned()]).collect()
 }

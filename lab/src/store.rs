@@ -99,10 +99,8 @@ impl Store {
     /// Opens the file, or makes it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(|source| StoreError::Folder {
-                path: path.to_owned(),
-                source,
-            })?;
+            std::fs::create_dir_all(folder)
+                .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let wrap = |source| sqlite(path, source);
@@ -110,42 +108,28 @@ impl Store {
         db.busy_timeout(std::time::Duration::from_secs(5)).map_err(wrap)?;
         let pragma = |name: &str| db.query_row(&format!("pragma {name}"), [], |row| row.get::<_, i64>(0));
         let is_empty = pragma("page_count").map_err(wrap)? == 0;
-        let (id, version) = (
-            pragma("application_id").map_err(wrap)?,
-            pragma("user_version").map_err(wrap)?,
-        );
+        let (id, version) = (pragma("application_id").map_err(wrap)?, pragma("user_version").map_err(wrap)?);
         if !is_empty && id != APPLICATION_ID {
-            return Err(StoreError::Foreign {
-                path: path.to_owned(),
-            });
+            return Err(StoreError::Foreign { path: path.to_owned() });
         }
         if version > VERSION {
-            return Err(StoreError::Newer {
-                path: path.to_owned(),
-                found: version,
-            });
+            return Err(StoreError::Newer { path: path.to_owned(), found: version });
         }
         if is_empty {
             let make = db.transaction().map_err(wrap)?;
             make.execute_batch(TABLES).map_err(wrap)?;
-            make.pragma_update(None, "application_id", APPLICATION_ID)
-                .map_err(wrap)?;
+            make.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap)?;
             make.pragma_update(None, "user_version", VERSION).map_err(wrap)?;
             make.commit().map_err(wrap)?;
         }
-        Ok(Self {
-            path: path.to_owned(),
-            db,
-        })
+        Ok(Self { path: path.to_owned(), db })
     }
 
     /// Adds a run.
     pub fn add_run(&self, run: &Run) -> Result<(), StoreError> {
         let json = self.json(run)?;
         let sql = "insert into run (id, name, started_at, json) values (?, ?, ?, ?)";
-        self.db
-            .execute(sql, params![run.id, run.name, run.started_at, json])
-            .map_err(|e| self.wrap(e))?;
+        self.db.execute(sql, params![run.id, run.name, run.started_at, json]).map_err(|e| self.wrap(e))?;
         Ok(())
     }
 
@@ -162,9 +146,7 @@ impl Store {
         let json = self.json(observation)?;
         let sql = "insert into observation (run, n, json)
                    select ?1, coalesce(max(n) + 1, 0), ?2 from observation where run = ?1";
-        self.db
-            .execute(sql, params![run, json])
-            .map_err(|e| self.wrap(e))?;
+        self.db.execute(sql, params![run, json]).map_err(|e| self.wrap(e))?;
         Ok(())
     }
 
@@ -192,11 +174,7 @@ impl Store {
     pub fn run(&self, id: Option<&str>) -> Result<(Run, Vec<Observation>, Option<String>), StoreError> {
         let id = match id {
             Some(id) => id.to_owned(),
-            None => self
-                .runs()?
-                .first()
-                .map(|listed| listed.id.clone())
-                .ok_or(StoreError::Empty)?,
+            None => self.runs()?.first().map(|listed| listed.id.clone()).ok_or(StoreError::Empty)?,
         };
         let found = self
             .db
@@ -207,16 +185,11 @@ impl Store {
             .map_err(|e| self.wrap(e))?;
         let (json, ended) = found.ok_or_else(|| StoreError::NoRun(id.clone()))?;
         let read = || -> rusqlite::Result<Vec<String>> {
-            let mut query = self
-                .db
-                .prepare("select json from observation where run = ? order by n")?;
+            let mut query = self.db.prepare("select json from observation where run = ? order by n")?;
             query.query_map([&id], |row| row.get(0))?.collect()
         };
         let rows = read().map_err(|e| self.wrap(e))?;
-        let observations = rows
-            .iter()
-            .map(|json| self.parse(json))
-            .collect::<Result<_, _>>()?;
+        let observations = rows.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
         Ok((self.parse(&json)?, observations, ended))
     }
 
@@ -229,10 +202,7 @@ impl Store {
     }
 
     fn damaged(&self, what: &serde_json::Error) -> StoreError {
-        StoreError::Damaged {
-            path: self.path.clone(),
-            what: what.to_string(),
-        }
+        StoreError::Damaged { path: self.path.clone(), what: what.to_string() }
     }
 
     fn wrap(&self, source: rusqlite::Error) -> StoreError {
@@ -244,16 +214,8 @@ impl Store {
 fn sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
     match source.sqlite_error_code() {
-        Some(NotADatabase) => StoreError::Foreign {
-            path: path.to_owned(),
-        },
-        Some(DatabaseCorrupt) => StoreError::Damaged {
-            path: path.to_owned(),
-            what: source.to_string(),
-        },
-        _ => StoreError::Sqlite {
-            path: path.to_owned(),
-            source,
-        },
+        Some(NotADatabase) => StoreError::Foreign { path: path.to_owned() },
+        Some(DatabaseCorrupt) => StoreError::Damaged { path: path.to_owned(), what: source.to_string() },
+        _ => StoreError::Sqlite { path: path.to_owned(), source },
     }
 }

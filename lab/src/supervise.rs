@@ -24,7 +24,7 @@ const LOG_LINES: usize = 8;
 pub struct Start {
     /// Program and arguments.
     pub command: Vec<String>,
-    /// The server's working directory.
+    /// The server's working directory; it is removed when the server is gone.
     pub dir: PathBuf,
     /// Where its output goes.
     pub log: PathBuf,
@@ -50,20 +50,13 @@ impl Server {
     /// Starts it. An error is the contender's.
     pub fn start(start: Start) -> Result<Self, String> {
         if !board::is_free(start.port) {
-            return Err(format!(
-                "port {} is in use: another server listens there",
-                start.port
-            ));
+            return Err(format!("port {} is in use: another server listens there", start.port));
         }
         let drome = std::env::current_exe().map_err(|e| format!("can't find drome's own program: {e}"))?;
         let cpus: Vec<String> = start.cpus.iter().map(ToString::to_string).collect();
         let mut guard = Command::new(drome)
             .arg("__guard")
-            .args([
-                cpus.join(","),
-                start.dir.display().to_string(),
-                start.log.display().to_string(),
-            ])
+            .args([cpus.join(","), start.dir.display().to_string(), start.log.display().to_string()])
             .args(&start.command)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -73,19 +66,10 @@ impl Server {
         let (send, lines) = channel();
         if let Some(out) = guard.stdout.take() {
             std::thread::spawn(move || {
-                BufReader::new(out)
-                    .lines()
-                    .map_while(Result::ok)
-                    .try_for_each(|line| send.send(line))
+                BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| send.send(line))
             });
         }
-        let mut server = Self {
-            start,
-            guard,
-            lines,
-            pid: 0,
-            exit: None,
-        };
+        let mut server = Self { start, guard, lines, pid: 0, exit: None };
         match server.lines.recv_timeout(GUARD_PATIENCE) {
             Ok(line) if line.starts_with("pid ") => server.pid = line[4..].parse().unwrap_or(0),
             Ok(line) => return Err(line.trim_start_matches("error ").to_owned()),
@@ -113,10 +97,7 @@ impl Server {
         self.signal();
         let deadline = Instant::now() + STOP_PATIENCE;
         while self.exit.is_none() && Instant::now() < deadline {
-            match self
-                .lines
-                .recv_timeout(deadline.saturating_duration_since(Instant::now()))
-            {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
                 Ok(line) => self.hear(&line),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
             }
@@ -129,16 +110,13 @@ impl Server {
         let left = self.dismiss();
         let name = signal_name(self.start.stop);
         match (stopped, left) {
-            (false, _) => Err(format!(
-                "it did not stop within {STOP_PATIENCE:?} of {name} and was killed"
-            )),
-            (true, n) if n > 0 && !early => Err(format!(
-                "it left {n} process(es) behind after {name}; they were killed"
-            )),
-            _ if !board::is_free(self.start.port) => Err(format!(
-                "port {} is still in use after it stopped",
-                self.start.port
-            )),
+            (false, _) => Err(format!("it did not stop within {STOP_PATIENCE:?} of {name} and was killed")),
+            (true, n) if n > 0 && !early => {
+                Err(format!("it left {n} process(es) behind after {name}; they were killed"))
+            }
+            _ if !board::is_free(self.start.port) => {
+                Err(format!("port {} is still in use after it stopped", self.start.port))
+            }
             _ => Ok(()),
         }
     }
@@ -217,10 +195,6 @@ pub fn last_lines(log: &Path) -> String {
     if last.is_empty() {
         "; it wrote nothing to its log".to_owned()
     } else {
-        format!(
-            "; the last lines of its log, {}:\n    {}",
-            log.display(),
-            last.join("\n    ")
-        )
+        format!("; the last lines of its log, {}:\n    {}", log.display(), last.join("\n    "))
     }
 }

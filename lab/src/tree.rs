@@ -38,11 +38,7 @@ pub enum Tree {
 
 /// The processes of a server that have not ended.
 pub fn living(tree: Tree) -> Vec<i32> {
-    processes(tree)
-        .into_iter()
-        .filter(|stat| stat.state != 'Z')
-        .map(|stat| stat.pid)
-        .collect()
+    processes(tree).into_iter().filter(|stat| stat.state != 'Z').map(|stat| stat.pid).collect()
 }
 
 /// Looks at all processes of a server.
@@ -52,15 +48,10 @@ pub fn snapshot(tree: Tree) -> Snapshot {
     let reaped = |stat: &Stat| (stat.cutime.max(0) + stat.cstime.max(0)) as u64 * tick_ns;
     let own = match tree {
         // What ended without a parent of its own, the guard has reaped.
-        Tree::Below(guard) => Process::new(guard)
-            .and_then(|p| p.stat())
-            .map_or(0, |stat| reaped(&stat)),
+        Tree::Below(guard) => Process::new(guard).and_then(|p| p.stat()).map_or(0, |stat| reaped(&stat)),
         Tree::From(_) => 0,
     };
-    let mut total = Snapshot {
-        cpu_ns: own,
-        ..Snapshot::default()
-    };
+    let mut total = Snapshot { cpu_ns: own, ..Snapshot::default() };
     for stat in processes(tree) {
         // The process clock is exact; /proc counts in ticks of 10 ms.
         let exact = clock::process_cpu_ns(stat.pid);

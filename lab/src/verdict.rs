@@ -28,11 +28,7 @@ const STARVED_MEAN: u64 = 20;
 
 /// Judges one measurement. `usage` is `None` where the server's processes are not known.
 pub fn judge(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
-    let mut case = Case {
-        bound: bound(tally, usage),
-        void: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut case = Case { bound: bound(tally, usage), void: Vec::new(), notes: Vec::new() };
     case.work(tally);
     case.client(plan, tally);
     case.lag(tally);
@@ -44,11 +40,7 @@ pub fn judge(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
         case.void.push("interrupted before its time was up".to_owned());
     }
     let valid = case.void.is_empty();
-    Verdict {
-        bound: case.bound,
-        valid,
-        reasons: [case.void, case.notes].concat(),
-    }
+    Verdict { bound: case.bound, valid, reasons: [case.void, case.notes].concat() }
 }
 
 fn bound(tally: &Tally, usage: Option<&Usage>) -> Bound {
@@ -76,10 +68,7 @@ impl Case {
         }
         let wrong = tally.errors.wrong_work();
         let share = wrong as f64 / (wrong + tally.completed) as f64;
-        let words = format!(
-            "{wrong} answers ({:.2} %) were not the work that was asked for",
-            share * 100.0
-        );
+        let words = format!("{wrong} answers ({:.2} %) were not the work that was asked for", share * 100.0);
         match wrong {
             0 => {}
             _ if share > WRONG_WORK => self.void.push(words),
@@ -87,8 +76,7 @@ impl Case {
         }
         let other = tally.errors.total() - wrong;
         if other > 0 {
-            self.notes
-                .push(format!("{other} requests failed ({})", main_cause(tally)));
+            self.notes.push(format!("{other} requests failed ({})", main_cause(tally)));
         }
     }
 
@@ -97,26 +85,19 @@ impl Case {
         let Some(share) = tally.client_core_use().filter(|share| *share >= BUSY) else {
             return;
         };
-        let busy = format!(
-            "the load generator used {:.0} % of its {} core(s)",
-            share * 100.0,
-            tally.threads
-        );
+        let busy = format!("the load generator used {:.0} % of its {} core(s)", share * 100.0, tally.threads);
         match plan.load {
-            Load::Open { .. } => self
-                .void
-                .push(format!("{busy}: latencies may be its own; give it more threads")),
-            Load::Closed { .. } => self
-                .notes
-                .push(format!("{busy}: the rate is a floor for the server")),
+            Load::Open { .. } => {
+                self.void.push(format!("{busy}: latencies may be its own; give it more threads"))
+            }
+            Load::Closed { .. } => self.notes.push(format!("{busy}: the rate is a floor for the server")),
         }
     }
 
     fn lag(&mut self, tally: &Tally) {
-        let (Some(lag), Some(latency)) = (
-            tally.schedule_lag.quantile_ns(0.99),
-            tally.latency.quantile_ns(0.99),
-        ) else {
+        let (Some(lag), Some(latency)) =
+            (tally.schedule_lag.quantile_ns(0.99), tally.latency.quantile_ns(0.99))
+        else {
             return;
         };
         if lag > LAG_NS && lag as f64 > latency as f64 * LAG_SHARE {
@@ -166,29 +147,19 @@ impl Case {
         let starved = tally.served.iter().filter(|n| **n == 0).count();
         let mean = tally.served.iter().sum::<u64>() / tally.served.len().max(1) as u64;
         if starved > 0 && mean >= STARVED_MEAN {
-            self.notes.push(format!(
-                "{starved} of {} connections were never answered",
-                tally.served.len()
-            ));
+            self.notes.push(format!("{starved} of {} connections were never answered", tally.served.len()));
         }
     }
 
     fn machine(&mut self, usage: Option<&Usage>) {
         if let Some(steal) = usage.and_then(|u| u.steal_ppm).filter(|steal| *steal > STEAL_PPM) {
-            self.void.push(format!(
-                "the host took {:.0} % of this machine's time",
-                steal as f64 / 1e4
-            ));
+            self.void.push(format!("the host took {:.0} % of this machine's time", steal as f64 / 1e4));
         }
     }
 }
 
 fn main_cause(tally: &Tally) -> String {
-    tally
-        .error_causes
-        .iter()
-        .max_by_key(|(_, n)| **n)
-        .map_or_else(String::new, |(cause, _)| cause.clone())
+    tally.error_causes.iter().max_by_key(|(_, n)| **n).map_or_else(String::new, |(cause, _)| cause.clone())
 }
 
 #[cfg(test)]
@@ -214,10 +185,7 @@ mod tests {
     }
 
     fn closed() -> Plan {
-        plan(Load::Closed {
-            connections: 10,
-            per_connection: None,
-        })
+        plan(Load::Closed { connections: 10, per_connection: None })
     }
 
     fn open() -> Plan {
@@ -248,12 +216,7 @@ mod tests {
     }
 
     fn usage(share: f64) -> Usage {
-        Usage {
-            wall_ns: 1_000_000_000,
-            cpu_ns: (share * 1e9) as u64,
-            cores: 1,
-            ..Usage::default()
-        }
+        Usage { wall_ns: 1_000_000_000, cpu_ns: (share * 1e9) as u64, cores: 1, ..Usage::default() }
     }
 
     #[test]
@@ -268,11 +231,7 @@ mod tests {
         ];
         for (client, server, bound) in cases {
             let verdict = judge(&closed(), &tally(client), server.map(usage).as_ref());
-            assert_eq!(
-                (verdict.bound, verdict.valid),
-                (bound, true),
-                "{client} {server:?}"
-            );
+            assert_eq!((verdict.bound, verdict.valid), (bound, true), "{client} {server:?}");
         }
     }
 
@@ -280,10 +239,7 @@ mod tests {
     fn a_busy_client_voids_an_open_load_and_makes_a_closed_one_a_floor() {
         assert!(!judge(&open(), &tally(0.95), None).valid);
         let verdict = judge(&closed(), &tally(0.95), None);
-        assert!(
-            verdict.valid && verdict.reasons[0].contains("95 %"),
-            "{verdict:?}"
-        );
+        assert!(verdict.valid && verdict.reasons[0].contains("95 %"), "{verdict:?}");
     }
 
     #[test]
@@ -299,19 +255,10 @@ mod tests {
     #[test]
     fn wrong_work_is_named_and_much_of_it_is_void() {
         let mut some = tally(0.1);
-        some.errors = Errors {
-            status: 10,
-            ..Errors::default()
-        };
+        some.errors = Errors { status: 10, ..Errors::default() };
         let verdict = judge(&closed(), &some, None);
-        assert!(
-            verdict.valid && verdict.reasons[0].starts_with("10 answers (0.10 %)"),
-            "{verdict:?}"
-        );
-        some.errors = Errors {
-            body: 1000,
-            ..Errors::default()
-        };
+        assert!(verdict.valid && verdict.reasons[0].starts_with("10 answers (0.10 %)"), "{verdict:?}");
+        some.errors = Errors { body: 1000, ..Errors::default() };
         assert!(!judge(&closed(), &some, None).valid);
         assert!(!judge(&closed(), &Tally::default(), None).valid);
     }
@@ -334,21 +281,8 @@ mod tests {
 
     #[test]
     fn an_interrupted_or_stolen_measurement_is_void() {
-        assert!(
-            !judge(
-                &closed(),
-                &Tally {
-                    interrupted: true,
-                    ..tally(0.1)
-                },
-                None
-            )
-            .valid
-        );
-        let stolen = Usage {
-            steal_ppm: Some(200_000),
-            ..usage(0.5)
-        };
+        assert!(!judge(&closed(), &Tally { interrupted: true, ..tally(0.1) }, None).valid);
+        let stolen = Usage { steal_ppm: Some(200_000), ..usage(0.5) };
         assert!(judge(&closed(), &tally(0.1), Some(&stolen)).reasons[0].contains("20 %"));
     }
 }

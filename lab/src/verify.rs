@@ -30,11 +30,7 @@ pub fn get(address: SocketAddr, host: &str, path: &str) -> std::io::Result<Answe
     stream.set_write_timeout(Some(ANSWER_PATIENCE))?;
     stream
         .write_all(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes())?;
-    let mut answer = Answer {
-        status: 0,
-        content_type: None,
-        body: Vec::new(),
-    };
+    let mut answer = Answer { status: 0, content_type: None, body: Vec::new() };
     let (mut parser, mut head, mut buffer) = (ResponseParser::new(), Vec::new(), vec![0; 64 * 1024]);
     loop {
         let n = stream.read(&mut buffer)?;
@@ -43,11 +39,7 @@ pub fn get(address: SocketAddr, host: &str, path: &str) -> std::io::Result<Answe
             head.extend_from_slice(input);
         }
         loop {
-            let event = if n == 0 {
-                parser.closed()
-            } else {
-                parser.next(&mut input, false)
-            };
+            let event = if n == 0 { parser.closed() } else { parser.next(&mut input, false) };
             match event.map_err(|e| std::io::Error::new(ErrorKind::InvalidData, e))? {
                 Some(Event::Head(found)) => answer.status = found.status,
                 Some(Event::Body(bytes)) => answer.body.extend_from_slice(bytes),
@@ -59,10 +51,7 @@ pub fn get(address: SocketAddr, host: &str, path: &str) -> std::io::Result<Answe
             }
         }
         if n == 0 {
-            return Err(std::io::Error::new(
-                ErrorKind::UnexpectedEof,
-                "closed without an answer",
-            ));
+            return Err(std::io::Error::new(ErrorKind::UnexpectedEof, "closed without an answer"));
         }
         if answer.body.len() > MAX_BODY_BYTES {
             return Err(std::io::Error::new(ErrorKind::InvalidData, "a body without end"));
@@ -78,30 +67,15 @@ pub fn check(address: SocketAddr, path: &str, name: &str, workload: &Workload, b
     };
     let mut wrong = Vec::new();
     if answer.status != 200 {
-        wrong.push(format!(
-            "{name} ({path}): status {} instead of 200",
-            answer.status
-        ));
+        wrong.push(format!("{name} ({path}): status {} instead of 200", answer.status));
     }
     if answer.content_type.as_deref() != Some(workload.content_type.as_str()) {
         let got = answer.content_type.as_deref().unwrap_or("none");
-        wrong.push(format!(
-            "{name} ({path}): content type {got} instead of {}",
-            workload.content_type
-        ));
+        wrong.push(format!("{name} ({path}): content type {got} instead of {}", workload.content_type));
     }
     if answer.body.len() != body.len() {
-        wrong.push(format!(
-            "{name} ({path}): {} bytes instead of {}",
-            answer.body.len(),
-            body.len()
-        ));
-    } else if let Some(at) = answer
-        .body
-        .iter()
-        .zip(body)
-        .position(|(got, expected)| got != expected)
-    {
+        wrong.push(format!("{name} ({path}): {} bytes instead of {}", answer.body.len(), body.len()));
+    } else if let Some(at) = answer.body.iter().zip(body).position(|(got, expected)| got != expected) {
         wrong.push(format!("{name} ({path}): the body differs from byte {at} on"));
     }
     wrong
@@ -110,9 +84,7 @@ pub fn check(address: SocketAddr, path: &str, name: &str, workload: &Workload, b
 fn content_type(head: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(head);
     let head = text.split("\r\n\r\n").next()?;
-    let line = head
-        .lines()
-        .find(|line| line.to_ascii_lowercase().starts_with("content-type:"))?;
+    let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with("content-type:"))?;
     let value = line.split_once(':')?.1.split(';').next()?;
     Some(value.trim().to_ascii_lowercase())
 }

@@ -23,10 +23,7 @@ impl<I: Io> Worker<'_, I> {
     fn connected(&mut self, slot: Slot) {
         let now = clock::now_ns();
         self.window.tally.connections_opened += 1;
-        self.window
-            .tally
-            .connect
-            .record(now - self.connections[slot as usize].since_ns);
+        self.window.tally.connect.record(now - self.connections[slot as usize].since_ns);
         self.ask(slot, now);
     }
 
@@ -98,9 +95,7 @@ impl<I: Io> Worker<'_, I> {
         }
         if wrong.is_none() {
             tally.latency.record(now - connection.due_ns);
-            tally
-                .first_byte
-                .record(connection.first_byte_ns - connection.sent_ns);
+            tally.first_byte.record(connection.first_byte_ns - connection.sent_ns);
             if self.share.pace.is_some() {
                 tally.service.record(now - connection.sent_ns);
             }
@@ -113,12 +108,7 @@ impl<I: Io> Worker<'_, I> {
         if !keep_alive {
             return; // The server closes; `ended` goes on from there.
         }
-        if self
-            .plan
-            .load
-            .per_connection()
-            .is_some_and(|most| connection.asked >= most)
-        {
+        if self.plan.load.per_connection().is_some_and(|most| connection.asked >= most) {
             self.shut(slot);
         }
         self.next(slot, now);
@@ -138,11 +128,7 @@ impl<I: Io> Worker<'_, I> {
                 }
                 Ok(None) => {
                     self.window.tally.errors.receive += 1;
-                    self.give_up(
-                        slot,
-                        now,
-                        "receive: the server closed the connection without an answer",
-                    );
+                    self.give_up(slot, now, "receive: the server closed the connection without an answer");
                 }
                 Err(error) => {
                     self.window.tally.errors.receive += 1;
@@ -188,10 +174,7 @@ impl<I: Io> Worker<'_, I> {
     fn unasked(&mut self, slot: Slot, now: u64) {
         let free = self.free.iter().any(|s| *s == slot);
         self.window.tally.errors.unasked += 1;
-        blame(
-            &mut self.window.tally,
-            "protocol: bytes that no request had asked for",
-        );
+        blame(&mut self.window.tally, "protocol: bytes that no request had asked for");
         self.shut(slot);
         if !free {
             self.fail_slot(slot, now);

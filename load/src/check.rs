@@ -25,12 +25,7 @@ pub struct Check {
 impl Check {
     /// Ready for an answer.
     pub fn new(expect: &Expect) -> Self {
-        Self {
-            status: 0,
-            length: 0,
-            differs: false,
-            digest: expect.sha256.map(|_| Box::default()),
-        }
+        Self { status: 0, length: 0, differs: false, digest: expect.sha256.map(|_| Box::default()) }
     }
 
     /// An answer begins.
@@ -61,13 +56,8 @@ impl Check {
             (Some(digest), Some(expected)) => digest.finalize_reset()[..] == expected,
             _ => true,
         };
-        let right_status = expect
-            .status
-            .map_or(self.status < 400, |status| status == self.status);
-        let whole = expect
-            .body
-            .as_ref()
-            .is_none_or(|body| body.len() as u64 == self.length);
+        let right_status = expect.status.map_or(self.status < 400, |status| status == self.status);
+        let whole = expect.body.as_ref().is_none_or(|body| body.len() as u64 == self.length);
         let right_length = expect.length.is_none_or(|length| length == self.length);
         let wrong = if !right_status {
             Some(Wrong::Status)
@@ -98,10 +88,7 @@ mod tests {
 
     #[test]
     fn a_body_must_be_the_same_to_the_last_byte() {
-        let expect = Expect {
-            body: Some(b"PONG".to_vec()),
-            ..Expect::default()
-        };
+        let expect = Expect { body: Some(b"PONG".to_vec()), ..Expect::default() };
         assert_eq!(check(&expect, 200, &[b"PO", b"NG"]), None);
         for wrong in [&[&b"PONg"[..]][..], &[b"PON"], &[b"PONG", b"!"], &[]] {
             assert_eq!(check(&expect, 200, wrong), Some(Wrong::Body));
@@ -112,18 +99,11 @@ mod tests {
     fn status_length_and_digest() {
         assert_eq!(check(&Expect::default(), 302, &[b"x"]), None);
         assert_eq!(check(&Expect::default(), 404, &[b"x"]), Some(Wrong::Status));
-        let expect = Expect {
-            status: Some(404),
-            length: Some(2),
-            ..Expect::default()
-        };
+        let expect = Expect { status: Some(404), length: Some(2), ..Expect::default() };
         assert_eq!(check(&expect, 404, &[b"xy"]), None);
         assert_eq!(check(&expect, 200, &[b"xy"]), Some(Wrong::Status));
         assert_eq!(check(&expect, 404, &[b"x"]), Some(Wrong::Body));
-        let expect = Expect {
-            sha256: Some(Sha256::digest(b"xy").into()),
-            ..Expect::default()
-        };
+        let expect = Expect { sha256: Some(Sha256::digest(b"xy").into()), ..Expect::default() };
         assert_eq!(check(&expect, 200, &[b"x", b"y"]), None);
         assert_eq!(check(&expect, 200, &[b"y", b"x"]), Some(Wrong::Body));
     }

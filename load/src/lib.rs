@@ -95,10 +95,7 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
                 })
             })
             .collect();
-        workers
-            .into_iter()
-            .map(|w| w.join().unwrap_or(Err(LoadError::Worker)))
-            .collect()
+        workers.into_iter().map(|w| w.join().unwrap_or(Err(LoadError::Worker))).collect()
     });
     let mut total = Tally::default();
     for tally in results {
@@ -127,15 +124,11 @@ fn share(plan: &Plan, index: usize, threads: usize) -> Share {
     };
     let pace = match &plan.load {
         Load::Closed { .. } => None,
-        Load::Open {
-            rate_per_s, arrivals, ..
-        } => Some(Pace::new(*rate_per_s, *arrivals, plan.seed, index, threads)),
+        Load::Open { rate_per_s, arrivals, .. } => {
+            Some(Pace::new(*rate_per_s, *arrivals, plan.seed, index, threads))
+        }
     };
-    Share {
-        connections: part(plan.load.connections()),
-        answers,
-        pace,
-    }
+    Share { connections: part(plan.load.connections()), answers, pace }
 }
 
 fn place(plan: &Plan, index: usize) {
@@ -149,11 +142,7 @@ fn place(plan: &Plan, index: usize) {
 fn ensure_descriptors(connections: usize) -> Result<(), LoadError> {
     let needed = connections as u64 + SPARE_DESCRIPTORS;
     match limits::raise_descriptors(needed) {
-        Some(limit) if limit < needed => Err(LoadError::Descriptors {
-            connections,
-            needed,
-            limit,
-        }),
+        Some(limit) if limit < needed => Err(LoadError::Descriptors { connections, needed, limit }),
         _ => Ok(()),
     }
 }

@@ -22,15 +22,7 @@ impl Pace {
     /// Poisson: the sum of independent Poisson processes is one of the sum of their rates.
     pub fn new(rate_per_s: f64, arrivals: Arrivals, seed: u64, index: usize, threads: usize) -> Self {
         let seed = random::derive(&[seed, index as u64]);
-        let mut pace = Self {
-            gap_ns: 1e9 / rate_per_s,
-            arrivals,
-            seed,
-            index,
-            threads,
-            k: 0,
-            sum_ns: 0.0,
-        };
+        let mut pace = Self { gap_ns: 1e9 / rate_per_s, arrivals, seed, index, threads, k: 0, sum_ns: 0.0 };
         if arrivals == Arrivals::Poisson {
             pace.sum_ns = pace.poisson_gap_ns();
         }
@@ -84,10 +76,7 @@ mod tests {
     fn constant_arrivals_are_evenly_spaced_over_all_workers() {
         for threads in [1, 2, 5] {
             let all = due(1000.0, Arrivals::Constant, 1, threads, 1000);
-            assert!(
-                all.iter().enumerate().all(|(k, ns)| *ns == k as u64 * 1_000_000),
-                "{threads}"
-            );
+            assert!(all.iter().enumerate().all(|(k, ns)| *ns == k as u64 * 1_000_000), "{threads}");
         }
     }
 
@@ -98,21 +87,12 @@ mod tests {
         let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
         let sd = (gaps.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
         assert!((mean / 1e5 - 1.0).abs() < 0.01, "mean {mean}");
-        assert!(
-            (sd / mean - 1.0).abs() < 0.02,
-            "an exponential gap has sd = mean: {sd} {mean}"
-        );
+        assert!((sd / mean - 1.0).abs() < 0.02, "an exponential gap has sd = mean: {sd} {mean}");
     }
 
     #[test]
     fn due_times_are_a_function_of_the_seed() {
-        assert_eq!(
-            due(500.0, Arrivals::Poisson, 3, 2, 100),
-            due(500.0, Arrivals::Poisson, 3, 2, 100)
-        );
-        assert_ne!(
-            due(500.0, Arrivals::Poisson, 3, 2, 100),
-            due(500.0, Arrivals::Poisson, 4, 2, 100)
-        );
+        assert_eq!(due(500.0, Arrivals::Poisson, 3, 2, 100), due(500.0, Arrivals::Poisson, 3, 2, 100));
+        assert_ne!(due(500.0, Arrivals::Poisson, 3, 2, 100), due(500.0, Arrivals::Poisson, 4, 2, 100));
     }
 }

@@ -54,11 +54,7 @@ impl Window {
         self.is_open = true;
         self.start_ns = now_ns;
         self.end_ns = now_ns.saturating_add(self.duration_ns);
-        self.tally = Tally {
-            sent,
-            sent_bytes,
-            ..Tally::default()
-        };
+        self.tally = Tally { sent, sent_bytes, ..Tally::default() };
         self.status.fill(0);
         self.begun = begun;
         self.cpu_at_start_ns = clock::thread_cpu_ns();
@@ -83,12 +79,6 @@ impl Window {
         tally.client_cpu_ns = clock::thread_cpu_ns() - self.cpu_at_start_ns;
         tally.threads = 1;
         tally.client_rss_max_bytes = net::limits::rss_max_bytes();
-        tally.status = self
-            .status
-            .iter()
-            .zip(0..)
-            .filter(|(n, _)| **n > 0)
-            .map(|(n, s)| (s, *n))
-            .collect();
+        tally.status = self.status.iter().zip(0..).filter(|(n, _)| **n > 0).map(|(n, s)| (s, *n)).collect();
     }
 }

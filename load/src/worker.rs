@@ -46,9 +46,7 @@ pub struct Worker<'p, I> {
 impl<'p, I: Io> Worker<'p, I> {
     /// A worker that has not begun.
     pub fn new(plan: &'p Plan, share: Share, io: I, progress: &'p Progress) -> Self {
-        let connections: Vec<_> = (0..share.connections)
-            .map(|_| Connection::new(&plan.expect))
-            .collect();
+        let connections: Vec<_> = (0..share.connections).map(|_| Connection::new(&plan.expect)).collect();
         Self {
             plan,
             io,
@@ -81,9 +79,7 @@ impl<'p, I: Io> Worker<'p, I> {
             if now >= self.housekeeping_ns {
                 self.keep_house(now);
             }
-            self.io.wait(Some(Duration::from_nanos(
-                self.next_moment_ns().saturating_sub(now),
-            )))?;
+            self.io.wait(Some(Duration::from_nanos(self.next_moment_ns().saturating_sub(now))))?;
             while let Some(completion) = self.io.next() {
                 self.take(completion);
             }
@@ -96,10 +92,7 @@ impl<'p, I: Io> Worker<'p, I> {
     }
 
     fn is_over(&self, now: u64) -> bool {
-        let answered = self
-            .share
-            .answers
-            .is_some_and(|n| self.window.is_open && self.window.finished() >= n);
+        let answered = self.share.answers.is_some_and(|n| self.window.is_open && self.window.finished() >= n);
         now >= self.window.end_ns || answered || self.progress.stop.load(Ordering::Relaxed)
     }
 
@@ -107,8 +100,7 @@ impl<'p, I: Io> Worker<'p, I> {
         let in_phase = |phase| self.connections.iter().filter(|c| c.phase == phase).count() as u64;
         let sent = in_phase(Phase::Waiting);
         let bytes = sent * self.plan.request.len() as u64;
-        self.window
-            .open(now, sent, sent + in_phase(Phase::Connecting), bytes);
+        self.window.open(now, sent, sent + in_phase(Phase::Connecting), bytes);
         self.connections.iter_mut().for_each(|c| c.served = 0);
     }
 
@@ -127,11 +119,7 @@ impl<'p, I: Io> Worker<'p, I> {
         if self.enlisted < self.connections.len() {
             return 0;
         }
-        let edge = if self.window.is_open {
-            self.window.end_ns
-        } else {
-            self.window.start_ns
-        };
+        let edge = if self.window.is_open { self.window.end_ns } else { self.window.start_ns };
         let due = match &self.share.pace {
             Some(pace) if !self.free.is_empty() => self.origin_ns + pace.due_ns(),
             _ => u64::MAX,
@@ -146,10 +134,7 @@ impl<'p, I: Io> Worker<'p, I> {
             self.free.pop_front();
             let free_ns = self.connections[slot as usize].since_ns;
             // The lag is the generator's own: a request that waited for a connection waited for the server.
-            self.window
-                .tally
-                .schedule_lag
-                .record(now - due_ns.max(free_ns).min(now));
+            self.window.tally.schedule_lag.record(now - due_ns.max(free_ns).min(now));
             self.begin(slot, due_ns, now);
         }
     }
@@ -173,11 +158,7 @@ impl<'p, I: Io> Worker<'p, I> {
         if self.share.pace.is_none() {
             return self.begin(slot, now, now);
         }
-        let due_ns = if self.free.is_empty() {
-            self.take_due(now)
-        } else {
-            None
-        };
+        let due_ns = if self.free.is_empty() { self.take_due(now) } else { None };
         if let Some(due_ns) = due_ns {
             return self.begin(slot, due_ns, now);
         }
@@ -221,9 +202,7 @@ impl<'p, I: Io> Worker<'p, I> {
     fn keep_house(&mut self, now: u64) {
         self.housekeeping_ns = now + HOUSEKEEPING_NS;
         if self.window.is_open {
-            self.progress
-                .completed
-                .fetch_add(self.window.news(), Ordering::Relaxed);
+            self.progress.completed.fetch_add(self.window.news(), Ordering::Relaxed);
         }
         while let Some(slot) = self.failed.pop() {
             self.next(slot, now);

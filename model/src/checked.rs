@@ -7,9 +7,7 @@ use std::time::Duration;
 pub fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
     match i64::deserialize(from)? {
         n if n >= 1 => Ok(n as usize),
-        n => Err(D::Error::custom(format!(
-            "{n} is out of range: allowed is a whole number of at least 1"
-        ))),
+        n => Err(D::Error::custom(format!("{n} is out of range: allowed is a whole number of at least 1"))),
     }
 }
 
@@ -20,12 +18,7 @@ pub fn positive_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usi
 
 /// A rate above 0.
 pub fn rate<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    within(
-        from,
-        f64::MIN_POSITIVE,
-        1e9,
-        "a rate above 0 and at most 1e9 per second",
-    )
+    within(from, f64::MIN_POSITIVE, 1e9, "a rate above 0 and at most 1e9 per second")
 }
 
 /// A precision as a share, above 0 and below 1.
@@ -36,9 +29,7 @@ pub fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
 fn within<'de, D: Deserializer<'de>>(from: D, low: f64, high: f64, allowed: &str) -> Result<f64, D::Error> {
     match f64::deserialize(from)? {
         x if (low..=high).contains(&x) => Ok(x),
-        x => Err(D::Error::custom(format!(
-            "{x} is out of range: allowed is {allowed}"
-        ))),
+        x => Err(D::Error::custom(format!("{x} is out of range: allowed is {allowed}"))),
     }
 }
 
@@ -48,9 +39,7 @@ pub fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error
         [low, high] if low >= 1 && low <= high => Ok([low as usize, high as usize]),
         [low, high] => {
             let allowed = "allowed is [at least, at most] with 1 ≤ at least ≤ at most";
-            Err(D::Error::custom(format!(
-                "[{low}, {high}] is out of range: {allowed}"
-            )))
+            Err(D::Error::custom(format!("[{low}, {high}] is out of range: {allowed}")))
         }
     }
 }
@@ -63,9 +52,7 @@ pub mod duration {
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         let text = String::deserialize(from)?;
         humantime::parse_duration(&text).map_err(|_| {
-            D::Error::custom(format!(
-                "`{text}` is not a duration: write it like 500ms, 2s or 10min"
-            ))
+            D::Error::custom(format!("`{text}` is not a duration: write it like 500ms, 2s or 10min"))
         })
     }
 

@@ -127,10 +127,6 @@ pub struct Figure {
 
 impl From<stats::Estimate> for Figure {
     fn from(e: stats::Estimate) -> Self {
-        Self {
-            median: e.median,
-            low: e.interval.map(|i| i.0),
-            high: e.interval.map(|i| i.1),
-        }
+        Self { median: e.median, low: e.interval.map(|i| i.0), high: e.interval.map(|i| i.1) }
     }
 }

@@ -42,19 +42,10 @@ pub enum TargetError {
 impl Target {
     /// Takes a URL apart and resolves its host. A missing scheme means http.
     pub fn resolve(url: &str) -> Result<Self, TargetError> {
-        let parse = |why: &str| TargetError::Parse {
-            url: url.to_owned(),
-            why: why.to_owned(),
-        };
-        let whole = if url.contains("://") {
-            url.to_owned()
-        } else {
-            format!("http://{url}")
-        };
+        let parse = |why: &str| TargetError::Parse { url: url.to_owned(), why: why.to_owned() };
+        let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
         let without_fragment = whole.split('#').next().unwrap_or_default();
-        let uri: Uri = without_fragment
-            .parse()
-            .map_err(|e: http::uri::InvalidUri| parse(&e.to_string()))?;
+        let uri: Uri = without_fragment.parse().map_err(|e: http::uri::InvalidUri| parse(&e.to_string()))?;
         match uri.scheme_str() {
             Some("http") => {}
             Some(other) => return Err(parse(&format!("only http is spoken, not {other}"))),
@@ -70,33 +61,16 @@ impl Target {
         }
         let port = port.map_or(80, |p| p.as_u16());
         let bare = name.trim_start_matches('[').trim_end_matches(']');
-        let resolve = |why: String| TargetError::Resolve {
-            url: url.to_owned(),
-            host: bare.to_owned(),
-            why,
-        };
+        let resolve = |why: String| TargetError::Resolve { url: url.to_owned(), host: bare.to_owned(), why };
         let address = (bare, port)
             .to_socket_addrs()
             .map_err(|e| resolve(e.to_string()))?
             .next()
             .ok_or_else(|| resolve("it has no address".to_owned()))?;
-        let host = if port == 80 {
-            name.to_owned()
-        } else {
-            format!("{name}:{port}")
-        };
+        let host = if port == 80 { name.to_owned() } else { format!("{name}:{port}") };
         let path = uri.path_and_query().map_or("/", |p| p.as_str());
-        let path = if path.starts_with('/') {
-            path.to_owned()
-        } else {
-            format!("/{path}")
-        };
-        Ok(Self {
-            url: url.to_owned(),
-            host,
-            path,
-            address,
-        })
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+        Ok(Self { url: url.to_owned(), host, path, address })
     }
 
     /// The request as bytes: head, the given headers, body. Host, `Content-Length` and, for the last
@@ -131,15 +105,9 @@ mod tests {
         let t = Target::resolve("http://127.0.0.1:8080/a?b=c#d").unwrap();
         assert_eq!((t.host.as_str(), t.path.as_str()), ("127.0.0.1:8080", "/a?b=c"));
         let t = Target::resolve("127.0.0.1").unwrap();
-        assert_eq!(
-            (t.host.as_str(), t.path.as_str(), t.address.port()),
-            ("127.0.0.1", "/", 80)
-        );
+        assert_eq!((t.host.as_str(), t.path.as_str(), t.address.port()), ("127.0.0.1", "/", 80));
         let t = Target::resolve("http://[::1]:81?q").unwrap();
-        assert_eq!(
-            (t.host.as_str(), t.path.as_str(), t.address.port()),
-            ("[::1]:81", "/?q", 81)
-        );
+        assert_eq!((t.host.as_str(), t.path.as_str(), t.address.port()), ("[::1]:81", "/?q", 81));
     }
 
     #[test]
@@ -154,10 +122,7 @@ mod tests {
             "http:// /",
             "http:///x",
         ] {
-            assert!(
-                matches!(Target::resolve(bad), Err(TargetError::Parse { .. })),
-                "{bad}"
-            );
+            assert!(matches!(Target::resolve(bad), Err(TargetError::Parse { .. })), "{bad}");
         }
     }
 
@@ -166,9 +131,6 @@ mod tests {
         let t = Target::resolve("127.0.0.1:81/x").unwrap();
         let headers = [("HOST".to_owned(), "h".to_owned())];
         let text = String::from_utf8(t.request("POST", &headers, b"hi", true)).unwrap();
-        assert_eq!(
-            text,
-            "POST /x HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\nHOST: h\r\n\r\nhi"
-        );
+        assert_eq!(text, "POST /x HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\nHOST: h\r\n\r\nhi");
     }
 }

@@ -13,10 +13,7 @@ pub struct Buffer {
 impl Buffer {
     /// A buffer of [`BUFFER_BYTES`].
     pub fn new() -> Self {
-        Self {
-            memory: vec![0; BUFFER_BYTES].into_boxed_slice(),
-            filled: 0,
-        }
+        Self { memory: vec![0; BUFFER_BYTES].into_boxed_slice(), filled: 0 }
     }
 
     /// All of the memory, for the kernel to write.

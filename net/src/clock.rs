@@ -25,10 +25,7 @@ pub fn process_cpu_ns(pid: i32) -> Option<u64> {
     // The kernel's encoding of a process's CPU clock: the complement of the number, then 2 for
     // "scheduler" (include/linux/posix-timers_types.h, CPUCLOCK_SCHED).
     let id = (!pid << 3) | 2;
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid timespec for the kernel to write; an unknown id is an error, nothing else.
     let status = unsafe { libc::clock_gettime(id, &raw mut time) };
     (status == 0).then(|| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)

@@ -16,10 +16,8 @@ use std::time::Duration;
 const BATCH: usize = 256;
 
 /// One registration for the life of a connection. With edges, "writable" costs nothing until a send had to wait.
-const INTEREST: EventFlags = EventFlags::IN
-    .union(EventFlags::OUT)
-    .union(EventFlags::RDHUP)
-    .union(EventFlags::ET);
+const INTEREST: EventFlags =
+    EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
 
 /// The back end.
 pub struct Epoll {
@@ -78,15 +76,8 @@ impl Epoll {
     }
 
     fn fail(&mut self, slot: Slot, operation: Operation, errno: Errno) {
-        let operation = if is_local(errno) {
-            Operation::Local
-        } else {
-            operation
-        };
-        self.at_once.push_back(Completion {
-            slot,
-            event: Event::Failed(operation, errno),
-        });
+        let operation = if is_local(errno) { Operation::Local } else { operation };
+        self.at_once.push_back(Completion { slot, event: Event::Failed(operation, errno) });
     }
 
     /// The next completion of the event at hand, if it has one more.
@@ -98,10 +89,7 @@ impl Epoll {
             return self.accept();
         }
         let connection = self.connections.get_mut(slot as usize)?;
-        let socket = connection
-            .socket
-            .as_ref()
-            .filter(|_| connection.generation == token as u32)?;
+        let socket = connection.socket.as_ref().filter(|_| connection.generation == token as u32)?;
         if connection.connecting {
             if !flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP) {
                 return None;
@@ -119,17 +107,11 @@ impl Epoll {
         {
             match flush(socket, &mut connection.unsent) {
                 Ok(true) => {
-                    return Some(Completion {
-                        slot,
-                        event: Event::Drained,
-                    });
+                    return Some(Completion { slot, event: Event::Drained });
                 }
                 Ok(false) => {}
                 Err(errno) => {
-                    return Some(Completion {
-                        slot,
-                        event: failed(Operation::Send, errno),
-                    });
+                    return Some(Completion { slot, event: failed(Operation::Send, errno) });
                 }
             }
         }
@@ -185,10 +167,7 @@ impl Epoll {
             Err(Errno::CONNABORTED | Errno::INTR | Errno::PROTO) => self.accept(),
             Err(errno) => {
                 self.at += 1;
-                Some(Completion {
-                    slot: LISTENER,
-                    event: failed(Operation::Accept, errno),
-                })
+                Some(Completion { slot: LISTENER, event: failed(Operation::Accept, errno) })
             }
         }
     }
@@ -204,12 +183,7 @@ impl Io for Epoll {
 
     fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()> {
         // Level-triggered: a connection that could not be accepted for want of descriptors is reported again.
-        epoll::add(
-            &self.poll,
-            &listener,
-            EventData::new_u64(u64::from(LISTENER) << 32),
-            EventFlags::IN,
-        )?;
+        epoll::add(&self.poll, &listener, EventData::new_u64(u64::from(LISTENER) << 32), EventFlags::IN)?;
         self.listener = Some(listener);
         Ok(())
     }
@@ -251,22 +225,12 @@ impl Io for Epoll {
     }
 
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<()> {
-        let longest = if self.at_once.is_empty() {
-            longest
-        } else {
-            Some(Duration::ZERO)
-        };
-        let timeout = longest.map(|d| Timespec {
-            tv_sec: d.as_secs() as i64,
-            tv_nsec: d.subsec_nanos().into(),
-        });
+        let longest = if self.at_once.is_empty() { longest } else { Some(Duration::ZERO) };
+        let timeout =
+            longest.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos().into() });
         self.ready.clear();
         self.at = 0;
-        match epoll::wait(
-            &self.poll,
-            rustix::buffer::spare_capacity(&mut self.ready),
-            timeout.as_ref(),
-        ) {
+        match epoll::wait(&self.poll, rustix::buffer::spare_capacity(&mut self.ready), timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
@@ -292,22 +256,12 @@ impl Io for Epoll {
 }
 
 fn failed(operation: Operation, errno: Errno) -> Event {
-    Event::Failed(
-        if is_local(errno) {
-            Operation::Local
-        } else {
-            operation
-        },
-        errno,
-    )
+    Event::Failed(if is_local(errno) { Operation::Local } else { operation }, errno)
 }
 
 /// What this machine ran out of, whoever is at the other end.
 fn is_local(errno: Errno) -> bool {
-    matches!(
-        errno,
-        Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM
-    )
+    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
 }
 
 fn send_some(socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {

@@ -10,13 +10,7 @@ pub fn raise_descriptors(wanted: u64) -> Option<u64> {
         return limit.current;
     }
     let current = Some(limit.maximum.map_or(wanted, |most| most.min(wanted)));
-    let _ = setrlimit(
-        Resource::Nofile,
-        Rlimit {
-            current,
-            maximum: limit.maximum,
-        },
-    );
+    let _ = setrlimit(Resource::Nofile, Rlimit { current, maximum: limit.maximum });
     getrlimit(Resource::Nofile).current
 }
 

@@ -36,17 +36,8 @@ pub fn local_address(socket: &OwnedFd) -> std::io::Result<SocketAddr> {
 }
 
 fn stream(address: &SocketAddr) -> Result<OwnedFd, Errno> {
-    let family = if address.is_ipv4() {
-        AddressFamily::INET
-    } else {
-        AddressFamily::INET6
-    };
-    socket_with(
-        family,
-        SocketType::STREAM,
-        SocketFlags::NONBLOCK | SocketFlags::CLOEXEC,
-        None,
-    )
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)
 }
 
 /// Binds and listens alone, as a server that shares its port with nobody would: an error when the port is in use.

@@ -10,11 +10,11 @@ const LONGEST: f64 = 70.0;
 
 /// One line a bar, in the order given. `unit`: requests per second for one ■.
 pub fn chart(bars: &[(String, f64)], unit: f64) -> String {
+    // The page's figures had at most five characters; larger ones stay aligned too.
+    let width = bars.iter().map(|(_, rate)| format!("{rate:.1}").len()).fold(5, usize::max);
     let line = |(name, rate): &(String, f64)| {
-        format!("{name:>27}: {rate:5.1} {}", "■".repeat((rate / unit) as usize))
-            .trim_end()
-            .to_owned()
-            + "\n"
+        let bar = "■".repeat((rate / unit) as usize);
+        format!("{name:>27}: {rate:width$.1} {bar}").trim_end().to_owned() + "\n"
     };
     bars.iter().map(line).collect()
 }
@@ -23,10 +23,7 @@ pub fn chart(bars: &[(String, f64)], unit: f64) -> String {
 pub fn unit(bars: &[(String, f64)]) -> f64 {
     let most = bars.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
     let steps = (0..12).flat_map(|power| [5.0, 10.0, 20.0].map(|step| step * 10_f64.powi(power)));
-    steps
-        .into_iter()
-        .find(|unit| most / unit <= LONGEST + 1.0)
-        .unwrap_or(most)
+    steps.into_iter().find(|unit| most / unit <= LONGEST + 1.0).unwrap_or(most)
 }
 
 /// The chart of a cell, with its scale.
@@ -34,10 +31,7 @@ pub fn of_cell(cell: &CellFindings) -> String {
     let bar = |c: &model::findings::ContenderFindings| Some((c.title.clone(), c.rate_per_s?.median));
     let bars: Vec<_> = cell.contenders.iter().filter_map(bar).collect();
     let unit = unit(&bars);
-    format!(
-        "one ■ for every {unit} answers per second\n{}",
-        chart(&bars, unit)
-    )
+    format!("one ■ for every {unit} answers per second\n{}", chart(&bars, unit))
 }
 
 #[cfg(test)]
@@ -46,10 +40,7 @@ mod tests {
 
     #[test]
     fn the_pages_own_bars() {
-        let bars = [
-            ("Nginx".to_owned(), 351.49),
-            ("Perl/Mojolicious".to_owned(), 17.63),
-        ];
+        let bars = [("Nginx".to_owned(), 351.49), ("Perl/Mojolicious".to_owned(), 17.63)];
         assert_eq!(unit(&bars), PAGE_UNIT);
         let expected = format!(
             "                      Nginx: 351.5 {}\n           Perl/Mojolicious:  17.6 ■■■\n",
@@ -61,9 +52,6 @@ mod tests {
     #[test]
     fn the_unit_grows_with_the_figures() {
         let unit_for = |rate: f64| unit(&[("x".to_owned(), rate)]);
-        assert_eq!(
-            [1.0, 400.0, 1000.0, 34_000.0, 1e9].map(unit_for),
-            [5.0, 10.0, 20.0, 500.0, 20_000_000.0]
-        );
+        assert_eq!([1.0, 400.0, 1000.0, 34_000.0, 1e9].map(unit_for), [5.0, 10.0, 20.0, 500.0, 20_000_000.0]);
     }
 }

@@ -119,11 +119,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
         errors: error_part(tally),
         status: &tally.status,
         rate_per_s: tally.rate_per_s(),
-        bytes: Bytes {
-            sent: tally.sent_bytes,
-            received: tally.received_bytes,
-            body: tally.body_bytes,
-        },
+        bytes: Bytes { sent: tally.sent_bytes, received: tally.received_bytes, body: tally.body_bytes },
         latency_ns: summary(&tally.latency),
         service_ns: summary(&tally.service),
         first_byte_ns: summary(&tally.first_byte),
@@ -140,11 +136,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
             core_use: tally.client_core_use(),
             rss_max_bytes: tally.client_rss_max_bytes,
         },
-        verdict: VerdictPart {
-            bound: verdict.bound,
-            valid: verdict.valid,
-            reasons: &verdict.reasons,
-        },
+        verdict: VerdictPart { bound: verdict.bound, valid: verdict.valid, reasons: &verdict.reasons },
     };
     serde_json::to_string(&report).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}")) + "\n"
 }

@@ -29,9 +29,7 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
     let threads = tally.threads;
     let load = match &plan.load {
         Load::Closed { .. } => "closed load".to_owned(),
-        Load::Open {
-            rate_per_s, arrivals, ..
-        } => {
+        Load::Open { rate_per_s, arrivals, .. } => {
             format!(
                 "open load, {} arrivals at {}/s",
                 format!("{arrivals:?}").to_lowercase(),
@@ -56,12 +54,7 @@ fn answers(plan: &Plan, tally: &Tally) -> String {
         tally.in_flight_at_end
     );
     if let (Some(due), Some(unsent)) = (tally.due, tally.unsent_at_end) {
-        let _ = write!(
-            text,
-            "; {} were due, {} still waited",
-            units::count(due),
-            units::count(unsent)
-        );
+        let _ = write!(text, "; {} were due, {} still waited", units::count(due), units::count(unsent));
     }
     if let (Some(jain), Load::Closed { .. }) = (stats::fairness::jain(&tally.served), &plan.load) {
         let _ = write!(text, "; fairness {jain:.3}");
@@ -70,10 +63,7 @@ fn answers(plan: &Plan, tally: &Tally) -> String {
 }
 
 fn statuses(tally: &Tally) -> String {
-    let each = tally
-        .status
-        .iter()
-        .map(|(status, n)| format!("{status}: {}", units::count(*n)));
+    let each = tally.status.iter().map(|(status, n)| format!("{status}: {}", units::count(*n)));
     Some(each.collect::<Vec<_>>().join(", "))
         .filter(|t| !t.is_empty())
         .unwrap_or_else(|| units::UNKNOWN.to_owned())
@@ -84,10 +74,8 @@ fn errors(tally: &Tally) -> String {
     if total == 0 {
         return "none".to_owned();
     }
-    let causes = tally
-        .error_causes
-        .iter()
-        .map(|(cause, n)| format!("\n            {}× {cause}", units::count(*n)));
+    let causes =
+        tally.error_causes.iter().map(|(cause, n)| format!("\n            {}× {cause}", units::count(*n)));
     format!("{}{}", units::count(total), causes.collect::<String>())
 }
 
@@ -114,12 +102,7 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
         }
         let quantiles = [0.5, 0.9, 0.99, 0.999, 0.9999].map(|p| h.quantile_ns(p).map(|ns| ns as f64));
         let ends = |ns: Option<u64>| ns.map(|ns| ns as f64);
-        let all = [
-            &[ends(h.min_ns()), h.mean_ns()],
-            &quantiles[..],
-            &[ends(h.max_ns())],
-        ]
-        .concat();
+        let all = [&[ends(h.min_ns()), h.mean_ns()], &quantiles[..], &[ends(h.max_ns())]].concat();
         let cells = all.into_iter().map(|ns| units::known(ns, units::duration));
         table.row([title.to_owned()].into_iter().chain(cells).collect());
     };
@@ -142,10 +125,6 @@ fn verdict_words(verdict: &Verdict) -> String {
         Bound::Unknown => "the load generator was not the bound",
     };
     let believe = if verdict.valid { "sound" } else { "VOID" };
-    let reasons: String = verdict
-        .reasons
-        .iter()
-        .map(|reason| format!("  - {reason}\n"))
-        .collect();
+    let reasons: String = verdict.reasons.iter().map(|reason| format!("  - {reason}\n")).collect();
     format!("verdict: {believe}; {bound}\n{reasons}")
 }

@@ -11,19 +11,8 @@ pub fn report(f: &Findings) -> String {
         let _ = writeln!(out, "- {line}");
     }
     for cell in &f.cells {
-        let _ = write!(
-            out,
-            "\n## {}\n\n{}; {}.\n\n",
-            cell.title,
-            ranking::asked(cell),
-            ranking::floor(cell)
-        );
-        let _ = write!(
-            out,
-            "{}\n```text\n{}```\n",
-            ranking::table(cell).markdown(),
-            bars::of_cell(cell)
-        );
+        let _ = write!(out, "\n## {}\n\n{}; {}.\n\n", cell.title, ranking::asked(cell), ranking::floor(cell));
+        let _ = write!(out, "{}\n```text\n{}```\n", ranking::table(cell).markdown(), bars::of_cell(cell));
         let notes = ranking::notes(cell);
         if !notes.is_empty() {
             let _ = write!(out, "\n- {}\n", notes.join("\n- ").replace("\n    ", "\n  "));

@@ -14,7 +14,7 @@ pub fn report(f: &Findings) -> String {
         for c in &names {
             let _ = writeln!(out, "{}: {}", c.name, c.title);
         }
-        let _ = write!(out, "\n{}\n", crate::ranking::table(cell).plain());
+        let _ = write!(out, "\n{}\n", crate::ranking::race_table(cell).plain());
         for c in &names[1..] {
             let _ = writeln!(out, "{}", verdict(cell, names[0], c));
         }
@@ -22,11 +22,7 @@ pub fn report(f: &Findings) -> String {
             let _ = writeln!(out, "{note}");
         }
     }
-    let _ = writeln!(
-        out,
-        "ended: {}; {:.0} s of trials; run {}",
-        f.ended, f.elapsed_s, f.run
-    );
+    let _ = writeln!(out, "ended: {}; {:.0} s of trials; run {}", f.ended, f.elapsed_s, f.run);
     out
 }
 
@@ -35,26 +31,14 @@ pub fn verdict(cell: &CellFindings, base: &ContenderFindings, other: &ContenderF
     let Some(floor) = cell.noise_floor else {
         return "too few sound trials to say anything: see the notes".to_owned();
     };
-    let Some(Figure {
-        median,
-        low: Some(low),
-        high: Some(high),
-    }) = other.of_reference
-    else {
-        return format!(
-            "{} can't be compared with {}: too few sound trials",
-            other.name, base.name
-        );
+    let Some(Figure { median, low: Some(low), high: Some(high) }) = other.of_reference else {
+        return format!("{} can't be compared with {}: too few sound trials", other.name, base.name);
     };
     let floor_words = format!("noise floor {}", units::percent(floor));
     let is_sure = (low > 1.0 || high < 1.0) && (median.ln().abs() > floor.ln_1p());
     let are_floors = [base, other].iter().all(|c| c.bound.as_deref() == Some("client"));
     if !is_sure || are_floors {
-        let why = if are_floors {
-            "; the load generator was the limit of both"
-        } else {
-            ""
-        };
+        let why = if are_floors { "; the load generator was the limit of both" } else { "" };
         let interval = format!("{}–{}", units::ratio(low), units::ratio(high));
         let ratio = units::ratio(median);
         return format!(
@@ -67,38 +51,21 @@ pub fn verdict(cell: &CellFindings, base: &ContenderFindings, other: &ContenderF
         (base, other, 1.0 / median, 1.0 / high, 1.0 / low)
     };
     // A floor of the faster one makes the ratio a floor too.
-    let at_least = if fast.bound.as_deref() == Some("client") {
-        "at least "
-    } else {
-        ""
-    };
+    let at_least = if fast.bound.as_deref() == Some("client") { "at least " } else { "" };
     let mut words = format!(
         "{} is {at_least}{ratio:.2}× {}, 95 % {low:.2}–{high:.2}; {floor_words}",
         fast.name, slow.name
     );
-    let sign = if median > 1.0 { -1.0 } else { 1.0 };
-    for (more, what) in [
-        (other.time_ns_more, "takes"),
-        (other.server_cpu_ns_more, "costs the server"),
-    ] {
-        if let Some(Figure {
-            median,
-            low: Some(low),
-            high: Some(high),
-        }) = more
-        {
-            let (a, b) = if sign > 0.0 { (low, high) } else { (-high, -low) };
-            let shown = |ns: f64| format!("{}{}", if ns < 0.0 { "−" } else { "" }, units::duration(ns.abs()));
-            let unit = if what == "takes" { "longer" } else { "CPU more" };
-            let _ = write!(
-                words,
-                "\nan answer of {} {what} {} {unit}, 95 % {} to {}",
-                slow.name,
-                shown(sign * median),
-                shown(a),
-                shown(b)
-            );
-        }
-    }
+    words.push_str(&more(slow, "takes", at_least, other.time_ns_more, "longer"));
+    words.push_str(&more(slow, "costs the server", "", other.server_cpu_ns_more, "CPU more"));
     words
+}
+
+/// How much more an answer of the slower one takes; `figure` is the second one's excess over the first's.
+fn more(slow: &ContenderFindings, verb: &str, at_least: &str, figure: Option<Figure>, unit: &str) -> String {
+    let Some(Figure { median, low: Some(low), high: Some(high) }) = figure else { return String::new() };
+    let (ns, low, high) = if slow.name == "A" { (-median, -high, -low) } else { (median, low, high) };
+    let [ns, low, high] =
+        [ns, low, high].map(|ns| format!("{}{}", if ns < 0.0 { "−" } else { "" }, units::duration(ns.abs())));
+    format!("\nan answer of {} {verb} {at_least}{ns} {unit}, 95 % {low} to {high}", slow.name)
 }

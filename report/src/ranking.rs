@@ -5,8 +5,20 @@ use crate::units;
 use model::Load;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 
-/// The ranking as a table.
+/// The ranking of a study's cell: contenders by title and version, ratios to the reference.
 pub fn table(cell: &CellFindings) -> Table {
+    let label = |c: &ContenderFindings| {
+        format!("{} {}", c.title, c.version.as_deref().unwrap_or_default()).trim_end().to_owned()
+    };
+    table_of(cell, "of reference", label)
+}
+
+/// The table of a race: contenders by letter, ratios to the first.
+pub fn race_table(cell: &CellFindings) -> Table {
+    table_of(cell, "of A", |c| c.name.clone())
+}
+
+fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderFindings) -> String) -> Table {
     let is_published = cell.contenders.iter().any(|c| c.published.is_some());
     let mut head = vec![
         ("tier", Side::Right),
@@ -14,7 +26,7 @@ pub fn table(cell: &CellFindings) -> Table {
         ("contender", Side::Left),
         ("answers/s", Side::Right),
         ("95 %", Side::Right),
-        ("of reference", Side::Right),
+        (ratio, Side::Right),
         ("95 %", Side::Right),
         ("CPU/answer", Side::Right),
         ("RSS", Side::Right),
@@ -27,7 +39,7 @@ pub fn table(cell: &CellFindings) -> Table {
     }
     let mut table = Table::new(&head);
     for contender in &cell.contenders {
-        let mut row = row(contender);
+        let mut row = row(contender, label(contender));
         if is_published {
             row.push(units::known(contender.published, |p| format!("{p:.1}")));
         }
@@ -36,20 +48,14 @@ pub fn table(cell: &CellFindings) -> Table {
     table
 }
 
-fn row(c: &ContenderFindings) -> Vec<String> {
+fn row(c: &ContenderFindings, label: String) -> Vec<String> {
     let median = |figure: Option<Figure>, shown: fn(f64) -> String| units::known(figure, |f| shown(f.median));
     // The load generator had no more to give: the server's own rate is this or higher.
-    let floor = if c.bound.as_deref() == Some("client") {
-        "≥ "
-    } else {
-        ""
-    };
+    let floor = if c.bound.as_deref() == Some("client") { "≥ " } else { "" };
     vec![
         units::known(c.tier, |t| t.to_string()),
         rank(c),
-        format!("{} {}", c.title, c.version.as_deref().unwrap_or_default())
-            .trim_end()
-            .to_owned(),
+        label,
         units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median))),
         units::interval(c.rate_per_s, units::rate),
         median(c.of_reference, units::ratio),
@@ -65,11 +71,7 @@ fn row(c: &ContenderFindings) -> Vec<String> {
 /// How many trials count, and what became of the others.
 fn trials(c: &ContenderFindings) -> String {
     let mut text = (c.trials - c.void).to_string();
-    for (n, what) in [
-        (c.void as u64, "void"),
-        (c.failed as u64, "failed"),
-        (c.errors, "errors"),
-    ] {
+    for (n, what) in [(c.void as u64, "void"), (c.failed as u64, "failed"), (c.errors, "errors")] {
         if n > 0 {
             text.push_str(&format!(", {} {what}", units::count(n)));
         }
@@ -105,31 +107,17 @@ pub fn asked(cell: &CellFindings) -> String {
         None => "closed load".to_owned(),
         Some(rate) => format!("open load of {}/s", units::rate(rate)),
     };
-    format!(
-        "{}, {load}, {connections} connections, {reuse}; {} blocks",
-        cell.workload, cell.blocks
-    )
+    format!("{}, {load}, {connections} connections, {reuse}; {} blocks", cell.workload, cell.blocks)
 }
 
 /// What every reader must know before the first figure.
 pub fn preface(f: &Findings) -> Vec<String> {
     let e = &f.environment;
     let cores = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let machine = [
-        e.cpu.clone(),
-        e.kernel.as_ref().map(|k| format!("Linux {k}")),
-        e.virtualization.clone(),
-    ];
+    let machine = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
     let mut lines = vec![
-        format!(
-            "run {}, {}, seed {}; {:.0} s of trials",
-            f.run, f.started_at, f.seed, f.elapsed_s
-        ),
-        format!(
-            "{}; drome {}",
-            machine.into_iter().flatten().collect::<Vec<_>>().join(", "),
-            e.drome
-        ),
+        format!("run {}, {}, seed {}; {:.0} s of trials", f.run, f.started_at, f.seed, f.elapsed_s),
+        format!("{}; drome {}", machine.into_iter().flatten().collect::<Vec<_>>().join(", "), e.drome),
         format!(
             "servers on core {}, load generator on core {}",
             cores(&e.server_cpus),
@@ -146,10 +134,7 @@ pub fn preface(f: &Findings) -> Vec<String> {
 /// What the noise floor of a cell means.
 pub fn floor(cell: &CellFindings) -> String {
     match cell.noise_floor {
-        Some(floor) => format!(
-            "noise floor {}: no smaller difference is called one",
-            units::percent(floor)
-        ),
+        Some(floor) => format!("noise floor {}: no smaller difference is called one", units::percent(floor)),
         None => "noise floor unknown: too few blocks to tell any difference".to_owned(),
     }
 }
@@ -157,6 +142,5 @@ pub fn floor(cell: &CellFindings) -> String {
 /// What is to be known about single contenders.
 pub fn notes(cell: &CellFindings) -> Vec<String> {
     let all = cell.contenders.iter();
-    all.flat_map(|c| c.notes.iter().map(move |note| format!("{}: {note}", c.title)))
-        .collect()
+    all.flat_map(|c| c.notes.iter().map(move |note| format!("{}: {note}", c.title))).collect()
 }

@@ -21,10 +21,7 @@ pub struct Table {
 impl Table {
     /// A table with this head.
     pub fn new(head: &[(&'static str, Side)]) -> Self {
-        Self {
-            head: head.to_vec(),
-            rows: Vec::new(),
-        }
+        Self { head: head.to_vec(), rows: Vec::new() }
     }
 
     /// Adds a row.
@@ -37,12 +34,8 @@ impl Table {
         let titles: Vec<String> = self.head.iter().map(|(title, _)| (*title).to_owned()).collect();
         let widths = self.widths();
         let line = |cells: &Vec<String>| {
-            let padded: Vec<String> = cells
-                .iter()
-                .zip(&widths)
-                .zip(&self.head)
-                .map(|((c, w), (_, s))| pad(c, *w, *s))
-                .collect();
+            let padded: Vec<String> =
+                cells.iter().zip(&widths).zip(&self.head).map(|((c, w), (_, s))| pad(c, *w, *s)).collect();
             format!("{}\n", padded.join("  ").trim_end())
         };
         std::iter::once(&titles).chain(&self.rows).map(line).collect()
@@ -58,20 +51,14 @@ impl Table {
                 .map(|(_, s)| if *s == Side::Right { "---:" } else { "---" }.to_owned())
                 .collect(),
         );
-        let rows = self
-            .rows
-            .iter()
-            .map(|row| line(row.iter().map(|cell| cell.replace('|', "\\|")).collect()));
+        let rows =
+            self.rows.iter().map(|row| line(row.iter().map(|cell| cell.replace('|', "\\|")).collect()));
         [head, rule].into_iter().chain(rows).collect()
     }
 
     fn widths(&self) -> Vec<usize> {
         let column = |i: usize| {
-            let cells = self
-                .rows
-                .iter()
-                .filter_map(move |row| row.get(i))
-                .map(|cell| cell.width());
+            let cells = self.rows.iter().filter_map(move |row| row.get(i)).map(|cell| cell.width());
             cells.chain([self.head[i].0.width()]).max().unwrap_or(0)
         };
         (0..self.head.len()).map(column).collect()

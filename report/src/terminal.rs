@@ -11,13 +11,7 @@ pub fn report(f: &Findings) -> String {
         let _ = writeln!(out, "{line}");
     }
     for cell in &f.cells {
-        let _ = write!(
-            out,
-            "\n{}\n{}\n{}\n\n",
-            cell.title,
-            ranking::asked(cell),
-            ranking::floor(cell)
-        );
+        let _ = write!(out, "\n{}\n{}\n{}\n\n", cell.title, ranking::asked(cell), ranking::floor(cell));
         let _ = write!(out, "{}\n{}", ranking::table(cell).plain(), bars::of_cell(cell));
         let notes = ranking::notes(cell);
         if !notes.is_empty() {

@@ -27,11 +27,7 @@ pub fn bytes(n: f64) -> String {
 
 /// A rate: whole numbers with commas, one decimal below a hundred.
 pub fn rate(per_s: f64) -> String {
-    if per_s < 99.95 {
-        format!("{per_s:.1}")
-    } else {
-        count(per_s.round() as u64)
-    }
+    if per_s < 99.95 { format!("{per_s:.1}") } else { count(per_s.round() as u64) }
 }
 
 /// A count with commas.
@@ -90,33 +86,14 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         let durations = [0.4, 870.0, 12_345.0, 999_999.0, 4_560_000.0, 1.2e9].map(duration);
-        assert_eq!(
-            durations,
-            ["0 ns", "870 ns", "12.3 µs", "1000 µs", "4.56 ms", "1.20 s"]
-        );
-        assert_eq!(
-            [0, 12, 999, 1000, 1_234_567].map(count),
-            ["0", "12", "999", "1,000", "1,234,567"]
-        );
-        assert_eq!(
-            [17.63, 99.96, 351.49, 34_210.4].map(rate),
-            ["17.6", "100", "351", "34,210"]
-        );
+        assert_eq!(durations, ["0 ns", "870 ns", "12.3 µs", "1000 µs", "4.56 ms", "1.20 s"]);
+        assert_eq!([0, 12, 999, 1000, 1_234_567].map(count), ["0", "12", "999", "1,000", "1,234,567"]);
+        assert_eq!([17.63, 99.96, 351.49, 34_210.4].map(rate), ["17.6", "100", "351", "34,210"]);
         assert_eq!(
             [0.000_42, 0.0421, 0.421, 1.0, 12.5].map(ratio),
             ["0.00042", "0.0421", "0.421", "1.000", "12.5"]
         );
         assert_eq!(bytes(3_200_000.0), "3.20 MB");
-        assert_eq!(
-            interval(
-                Some(Figure {
-                    median: 1.0,
-                    low: None,
-                    high: None
-                }),
-                rate
-            ),
-            "–"
-        );
+        assert_eq!(interval(Some(Figure { median: 1.0, low: None, high: None }), rate), "–");
     }
 }

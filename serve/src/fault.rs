@@ -24,20 +24,11 @@ impl FromStr for Stall {
     /// Reads `stall=100ms/1s`.
     fn from_str(text: &str) -> Result<Self, FaultError> {
         let error = || FaultError(text.to_owned());
-        let (pause, period) = text
-            .strip_prefix("stall=")
-            .and_then(|t| t.split_once('/'))
-            .ok_or_else(error)?;
+        let (pause, period) =
+            text.strip_prefix("stall=").and_then(|t| t.split_once('/')).ok_or_else(error)?;
         let read = |t: &str| humantime::parse_duration(t).map_err(|_| error());
-        let stall = Self {
-            pause: read(pause)?,
-            period: read(period)?,
-        };
-        if stall.pause.is_zero() || stall.pause >= stall.period {
-            Err(error())
-        } else {
-            Ok(stall)
-        }
+        let stall = Self { pause: read(pause)?, period: read(period)? };
+        if stall.pause.is_zero() || stall.pause >= stall.period { Err(error()) } else { Ok(stall) }
     }
 }
 
@@ -86,16 +77,9 @@ mod tests {
 
     #[test]
     fn what_is_no_fault_is_refused() {
-        for bad in [
-            "",
-            "stall",
-            "stall=",
-            "stall=1s",
-            "stall=1s/1s",
-            "stall=0s/1s",
-            "stall=x/1s",
-            "melt=1s/2s",
-        ] {
+        for bad in
+            ["", "stall", "stall=", "stall=1s", "stall=1s/1s", "stall=0s/1s", "stall=x/1s", "melt=1s/2s"]
+        {
             assert!(bad.parse::<Stall>().is_err(), "{bad}");
         }
     }

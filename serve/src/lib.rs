@@ -44,11 +44,7 @@ impl Server {
         for _ in 1..config.threads {
             listeners.push(net::socket::listener(&address)?);
         }
-        Ok(Self {
-            config,
-            listeners,
-            address,
-        })
+        Ok(Self { config, listeners, address })
     }
 
     /// Where it listens.
@@ -67,9 +63,7 @@ impl Server {
                 .map(|listener| scope.spawn(move || worker::run(config, site, listener, stop, origin_ns)))
                 .collect();
             for worker in workers {
-                worker
-                    .join()
-                    .map_err(|_| std::io::Error::other("a thread of the server died"))??;
+                worker.join().map_err(|_| std::io::Error::other("a thread of the server died"))??;
             }
             Ok(())
         })
@@ -78,9 +72,5 @@ impl Server {
 
 /// Listeners that share a port would let a second server take half of a first one's connections unseen.
 fn ensure_free(address: &SocketAddr) -> std::io::Result<()> {
-    if address.port() == 0 {
-        Ok(())
-    } else {
-        net::socket::exclusive(address).map(drop)
-    }
+    if address.port() == 0 { Ok(()) } else { net::socket::exclusive(address).map(drop) }
 }

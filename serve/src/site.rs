@@ -46,11 +46,7 @@ impl Site {
             paths: HashMap::new(),
             answers: vec![
                 plain("404 Not Found", "", "Not Found\n"),
-                plain(
-                    "405 Method Not Allowed",
-                    "Allow: GET, HEAD\r\n",
-                    "Method Not Allowed\n",
-                ),
+                plain("405 Method Not Allowed", "Allow: GET, HEAD\r\n", "Method Not Allowed\n"),
             ],
         }
     }
@@ -67,22 +63,10 @@ impl Site {
         let path = target.split('?').next().unwrap_or_default();
         let found = self.paths.get(path).copied().unwrap_or(NOT_FOUND);
         match method {
-            "GET" => Route {
-                answer: found,
-                head_only: false,
-            },
-            "HEAD" => Route {
-                answer: found,
-                head_only: true,
-            },
-            _ if found == NOT_FOUND => Route {
-                answer: NOT_FOUND,
-                head_only: false,
-            },
-            _ => Route {
-                answer: NOT_ALLOWED,
-                head_only: false,
-            },
+            "GET" => Route { answer: found, head_only: false },
+            "HEAD" => Route { answer: found, head_only: true },
+            _ if found == NOT_FOUND => Route { answer: NOT_FOUND, head_only: false },
+            _ => Route { answer: NOT_ALLOWED, head_only: false },
         }
     }
 
@@ -95,11 +79,7 @@ impl Site {
             (true, true) => &answer.keep10,
             (false, _) => &answer.close,
         };
-        if route.head_only {
-            &form.bytes[..form.head_bytes]
-        } else {
-            &form.bytes
-        }
+        if route.head_only { &form.bytes[..form.head_bytes] } else { &form.bytes }
     }
 }
 
@@ -111,10 +91,7 @@ impl Answer {
                 "HTTP/1.1 {status}\r\nServer: drome\r\nContent-Type: {content_type}\r\n\
                  Content-Length: {length}\r\n{extra}{connection}\r\n"
             );
-            Form {
-                bytes: [head.as_bytes(), body].concat(),
-                head_bytes: head.len(),
-            }
+            Form { bytes: [head.as_bytes(), body].concat(), head_bytes: head.len() }
         };
         Self {
             keep: form(""),

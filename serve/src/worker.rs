@@ -50,13 +50,8 @@ pub fn run(
     let mut io = Epoll::new()?;
     io.listen(listener)?;
     let spin_ns = config.spin.as_nanos() as u64;
-    let mut worker = Worker {
-        site,
-        spin_ns,
-        io,
-        connections: Vec::new(),
-        out: Vec::with_capacity(GATHER_BYTES),
-    };
+    let mut worker =
+        Worker { site, spin_ns, io, connections: Vec::new(), out: Vec::with_capacity(GATHER_BYTES) };
     while !stop.load(Ordering::Relaxed) {
         worker.io.wait(Some(LOOK_UP))?;
         while let Some(completion) = worker.io.next() {
@@ -178,10 +173,7 @@ fn gather(
     out: &mut Vec<u8>,
 ) -> bool {
     while out.len() < GATHER_BYTES {
-        match connection
-            .parser
-            .next(input, |method, target| site.route(method, target))
-        {
+        match connection.parser.next(input, |method, target| site.route(method, target)) {
             Ok(Some(request)) => {
                 spin(spin_ns);
                 out.extend_from_slice(site.answer(request.route, request.keep_alive, request.http10));

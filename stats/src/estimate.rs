@@ -27,10 +27,7 @@ impl Estimate {
     }
 
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
-        Self {
-            median: f(self.median),
-            interval: self.interval.map(|(low, high)| (f(low), f(high))),
-        }
+        Self { median: f(self.median), interval: self.interval.map(|(low, high)| (f(low), f(high))) }
     }
 }
 
@@ -44,10 +41,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 pub fn median_interval(values: &[f64], seed: u64) -> Option<Estimate> {
     let point = median(values)?;
     if values.len() < MIN_FOR_INTERVAL {
-        return Some(Estimate {
-            median: point,
-            interval: None,
-        });
+        return Some(Estimate { median: point, interval: None });
     }
     let mut generator = random::generator(seed);
     let mut draw = vec![0.0; values.len()];
@@ -59,10 +53,7 @@ pub fn median_interval(values: &[f64], seed: u64) -> Option<Estimate> {
         .collect();
     medians.sort_by(f64::total_cmp);
     let at = |p: f64| medians[((p * DRAWS as f64) as usize).min(DRAWS - 1)];
-    Some(Estimate {
-        median: point,
-        interval: Some((at(0.025), at(0.975))),
-    })
+    Some(Estimate { median: point, interval: Some((at(0.025), at(0.975))) })
 }
 
 /// The ratio of `values` to `base` as the median of the log-ratios paired by block, with its interval.
@@ -105,13 +96,7 @@ mod tests {
     #[test]
     fn too_few_values_have_no_interval() {
         assert_eq!(median_interval(&[], 1), None);
-        assert_eq!(
-            median_interval(&[2.0, 4.0], 1),
-            Some(Estimate {
-                median: 3.0,
-                interval: None
-            })
-        );
+        assert_eq!(median_interval(&[2.0, 4.0], 1), Some(Estimate { median: 3.0, interval: None }));
     }
 
     #[test]
@@ -129,12 +114,8 @@ mod tests {
         let runs = 400;
         let covered = (0..runs)
             .filter(|run| {
-                let noise = |k: u64| {
-                    (1..=12)
-                        .map(|i| random::uniform(run * 31 + 7, k * 12 + i))
-                        .sum::<f64>()
-                        - 6.0
-                };
+                let noise =
+                    |k: u64| (1..=12).map(|i| random::uniform(run * 31 + 7, k * 12 + i)).sum::<f64>() - 6.0;
                 let values: Vec<f64> = (0..10).map(|k| 100.0 + 2.0 * noise(k)).collect();
                 let (low, high) = median_interval(&values, *run).unwrap().interval.unwrap();
                 low <= 100.0 && 100.0 <= high

@@ -74,9 +74,7 @@ impl Histogram {
     #[expect(clippy::missing_panics_doc, reason = "writing to memory does not fail")]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        V2Serializer::new()
-            .serialize(&self.0, &mut bytes)
-            .expect("writing to memory does not fail");
+        V2Serializer::new().serialize(&self.0, &mut bytes).expect("writing to memory does not fail");
         bytes
     }
 
@@ -97,10 +95,7 @@ mod tests {
     #[test]
     fn an_empty_histogram_knows_nothing() {
         let h = Histogram::new();
-        assert_eq!(
-            (h.count(), h.min_ns(), h.quantile_ns(0.5), h.mean_ns()),
-            (0, None, None, None)
-        );
+        assert_eq!((h.count(), h.min_ns(), h.quantile_ns(0.5), h.mean_ns()), (0, None, None, None));
     }
 
     #[test]

@@ -12,9 +12,7 @@ pub fn generator(seed: u64) -> ChaCha8Rng {
 
 /// One seed from several numbers (study seed, block, cell, …); order matters.
 pub fn derive(parts: &[u64]) -> u64 {
-    parts
-        .iter()
-        .fold(0x9e37_79b9_7f4a_7c15, |seed, part| mix(seed ^ mix(*part)))
+    parts.iter().fold(0x9e37_79b9_7f4a_7c15, |seed, part| mix(seed ^ mix(*part)))
 }
 
 /// `0..n` in the order that the seed gives.

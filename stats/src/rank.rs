@@ -30,10 +30,8 @@ pub struct Rank {
 /// Ranks all contenders; `None` for one without a single value. `noise_floor` is a ratio less one:
 /// no smaller difference is ever called one.
 pub fn ranks(all: &[Series], noise_floor: f64) -> Vec<Option<Rank>> {
-    let medians: Vec<Option<f64>> = all
-        .iter()
-        .map(|s| median(&s.by_block.iter().flatten().copied().collect::<Vec<_>>()))
-        .collect();
+    let medians: Vec<Option<f64>> =
+        all.iter().map(|s| median(&s.by_block.iter().flatten().copied().collect::<Vec<_>>())).collect();
     let faster = surely_faster(all, noise_floor);
     let mut order: Vec<usize> = (0..all.len()).filter(|i| medians[*i].is_some()).collect();
     order.sort_by(|a, b| medians[*b].unwrap_or(0.0).total_cmp(&medians[*a].unwrap_or(0.0)));
@@ -100,22 +98,13 @@ mod tests {
 
     fn series(centre: f64, noise: f64, seed: u64, blocks: u64) -> Series {
         let gauss = |k: u64| (1..=12).map(|i| uniform(seed, k * 12 + i)).sum::<f64>() - 6.0;
-        let by_block = (0..blocks)
-            .map(|k| Some(centre * (1.0 + noise * gauss(k))))
-            .collect();
-        Series {
-            by_block,
-            held_back: false,
-        }
+        let by_block = (0..blocks).map(|k| Some(centre * (1.0 + noise * gauss(k)))).collect();
+        Series { by_block, held_back: false }
     }
 
     #[test]
     fn clear_differences_make_tiers_of_one() {
-        let all = [
-            series(100.0, 0.01, 1, 8),
-            series(300.0, 0.01, 2, 8),
-            series(200.0, 0.01, 3, 8),
-        ];
+        let all = [series(100.0, 0.01, 1, 8), series(300.0, 0.01, 2, 8), series(200.0, 0.01, 3, 8)];
         let got: Vec<_> = ranks(&all, 0.01).into_iter().map(Option::unwrap).collect();
         assert_eq!(
             got.iter().map(|r| (r.tier, r.low, r.high)).collect::<Vec<_>>(),
@@ -129,10 +118,7 @@ mod tests {
         let wrong = (0..runs)
             .filter(|run| {
                 let all: Vec<_> = (0..10).map(|i| series(100.0, 0.02, run * 10 + i, 8)).collect();
-                ranks(&all, 0.0)
-                    .iter()
-                    .flatten()
-                    .any(|r| (r.low, r.high) != (1, 10))
+                ranks(&all, 0.0).iter().flatten().any(|r| (r.low, r.high) != (1, 10))
             })
             .count();
         assert!(wrong * 20 <= runs as usize, "{wrong} of {runs}");
@@ -141,31 +127,13 @@ mod tests {
     #[test]
     fn a_difference_below_the_noise_floor_is_none() {
         let all = [series(100.0, 0.0001, 1, 8), series(101.0, 0.0001, 2, 8)];
-        assert_eq!(
-            ranks(&all, 0.02)[0],
-            Some(Rank {
-                tier: 1,
-                low: 1,
-                high: 2
-            })
-        );
-        assert_eq!(
-            ranks(&all, 0.002)[0],
-            Some(Rank {
-                tier: 2,
-                low: 2,
-                high: 2
-            })
-        );
+        assert_eq!(ranks(&all, 0.02)[0], Some(Rank { tier: 1, low: 1, high: 2 }));
+        assert_eq!(ranks(&all, 0.002)[0], Some(Rank { tier: 2, low: 2, high: 2 }));
     }
 
     #[test]
     fn two_that_the_client_held_back_share_a_tier() {
-        let mut all = [
-            series(100.0, 0.001, 1, 8),
-            series(110.0, 0.001, 2, 8),
-            series(50.0, 0.001, 3, 8),
-        ];
+        let mut all = [series(100.0, 0.001, 1, 8), series(110.0, 0.001, 2, 8), series(50.0, 0.001, 3, 8)];
         all[0].held_back = true;
         all[1].held_back = true;
         let tiers: Vec<_> = ranks(&all, 0.01).iter().map(|r| r.unwrap().tier).collect();
@@ -174,13 +142,7 @@ mod tests {
 
     #[test]
     fn one_without_values_has_no_rank() {
-        let all = [
-            series(100.0, 0.01, 1, 6),
-            Series {
-                by_block: vec![None; 6],
-                held_back: false,
-            },
-        ];
+        let all = [series(100.0, 0.01, 1, 6), Series { by_block: vec![None; 6], held_back: false }];
         assert_eq!(ranks(&all, 0.0)[1], None);
     }
 

@@ -40,11 +40,7 @@ pub enum Piece<'a> {
 impl Chunked {
     /// At the start of a body.
     pub fn new() -> Self {
-        Self {
-            at: At::SizeStart,
-            size: 0,
-            extra: 0,
-        }
+        Self { at: At::SizeStart, size: 0, extra: 0 }
     }
 
     /// The next piece; `None` when all of `input` is used up.
@@ -98,11 +94,7 @@ impl Chunked {
 
     fn count(&mut self, at: At) -> Result<At, WireError> {
         self.extra += 1;
-        if self.extra > MAX_HEAD_BYTES {
-            Err(WireError::HeadTooLong)
-        } else {
-            Ok(at)
-        }
+        if self.extra > MAX_HEAD_BYTES { Err(WireError::HeadTooLong) } else { Ok(at) }
     }
 }
 
@@ -129,21 +121,10 @@ mod tests {
 
     #[test]
     fn what_is_malformed_is_refused() {
-        for bad in [
-            &b"\r\n"[..],
-            b"g\r\n",
-            b"-1\r\n",
-            b"1\r\nab",
-            b"10000000000000000\r\n",
-            b"1\rx",
-            b"0\r\n\rx",
-        ] {
-            assert_eq!(
-                read(bad),
-                Err(WireError::Chunk),
-                "{}",
-                String::from_utf8_lossy(bad)
-            );
+        for bad in
+            [&b"\r\n"[..], b"g\r\n", b"-1\r\n", b"1\r\nab", b"10000000000000000\r\n", b"1\rx", b"0\r\n\rx"]
+        {
+            assert_eq!(read(bad), Err(WireError::Chunk), "{}", String::from_utf8_lossy(bad));
         }
         let endless = [b"1;".as_slice(), &[b'x'; MAX_HEAD_BYTES + 1]].concat();
         assert_eq!(read(&endless), Err(WireError::HeadTooLong));

@@ -55,11 +55,7 @@ impl Held {
     }
 
     fn bounded<T>(&self) -> Result<Option<T>, WireError> {
-        if self.0.len() > MAX_HEAD_BYTES {
-            Err(WireError::HeadTooLong)
-        } else {
-            Ok(None)
-        }
+        if self.0.len() > MAX_HEAD_BYTES { Err(WireError::HeadTooLong) } else { Ok(None) }
     }
 }
 
@@ -90,12 +86,7 @@ pub struct Framing {
 impl Framing {
     /// Reads the framing fields; `minor` is the version's second digit.
     pub fn of(fields: &[Header<'_>], minor: u8) -> Result<Self, WireError> {
-        let mut framing = Self {
-            length: None,
-            chunked: false,
-            encoded: false,
-            keep_alive: minor >= 1,
-        };
+        let mut framing = Self { length: None, chunked: false, encoded: false, keep_alive: minor >= 1 };
         for field in fields {
             // The length of the name decides almost always; only then is it compared.
             match field.name.len() {
@@ -108,9 +99,8 @@ impl Framing {
                 }
                 17 if field.name.eq_ignore_ascii_case("transfer-encoding") => {
                     framing.encoded = true;
-                    framing.chunked = tokens(field.value)
-                        .last()
-                        .is_some_and(|t| t.eq_ignore_ascii_case(b"chunked"));
+                    framing.chunked =
+                        tokens(field.value).last().is_some_and(|t| t.eq_ignore_ascii_case(b"chunked"));
                 }
                 10 if field.name.eq_ignore_ascii_case("connection") => {
                     for token in tokens(field.value) {

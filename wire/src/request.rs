@@ -97,10 +97,6 @@ fn parse<R>(bytes: &[u8], route: impl FnOnce(&str, &str) -> R) -> Result<Option<
     let minor = head.version.unwrap_or(0);
     let framing = Framing::of(head.headers, minor)?;
     let route = route(head.method.unwrap_or(""), head.path.unwrap_or(""));
-    let request = Request {
-        route,
-        keep_alive: framing.keep_alive,
-        http10: minor == 0,
-    };
+    let request = Request { route, keep_alive: framing.keep_alive, http10: minor == 0 };
     Ok(Some((length, (request, framing))))
 }

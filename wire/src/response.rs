@@ -96,9 +96,7 @@ impl ResponseParser {
 
     fn end(&mut self) -> Event<'static> {
         self.state = State::Head;
-        Event::End {
-            keep_alive: self.keep_alive,
-        }
+        Event::End { keep_alive: self.keep_alive }
     }
 
     fn head<'a>(&mut self, input: &mut &'a [u8], head_only: bool) -> Result<Option<Event<'a>>, WireError> {
@@ -117,11 +115,7 @@ impl ResponseParser {
             self.state = match framing {
                 _ if bodiless => State::Sized(0),
                 Framing { chunked: true, .. } => State::Chunked(Chunked::new()),
-                Framing {
-                    encoded: false,
-                    length: Some(n),
-                    ..
-                } => State::Sized(n),
+                Framing { encoded: false, length: Some(n), .. } => State::Sized(n),
                 _ => {
                     self.keep_alive = false;
                     State::UntilClose

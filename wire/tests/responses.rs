@@ -25,10 +25,7 @@ fn read(pieces: &[&[u8]], close: bool, head_only: bool) -> Result<Vec<Seen>, Wir
                 Event::End { keep_alive } => seen.push(Seen::End(keep_alive)),
             }
         }
-        assert!(
-            input.is_empty(),
-            "a parser that wants more has used all it was given"
-        );
+        assert!(input.is_empty(), "a parser that wants more has used all it was given");
     }
     if close && let Some(Event::End { keep_alive }) = parser.closed()? {
         seen.push(Seen::End(keep_alive));
@@ -41,15 +38,7 @@ fn answer() -> impl Strategy<Value = (Vec<u8>, Vec<Seen>, bool)> {
     let field = ("[A-Z][a-z]{1,8}-[A-Z][a-z]{1,6}", "[ -~]{0,20}");
     let status = prop_oneof![Just(200_u16), Just(404), Just(503), Just(204), Just(304)];
     let body = prop::collection::vec(any::<u8>(), 0..300);
-    (
-        status,
-        prop::collection::vec(field, 0..6),
-        body,
-        0..3_usize,
-        any::<bool>(),
-        1..40_usize,
-        any::<bool>(),
-    )
+    (status, prop::collection::vec(field, 0..6), body, 0..3_usize, any::<bool>(), 1..40_usize, any::<bool>())
         .prop_map(|(status, fields, body, framing, informed, chunk, close)| {
             let mut bytes = Vec::new();
             if informed {
@@ -144,13 +133,7 @@ proptest! {
 fn an_answer_to_head_has_no_body() {
     let bytes =
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-    let one = [
-        Seen::Head(Head {
-            status: 200,
-            length: Some(0),
-        }),
-        Seen::End(true),
-    ];
+    let one = [Seen::Head(Head { status: 200, length: Some(0) }), Seen::End(true)];
     assert_eq!(read(&[bytes], false, true).unwrap(), [one.clone(), one].concat());
 }
 
@@ -184,27 +167,12 @@ fn what_frames_a_message_twice_or_badly_is_refused() {
         "Content-Length: 99999999999999999999",
     ] {
         let bytes = format!("HTTP/1.1 200 OK\r\n{length}\r\n\r\n");
-        assert_eq!(
-            read(&[bytes.as_bytes()], false, false),
-            Err(WireError::ContentLength),
-            "{length}"
-        );
+        assert_eq!(read(&[bytes.as_bytes()], false, false), Err(WireError::ContentLength), "{length}");
     }
     let both =
         b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";
-    let seen = [
-        Seen::Head(Head {
-            status: 200,
-            length: None,
-        }),
-        Seen::Body(b"x".to_vec()),
-        Seen::End(true),
-    ];
-    assert_eq!(
-        read(&[both], false, false).unwrap(),
-        seen,
-        "the transfer coding overrides the length"
-    );
+    let seen = [Seen::Head(Head { status: 200, length: None }), Seen::Body(b"x".to_vec()), Seen::End(true)];
+    assert_eq!(read(&[both], false, false).unwrap(), seen, "the transfer coding overrides the length");
 }
 
 #[test]
@@ -218,10 +186,7 @@ fn what_is_not_http_is_refused() {
             String::from_utf8_lossy(bytes)
         );
     }
-    assert_eq!(
-        read(&[b"HTTP/1.1 101 Switching Protocols\r\n\r\n"], false, false),
-        Err(WireError::Upgrade)
-    );
+    assert_eq!(read(&[b"HTTP/1.1 101 Switching Protocols\r\n\r\n"], false, false), Err(WireError::Upgrade));
 }
 
 #[test]
@@ -232,8 +197,5 @@ fn a_head_without_end_is_bounded() {
     assert_eq!(read(&pieces, false, false), Err(WireError::HeadTooLong));
     let many: String = (0..200).map(|i| format!("F{i}: x\r\n")).collect();
     let bytes = format!("HTTP/1.1 200 OK\r\n{many}\r\n");
-    assert_eq!(
-        read(&[bytes.as_bytes()], false, false),
-        Err(WireError::HeadTooLong)
-    );
+    assert_eq!(read(&[bytes.as_bytes()], false, false), Err(WireError::HeadTooLong));
 }

@@ -36,18 +36,7 @@ fn main() -> ExitCode {
 fn ci() -> Result<()> {
     run("cargo", &["fmt", "--all", "--check"])?;
     tidy::check(&root())?;
-    run(
-        "cargo",
-        &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--locked",
-            "--",
-            "-D",
-            "warnings",
-        ],
-    )?;
+    run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     test()
 }
 
@@ -68,8 +57,5 @@ fn run(program: &str, args: &[&str]) -> Result<()> {
 }
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap_or(Path::new("."))
-        .to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
 }

@@ -16,36 +16,18 @@ const NEEDED: &[(&str, &str)] = &[
 
 /// Installs what is missing.
 pub fn ensure() -> Result<()> {
-    let missing: Vec<&str> = NEEDED
-        .iter()
-        .filter(|(program, _)| !is_there(program))
-        .map(|(_, package)| *package)
-        .collect();
+    let missing: Vec<&str> =
+        NEEDED.iter().filter(|(program, _)| !is_there(program)).map(|(_, package)| *package).collect();
     if missing.is_empty() {
         return Ok(());
     }
     if !is_there("apt-get") {
-        bail!(
-            "the tests need {}: install them by this system's own means",
-            missing.join(", ")
-        );
+        bail!("the tests need {}: install them by this system's own means", missing.join(", "));
     }
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0);
-    let (program, first): (&str, &[&str]) = if is_root {
-        ("apt-get", &[])
-    } else {
-        ("sudo", &["apt-get"])
-    };
+    let (program, first): (&str, &[&str]) = if is_root { ("apt-get", &[]) } else { ("sudo", &["apt-get"]) };
     run(program, &[first, &["update", "-q"]].concat())?;
-    run(
-        program,
-        &[
-            first,
-            &["install", "-y", "-q", "--no-install-recommends"],
-            &missing[..],
-        ]
-        .concat(),
-    )
+    run(program, &[first, &["install", "-y", "-q", "--no-install-recommends"], &missing[..]].concat())
 }
 
 /// On PATH, or where Debian keeps servers, which is not on an ordinary user's PATH.

@@ -18,12 +18,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("load", &["model", "net", "stats", "wire"]),
     ("serve", &["net", "wire"]),
     ("lab", &["bodies", "load", "model", "net", "stats", "wire"]),
-    (
-        "app",
-        &[
-            "bodies", "lab", "load", "model", "net", "report", "serve", "stats", "wire",
-        ],
-    ),
+    ("app", &["bodies", "lab", "load", "model", "net", "report", "serve", "stats", "wire"]),
     ("xtask", &[]),
 ];
 
@@ -46,15 +41,8 @@ pub fn check(root: &Path) -> Result<()> {
 fn check_crate(root: &Path, name: &str, may_know: &[&str], wrong: &mut Vec<String>) -> Result<()> {
     let manifest = root.join(name).join("Cargo.toml");
     let text = fs::read_to_string(&manifest).with_context(|| format!("can't read {}", manifest.display()))?;
-    for other in MAY_KNOW
-        .iter()
-        .map(|(other, _)| *other)
-        .filter(|other| !may_know.contains(other))
-    {
-        if text
-            .lines()
-            .any(|line| line.starts_with(&format!("{other}.workspace")))
-        {
+    for other in MAY_KNOW.iter().map(|(other, _)| *other).filter(|other| !may_know.contains(other)) {
+        if text.lines().any(|line| line.starts_with(&format!("{other}.workspace"))) {
             wrong.push(format!("{name} must not know {other}"));
         }
     }
@@ -75,10 +63,7 @@ fn check_file(root: &Path, name: &str, file: &Path, wrong: &mut Vec<String>) -> 
         wrong.push(format!("{shown} does not say what it owns: begin with //!"));
     }
     let is_this_list = file.ends_with("xtask/src/tidy.rs");
-    for word in LEFT_OVER
-        .iter()
-        .filter(|word| !is_this_list && text.contains(**word))
-    {
+    for word in LEFT_OVER.iter().filter(|word| !is_this_list && text.contains(**word)) {
         wrong.push(format!("{shown} has a {word}"));
     }
     if name != "net" && !is_this_list && text.contains("unsafe ") {

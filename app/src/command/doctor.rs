@@ -12,11 +12,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         let mark = if check.trouble.is_some() { "!" } else { " " };
         let _ = writeln!(out, "{mark} {:<28}{}", check.what, check.found);
         if let Some(trouble) = &check.trouble {
-            let _ = writeln!(
-                out,
-                "    spoils: {}\n    remedy: {}",
-                trouble.spoils, trouble.remedy
-            );
+            let _ = writeln!(out, "    spoils: {}\n    remedy: {}", trouble.spoils, trouble.remedy);
         }
     }
     let troubles = checks.iter().filter(|c| c.trouble.is_some()).count();

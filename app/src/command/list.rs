@@ -48,12 +48,7 @@ pub fn run(args: &ListArgs, common: &Common) -> anyhow::Result<ExitCode> {
 fn studies(catalog: &Catalog, out: &mut String) {
     out.push_str("studies\n");
     for (name, study) in &catalog.studies {
-        let _ = writeln!(
-            out,
-            "  {name:<26}{} ({} contenders)",
-            study.title,
-            study.contenders.len()
-        );
+        let _ = writeln!(out, "  {name:<26}{} ({} contenders)", study.title, study.contenders.len());
     }
 }
 
@@ -61,9 +56,7 @@ fn contenders(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
     out.push_str("contenders\n");
     let names: Vec<String> = catalog.contenders.keys().cloned().collect();
     for prepared in setup::prepare(catalog, &names)? {
-        let state = prepared
-            .version()
-            .unwrap_or_else(|lack| format!("missing: {}", lack.sentence()));
+        let state = prepared.version().unwrap_or_else(|lack| format!("missing: {}", lack.sentence()));
         let _ = writeln!(out, "  {:<26}{}", prepared.name, state);
     }
     Ok(())
@@ -73,25 +66,15 @@ fn workloads(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
     out.push_str("workloads\n");
     for (name, work) in setup::works(catalog)? {
         let title = work.workload.map(|w| w.title).unwrap_or_default();
-        let _ = writeln!(
-            out,
-            "  {name:<26}{title} ({} bytes)",
-            work.body.map_or(0, |b| b.len())
-        );
+        let _ = writeln!(out, "  {name:<26}{title} ({} bytes)", work.body.map_or(0, |b| b.len()));
     }
     Ok(())
 }
 
 fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
     for run in store(common)?.runs()? {
-        let ended = run
-            .ended
-            .unwrap_or_else(|| "not ended: --resume goes on with it".to_owned());
-        let _ = writeln!(
-            out,
-            "{}  {}  {} trials; {ended}",
-            run.id, run.name, run.observations
-        );
+        let ended = run.ended.unwrap_or_else(|| "not ended: --resume goes on with it".to_owned());
+        let _ = writeln!(out, "{}  {}  {} trials; {ended}", run.id, run.name, run.observations);
     }
     if out.is_empty() {
         out.push_str("no runs yet: `drome run raspberry-pi` makes one\n");

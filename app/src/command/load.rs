@@ -92,11 +92,7 @@ pub fn run(args: Box<LoadArgs>) -> anyhow::Result<ExitCode> {
     let plan = resolve(*args)?;
     let (tally, usage) = measure(&plan)?;
     let verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
-    let report = if json {
-        report::load_json::report
-    } else {
-        report::load_text::report
-    };
+    let report = if json { report::load_json::report } else { report::load_text::report };
     console::print(&report(&plan, &tally, &verdict))?;
     Ok(match (tally.interrupted, verdict.valid) {
         (true, _) => ExitCode::from(INTERRUPTED),
@@ -122,34 +118,21 @@ fn resolve(args: LoadArgs) -> anyhow::Result<Plan> {
             .map_err(|e| WrongInput(format!("{e:#}")))?,
         (None, None) => Vec::new(),
     };
-    let method = args
-        .method
-        .unwrap_or_else(|| if body.is_empty() { "GET" } else { "POST" }.to_owned());
+    let method = args.method.unwrap_or_else(|| if body.is_empty() { "GET" } else { "POST" }.to_owned());
     let target = Target::resolve(&args.url)?;
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
     let load = match args.rate {
-        None => Load::Closed {
-            connections,
-            per_connection,
-        },
+        None => Load::Closed { connections, per_connection },
         Some(rate_per_s) => {
             let arrivals = match args.arrivals {
                 Spacing::Constant => Arrivals::Constant,
                 Spacing::Poisson => Arrivals::Poisson,
             };
-            Load::Open {
-                rate_per_s,
-                connections,
-                arrivals,
-                per_connection,
-            }
+            Load::Open { rate_per_s, connections, arrivals, per_connection }
         }
     };
     let cores = net::cpu::allowed();
-    let threads = args
-        .threads
-        .map_or_else(|| (cores.len() / 2).max(1), |n| n as usize)
-        .min(connections);
+    let threads = args.threads.map_or_else(|| (cores.len() / 2).max(1), |n| n as usize).min(connections);
     // The last cores, since servers and everybody else begin with the first.
     let cpus = cores[cores.len().saturating_sub(threads)..].to_vec();
     Ok(Plan {
@@ -157,10 +140,9 @@ fn resolve(args: LoadArgs) -> anyhow::Result<Plan> {
         head_only: method == "HEAD",
         target,
         load,
-        until: args.requests.map_or(
-            Until::Elapsed(args.duration.unwrap_or(DEFAULT_DURATION)),
-            Until::Answered,
-        ),
+        until: args
+            .requests
+            .map_or(Until::Elapsed(args.duration.unwrap_or(DEFAULT_DURATION)), Until::Answered),
         warmup: args.warmup,
         timeout: args.timeout,
         threads,
@@ -177,15 +159,9 @@ fn resolve(args: LoadArgs) -> anyhow::Result<Plan> {
 
 /// Runs the plan with a progress bar beside it. A server on this machine is watched meanwhile.
 fn measure(plan: &Plan) -> anyhow::Result<(Tally, Option<Usage>)> {
-    let progress = Progress {
-        stop: console::stop_flag()?,
-        ..Progress::default()
-    };
+    let progress = Progress { stop: console::stop_flag()?, ..Progress::default() };
     let (length, template) = match plan.until {
-        Until::Elapsed(d) => (
-            (d + plan.warmup).as_millis() as u64,
-            "{bar:40} {elapsed} of {msg}",
-        ),
+        Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
         Until::Answered(n) => (n, "{bar:40} {pos}/{len} requests, {elapsed}{msg}"),
     };
     let bar = console::bar(length, template);
@@ -240,9 +216,7 @@ fn rate(text: &str) -> Result<f64, String> {
 fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("write it like 'Name: value'")?;
     let is_token = !name.is_empty()
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&b));
+        && name.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&b));
     if !is_token || value.bytes().any(|b| b < b' ' && b != b'\t') {
         return Err("a name has no spaces, and neither name nor value has line breaks".to_owned());
     }
@@ -259,18 +233,9 @@ fn method(text: &str) -> Result<String, String> {
 
 fn sha256(text: &str) -> Result<[u8; 32], String> {
     let bad = || "a SHA-256 is 64 hexadecimal digits".to_owned();
-    let digits: Vec<u8> = text
-        .chars()
-        .map(|c| c.to_digit(16).map(|d| d as u8))
-        .collect::<Option<_>>()
-        .ok_or_else(bad)?;
-    let bytes: Vec<u8> = digits
-        .chunks(2)
-        .map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or(0))
-        .collect();
-    if digits.len() == 64 {
-        bytes.try_into().map_err(|_| bad())
-    } else {
-        Err(bad())
-    }
+    let digits: Vec<u8> =
+        text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>().ok_or_else(bad)?;
+    let bytes: Vec<u8> =
+        digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or(0)).collect();
+    if digits.len() == 64 { bytes.try_into().map_err(|_| bad()) } else { Err(bad()) }
 }

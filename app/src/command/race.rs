@@ -59,13 +59,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (prepared, entrants) = setup::commands(&args.commands, &path)?;
     let store = store(common)?;
     let run = setup::race_run(study(args)?, entrants, args.seed);
-    let any = Works::from([(
-        RACED.to_owned(),
-        Work {
-            workload: None,
-            body: None,
-        },
-    )]);
+    let any = Works::from([(RACED.to_owned(), Work { workload: None, body: None })]);
     let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
     if !args.any_body {
         let work = setup::same_work(&lab, &path)?;
@@ -83,10 +77,9 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
 fn path(url: &str) -> anyhow::Result<String> {
     let target = Target::resolve(&url.replace("{port}", "1"))?;
     if !target.address.ip().is_loopback() {
-        return Err(WrongInput(format!(
-            "{url} is not on this machine: a race starts its servers itself"
-        ))
-        .into());
+        return Err(
+            WrongInput(format!("{url} is not on this machine: a race starts its servers itself")).into()
+        );
     }
     Ok(target.path)
 }
@@ -103,32 +96,22 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
     }
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
     let load = match args.rate {
-        None => Load::Closed {
-            connections,
-            per_connection,
-        },
+        None => Load::Closed { connections, per_connection },
         Some(rate) if !(rate > 0.0 && rate <= 1e9) => {
             return Err(WrongInput(
                 "--rate: allowed is a rate above 0 and at most 1e9 per second".to_owned(),
             )
             .into());
         }
-        Some(rate_per_s) => Load::Open {
-            rate_per_s,
-            connections,
-            arrivals: Arrivals::Constant,
-            per_connection,
-        },
+        Some(rate_per_s) => {
+            Load::Open { rate_per_s, connections, arrivals: Arrivals::Constant, per_connection }
+        }
     };
     Ok(Study {
         title: args.commands.join(" against "),
         source: None,
         contenders: Vec::new(),
-        cells: vec![Cell {
-            title: args.url.clone(),
-            workload: RACED.to_owned(),
-            load,
-        }],
+        cells: vec![Cell { title: args.url.clone(), workload: RACED.to_owned(), load }],
         design: Design {
             blocks: [6, 60],
             warmup: args.warmup,

@@ -56,10 +56,7 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
         if args.quick {
             setup::quicken(&mut study);
         }
-        (
-            setup::study_run(&args.study, study, &prepared, args.seed, args.quick),
-            Vec::new(),
-        )
+        (setup::study_run(&args.study, study, &prepared, args.seed, args.quick), Vec::new())
     };
     announce(&run)?;
     let lab = setup::lab(&run, prepared, setup::works(&catalog)?, console::stop_flag()?)?;
@@ -76,13 +73,8 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
 
 /// The latest run of the study that has not ended.
 fn unfinished(store: &Store, study: &str) -> anyhow::Result<(Run, Vec<Observation>)> {
-    let open = store
-        .runs()?
-        .into_iter()
-        .find(|run| run.name == study && run.ended.is_none());
-    let Some(open) = open else {
-        bail!("there is no run of {study} to go on with: all have ended")
-    };
+    let open = store.runs()?.into_iter().find(|run| run.name == study && run.ended.is_none());
+    let Some(open) = open else { bail!("there is no run of {study} to go on with: all have ended") };
     let (run, observations, _) = store.run(Some(&open.id))?;
     Ok((run, observations))
 }
@@ -94,11 +86,7 @@ fn announce(run: &Run) -> anyhow::Result<()> {
             eprintln!("{name} does not take part: {why}");
         }
     }
-    let present = run
-        .contenders
-        .iter()
-        .filter(|(name, e)| e.missing.is_none() && *name != REFERENCE)
-        .count();
+    let present = run.contenders.iter().filter(|(name, e)| e.missing.is_none() && *name != REFERENCE).count();
     if present == 0 {
         bail!("none of the study's contenders is on this machine: get them with --install");
     }

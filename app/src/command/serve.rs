@@ -58,11 +58,9 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     net::limits::raise_descriptors(u64::MAX);
     let server = match Server::bind(config) {
         Err(e) if e.kind() == std::io::ErrorKind::AddrInUse => {
-            return Err(WrongInput(format!(
-                "port {} is in use: another server listens there",
-                args.port
-            ))
-            .into());
+            return Err(
+                WrongInput(format!("port {} is in use: another server listens there", args.port)).into()
+            );
         }
         other => other.with_context(|| format!("can't listen on {address}"))?,
     };

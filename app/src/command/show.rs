@@ -24,14 +24,10 @@ pub fn run(args: &ShowArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
     if let Some(entry) = catalog.contenders.get(name) {
         let prepared = setup::prepare(&catalog, std::slice::from_ref(name))?;
-        let state = prepared.iter().map(|p| {
-            p.version()
-                .map_or_else(|lack| lack.sentence(), |v| format!("version {v}"))
-        });
-        out += &format!(
-            "# contenders/{name}/contender.toml: {}\n",
-            state.collect::<String>()
-        );
+        let state = prepared
+            .iter()
+            .map(|p| p.version().map_or_else(|lack| lack.sentence(), |v| format!("version {v}")));
+        out += &format!("# contenders/{name}/contender.toml: {}\n", state.collect::<String>());
         out += &toml::to_string_pretty(&entry.contender)?;
         for path in entry.sources.keys() {
             out += &format!("# src/{}\n", path.display());
@@ -41,17 +37,12 @@ pub fn run(args: &ShowArgs, common: &Common) -> anyhow::Result<ExitCode> {
         out += &format!("# workloads/{name}.toml\n{}", toml::to_string_pretty(workload)?);
     }
     if out.is_empty() {
-        let all = catalog
-            .studies
-            .keys()
-            .chain(catalog.contenders.keys())
-            .chain(catalog.workloads.keys());
+        let all = catalog.studies.keys().chain(catalog.contenders.keys()).chain(catalog.workloads.keys());
         let nearest = lab::catalog::nearest(name, all.map(String::as_str));
         let hint = nearest.map_or_else(String::new, |n| format!(" (did you mean `{n}`?)"));
-        return Err(WrongInput(format!(
-            "nothing is called `{name}`{hint}: `drome list` shows all there is"
-        ))
-        .into());
+        return Err(
+            WrongInput(format!("nothing is called `{name}`{hint}: `drome list` shows all there is")).into()
+        );
     }
     console::print(&out)?;
     Ok(ExitCode::SUCCESS)

@@ -16,11 +16,25 @@ pub struct Home(pub tempfile::TempDir);
 
 impl Home {
     pub fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        let home = Self(tempfile::tempdir().unwrap());
+        std::fs::create_dir(home.temporary()).unwrap();
+        home
     }
 
     pub fn path(&self) -> &Path {
         self.0.path()
+    }
+
+    /// Where servers get their folders for a trial.
+    pub fn temporary(&self) -> PathBuf {
+        self.path().join("tmp")
+    }
+
+    /// Nothing of a trial is left: no process, no folder.
+    pub fn assert_clean(&self) {
+        assert_eq!(processes_with(&self.path().display().to_string()), Vec::<String>::new());
+        let left: Vec<_> = std::fs::read_dir(self.temporary()).unwrap().flatten().map(|e| e.path()).collect();
+        assert_eq!(left, Vec::<PathBuf>::new());
     }
 
     pub fn store(&self) -> PathBuf {
@@ -33,7 +47,8 @@ impl Home {
         command
             .args(args)
             .env("DROME_HOME", self.path())
-            .env("DROME_CACHE", self.path().join("cache"));
+            .env("DROME_CACHE", self.path().join("cache"))
+            .env("TMPDIR", self.temporary());
         command
     }
 
@@ -70,10 +85,7 @@ pub fn load(address: SocketAddr, path: &str, args: &[&str]) -> (i32, Value) {
     let url = format!("http://{address}{path}");
     let said = run(Home::new().drome(&["load", &url, "--json"]).args(args));
     let json = serde_json::from_str(&said.out);
-    (
-        said.code,
-        json.unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", said.code, said.out, said.err)),
-    )
+    (said.code, json.unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", said.code, said.out, said.err)))
 }
 
 /// Every sent request ends in exactly one way.
@@ -100,32 +112,16 @@ impl Drop for Server {
 /// `drome serve` on a free port.
 pub fn serve(args: &[&str]) -> Server {
     let home = Home::new();
-    let mut child = home
-        .drome(&["serve", "--port", "0"])
-        .args(args)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = home.drome(&["serve", "--port", "0"]).args(args).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap())
-        .read_line(&mut line)
-        .unwrap();
-    let address = line
-        .trim()
-        .trim_start_matches("http://")
-        .trim_end_matches('/')
-        .parse()
-        .unwrap();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().trim_start_matches("http://").trim_end_matches('/').parse().unwrap();
     Server { child, address }
 }
 
 /// Any other server; `{port}` in the arguments is a free port.
 pub fn start(program: &str, args: &[&str]) -> Server {
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let args = args.iter().map(|arg| arg.replace("{port}", &port.to_string()));
     let child = Command::new(program)
         .args(args)
@@ -154,28 +150,17 @@ pub fn nginx(home: &Home, location: &str) -> Server {
              server {{ listen 127.0.0.1:PORT backlog=4096; {location} }}
          }}"
     );
-    let port = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     home.write("nginx.conf", &conf.replace("PORT", &port.to_string()));
     let dir = home.path().display().to_string();
-    let program = if Path::new("/usr/sbin/nginx").exists() {
-        "/usr/sbin/nginx"
-    } else {
-        "nginx"
-    };
+    let program = if Path::new("/usr/sbin/nginx").exists() { "/usr/sbin/nginx" } else { "nginx" };
     let child = Command::new(program)
         .args(["-p", &dir, "-c", &format!("{dir}/nginx.conf")])
         .stderr(Stdio::null())
         .spawn();
     let child =
         child.unwrap_or_else(|e| panic!("nginx: {e}; `cargo xtask test` installs what the tests need"));
-    let server = Server {
-        child,
-        address: SocketAddr::from(([127, 0, 0, 1], port)),
-    };
+    let server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], port)) };
     wait_for(|| TcpStream::connect(server.address).is_ok(), "nginx to listen");
     server
 }

@@ -1,0 +1,202 @@
+//! One golden for every output format, from findings and a tally that are made up.
+
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
+use model::*;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+fn figure(median: f64, spread: f64) -> Option<Figure> {
+    let half = median.abs() * spread;
+    Some(Figure { median, low: Some(median - half), high: Some(median + half) })
+}
+
+fn contender(
+    name: &str,
+    title: &str,
+    rate: f64,
+    reference: f64,
+    rank: (usize, usize, usize),
+) -> ContenderFindings {
+    ContenderFindings {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        version: Some("1.2.3".to_owned()),
+        trials: 6,
+        void: 0,
+        failed: 0,
+        rate_per_s: figure(rate, 0.01),
+        server_cpu_ns_per_request: figure(0.95e9 / rate, 0.005),
+        latency_ns_p50: figure(8e9 / rate, 0.02),
+        latency_ns_p99: figure(20e9 / rate, 0.05),
+        rss_max_bytes: Some(12_800_000),
+        of_reference: figure(rate / reference, 0.008),
+        time_ns_more: figure(1e9 / rate - 1e9 / reference, 0.01),
+        server_cpu_ns_more: figure(0.95e9 / rate - 0.95e9 / reference, 0.01),
+        tier: Some(rank.0),
+        rank_low: Some(rank.1),
+        rank_high: Some(rank.2),
+        bound: Some("server".to_owned()),
+        errors: 0,
+        published: None,
+        notes: Vec::new(),
+    }
+}
+
+fn findings() -> Findings {
+    let mut reference = contender("reference", "drome serve", 150_000.0, 150_000.0, (1, 1, 1));
+    reference.bound = Some("client".to_owned());
+    reference.trials = 12;
+    let mut nginx = contender("nginx", "nginx", 98_765.0, 150_000.0, (2, 2, 3));
+    nginx.published = Some(351.49);
+    let mut node = contender("node", "Node.js", 97_900.0, 150_000.0, (2, 2, 3));
+    node.published = Some(125.97);
+    (node.void, node.errors) = (1, 1234);
+    node.notes = vec!["void: the host took 20 % of this machine's time (1 of 6 trials)".to_owned()];
+    let mut dead = contender("perl", "Perl", 1.0, 1.0, (0, 0, 0));
+    (dead.trials, dead.failed, dead.version) = (0, 3, None);
+    (dead.rate_per_s, dead.server_cpu_ns_per_request, dead.latency_ns_p50) = (None, None, None);
+    (dead.latency_ns_p99, dead.of_reference, dead.time_ns_more, dead.server_cpu_ns_more) =
+        (None, None, None, None);
+    (dead.rss_max_bytes, dead.tier, dead.rank_low, dead.rank_high, dead.bound) =
+        (None, None, None, None, None);
+    dead.notes =
+        vec!["failed: it ended (exit status: 1); it wrote nothing to its log (3 of 3 trials)".to_owned()];
+    Findings {
+        schema: SCHEMA,
+        run: "20260101-000000-0000".to_owned(),
+        study: "example".to_owned(),
+        title: "An example".to_owned(),
+        source: Some("a page".to_owned()),
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        seed: 7,
+        environment: Environment {
+            drome: "0.1.0".to_owned(),
+            kernel: Some("6.1.0".to_owned()),
+            cpu: Some("A processor".to_owned()),
+            cores: 2,
+            server_cpus: vec![0],
+            client_cpus: vec![1],
+            memory_bytes: None,
+            virtualization: None,
+        },
+        quick: false,
+        ended: "every ratio is known to ±3 % after 6 blocks".to_owned(),
+        elapsed_s: 61.5,
+        noise_floor: Some(0.011),
+        cells: vec![CellFindings {
+            title: "keep-alive".to_owned(),
+            workload: "hello".to_owned(),
+            load: Load::Closed { connections: 10, per_connection: None },
+            blocks: 6,
+            noise_floor: Some(0.011),
+            contenders: vec![reference, nginx, node, dead],
+        }],
+        missing: vec![Missing {
+            name: "go".to_owned(),
+            why: "`go` is not on PATH; get it: https://go.dev/dl".to_owned(),
+        }],
+    }
+}
+
+fn race(a: f64, b: f64, floor: f64) -> Findings {
+    let mut f = findings();
+    f.study = "race".to_owned();
+    f.cells[0].noise_floor = Some(floor);
+    f.cells[0].contenders =
+        vec![contender("A", "./a {port}", a, a, (1, 1, 1)), contender("B", "./b {port}", b, a, (2, 2, 2))];
+    f
+}
+
+fn measurement(load: Load) -> (Plan, Tally, Verdict) {
+    let is_open = load.rate_per_s().is_some();
+    let target = Target::resolve("http://127.0.0.1:8080/hello").unwrap();
+    let plan = Plan {
+        request: target.request("GET", &[], b"", false),
+        target,
+        head_only: false,
+        load,
+        until: Until::Elapsed(Duration::from_secs(2)),
+        warmup: Duration::ZERO,
+        timeout: Duration::from_secs(30),
+        threads: 1,
+        cpus: vec![1],
+        expect: Expect::default(),
+        seed: 0,
+    };
+    let mut tally = Tally {
+        duration_ns: 2_000_000_000,
+        sent: 20_010,
+        completed: 20_000,
+        in_flight_at_end: 8,
+        due: is_open.then_some(20_010),
+        unsent_at_end: is_open.then_some(0),
+        errors: Errors { receive: 2, ..Errors::default() },
+        error_causes: BTreeMap::from([("receive: Connection reset by peer (os error 104)".to_owned(), 2)]),
+        status: BTreeMap::from([(200, 20_000)]),
+        sent_bytes: 920_460,
+        received_bytes: 2_000_000,
+        body_bytes: 240_000,
+        served: vec![2500; 8],
+        client_cpu_ns: 120_000_000,
+        threads: 1,
+        client_rss_max_bytes: Some(8_000_000),
+        ..Tally::default()
+    };
+    for i in 1..=20_000_u64 {
+        tally.latency.record(100_000 + i * 10);
+        tally.service.record(100_000 + i * 10);
+        tally.first_byte.record(90_000 + i * 10);
+        if is_open {
+            tally.schedule_lag.record(1_000 + i);
+        }
+    }
+    let verdict =
+        Verdict { bound: Bound::Server, valid: true, reasons: vec!["2 requests failed".to_owned()] };
+    (plan, tally, verdict)
+}
+
+#[test]
+fn a_ranking_in_the_terminal() {
+    insta::assert_snapshot!(report::terminal::report(&findings()));
+}
+
+#[test]
+fn a_ranking_in_markdown() {
+    insta::assert_snapshot!(report::markdown::report(&findings()));
+}
+
+#[test]
+fn findings_as_json() {
+    insta::assert_snapshot!(report::findings_json(&findings()));
+}
+
+#[test]
+fn a_race_in_words() {
+    insta::assert_snapshot!("slower", report::race::report(&race(100_000.0, 80_000.0, 0.011)));
+    insta::assert_snapshot!("faster", report::race::report(&race(80_000.0, 100_000.0, 0.011)));
+    insta::assert_snapshot!("equal", report::race::report(&race(100_000.0, 100_400.0, 0.011)));
+    let mut floor = race(80_000.0, 100_000.0, 0.011);
+    floor.cells[0].contenders[1].bound = Some("client".to_owned());
+    insta::assert_snapshot!("a_floor", report::race::report(&floor));
+}
+
+#[test]
+fn a_load_as_text() {
+    let (plan, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
+    insta::assert_snapshot!("closed", report::load_text::report(&plan, &tally, &verdict));
+    let open = Load::Open {
+        rate_per_s: 10_000.0,
+        connections: 8,
+        arrivals: Arrivals::Poisson,
+        per_connection: Some(1),
+    };
+    let (plan, tally, mut verdict) = measurement(open);
+    (verdict.valid, verdict.bound) = (false, Bound::Client);
+    insta::assert_snapshot!("open", report::load_text::report(&plan, &tally, &verdict));
+}
+
+#[test]
+fn a_load_as_json() {
+    let (plan, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
+    insta::assert_snapshot!(report::load_json::report(&plan, &tally, &verdict));
+}
