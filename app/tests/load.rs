@@ -1,5 +1,7 @@
 //! `drome load` against real servers: every request accounted for, every error in its kind.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use common::{Home, answers, assert_accounted, load, nginx, run, serve, start};
@@ -278,7 +280,7 @@ fn an_interrupted_load_reports_what_it_has() {
     std::thread::sleep(std::time::Duration::from_millis(700));
     let pid = child.id().to_string();
     run(std::process::Command::new("kill").args(["-INT", &pid]));
-    let said = common::said(child.wait_with_output().unwrap());
+    let said = common::said(&child.wait_with_output().unwrap());
     let json: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!((said.code, &json["verdict"]["valid"]), (130, &json!(false)));
     assert!(json["requests"]["completed"].as_u64().unwrap() > 0);

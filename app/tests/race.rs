@@ -1,5 +1,7 @@
 //! `drome race` with real servers and known truths.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use common::{Home, run};

@@ -1,5 +1,7 @@
 //! `drome run`: the whole walk with real servers, and everything that can go wrong on it.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use common::{Home, Said, processes_with, run, wait_for};
@@ -283,7 +285,7 @@ fn a_run_that_is_interrupted_keeps_its_trials() {
     let child = home.drome(&["run", "small", "--catalog", &own]).stderr(Stdio::piped()).spawn().unwrap();
     wait_for(|| run(&mut home.drome(&["list", "runs"])).out.contains("2 trials"), "two trials");
     run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
-    let said = common::said(child.wait_with_output().unwrap());
+    let said = common::said(&child.wait_with_output().unwrap());
     assert_eq!(said.code, 130);
     assert!(said.err.contains("interrupted; every finished trial is kept"), "{}", said.err);
     home.assert_clean();

@@ -1,5 +1,7 @@
 //! `drome serve` on the wire.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod common;
 
 use common::{Home, Server, run, serve};

@@ -48,14 +48,14 @@ fn fit(
     overhead: usize,
     encode: impl Fn(u16, Option<usize>) -> Option<Vec<u8>>,
 ) -> Result<Vec<u8>, BodyError> {
-    let size = |side| encode(side, None).map_or(usize::MAX, |image| image.len());
-    let least = size(LEAST_SIDE).saturating_add(overhead);
+    let encoded_bytes = |side| encode(side, None).map_or(usize::MAX, |image| image.len());
+    let least = encoded_bytes(LEAST_SIDE).saturating_add(overhead);
     // A quarter of the pixels that the bytes would be at one byte each tell how many bytes a pixel takes.
     let probe = ((bytes as f64).sqrt() / 2.0).clamp(f64::from(LEAST_SIDE), 2000.0) as u16;
-    let bytes_per_pixel = size(probe) as f64 / f64::from(probe).powi(2);
+    let bytes_per_pixel = encoded_bytes(probe) as f64 / f64::from(probe).powi(2);
     let mut side = (bytes as f64 / bytes_per_pixel).sqrt().clamp(f64::from(LEAST_SIDE), 8000.0) as u16;
     while side >= LEAST_SIDE {
-        if let Some(fill) = bytes.checked_sub(size(side).saturating_add(overhead)) {
+        if let Some(fill) = bytes.checked_sub(encoded_bytes(side).saturating_add(overhead)) {
             return encode(side, Some(fill)).ok_or(BodyError { kind, bytes, least });
         }
         side -= 1;

@@ -88,7 +88,7 @@ impl Case {
         let busy = format!("the load generator used {:.0} % of its {} core(s)", share * 100.0, tally.threads);
         match plan.load {
             Load::Open { .. } => {
-                self.void.push(format!("{busy}: latencies may be its own; give it more threads"))
+                self.void.push(format!("{busy}: latencies may be its own; give it more threads"));
             }
             Load::Closed { .. } => self.notes.push(format!("{busy}: the rate is a floor for the server")),
         }

@@ -56,16 +56,21 @@ pub fn verdict(cell: &CellFindings, base: &ContenderFindings, other: &ContenderF
         "{} is {at_least}{ratio:.2}× {}, 95 % {low:.2}–{high:.2}; {floor_words}",
         fast.name, slow.name
     );
-    words.push_str(&more(slow, "takes", at_least, other.time_ns_more, "longer"));
-    words.push_str(&more(slow, "costs the server", "", other.server_cpu_ns_more, "CPU more"));
+    // The figures are the second one's excess over the first's; told is the slower one's over the faster's.
+    let signed = |figure: Option<Figure>| if median > 1.0 { figure.map(negative) } else { figure };
+    words.push_str(&more(slow, "takes", at_least, signed(other.time_ns_more), "longer"));
+    words.push_str(&more(slow, "costs the server", "", signed(other.server_cpu_ns_more), "CPU more"));
     words
 }
 
-/// How much more an answer of the slower one takes; `figure` is the second one's excess over the first's.
+/// How much more an answer of the slower one takes.
 fn more(slow: &ContenderFindings, verb: &str, at_least: &str, figure: Option<Figure>, unit: &str) -> String {
     let Some(Figure { median, low: Some(low), high: Some(high) }) = figure else { return String::new() };
-    let (ns, low, high) = if slow.name == "A" { (-median, -high, -low) } else { (median, low, high) };
-    let [ns, low, high] =
-        [ns, low, high].map(|ns| format!("{}{}", if ns < 0.0 { "−" } else { "" }, units::duration(ns.abs())));
+    let shown = |ns: f64| format!("{}{}", if ns < 0.0 { "−" } else { "" }, units::duration(ns.abs()));
+    let [ns, low, high] = [median, low, high].map(shown);
     format!("\nan answer of {} {verb} {at_least}{ns} {unit}, 95 % {low} to {high}", slow.name)
+}
+
+fn negative(f: Figure) -> Figure {
+    Figure { median: -f.median, low: f.high.map(|high| -high), high: f.low.map(|low| -low) }
 }

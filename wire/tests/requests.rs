@@ -1,5 +1,7 @@
 //! Requests as the reference server reads them.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use proptest::prelude::*;
 use wire::{Request, RequestParser, WireError};
 

@@ -1,5 +1,7 @@
 //! Any split of any valid answer gives the same events; what is not HTTP is refused, never a panic.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use proptest::prelude::*;
 use wire::{Event, Head, MAX_HEAD_BYTES, ResponseParser, WireError};
 

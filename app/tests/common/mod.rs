@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Nothing here takes longer, on however slow a machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A folder of its own for results and cache.
 pub struct Home(pub tempfile::TempDir);
@@ -69,10 +69,10 @@ pub struct Said {
 }
 
 pub fn run(command: &mut Command) -> Said {
-    said(command.stdin(Stdio::null()).output().unwrap())
+    said(&command.stdin(Stdio::null()).output().unwrap())
 }
 
-pub fn said(output: Output) -> Said {
+pub fn said(output: &Output) -> Said {
     Said {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
