@@ -128,10 +128,7 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
     if let Some(floor) = noise_floor.filter(|_| !run.quick) {
         let series: Vec<Series> = contenders
             .iter()
-            .map(|c| Series {
-                by_block: table.by_block(&c.name, rate),
-                held_back: c.bound.as_deref() == Some(Bound::Client.word()),
-            })
+            .map(|c| Series { by_block: table.by_block(&c.name, rate), held_back: c.is_held_back() })
             .collect();
         for (contender, rank) in contenders.iter_mut().zip(ranks(&series, floor)) {
             contender.tier = rank.map(|r| r.tier);

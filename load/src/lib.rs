@@ -88,10 +88,12 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
                 let barrier = &barrier;
                 scope.spawn(move || {
                     place(plan, index);
-                    let worker = Worker::new(plan, share(plan, index, threads), Epoll::new()?, progress);
+                    let worker =
+                        Epoll::new().map(|io| Worker::new(plan, share(plan, index, threads), io, progress));
+                    // Even a worker that could not be made must come here: the others wait for it.
                     barrier.wait();
                     let first: &dyn Watch = if index == 0 { watch } else { &() };
-                    Ok(worker.run(first)?)
+                    Ok(worker?.run(first)?)
                 })
             })
             .collect();

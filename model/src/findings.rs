@@ -3,6 +3,7 @@
 
 use crate::observation::Environment;
 use crate::plan::Load;
+use crate::verdict::Bound;
 use serde::{Deserialize, Serialize};
 
 /// The version of the JSON.
@@ -112,6 +113,13 @@ pub struct ContenderFindings {
     pub published: Option<f64>,
     /// Why trials were void or failed and what is to be known about the others, most frequent first.
     pub notes: Vec<String>,
+}
+
+impl ContenderFindings {
+    /// The load generator was the bound of most trials: the rate is a floor.
+    pub fn is_held_back(&self) -> bool {
+        self.bound.as_deref() == Some(Bound::Client.word())
+    }
 }
 
 /// A median over trials and its 95 % interval; null where there are too few trials for one.

@@ -29,6 +29,8 @@ pub struct Epoll {
     /// Completions that were known at once, without a wait.
     at_once: VecDeque<Completion>,
     listener: Option<OwnedFd>,
+    /// Slots of accepted connections that have been closed.
+    free: Vec<Slot>,
     buffer: Buffer,
 }
 
@@ -52,6 +54,7 @@ impl Epoll {
             connections: Vec::new(),
             at_once: VecDeque::new(),
             listener: None,
+            free: Vec::new(),
             buffer: Buffer::new(),
         })
     }
@@ -154,11 +157,13 @@ impl Epoll {
         match rustix::net::accept_with(listener, flags) {
             Ok(socket) => {
                 let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
-                let free = self.connections.iter().position(|c| c.socket.is_none());
-                let slot = free.unwrap_or(self.connections.len()) as Slot;
+                let slot = self.free.pop().unwrap_or(self.connections.len() as Slot);
                 let event = match self.open(slot, socket, false) {
                     Ok(()) => Event::Accepted,
-                    Err(errno) => failed(Operation::Accept, errno),
+                    Err(errno) => {
+                        self.free.push(slot);
+                        failed(Operation::Accept, errno)
+                    }
                 };
                 Some(Completion { slot, event })
             }
@@ -215,9 +220,12 @@ impl Io for Epoll {
 
     fn close(&mut self, slot: Slot) {
         if let Some(connection) = self.connections.get_mut(slot as usize) {
-            connection.socket = None;
+            let was_open = connection.socket.take().is_some();
             connection.connecting = false;
             connection.unsent = Vec::new();
+            if was_open && self.listener.is_some() {
+                self.free.push(slot);
+            }
         }
         if !self.at_once.is_empty() {
             self.at_once.retain(|completion| completion.slot != slot);

@@ -19,7 +19,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 /// A connection's number. A caller picks the numbers of the connections that it opens, from 0;
-/// accepted ones get the lowest that is free.
+/// accepted ones get one that is free.
 pub type Slot = u32;
 
 /// The slot of completions that concern the listener.

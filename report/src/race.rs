@@ -35,14 +35,11 @@ pub fn verdict(cell: &CellFindings, base: &ContenderFindings, other: &ContenderF
         return format!("{} can't be compared with {}: too few sound trials", other.name, base.name);
     };
     let floor_words = format!("noise floor {}", units::percent(floor));
-    let is_sure = (low > 1.0 || high < 1.0) && (median.ln().abs() > floor.ln_1p());
-    let are_floors = [base, other].iter().all(|c| c.bound.as_deref() == Some("client"));
-    if !is_sure || are_floors {
-        let why = if are_floors { "; the load generator was the limit of both" } else { "" };
-        let interval = format!("{}–{}", units::ratio(low), units::ratio(high));
+    let interval = format!("{}–{}", units::ratio(low), units::ratio(high));
+    if !(low > 1.0 || high < 1.0) || median.ln().abs() <= floor.ln_1p() {
         let ratio = units::ratio(median);
         return format!(
-            "no difference that this machine can show; {floor_words} (ratio {ratio}, 95 % {interval}){why}"
+            "no difference that this machine can show; {floor_words} (ratio {ratio}, 95 % {interval})"
         );
     }
     let (fast, slow, ratio, low, high) = if median > 1.0 {
@@ -50,8 +47,15 @@ pub fn verdict(cell: &CellFindings, base: &ContenderFindings, other: &ContenderF
     } else {
         (base, other, 1.0 / median, 1.0 / high, 1.0 / low)
     };
+    if slow.is_held_back() {
+        let (fast, slow) = (&fast.name, &slow.name);
+        return format!(
+            "no difference that this machine can show: the load generator was the limit of {slow}, so that {fast}'s lead \
+             ({ratio:.2}×, 95 % {low:.2}–{high:.2}) may be its own; {floor_words}"
+        );
+    }
     // A floor of the faster one makes the ratio a floor too.
-    let at_least = if fast.bound.as_deref() == Some("client") { "at least " } else { "" };
+    let at_least = if fast.is_held_back() { "at least " } else { "" };
     let mut words = format!(
         "{} is {at_least}{ratio:.2}× {}, 95 % {low:.2}–{high:.2}; {floor_words}",
         fast.name, slow.name

@@ -4,6 +4,7 @@ use crate::table::{Side, Table};
 use crate::units;
 use model::Load;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::study::REFERENCE;
 
 /// The ranking of a study's cell: contenders by title and version, ratios to the reference.
 pub fn table(cell: &CellFindings) -> Table {
@@ -39,7 +40,7 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
     }
     let mut table = Table::new(&head);
     for contender in &cell.contenders {
-        let mut row = row(contender, label(contender));
+        let mut row = row(contender, label(contender), of_base(cell, contender));
         if is_published {
             row.push(units::known(contender.published, |p| format!("{p:.1}")));
         }
@@ -48,24 +49,37 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
     table
 }
 
-fn row(c: &ContenderFindings, label: String) -> Vec<String> {
+fn row(c: &ContenderFindings, label: String, of_base: [String; 2]) -> Vec<String> {
+    let [share, share_interval] = of_base;
     let median = |figure: Option<Figure>, shown: fn(f64) -> String| units::known(figure, |f| shown(f.median));
     // The load generator had no more to give: the server's own rate is this or higher.
-    let floor = if c.bound.as_deref() == Some("client") { "≥ " } else { "" };
+    let floor = if c.is_held_back() { "≥ " } else { "" };
     vec![
         units::known(c.tier, |t| t.to_string()),
         rank(c),
         label,
         units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median))),
         units::interval(c.rate_per_s, units::rate),
-        median(c.of_reference, units::ratio),
-        units::interval(c.of_reference, units::ratio),
+        share,
+        share_interval,
         median(c.server_cpu_ns_per_request, units::duration),
         units::known(c.rss_max_bytes, |n| units::bytes(n as f64)),
         median(c.latency_ns_p99, units::duration),
         c.bound.clone().unwrap_or_else(|| units::UNKNOWN.to_owned()),
         trials(c),
     ]
+}
+
+/// The share of the base's rate. Where the base is a floor the share is a ceiling; of two floors there is none.
+fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
+    let is_base = |c: &ContenderFindings| c.name == REFERENCE || c.name == "A";
+    let is_ceiling = cell.contenders.iter().any(|c| is_base(c) && c.is_held_back()) && !is_base(c);
+    if is_ceiling && c.is_held_back() {
+        return [units::UNKNOWN.to_owned(), units::UNKNOWN.to_owned()];
+    }
+    let sign = if is_ceiling { "≤ " } else { "" };
+    let share = units::known(c.of_reference, |f| format!("{sign}{}", units::ratio(f.median)));
+    [share, units::interval(c.of_reference, units::ratio)]
 }
 
 /// How many trials count, and what became of the others.

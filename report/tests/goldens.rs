@@ -181,6 +181,8 @@ fn a_race_in_words() {
     let mut floor = race(80_000.0, 100_000.0, 0.011);
     floor.cells[0].contenders[1].bound = Some("client".to_owned());
     insta::assert_snapshot!("a_floor", report::race::report(&floor));
+    floor.cells[0].contenders[0].bound = Some("client".to_owned());
+    insta::assert_snapshot!("two_floors", report::race::report(&floor));
 }
 
 #[test]

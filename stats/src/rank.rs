@@ -12,7 +12,7 @@ pub const FAMILY_ERROR: f64 = 0.05;
 pub struct Series {
     /// One value a block (larger is better); `None` where the trial was void, failed or missing.
     pub by_block: Vec<Option<f64>>,
-    /// The client was the bound: the values are floors, so two such contenders can't be told apart.
+    /// The client was the bound: the values are floors, so that nobody is surely faster than this one.
     pub held_back: bool,
 }
 
@@ -66,9 +66,8 @@ fn surely_faster(all: &[Series], noise_floor: f64) -> Vec<Vec<bool>> {
         if *p > FAMILY_ERROR / (pairs.len() - k) as f64 {
             break;
         }
-        let held = all[*i].held_back && all[*j].held_back;
-        if log.abs() > (1.0 + noise_floor).ln() && !held {
-            let (winner, loser) = if *log > 0.0 { (*i, *j) } else { (*j, *i) };
+        let (winner, loser) = if *log > 0.0 { (*i, *j) } else { (*j, *i) };
+        if log.abs() > (1.0 + noise_floor).ln() && !all[loser].held_back {
             faster[winner][loser] = true;
         }
     }
@@ -132,12 +131,19 @@ mod tests {
     }
 
     #[test]
-    fn two_that_the_client_held_back_share_a_tier() {
+    fn nobody_is_surely_faster_than_one_that_the_client_held_back() {
         let mut all = [series(100.0, 0.001, 1, 8), series(110.0, 0.001, 2, 8), series(50.0, 0.001, 3, 8)];
         all[0].held_back = true;
-        all[1].held_back = true;
-        let tiers: Vec<_> = ranks(&all, 0.01).iter().map(|r| r.unwrap().tier).collect();
-        assert_eq!(tiers, [1, 1, 2]);
+        let places = |all: &[Series]| -> Vec<_> {
+            ranks(all, 0.01).into_iter().flatten().map(|r| (r.tier, r.low, r.high)).collect()
+        };
+        assert_eq!(places(&all), [(1, 1, 2), (1, 1, 2), (2, 3, 3)], "a floor of 100 may be 110 or more");
+        (all[0].held_back, all[1].held_back) = (false, true);
+        assert_eq!(
+            places(&all),
+            [(2, 2, 2), (1, 1, 1), (3, 3, 3)],
+            "a floor of 110 is above 100 all the same"
+        );
     }
 
     #[test]

@@ -95,9 +95,12 @@ fn announce(run: &Run) -> anyhow::Result<()> {
     // Starting, verifying and stopping take a server about half a second.
     let seconds = trials as f64 * (design.warmup + design.measure).as_secs_f64() + trials as f64 * 0.5;
     eprintln!(
-        "{present} contenders and the reference, {} blocks at least: {trials} trials, about {:.0} min; run {}",
+        "{present} contenders and the reference: at least {} blocks, {trials} trials, about {:.0} min; then until every \
+         ratio is known to ±{} %, or {} are spent; run {}",
         design.blocks[0],
         (seconds / 60.0).ceil(),
+        design.precision * 100.0,
+        humantime::format_duration(design.budget),
         run.id
     );
     Ok(())
