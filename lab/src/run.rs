@@ -70,6 +70,8 @@ pub fn run(
 ) -> Result<Findings, LabError> {
     std::fs::create_dir_all(&lab.logs)
         .map_err(|source| LabError::Files { path: lab.logs.clone(), source })?;
+    // What the lab does beside the trials, it does where the load generator is, never where a server is.
+    let _ = net::cpu::pin(&lab.cores.client);
     let why = loop {
         let trial = match schedule::next(run, &observations) {
             Next::Trial(trial) => trial,

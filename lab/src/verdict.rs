@@ -90,6 +90,9 @@ impl Case {
             Load::Open { .. } => {
                 self.void.push(format!("{busy}: latencies may be its own; give it more threads"));
             }
+            Load::Closed { .. } if self.bound == Bound::Both => {
+                self.notes.push(format!("{busy}, as did the server"))
+            }
             Load::Closed { .. } => self.notes.push(format!("{busy}: the rate is a floor for the server")),
         }
     }
@@ -177,6 +180,7 @@ mod tests {
             until: Until::Elapsed(Duration::from_secs(1)),
             warmup: Duration::ZERO,
             timeout: Duration::from_secs(1),
+            spin: Duration::ZERO,
             threads: 1,
             cpus: Vec::new(),
             expect: Expect::default(),

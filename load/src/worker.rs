@@ -16,6 +16,9 @@ const HOUSEKEEPING_NS: u64 = 10_000_000;
 /// How often timeouts are looked for.
 const SWEEP_NS: u64 = 100_000_000;
 
+/// Between two looks of a worker that polls: a few hundred nanoseconds.
+const PAUSES: usize = 16;
+
 /// So many connections are put to work in one turn at the start.
 const ENLIST: usize = 8;
 
@@ -37,6 +40,7 @@ pub struct Worker<'p, I> {
     /// How many connections have been put to work.
     enlisted: usize,
     timeout_ns: u64,
+    spin_ns: u64,
     housekeeping_ns: u64,
     sweep_ns: u64,
     /// The start of the load: due times count from here.
@@ -58,6 +62,7 @@ impl<'p, I: Io> Worker<'p, I> {
             enlisted: 0,
             window: Window::new(plan, 0),
             timeout_ns: plan.timeout.as_nanos() as u64,
+            spin_ns: plan.spin.as_nanos().try_into().unwrap_or(u64::MAX),
             housekeeping_ns: 0,
             sweep_ns: 0,
             origin_ns: 0,
@@ -79,7 +84,7 @@ impl<'p, I: Io> Worker<'p, I> {
             if now >= self.housekeeping_ns {
                 self.keep_house(now);
             }
-            self.io.wait(Some(Duration::from_nanos(self.next_moment_ns().saturating_sub(now))))?;
+            self.wait(now)?;
             while let Some(completion) = self.io.next() {
                 self.take(completion);
             }
@@ -89,6 +94,25 @@ impl<'p, I: Io> Worker<'p, I> {
         self.window.close(now);
         self.count_unfinished(now);
         Ok(self.window.tally)
+    }
+
+    /// Waits for completions, or for the next moment that needs this worker.
+    fn wait(&mut self, now: u64) -> std::io::Result<()> {
+        let moment_ns = self.next_moment_ns();
+        let polls_until_ns = now.saturating_add(self.spin_ns).min(moment_ns);
+        let mut at = now;
+        while at < polls_until_ns {
+            let is_ready = self.io.wait(Some(Duration::ZERO))?;
+            if is_ready {
+                return Ok(());
+            }
+            // Looking without a pause would slow down the side that has something to say.
+            (0..PAUSES).for_each(|_| std::hint::spin_loop());
+            let then = clock::now_ns();
+            self.window.tally.client_idle_ns += then - at;
+            at = then;
+        }
+        self.io.wait(Some(Duration::from_nanos(moment_ns.saturating_sub(at)))).map(drop)
     }
 
     fn is_over(&self, now: u64) -> bool {

@@ -22,6 +22,8 @@ pub struct Plan {
     pub warmup: Duration,
     /// A request without its whole answer after this long is an error.
     pub timeout: Duration,
+    /// A worker that has nothing to do polls for so long before it sleeps.
+    pub spin: Duration,
     /// Worker threads, each with its share of the connections.
     pub threads: usize,
     /// The cores that workers are pinned to, in turn; none: not pinned.

@@ -56,6 +56,8 @@ pub struct Tally {
     pub connections_opened: u64,
     /// CPU time of the worker threads within the window.
     pub client_cpu_ns: u64,
+    /// Of that, time in which they polled and nothing had happened.
+    pub client_idle_ns: u64,
     /// How many worker threads.
     pub threads: usize,
     /// The load generator's largest resident memory, where it is known.
@@ -110,15 +112,19 @@ impl Tally {
         (self.duration_ns > 0).then(|| self.completed as f64 * 1e9 / self.duration_ns as f64)
     }
 
-    /// CPU time of the client for a completed request.
+    /// CPU time of the client for a completed request; polling for nothing is not counted.
     pub fn client_cpu_ns_per_request(&self) -> Option<f64> {
-        (self.completed > 0).then(|| self.client_cpu_ns as f64 / self.completed as f64)
+        (self.completed > 0).then(|| self.client_busy_ns() as f64 / self.completed as f64)
     }
 
-    /// The share of its threads' time that the client was busy.
+    fn client_busy_ns(&self) -> u64 {
+        self.client_cpu_ns.saturating_sub(self.client_idle_ns)
+    }
+
+    /// The share of its threads' time that the client was busy; polling for nothing is not being busy.
     pub fn client_core_use(&self) -> Option<f64> {
         let available = self.duration_ns as f64 * self.threads as f64;
-        (available > 0.0).then(|| self.client_cpu_ns as f64 / available)
+        (available > 0.0).then(|| self.client_busy_ns() as f64 / available)
     }
 
     /// Adds what another thread counted over the same window.
@@ -147,6 +153,7 @@ impl Tally {
         self.served.extend_from_slice(&other.served);
         self.connections_opened += other.connections_opened;
         self.client_cpu_ns += other.client_cpu_ns;
+        self.client_idle_ns += other.client_idle_ns;
         self.threads += other.threads;
         self.client_rss_max_bytes = self.client_rss_max_bytes.max(other.client_rss_max_bytes);
         self.interrupted |= other.interrupted;

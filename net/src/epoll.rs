@@ -232,14 +232,14 @@ impl Io for Epoll {
         }
     }
 
-    fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<()> {
+    fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         let longest = if self.at_once.is_empty() { longest } else { Some(Duration::ZERO) };
         let timeout =
             longest.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos().into() });
         self.ready.clear();
         self.at = 0;
         match epoll::wait(&self.poll, rustix::buffer::spare_capacity(&mut self.ready), timeout.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Ok(_) | Err(Errno::INTR) => Ok(!self.ready.is_empty() || !self.at_once.is_empty()),
             Err(errno) => Err(errno.into()),
         }
     }

@@ -78,8 +78,8 @@ pub trait Io {
     /// Closes the connection at once. Nothing of it completes any more; the slot is free.
     fn close(&mut self, slot: Slot);
 
-    /// Waits until something completed, at most `longest`; none: until then.
-    fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<()>;
+    /// Waits until something completed, at most `longest`; none: until then. True: something did.
+    fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool>;
 
     /// What completed, one at a time; `None` when it is time to wait again.
     fn next(&mut self) -> Option<Completion>;

@@ -91,6 +91,7 @@ struct Fairness {
 #[derive(Serialize)]
 struct Client {
     cpu_ns: u64,
+    idle_ns: u64,
     cpu_ns_per_request: Option<f64>,
     core_use: Option<f64>,
     rss_max_bytes: Option<u64>,
@@ -132,6 +133,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
         },
         client: Client {
             cpu_ns: tally.client_cpu_ns,
+            idle_ns: tally.client_idle_ns,
             cpu_ns_per_request: tally.client_cpu_ns_per_request(),
             core_use: tally.client_core_use(),
             rss_max_bytes: tally.client_rss_max_bytes,

@@ -121,6 +121,7 @@ fn measurement(load: Load) -> (Plan, Tally, Verdict) {
         until: Until::Elapsed(Duration::from_secs(2)),
         warmup: Duration::ZERO,
         timeout: Duration::from_secs(30),
+        spin: Duration::ZERO,
         threads: 1,
         cpus: vec![1],
         expect: Expect::default(),

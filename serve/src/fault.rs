@@ -48,15 +48,33 @@ impl Stall {
     }
 }
 
-/// Is busy for `spin_ns`.
-#[inline]
-pub fn spin(spin_ns: u64) {
-    if spin_ns == 0 {
-        return;
+/// Is busy for a time, by the clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Spin {
+    /// How long the loop looks for; less than the whole by what it costs to begin, look and end.
+    loop_ns: u64,
+}
+
+/// How often the loop is timed to know its own cost.
+const CALIBRATIONS: u64 = 1000;
+
+impl Spin {
+    /// Calibrated on this thread, so that a spin lasts `busy_ns` on average. `None` for no time at all.
+    pub fn calibrated(busy_ns: u64) -> Option<Self> {
+        let trial = Self { loop_ns: busy_ns.min(1000) };
+        let start_ns = clock::now_ns();
+        (0..CALIBRATIONS).for_each(|_| trial.run());
+        let excess_ns = ((clock::now_ns() - start_ns) / CALIBRATIONS).saturating_sub(trial.loop_ns);
+        (busy_ns > 0).then(|| Self { loop_ns: busy_ns.saturating_sub(excess_ns) })
     }
-    let until = clock::now_ns() + spin_ns;
-    while clock::now_ns() < until {
-        std::hint::spin_loop();
+
+    /// Spins.
+    #[inline]
+    pub fn run(self) {
+        let until = clock::now_ns() + self.loop_ns;
+        while clock::now_ns() < until {
+            std::hint::spin_loop();
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
 
-use crate::fault::spin;
+use crate::fault::Spin;
 use crate::{Config, Site};
 use net::{Completion, Epoll, Event, Io, LISTENER, Slot};
 use std::os::fd::OwnedFd;
@@ -33,7 +33,7 @@ struct Connection {
 
 struct Worker<'s> {
     site: &'s Site,
-    spin_ns: u64,
+    spin: Option<Spin>,
     io: Epoll,
     connections: Vec<Connection>,
     out: Vec<u8>,
@@ -49,9 +49,9 @@ pub fn run(
 ) -> std::io::Result<()> {
     let mut io = Epoll::new()?;
     io.listen(listener)?;
-    let spin_ns = config.spin.as_nanos() as u64;
+    let spin = Spin::calibrated(config.spin.as_nanos() as u64);
     let mut worker =
-        Worker { site, spin_ns, io, connections: Vec::new(), out: Vec::with_capacity(GATHER_BYTES) };
+        Worker { site, spin, io, connections: Vec::new(), out: Vec::with_capacity(GATHER_BYTES) };
     while !stop.load(Ordering::Relaxed) {
         worker.io.wait(Some(LOOK_UP))?;
         while let Some(completion) = worker.io.next() {
@@ -102,7 +102,7 @@ impl Worker<'_> {
             return;
         }
         let mut input = bytes;
-        let goes_on = gather(connection, self.site, self.spin_ns, &mut input, &mut self.out);
+        let goes_on = gather(connection, self.site, self.spin, &mut input, &mut self.out);
         if !input.is_empty() {
             connection.waiting.extend_from_slice(input);
         }
@@ -134,7 +134,7 @@ impl Worker<'_> {
             }
             let waiting = std::mem::take(&mut connection.waiting);
             let mut input = &waiting[..];
-            let goes_on = gather(connection, self.site, self.spin_ns, &mut input, &mut self.out);
+            let goes_on = gather(connection, self.site, self.spin, &mut input, &mut self.out);
             connection.waiting.extend_from_slice(input);
             if !self.send(slot, goes_on) {
                 return;
@@ -168,14 +168,16 @@ impl Worker<'_> {
 fn gather(
     connection: &mut Connection,
     site: &Site,
-    spin_ns: u64,
+    spin: Option<Spin>,
     input: &mut &[u8],
     out: &mut Vec<u8>,
 ) -> bool {
     while out.len() < GATHER_BYTES {
         match connection.parser.next(input, |method, target| site.route(method, target)) {
             Ok(Some(request)) => {
-                spin(spin_ns);
+                if let Some(spin) = spin {
+                    spin.run();
+                }
                 out.extend_from_slice(site.answer(request.route, request.keep_alive, request.http10));
                 if !request.keep_alive {
                     return false;

@@ -63,6 +63,9 @@ pub struct LoadArgs {
     /// A request without its whole answer after so long is an error
     #[arg(long, default_value = "30s", value_name = "TIME", value_parser = positive_time)]
     timeout: Duration,
+    /// Poll for so long before going to sleep: steadier, at the price of CPU time
+    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    spin: Duration,
     /// Load before the measurement, not counted
     #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
@@ -145,6 +148,7 @@ fn resolve(args: LoadArgs) -> anyhow::Result<Plan> {
             .map_or(Until::Elapsed(args.duration.unwrap_or(DEFAULT_DURATION)), Until::Answered),
         warmup: args.warmup,
         timeout: args.timeout,
+        spin: args.spin,
         threads,
         cpus,
         expect: Expect {

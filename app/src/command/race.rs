@@ -22,7 +22,7 @@ pub struct RaceArgs {
     #[arg(long, default_value = "http://127.0.0.1:{port}/")]
     url: String,
     /// Connections
-    #[arg(short, long, default_value_t = 10, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short, long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,
     /// A new connection for every request
     #[arg(long)]
