@@ -91,7 +91,7 @@ impl Case {
                 self.void.push(format!("{busy}: latencies may be its own; give it more threads"));
             }
             Load::Closed { .. } if self.bound == Bound::Both => {
-                self.notes.push(format!("{busy}, as did the server"))
+                self.notes.push(format!("{busy}, as did the server"));
             }
             Load::Closed { .. } => self.notes.push(format!("{busy}: the rate is a floor for the server")),
         }
