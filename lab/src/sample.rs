@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often memory is looked at. Each look costs the machine about a millisecond.
+/// How often memory is looked at. A look costs the load generator's core some hundred microseconds.
 const INTERVAL: Duration = Duration::from_millis(200);
 
 enum Edge {

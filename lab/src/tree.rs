@@ -1,6 +1,7 @@
 //! A process and all that descend from it, as /proc shows them.
 
 use net::clock;
+use procfs::ProcError;
 use procfs::process::{Process, Stat};
 
 /// What the processes of a tree have used up to now, and hold now.
@@ -83,19 +84,86 @@ pub fn switches(tree: Tree) -> Switches {
 
 fn processes(tree: Tree) -> Vec<Stat> {
     let (Tree::Below(root) | Tree::From(root)) = tree;
-    let Ok(all) = procfs::process::all_processes() else {
-        return Vec::new();
+    let found = match descendants(root) {
+        Some(pids) => pids.into_iter().filter_map(stat).collect(),
+        None => descendants_by_scan(root),
     };
+    match tree {
+        Tree::Below(_) => found,
+        Tree::From(_) => stat(root).into_iter().chain(found).collect(),
+    }
+}
+
+fn stat(pid: i32) -> Option<Stat> {
+    Process::new(pid).and_then(|p| p.stat()).ok()
+}
+
+/// Asks each process for its children: cheap enough to be done while a server is measured. `None` where the
+/// kernel does not tell (`CONFIG_PROC_CHILDREN`).
+fn descendants(root: i32) -> Option<Vec<i32>> {
+    let mut found = vec![root];
+    let mut at = 0;
+    while let Some(pid) = found.get(at).copied() {
+        at += 1;
+        // A process that has just ended has no children any more.
+        let Ok(tasks) = Process::new(pid).and_then(|p| p.tasks()) else { continue };
+        for task in tasks.flatten() {
+            match task.children() {
+                Ok(children) => found.extend(children.into_iter().map(|child| child as i32)),
+                Err(ProcError::NotFound(_)) if pid == root => return None,
+                Err(_) => {}
+            }
+        }
+    }
+    found.remove(0);
+    Some(found)
+}
+
+/// The same from the parents of all processes of the machine.
+fn descendants_by_scan(root: i32) -> Vec<Stat> {
+    let Ok(all) = procfs::process::all_processes() else { return Vec::new() };
     let mut rest: Vec<Stat> = all.flatten().filter_map(|p| p.stat().ok()).collect();
-    let is_included = |stat: &&Stat| tree == Tree::From(stat.pid);
-    let mut found: Vec<Stat> = rest.iter().filter(is_included).cloned().collect();
+    let mut found = Vec::new();
     let mut parents = vec![root];
     while !parents.is_empty() {
-        let (children, others): (Vec<_>, Vec<_>) =
-            rest.into_iter().partition(|stat| parents.contains(&stat.ppid));
-        parents = children.iter().map(|stat| stat.pid).collect();
+        let (children, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|s| parents.contains(&s.ppid));
+        parents = children.iter().map(|s| s.pid).collect();
         found.extend(children);
         rest = others;
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn both_ways_find_the_children_and_their_children() {
+        let mut child = Command::new("sh").args(["-c", "sleep 100 & sleep 100; true"]).spawn().unwrap();
+        let own = std::process::id() as i32;
+        let of_child = |pid: i32| stat(pid).is_some_and(|s| s.ppid == child.id() as i32);
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        let mut pids = Vec::new();
+        while pids.iter().filter(|pid| of_child(**pid)).count() < 2 && std::time::Instant::now() < deadline {
+            pids = processes(Tree::Below(own)).iter().map(|s| s.pid).collect();
+        }
+        let scanned: Vec<i32> = descendants_by_scan(own).iter().map(|s| s.pid).collect();
+        let sleeps: Vec<i32> = pids.iter().copied().filter(|pid| of_child(*pid)).collect();
+        assert_eq!(sleeps.len(), 2);
+        assert!(
+            sleeps
+                .iter()
+                .chain([&(child.id() as i32)])
+                .all(|pid| scanned.contains(pid) && pids.contains(pid))
+        );
+        assert!(
+            processes(Tree::From(child.id() as i32)).len() == 3 && snapshot(Tree::Below(own)).processes >= 3
+        );
+        for pid in sleeps.iter().filter_map(|pid| rustix::process::Pid::from_raw(*pid)) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        }
+        let _ = child.wait();
+    }
 }
