@@ -4,7 +4,7 @@
 //! It says on its standard output: `pid N` once the server is started, or `error …`; `exit …` when the
 //! server has ended; `left N` when, at the end, N processes had to be killed. The server's folder goes with it.
 
-use crate::tree::{self, Tree};
+use crate::tree;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, set_child_subreaper};
 use std::fs::File;
@@ -83,7 +83,7 @@ fn guard(cpus: &str, dir: &Path, log: &Path, program: &str, args: &[String]) -> 
 /// Kills every descendant until there is none; returns how many there were at first.
 fn kill_all() -> usize {
     let own = std::process::id() as i32;
-    let first = tree::living(Tree::Below(own));
+    let first = tree::living(own);
     let deadline = Instant::now() + KILL_PATIENCE;
     let mut living = first.clone();
     while !living.is_empty() && Instant::now() < deadline {
@@ -91,7 +91,7 @@ fn kill_all() -> usize {
             let _ = kill_process(pid, Signal::KILL);
         }
         std::thread::sleep(Duration::from_millis(2));
-        living = tree::living(Tree::Below(own));
+        living = tree::living(own);
     }
     first.len()
 }

@@ -1,7 +1,7 @@
 //! A running server: started under a guard, watched, stopped, and checked to be gone.
 
 use crate::board;
-use crate::tree::{self, Tree};
+use crate::tree;
 use model::contender::StopSignal;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead, BufReader};
@@ -104,7 +104,7 @@ impl Server {
         }
         let stopped = self.exit.is_some();
         // Workers may outlive their manager by a moment.
-        while !tree::living(Tree::Below(self.root())).is_empty() && Instant::now() < deadline {
+        while !tree::living(self.root()).is_empty() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));
         }
         let left = self.dismiss();

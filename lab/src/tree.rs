@@ -37,9 +37,10 @@ pub enum Tree {
     From(i32),
 }
 
-/// The processes of a server that have not ended.
-pub fn living(tree: Tree) -> Vec<i32> {
-    processes(tree).into_iter().filter(|stat| stat.state != 'Z').map(|stat| stat.pid).collect()
+/// The processes below `root` that have not ended. Scans all of the machine, since the list of children that
+/// the kernel keeps may lack one while others come and go.
+pub fn living(root: i32) -> Vec<i32> {
+    descendants_by_scan(root).into_iter().filter(|stat| stat.state != 'Z').map(|stat| stat.pid).collect()
 }
 
 /// Looks at all processes of a server.
