@@ -150,8 +150,12 @@ impl<I: Io> Worker<'_, I> {
         if now >= self.window.end_ns {
             return;
         }
-        match self.connections[slot as usize].phase {
+        let phase = self.connections[slot as usize].phase;
+        match phase {
             Phase::Waiting | Phase::Connecting => {
+                if phase == Phase::Waiting && operation == Operation::Local {
+                    self.window.tally.sent -= 1; // It never left this machine.
+                }
                 let errors = &mut self.window.tally.errors;
                 let (count, what) = match operation {
                     Operation::Connect => (&mut errors.connect, "connect"),

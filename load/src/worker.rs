@@ -19,6 +19,9 @@ const SWEEP_NS: u64 = 100_000_000;
 /// Between two looks of a worker that polls: a few hundred nanoseconds.
 const PAUSES: usize = 16;
 
+/// One look of a worker that polls takes less than this.
+const LONGEST_LOOK_NS: u64 = 10_000;
+
 /// So many connections are put to work in one turn at the start.
 const ENLIST: usize = 8;
 
@@ -109,7 +112,8 @@ impl<'p, I: Io> Worker<'p, I> {
             // Looking without a pause would slow down the side that has something to say.
             (0..PAUSES).for_each(|_| std::hint::spin_loop());
             let then = clock::now_ns();
-            self.window.tally.client_idle_ns += then - at;
+            // A longer look was an interruption: this thread did not run, so it did not idle either.
+            self.window.tally.client_idle_ns += (then - at).min(LONGEST_LOOK_NS);
             at = then;
         }
         self.io.wait(Some(Duration::from_nanos(moment_ns.saturating_sub(at)))).map(drop)
