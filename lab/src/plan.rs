@@ -34,8 +34,8 @@ pub fn plan(
         until: Until::Elapsed(design.measure),
         warmup: design.warmup,
         timeout: TIMEOUT,
-        // A load generator that sleeps must be woken, and the server's core pays for that: up to a fifth of an
-        // answer of a fast server, and not the same for all. With cores of its own it stays awake.
+        // A load generator that sleeps must be woken, and the server's core pays for that, not the same for
+        // all servers (ARCHITECTURE.md has figures). With cores of its own it stays awake.
         spin: if cores.are_shared() { Duration::ZERO } else { Duration::MAX },
         threads: cores.client.len().max(1),
         cpus: cores.client.clone(),

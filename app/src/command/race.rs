@@ -8,7 +8,7 @@ use crate::failure::WrongInput;
 use clap::Args;
 use lab::instance::{Work, Works};
 use lab::setup::{self, RACED};
-use model::{Arrivals, Cell, Design, Load, Study, Target};
+use model::{Cell, Design, Load, Study, Target};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -27,9 +27,6 @@ pub struct RaceArgs {
     /// A new connection for every request
     #[arg(long)]
     no_keepalive: bool,
-    /// Open load: so many requests become due per second
-    #[arg(long, value_name = "N")]
-    rate: Option<f64>,
     /// Each trial measures for so long
     #[arg(short, long, default_value = "1s", value_name = "TIME", value_parser = humantime::parse_duration)]
     duration: Duration,
@@ -95,18 +92,7 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
         return Err(WrongInput("--duration: allowed is a time above 0".to_owned()).into());
     }
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
-    let load = match args.rate {
-        None => Load::Closed { connections, per_connection },
-        Some(rate) if !(rate > 0.0 && rate <= 1e9) => {
-            return Err(WrongInput(
-                "--rate: allowed is a rate above 0 and at most 1e9 per second".to_owned(),
-            )
-            .into());
-        }
-        Some(rate_per_s) => {
-            Load::Open { rate_per_s, connections, arrivals: Arrivals::Constant, per_connection }
-        }
-    };
+    let load = Load::Closed { connections, per_connection };
     Ok(Study {
         title: args.commands.join(" against "),
         source: None,
