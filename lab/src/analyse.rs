@@ -172,7 +172,8 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         latency_ns_p50: figure(&quantile(0.50)),
         latency_ns_p99: figure(&quantile(0.99)),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
-        of_reference: paired_ratio(&table.by_block(name, rate), &base, seed).map(Figure::from),
+        of_reference: paired_ratio(&table.by_block(name, rate), &base, seed)
+            .map(|e| Figure::from(e.with_systematic_ratio())),
         time_ns_more: more(table, name, seed, |m| rate(m).filter(|r| *r > 0.0).map(|r| 1e9 / r)),
         server_cpu_ns_more: more(table, name, seed, server_cpu_ns),
         tier: None,
@@ -198,7 +199,7 @@ fn more(table: &Table<'_>, name: &str, seed: u64, value: fn(&Measurement) -> Opt
     let (own, base) = (table.by_block(name, value), table.by_block(table.base(), value));
     let differences: Vec<f64> =
         own.into_iter().zip(base).filter_map(|(own, base)| Some(own? - base?)).collect();
-    median_interval(&differences, seed).map(Figure::from)
+    median_interval(&differences, seed).map(|e| Figure::from(e.with_systematic_difference()))
 }
 
 fn measurement(observation: &Observation) -> Option<&Measurement> {
@@ -285,7 +286,7 @@ mod tests {
         );
         let half = cell.contenders[1].of_reference.unwrap();
         assert!(
-            (half.median - 0.5).abs() < 0.005 && half.high.unwrap() - half.low.unwrap() < 0.01,
+            (half.median - 0.5).abs() < 0.005 && half.high.unwrap() - half.low.unwrap() < 0.01 + 0.03 * 0.7,
             "{half:?}"
         );
         assert_eq!(cell.contenders.iter().map(|c| c.tier).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);

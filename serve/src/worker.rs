@@ -102,7 +102,7 @@ impl Worker<'_> {
             return;
         }
         let mut input = bytes;
-        let goes_on = gather(connection, self.site, self.spin, &mut input, &mut self.out);
+        let goes_on = gather(connection, self.site, &mut self.spin, &mut input, &mut self.out);
         if !input.is_empty() {
             connection.waiting.extend_from_slice(input);
         }
@@ -134,7 +134,7 @@ impl Worker<'_> {
             }
             let waiting = std::mem::take(&mut connection.waiting);
             let mut input = &waiting[..];
-            let goes_on = gather(connection, self.site, self.spin, &mut input, &mut self.out);
+            let goes_on = gather(connection, self.site, &mut self.spin, &mut input, &mut self.out);
             connection.waiting.extend_from_slice(input);
             if !self.send(slot, goes_on) {
                 return;
@@ -168,7 +168,7 @@ impl Worker<'_> {
 fn gather(
     connection: &mut Connection,
     site: &Site,
-    spin: Option<Spin>,
+    spin: &mut Option<Spin>,
     input: &mut &[u8],
     out: &mut Vec<u8>,
 ) -> bool {
