@@ -2,18 +2,23 @@
 //! request. An edge is only forgotten when a receive came back short or empty, so none is ever lost.
 
 use crate::buffer::Buffer;
-use crate::{Completion, Event, Io, LISTENER, Operation, Slot, socket};
+use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Slot, failed, socket};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, SocketFlags};
+use rustix::net::SocketFlags;
 use rustix::time::Timespec;
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 /// How many connections one wait may report; bounds how long a turn takes.
 const BATCH: usize = 256;
+
+/// Where bodies are large and dropped, a head is received with so many bytes at once.
+const HEAD_BYTES: usize = 1024;
+
+/// No more than this is dropped by one receive.
+const MAX_DROP_BYTES: u64 = 1 << 30;
 
 /// One registration for the life of a connection. With edges, "writable" costs nothing until a send had to wait.
 const INTEREST: EventFlags =
@@ -42,6 +47,10 @@ struct Connection {
     connecting: bool,
     /// What the kernel did not take yet; no memory until then.
     unsent: Vec<u8>,
+    /// So many of the next bytes nobody looks at.
+    skip: u64,
+    /// Its bodies are large and dropped: a head is received with few bytes at once.
+    drops: bool,
 }
 
 impl Epoll {
@@ -79,8 +88,7 @@ impl Epoll {
     }
 
     fn fail(&mut self, slot: Slot, operation: Operation, errno: Errno) {
-        let operation = if is_local(errno) { Operation::Local } else { operation };
-        self.at_once.push_back(Completion { slot, event: Event::Failed(operation, errno) });
+        self.at_once.push_back(Completion { slot, event: failed(operation, errno) });
     }
 
     /// The next completion of the event at hand, if it has one more.
@@ -121,14 +129,20 @@ impl Epoll {
         if !flags.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::ERR | EventFlags::HUP) {
             return None;
         }
-        let received = loop {
-            match rustix::net::recv(socket, self.buffer.memory(), RecvFlags::empty()) {
-                Err(Errno::INTR) => {}
-                other => break other.map(|(n, _)| n),
-            }
+        let (asked, received) = if connection.skip > 0 {
+            let asked = connection.skip.min(MAX_DROP_BYTES) as usize;
+            (asked, socket::drop_some(socket, asked))
+        } else {
+            let memory = self.buffer.memory();
+            let asked = if connection.drops { HEAD_BYTES } else { memory.len() };
+            (asked, socket::receive_some(socket, &mut memory[..asked]))
         };
         let event = match received {
             Ok(0) => Event::Ended,
+            Ok(n) if connection.skip > 0 => {
+                connection.skip -= (n as u64).min(connection.skip);
+                Event::Skipped(n as u64)
+            }
             Ok(n) => {
                 self.buffer.fill(n);
                 Event::Received
@@ -138,13 +152,8 @@ impl Epoll {
         };
         // After a short receive the socket is empty and the next bytes bring a new edge, but an end that
         // came with this edge brings no other.
-        let more = match received {
-            Ok(n) => {
-                n == self.buffer.memory().len()
-                    || (n > 0 && flags.intersects(EventFlags::RDHUP | EventFlags::HUP))
-            }
-            Err(_) => false,
-        };
+        let more = received
+            .is_ok_and(|n| n == asked || (n > 0 && flags.intersects(EventFlags::RDHUP | EventFlags::HUP)));
         if !more {
             self.at += 1;
         }
@@ -156,7 +165,6 @@ impl Epoll {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         match rustix::net::accept_with(listener, flags) {
             Ok(socket) => {
-                let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
                 let slot = self.free.pop().unwrap_or(self.connections.len() as Slot);
                 let event = match self.open(slot, socket, false) {
                     Ok(()) => Event::Accepted,
@@ -179,7 +187,7 @@ impl Epoll {
 }
 
 impl Io for Epoll {
-    fn connect(&mut self, slot: Slot, to: &SocketAddr) {
+    fn connect(&mut self, slot: Slot, to: &Endpoint) {
         let opened = socket::connecting(to).and_then(|socket| self.open(slot, socket, true));
         if let Err(errno) = opened {
             self.fail(slot, Operation::Connect, errno);
@@ -205,7 +213,7 @@ impl Io for Epoll {
             connection.unsent.extend_from_slice(bytes);
             return false;
         }
-        match send_some(socket, bytes) {
+        match socket::send_some(socket, bytes) {
             Ok(n) if n == bytes.len() => true,
             Ok(n) => {
                 connection.unsent.extend_from_slice(&bytes[n..]);
@@ -218,11 +226,19 @@ impl Io for Epoll {
         }
     }
 
+    fn skip(&mut self, slot: Slot, bytes: u64) {
+        if let Some(connection) = self.connections.get_mut(slot as usize) {
+            connection.skip = bytes;
+            connection.drops = true;
+        }
+    }
+
     fn close(&mut self, slot: Slot) {
         if let Some(connection) = self.connections.get_mut(slot as usize) {
             let was_open = connection.socket.take().is_some();
             connection.connecting = false;
             connection.unsent = Vec::new();
+            (connection.skip, connection.drops) = (0, false);
             if was_open && self.listener.is_some() {
                 self.free.push(slot);
             }
@@ -263,30 +279,11 @@ impl Io for Epoll {
     }
 }
 
-fn failed(operation: Operation, errno: Errno) -> Event {
-    Event::Failed(if is_local(errno) { Operation::Local } else { operation }, errno)
-}
-
-/// What this machine ran out of, whoever is at the other end.
-fn is_local(errno: Errno) -> bool {
-    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
-}
-
-fn send_some(socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
-    loop {
-        match rustix::net::send(&socket, bytes, SendFlags::NOSIGNAL) {
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => return Ok(0),
-            other => return other,
-        }
-    }
-}
-
 /// Sends what waits; true when nothing is left.
 fn flush(socket: impl AsFd, unsent: &mut Vec<u8>) -> Result<bool, Errno> {
     let mut sent = 0;
     while sent < unsent.len() {
-        match send_some(&socket, &unsent[sent..])? {
+        match socket::send_some(&socket, &unsent[sent..])? {
             0 => break,
             n => sent += n,
         }

@@ -10,11 +10,13 @@ pub mod cpu;
 mod epoll;
 pub mod limits;
 pub mod socket;
+mod uring;
 
 pub use epoll::Epoll;
 pub use rustix::io::Errno;
+pub use socket::Endpoint;
+pub use uring::Uring;
 
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
@@ -43,6 +45,8 @@ pub enum Event {
     Accepted,
     /// Bytes have arrived: [`Io::bytes`] has them until the next call of [`Io::next`].
     Received,
+    /// So many of the bytes that [`Io::skip`] named have arrived and are gone.
+    Skipped(u64),
     /// All that was handed to [`Io::send`] is in the kernel's hands, after it had to wait.
     Drained,
     /// The peer will send nothing more.
@@ -63,10 +67,10 @@ pub enum Operation {
     Local,
 }
 
-/// The interface of all back ends. Errors of a connection are completions; an `Err` is the back end's own.
+/// The interface of all back ends. What is asked for leaves with the next [`Io::wait`] at the latest. Errors of a connection are completions; an `Err` is the back end's own.
 pub trait Io {
     /// Starts to connect. The slot must be closed. Ends in `Connected` or `Failed`.
-    fn connect(&mut self, slot: Slot, to: &SocketAddr);
+    fn connect(&mut self, slot: Slot, to: &Endpoint);
 
     /// Accepts connections from now on.
     fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()>;
@@ -74,6 +78,10 @@ pub trait Io {
     /// Sends all of `bytes`: they are sent or copied before it returns. False: some had to be copied
     /// because the peer does not read; [`Event::Drained`] follows.
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool;
+
+    /// Nobody will look at the next `bytes` of this connection: the kernel may drop them instead of copying them.
+    /// They are told as [`Event::Skipped`]; some may still come as [`Event::Received`], and count as well.
+    fn skip(&mut self, slot: Slot, bytes: u64);
 
     /// Closes the connection at once. Nothing of it completes any more; the slot is free.
     fn close(&mut self, slot: Slot);
@@ -86,4 +94,13 @@ pub trait Io {
 
     /// The bytes of the last completion, if it was `Received`.
     fn bytes(&self) -> &[u8];
+}
+
+fn failed(operation: Operation, errno: Errno) -> Event {
+    Event::Failed(if is_local(errno) { Operation::Local } else { operation }, errno)
+}
+
+/// What this machine ran out of, whoever is at the other end.
+fn is_local(errno: Errno) -> bool {
+    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
 }
