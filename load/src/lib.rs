@@ -2,17 +2,22 @@
 //! has its connections, its arrivals and its tally, and the tallies are merged at the end.
 
 mod answer;
+mod begin;
 mod check;
 mod connection;
+mod opening;
 mod pace;
+mod pick;
+mod think;
 mod window;
 mod worker;
 
 pub use pace::Pace;
 
-use model::{Load, Plan, Tally, Until};
-use net::{Epoll, limits};
+use model::{Address, IoChoice, Load, Plan, Tally, Until};
+use net::{Epoll, Errno, Io, Uring, limits};
 use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
@@ -31,7 +36,7 @@ pub enum LoadError {
     #[error("can't connect to {address} ({source}): is the server running, and on this port?")]
     Connect {
         /// Where.
-        address: std::net::SocketAddr,
+        address: Address,
         /// What the system said.
         source: std::io::Error,
     },
@@ -81,19 +86,20 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     ensure_descriptors(plan.load.connections())?;
     probe(plan)?;
     let threads = plan.threads.clamp(1, plan.load.connections());
+    let io = choose(plan.io);
     let barrier = Barrier::new(threads);
     let results: Vec<Result<Tally, LoadError>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|index| {
                 let barrier = &barrier;
+                let part = Part { plan, progress, barrier, index, threads };
                 scope.spawn(move || {
                     place(plan, index);
-                    let worker =
-                        Epoll::new().map(|io| Worker::new(plan, share(plan, index, threads), io, progress));
-                    // Even a worker that could not be made must come here: the others wait for it.
-                    barrier.wait();
                     let first: &dyn Watch = if index == 0 { watch } else { &() };
-                    Ok(worker?.run(first)?)
+                    match io {
+                        IoChoice::Uring => part.work(Uring::new(), first),
+                        _ => part.work(Epoll::new(), first),
+                    }
                 })
             })
             .collect();
@@ -103,13 +109,60 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     for tally in results {
         total.merge(&tally?);
     }
-    total.interrupted |= progress.stop.load(Ordering::Relaxed);
+    total.io = Some(if io == IoChoice::Uring { "uring" } else { "epoll" }.to_owned());
+    total.interrupted |= progress.stop.load(Ordering::Relaxed) && total.halted.is_none();
     Ok(total)
+}
+
+/// What one worker thread is given.
+struct Part<'a> {
+    plan: &'a Plan,
+    progress: &'a Progress,
+    barrier: &'a Barrier,
+    index: usize,
+    threads: usize,
+}
+
+impl Part<'_> {
+    fn work<I: Io>(self, io: std::io::Result<I>, watch: &dyn Watch) -> Result<Tally, LoadError> {
+        let share = share(self.plan, self.index, self.threads);
+        let worker = io.map(|io| Worker::new(self.plan, share, io, self.progress));
+        // Even a worker that could not be made must come here: the others wait for it.
+        self.barrier.wait();
+        Ok(worker?.run(watch)?)
+    }
+}
+
+/// The back end that a choice comes to on this machine.
+fn choose(choice: IoChoice) -> IoChoice {
+    match choice {
+        IoChoice::Best if Uring::is_available() => IoChoice::Uring,
+        IoChoice::Best => IoChoice::Epoll,
+        other => other,
+    }
+}
+
+/// What this machine ran out of, and the remedy.
+fn ran_out(errno: Errno) -> String {
+    let (what, remedy) = match errno {
+        Errno::ADDRNOTAVAIL => (
+            "local ports",
+            "give several source addresses (--source 127.0.0.2,127.0.0.3,…), keep connections open, or widen \
+             net.ipv4.ip_local_port_range",
+        ),
+        Errno::MFILE | Errno::NFILE => ("descriptors", "raise `ulimit -n` (and fs.file-max), or ask for fewer connections"),
+        _ => ("memory for sockets", "ask for fewer connections, or raise net.ipv4.tcp_mem"),
+    };
+    format!("this machine ran out of {what} ({errno}) and the measurement was stopped: {remedy}")
 }
 
 /// What one of the workers has to do.
 #[derive(Clone, Debug)]
 pub(crate) struct Share {
+    /// Which worker it is, from 0.
+    index: usize,
+    /// Of how many.
+    threads: usize,
     /// Its connections.
     connections: usize,
     /// How many answers it waits for, where answers end the measurement.
@@ -130,7 +183,7 @@ fn share(plan: &Plan, index: usize, threads: usize) -> Share {
             Some(Pace::new(*rate_per_s, *arrivals, plan.seed, index, threads))
         }
     };
-    Share { connections: part(plan.load.connections()), answers, pace }
+    Share { index, threads, connections: part(plan.load.connections()), answers, pace }
 }
 
 fn place(plan: &Plan, index: usize) {
@@ -150,9 +203,9 @@ fn ensure_descriptors(connections: usize) -> Result<(), LoadError> {
 }
 
 fn probe(plan: &Plan) -> Result<(), LoadError> {
-    let address = plan.target.address;
-    match TcpStream::connect_timeout(&address, PROBE_TIMEOUT) {
-        Ok(_) => Ok(()),
-        Err(source) => Err(LoadError::Connect { address, source }),
-    }
+    let tried = match &plan.target.address {
+        Address::Tcp(address) => TcpStream::connect_timeout(address, PROBE_TIMEOUT).map(drop),
+        Address::Unix(path) => UnixStream::connect(path).map(drop),
+    };
+    tried.map_err(|source| LoadError::Connect { address: plan.target.address.clone(), source })
 }

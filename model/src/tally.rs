@@ -54,6 +54,15 @@ pub struct Tally {
     pub served: Vec<u64>,
     /// Connections opened within the window.
     pub connections_opened: u64,
+    /// Whole answers whose body was compared with what was expected, byte by byte.
+    #[serde(default)]
+    pub verified: u64,
+    /// The back end that drove the sockets; unknown in what older versions stored.
+    #[serde(default)]
+    pub io: Option<String>,
+    /// Why the load engine stopped before its time: this machine ran out of something.
+    #[serde(default)]
+    pub halted: Option<String>,
     /// CPU time of the worker threads within the window.
     pub client_cpu_ns: u64,
     /// Of that, time in which they polled and nothing had happened.
@@ -152,6 +161,9 @@ impl Tally {
         self.schedule_lag.merge(&other.schedule_lag);
         self.served.extend_from_slice(&other.served);
         self.connections_opened += other.connections_opened;
+        self.verified += other.verified;
+        self.io = self.io.take().or_else(|| other.io.clone());
+        self.halted = self.halted.take().or_else(|| other.halted.clone());
         self.client_cpu_ns += other.client_cpu_ns;
         self.client_idle_ns += other.client_idle_ns;
         self.threads += other.threads;
