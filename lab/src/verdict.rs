@@ -1,6 +1,6 @@
 //! Whether a measurement may be believed, and what bounded it. Pure; every reason carries its figure.
 
-use model::{Bound, Load, Plan, Tally, Usage, Verdict};
+use model::{Bound, Load, Plan, Tally, Think, Usage, Verdict};
 
 /// Cores busier than this are taken to be the bound.
 pub const BUSY: f64 = 0.90;
@@ -36,6 +36,7 @@ pub fn judge(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
     case.little(plan, tally);
     case.starved(tally);
     case.machine(usage);
+    case.void.extend(tally.halted.clone());
     if tally.interrupted {
         case.void.push("interrupted before its time was up".to_owned());
     }
@@ -124,7 +125,7 @@ impl Case {
         }
     }
 
-    /// Little's law: in closed load every connection has one request under way, so mean latency × rate is
+    /// Little's law: in closed load every connection has its requests under way, so mean latency × rate is
     /// their number. It can never be more; it is less while connections are opened, and where some starve or fail.
     fn little(&mut self, plan: &Plan, tally: &Tally) {
         let (Load::Closed { connections, .. }, Some(rate), Some(mean)) =
@@ -132,16 +133,18 @@ impl Case {
         else {
             return;
         };
-        if tally.completed < *connections as u64 * 100 {
+        let asked_under_way = connections * plan.pipeline;
+        if tally.completed < asked_under_way as u64 * 100 {
             return;
         }
         let all_served = tally.served.iter().all(|n| *n > 0);
-        let is_steady = tally.connections_opened == 0 && all_served && tally.errors.total() == 0;
+        let is_full = plan.think == Think::None && !plan.bursts;
+        let is_steady = is_full && tally.connections_opened == 0 && all_served && tally.errors.total() == 0;
         let under_way = rate * mean / 1e9;
-        let share = under_way / *connections as f64 - 1.0;
+        let share = under_way / asked_under_way as f64 - 1.0;
         if share > LITTLE || (is_steady && share < -LITTLE) {
             self.void.push(format!(
-                "Little's law does not hold: mean latency × rate is {under_way:.1} requests under way, not {connections}"
+                "Little's law does not hold: mean latency × rate is {under_way:.1} requests under way, not {asked_under_way}"
             ));
         }
     }
@@ -168,24 +171,12 @@ fn main_cause(tally: &Tally) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Arrivals, Errors, Expect, Target, Until};
+    use model::{Arrivals, Ask, Errors, Target, Until};
     use std::time::Duration;
 
     fn plan(load: Load) -> Plan {
-        Plan {
-            target: Target::resolve("http://127.0.0.1:1/").unwrap(),
-            request: Vec::new(),
-            head_only: false,
-            load,
-            until: Until::Elapsed(Duration::from_secs(1)),
-            warmup: Duration::ZERO,
-            timeout: Duration::from_secs(1),
-            spin: Duration::ZERO,
-            threads: 1,
-            cpus: Vec::new(),
-            expect: Expect::default(),
-            seed: 0,
-        }
+        let target = Target::resolve("http://127.0.0.1:1/").unwrap();
+        Plan::new(target, Ask::default(), load, Until::Elapsed(Duration::from_secs(1)))
     }
 
     fn closed() -> Plan {

@@ -31,7 +31,8 @@ struct PlanPart<'a> {
     http: &'static str,
     connections: usize,
     threads: usize,
-    io: &'static str,
+    io: Option<&'a str>,
+    pipeline: usize,
     mode: &'static str,
     rate_per_s: Option<f64>,
     per_connection: Option<usize>,
@@ -43,6 +44,7 @@ struct Requests {
     sent: u64,
     completed: u64,
     in_flight_at_end: u64,
+    verified: u64,
     due: Option<u64>,
     unsent_at_end: Option<u64>,
 }
@@ -114,6 +116,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
             sent: tally.sent,
             completed: tally.completed,
             in_flight_at_end: tally.in_flight_at_end,
+            verified: tally.verified,
             due: tally.due,
             unsent_at_end: tally.unsent_at_end,
         },
@@ -143,13 +146,14 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
     serde_json::to_string(&report).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}")) + "\n"
 }
 
-fn plan_part<'a>(plan: &'a Plan, tally: &Tally) -> PlanPart<'a> {
+fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally) -> PlanPart<'a> {
     PlanPart {
         url: &plan.target.url,
         http: "1.1",
         connections: plan.load.connections(),
         threads: tally.threads,
-        io: "epoll",
+        io: tally.io.as_deref(),
+        pipeline: plan.pipeline,
         mode: match plan.load {
             Load::Closed { .. } => "closed",
             Load::Open { .. } => "open",

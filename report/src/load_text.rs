@@ -18,6 +18,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
         units::bytes(tally.body_bytes as f64),
         units::bytes(tally.sent_bytes as f64)
     );
+    let _ = writeln!(out, "verified    {}", verified(plan, tally));
     let _ = writeln!(out, "errors      {}", errors(tally));
     let _ = writeln!(out, "client      {}", client(tally));
     let _ = write!(out, "\n{}\n", times(plan, tally).plain());
@@ -42,8 +43,14 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
         Some(1) => "a new one for every request".to_owned(),
         Some(n) => format!("a new one after {n} requests"),
     };
+    let pipeline = match (plan.pipeline, plan.bursts) {
+        (1, _) => String::new(),
+        (n, false) => format!(", {n} requests at once"),
+        (n, true) => format!(", bursts of {n} requests"),
+    };
     let seconds = tally.duration_ns as f64 / 1e9;
-    format!("{load}, {connections} connections ({reuse}), {threads} thread(s), {seconds:.2} s")
+    let io = tally.io.as_deref().map_or_else(String::new, |io| format!(", {io}"));
+    format!("{load}, {connections} connections ({reuse}{pipeline}), {threads} thread(s){io}, {seconds:.2} s")
 }
 
 fn answers(plan: &Plan, tally: &Tally) -> String {
@@ -67,6 +74,19 @@ fn statuses(tally: &Tally) -> String {
     Some(each.collect::<Vec<_>>().join(", "))
         .filter(|t| !t.is_empty())
         .unwrap_or_else(|| units::UNKNOWN.to_owned())
+}
+
+/// How much of the work was looked at, so that nobody takes a sample for the whole.
+fn verified(plan: &Plan, tally: &Tally) -> String {
+    let looks = |ask: &model::Ask| ask.expect.looks_at_body();
+    if plan.asks.iter().any(looks) {
+        let (seen, all) = (units::count(tally.verified), units::count(tally.completed));
+        return format!("{seen} of {all} bodies byte by byte, status and length of all");
+    }
+    match plan.asks.iter().any(|ask| ask.expect.length.is_some()) {
+        true => "status and length of all; no --expect-sha256 to hold bodies against".to_owned(),
+        false => "the status of all; no --expect-length or --expect-sha256 to hold bodies against".to_owned(),
+    }
 }
 
 fn errors(tally: &Tally) -> String {

@@ -114,18 +114,8 @@ fn measurement(load: Load) -> (Plan, Tally, Verdict) {
     let is_open = load.rate_per_s().is_some();
     let target = Target::resolve("http://127.0.0.1:8080/hello").unwrap();
     let plan = Plan {
-        request: target.request("GET", &[], b"", false),
-        target,
-        head_only: false,
-        load,
-        until: Until::Elapsed(Duration::from_secs(2)),
-        warmup: Duration::ZERO,
-        timeout: Duration::from_secs(30),
-        spin: Duration::ZERO,
-        threads: 1,
         cpus: vec![1],
-        expect: Expect::default(),
-        seed: 0,
+        ..Plan::new(target, model::Ask::default(), load, Until::Elapsed(Duration::from_secs(2)))
     };
     let mut tally = Tally {
         duration_ns: 2_000_000_000,
@@ -144,6 +134,7 @@ fn measurement(load: Load) -> (Plan, Tally, Verdict) {
         client_cpu_ns: 120_000_000,
         threads: 1,
         client_rss_max_bytes: Some(8_000_000),
+        io: Some("uring".to_owned()),
         ..Tally::default()
     };
     for i in 1..=20_000_u64 {

@@ -24,6 +24,16 @@ pub struct Config {
     pub spin: Duration,
     /// Answers nothing for a part of every period.
     pub stall: Option<Stall>,
+    /// What drives the sockets; none: what is best.
+    pub io: Option<BackEnd>,
+}
+
+/// What drives the sockets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum BackEnd {
+    Epoll,
+    Uring,
 }
 
 /// A server that listens and does not yet answer.

@@ -1,8 +1,8 @@
 //! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
 
 use crate::fault::Spin;
-use crate::{Config, Site};
-use net::{Completion, Epoll, Event, Io, LISTENER, Slot};
+use crate::{BackEnd, Config, Site};
+use net::{Completion, Epoll, Event, Io, LISTENER, Slot, Uring};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -31,10 +31,10 @@ struct Connection {
     is_last: bool,
 }
 
-struct Worker<'s> {
+struct Worker<'s, I> {
     site: &'s Site,
     spin: Option<Spin>,
-    io: Epoll,
+    io: I,
     connections: Vec<Connection>,
     out: Vec<u8>,
 }
@@ -47,7 +47,20 @@ pub fn run(
     stop: &AtomicBool,
     origin_ns: u64,
 ) -> std::io::Result<()> {
-    let mut io = Epoll::new()?;
+    match config.io {
+        Some(BackEnd::Uring) => run_on(Uring::new()?, config, site, listener, stop, origin_ns),
+        _ => run_on(Epoll::new()?, config, site, listener, stop, origin_ns),
+    }
+}
+
+fn run_on<I: Io>(
+    mut io: I,
+    config: &Config,
+    site: &Site,
+    listener: OwnedFd,
+    stop: &AtomicBool,
+    origin_ns: u64,
+) -> std::io::Result<()> {
     io.listen(listener)?;
     let spin = Spin::calibrated(config.spin.as_nanos() as u64);
     let mut worker =
@@ -64,7 +77,7 @@ pub fn run(
     Ok(())
 }
 
-impl Worker<'_> {
+impl<I: Io> Worker<'_, I> {
     #[inline]
     fn take(&mut self, completion: Completion) {
         let Completion { slot, event } = completion;
@@ -75,7 +88,7 @@ impl Worker<'_> {
             Event::Ended => self.ended(slot),
             Event::Failed(..) if slot == LISTENER => std::thread::sleep(ACCEPT_PAUSE),
             Event::Failed(..) => self.io.close(slot),
-            Event::Connected => {}
+            Event::Connected | Event::Skipped(_) => {}
         }
     }
 

@@ -5,8 +5,8 @@ use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
 use anyhow::Context;
-use clap::Args;
-use serve::{Config, Server, Site, Stall};
+use clap::{Args, ValueEnum};
+use serve::{BackEnd, Config, Server, Site, Stall};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -32,6 +32,15 @@ pub struct ServeArgs {
     /// A known truth for tests: stall=100ms/1s answers nothing for 100 ms of every second
     #[arg(long, value_name = "FAULT")]
     fault: Option<Stall>,
+    /// What drives the sockets [default: epoll, which is faster for a server]
+    #[arg(long, value_enum)]
+    io: Option<Io>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Io {
+    Epoll,
+    Uring,
 }
 
 /// Serves until it is told to stop.
@@ -54,6 +63,10 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
         threads: args.threads.into(),
         spin: Duration::from_nanos(args.spin_ns),
         stall: args.fault,
+        io: args.io.map(|io| match io {
+            Io::Epoll => BackEnd::Epoll,
+            Io::Uring => BackEnd::Uring,
+        }),
     };
     net::limits::raise_descriptors(u64::MAX);
     let server = match Server::bind(config) {
