@@ -102,10 +102,10 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     fn skip_rest(&mut self, slot: Slot) {
         let connection = &self.connections[slot as usize];
-        if self.can_skip && !connection.check.looks() {
-            if let Some(left) = connection.parser.body_left().filter(|left| *left >= SKIP_BYTES) {
-                self.io.skip(slot, left);
-            }
+        let is_dropped = self.can_skip && !connection.check.looks();
+        let left = connection.parser.body_left().filter(|left| is_dropped && *left >= SKIP_BYTES);
+        if let Some(left) = left {
+            self.io.skip(slot, left);
         }
     }
 
@@ -160,7 +160,9 @@ impl<I: Io> Worker<'_, I> {
                 self.shut(slot);
                 self.next(slot, now);
             }
-            Ok(None) => self.lose_all(slot, now, "receive: the server closed the connection without an answer"),
+            Ok(None) => {
+                self.lose_all(slot, now, "receive: the server closed the connection without an answer");
+            }
             Err(error) => self.lose_all(slot, now, &format!("receive: {error}")),
         }
     }
@@ -235,13 +237,7 @@ impl<I: Io> Worker<'_, I> {
 
 /// Reads what arrived: answers that came whole are counted, the last one may be left unfinished.
 #[inline]
-fn read(
-    plan: &Plan,
-    window: &mut Window,
-    connection: &mut Connection,
-    now: u64,
-    mut bytes: &[u8],
-) -> Read {
+fn read(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64, mut bytes: &[u8]) -> Read {
     let mut answers = 0;
     if connection.in_flight() == 0 {
         return if connection.phase == Phase::Draining { Read::On(0) } else { Read::Unasked };

@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn a_ramp_spreads_them() {
         let mut plan = plan();
-        plan.connecting.ramp = Duration::from_nanos(1000);
+        plan.connecting.ramp = Duration::from_micros(1);
         let mut opening = Opening::new(&plan, 0, 1);
         assert_eq!([0, 10, 40, 1000, 1000].map(|ns| opening.enlist(0, ns, 100).end), [1, 2, 5, 13, 21]);
         assert_eq!(opening.next_ns(0, 100), 210);

@@ -46,6 +46,7 @@ with_every_back_end!(
     slots_of_closed_connections_are_given_again,
     unix_sockets_and_chosen_source_addresses_connect,
     more_bytes_than_there_are_buffers_arrive_whole,
+    a_back_end_that_is_dropped_leaves_its_port,
 );
 
 /// One side, and all that it has received, by slot.
@@ -314,4 +315,12 @@ fn more_bytes_than_there_are_buffers_arrive_whole<I: BackEnd>() {
         assert!(Instant::now() < deadline);
     }
     assert!(client.received[..32].iter().all(|received| *received == bytes));
+}
+
+fn a_back_end_that_is_dropped_leaves_its_port<I: BackEnd>() {
+    let (server, client, address) = connected::<I>();
+    drop(server);
+    let Endpoint::Tcp { to, .. } = address else { unreachable!() };
+    assert!(socket::exclusive(&to).is_ok(), "the listener is gone");
+    drop(client);
 }

@@ -83,10 +83,12 @@ fn verified(plan: &Plan, tally: &Tally) -> String {
         let (seen, all) = (units::count(tally.verified), units::count(tally.completed));
         return format!("{seen} of {all} bodies byte by byte, status and length of all");
     }
-    match plan.asks.iter().any(|ask| ask.expect.length.is_some()) {
-        true => "status and length of all; no --expect-sha256 to hold bodies against".to_owned(),
-        false => "the status of all; no --expect-length or --expect-sha256 to hold bodies against".to_owned(),
-    }
+    let told = if plan.asks.iter().any(|ask| ask.expect.length.is_some()) {
+        "status and length of all; no --expect-sha256 to hold bodies against"
+    } else {
+        "the status of all; no --expect-length or --expect-sha256 to hold bodies against"
+    };
+    told.to_owned()
 }
 
 fn errors(tally: &Tally) -> String {

@@ -32,7 +32,7 @@ pub struct ServeArgs {
     /// A known truth for tests: stall=100ms/1s answers nothing for 100 ms of every second
     #[arg(long, value_name = "FAULT")]
     fault: Option<Stall>,
-    /// What drives the sockets [default: epoll, which is faster for a server]
+    /// What drives the sockets [default: `io_uring` where the kernel allows it, else epoll]
     #[arg(long, value_enum)]
     io: Option<Io>,
 }

@@ -6,7 +6,7 @@ use crate::Slot;
 use io_uring::types::Fd;
 use io_uring::{opcode, squeue};
 
-/// `IORING_ENTER_GETEVENTS` (include/uapi/linux/io_uring.h): let the kernel do the work that it put off.
+/// `IORING_ENTER_GETEVENTS` (`include/uapi/linux/io_uring.h`): let the kernel do the work that it put off.
 pub const GET_EVENTS: u32 = 1;
 
 /// `IORING_RECVSEND_POLL_FIRST`: nothing can be there yet, so wait before trying.

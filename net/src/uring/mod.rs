@@ -10,7 +10,7 @@ mod take;
 use crate::socket::Peer;
 use crate::{Completion, Endpoint, Event, Io, Operation, Slot, socket};
 use entries::{Op, Token};
-use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
+use io_uring::types::{CancelBuilder, Fd, Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 use outbox::{Outbox, Parcel};
 use pool::Pool;
@@ -33,6 +33,9 @@ const FILES: u32 = 16 * 1024;
 
 /// Sends of more bytes go to the kernel directly instead of being copied.
 const DIRECT_BYTES: usize = 8 * 1024;
+
+/// A ring that is dropped waits no longer for what it cancels.
+const LONGEST_CANCEL: Duration = Duration::from_secs(1);
 
 /// Where bodies are large and dropped, a head is received with so many bytes at once.
 const HEAD_BYTES: u32 = 1024;
@@ -65,9 +68,7 @@ struct Connection {
     socket: Option<OwnedFd>,
     /// Tells a slot's connections apart, so that a completion of a closed one is not taken for its successor's.
     generation: u32,
-    /// It has its place in the ring's table of files, which spares a look-up a send.
-    registered: bool,
-    sends: u32,
+    place: Place,
     /// The operation that waits in the kernel for this connection to be opened or to bring bytes.
     armed: Option<Op>,
     /// Its bodies are large and dropped: receives are asked for one by one.
@@ -82,6 +83,19 @@ struct Connection {
     is_blocked: bool,
     /// To be closed when `unsent` is empty.
     is_closing: bool,
+}
+
+/// Whether a connection has a place in the ring's own table of files, which spares a look-up a send.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    /// Nothing was sent: it may not last.
+    #[default]
+    Unknown,
+    /// One send: the next makes a place worth its price.
+    SentOnce,
+    Taken,
+    /// The table is full.
+    Refused,
 }
 
 impl Connection {
@@ -219,13 +233,13 @@ impl Uring {
         let Some(socket) = connection.socket.take() else { return };
         let generation = connection.generation;
         let armed = connection.armed.take();
-        let registered = connection.registered;
+        let has_place = connection.place == Place::Taken;
         *connection = Connection { generation: generation.wrapping_add(1), ..Connection::default() };
         if let Some(op) = armed {
             let token = Token { op, generation, slot };
             self.push(&entries::silent(opcode::AsyncCancel::new(token.into()).build()));
         }
-        if registered {
+        if has_place {
             self.push(&entries::silent(opcode::Close::new(Fixed(slot)).build()));
         }
         self.push(&entries::silent(opcode::Close::new(Fd(socket.into_raw_fd())).build()));
@@ -308,6 +322,16 @@ impl Uring {
     }
 }
 
+impl Drop for Uring {
+    /// The kernel takes a ring down in its own time: what still waits in it would hold ports until then.
+    fn drop(&mut self) {
+        let longest = Timespec::from(LONGEST_CANCEL);
+        let _ = self.ring.submit();
+        let _ = self.ring.submitter().register_sync_cancel(Some(longest), CancelBuilder::any());
+        let _ = self.hand_over(); // What was cancelled lets go of its socket only now.
+    }
+}
+
 impl Io for Uring {
     fn connect(&mut self, slot: Slot, to: &Endpoint) {
         let socket = match socket::unconnected(to, socket::Blocking::Yes) {
@@ -358,17 +382,23 @@ impl Io for Uring {
             return self.send_directly(slot, bytes);
         };
         connection.parcel = parcel;
-        connection.sends += 1;
+        let fd = socket.as_raw_fd();
         let token = Token { op: Op::Send, generation: connection.generation, slot };
-        if connection.sends == 2 && slot < FILES {
-            // It lasts: worth a place in the ring's table.
-            connection.registered = self.ring.submitter().register_files_update(slot, &[socket.as_raw_fd()]).is_ok();
-        }
+        connection.place = match connection.place {
+            Place::Unknown => Place::SentOnce,
+            Place::SentOnce if slot < FILES => {
+                match self.ring.submitter().register_files_update(slot, &[fd]) {
+                    Ok(_) => Place::Taken,
+                    Err(_) => Place::Refused,
+                }
+            }
+            other => other,
+        };
         let length = bytes.len() as u32;
-        let send = if connection.registered {
+        let send = if connection.place == Place::Taken {
             opcode::Send::new(Fixed(slot), memory, length)
         } else {
-            opcode::Send::new(Fd(socket.as_raw_fd()), memory, length)
+            opcode::Send::new(Fd(fd), memory, length)
         };
         self.push(&entries::send(send, token));
         true

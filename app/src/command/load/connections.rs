@@ -41,7 +41,7 @@ pub struct ConnectionArgs {
     /// Connect to this Unix socket; the URL's host and path are still asked for
     #[arg(long, value_name = "PATH", conflicts_with = "source")]
     pub unix: Option<PathBuf>,
-    /// What drives the sockets [default: io_uring where the kernel allows it, else epoll]
+    /// What drives the sockets [default: `io_uring` where the kernel allows it, else epoll]
     #[arg(long, value_enum)]
     io: Option<Io>,
 }

@@ -7,10 +7,10 @@ mod requests;
 use crate::console;
 use crate::failure::{INTERRUPTED, VOID, WrongInput};
 use clap::{Args, ValueEnum};
+use connections::ConnectionArgs;
 use lab::sample::Sampler;
 use lab::tree::Tree;
 use load::{LoadError, Progress, Watch};
-use connections::ConnectionArgs;
 use model::{Address, Arrivals, Ask, Load, Plan, Tally, Target, Until, Usage};
 use requests::RequestArgs;
 use std::process::ExitCode;
@@ -70,7 +70,7 @@ enum Spacing {
 /// Measures and reports.
 pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let json = args.json;
-    let plan = resolve(&args)?;
+    let plan = resolve(args)?;
     let (tally, usage) = measure(&plan)?;
     let verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
     let report = if json { report::load_json::report } else { report::load_text::report };
