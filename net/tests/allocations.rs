@@ -47,7 +47,7 @@ fn serve(listener: &TcpListener) {
         let mut stream = stream.unwrap();
         std::thread::spawn(move || {
             IS_SERVER.with(|is| is.store(true, Ordering::Relaxed));
-            let mut buffer = [0; 65536];
+            let mut buffer = vec![0; 65536];
             while let Ok(n @ 1..) = stream.read(&mut buffer) {
                 let asked = buffer[..n].windows(4).filter(|w| w == b"\r\n\r\n").count();
                 if stream.write_all(&ANSWER.repeat(asked)).is_err() {
