@@ -16,7 +16,7 @@ impl<I: Io> Worker<'_, I> {
             Event::Connected => self.connected(slot),
             Event::Ended => self.ended(slot),
             Event::Failed(operation, errno) => self.broke(slot, operation, errno),
-            Event::Accepted | Event::Drained => {}
+            Event::Accepted | Event::Drained | Event::Secured => {}
         }
     }
 
@@ -159,6 +159,7 @@ impl<I: Io> Worker<'_, I> {
                 let errors = &mut self.window.tally.errors;
                 let (count, what) = match operation {
                     Operation::Connect => (&mut errors.connect, "connect"),
+                    Operation::Handshake => (&mut errors.connect, "handshake"),
                     Operation::Send => (&mut errors.send, "send"),
                     Operation::Local => (&mut errors.local, "local"),
                     Operation::Receive | Operation::Accept => (&mut errors.receive, "receive"),

@@ -112,6 +112,22 @@ fn what_the_peer_does_not_read_waits_and_arrives_whole() {
 }
 
 #[test]
+fn a_send_that_fails_is_told_once_a_wait() {
+    let (mut server, mut client, _) = connected();
+    assert!(!server.io.send(0, &vec![0; 30_000_000]));
+    client.until_received(0, 1_000_000);
+    client.io.close(0); // With bytes unread: the server is reset.
+    let deadline = Instant::now() + PATIENCE;
+    let mut told = Vec::new();
+    while told.is_empty() {
+        told = server.turn();
+        told.retain(|c| matches!(c.event, Event::Failed(..)));
+        assert!(Instant::now() < deadline, "it never failed");
+    }
+    assert_eq!(told.len(), 1, "{told:?}");
+}
+
+#[test]
 fn a_refused_connection_fails() {
     let (server, address) = Side::listening();
     drop(server);

@@ -75,7 +75,7 @@ impl Worker<'_> {
             Event::Ended => self.ended(slot),
             Event::Failed(..) if slot == LISTENER => std::thread::sleep(ACCEPT_PAUSE),
             Event::Failed(..) => self.io.close(slot),
-            Event::Connected => {}
+            Event::Connected | Event::Secured => {}
         }
     }
 
