@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 /// What the client's side is to be like.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct ClientOptions {
     /// Believes any certificate (`--insecure`); the server must have the key to it all the same.
     pub insecure: bool,

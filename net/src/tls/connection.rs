@@ -26,7 +26,7 @@ pub enum Step {
     PeerClosed,
 }
 
-#[expect(clippy::large_enum_variant, reason = "the session that holds it is boxed")]
+/// A connection of either side.
 pub enum Connection {
     Client(UnbufferedClientConnection),
     Server(UnbufferedServerConnection),

@@ -12,8 +12,8 @@ use std::time::Duration;
 struct Bent<I> {
     inner: I,
     piece: usize,
-    /// Which of the bytes that are received is bent.
-    bent: Option<usize>,
+    /// Which of the bytes that are received is changed.
+    changed: Option<usize>,
     received: usize,
     pieces: Vec<u8>,
     at: usize,
@@ -22,8 +22,8 @@ struct Bent<I> {
 }
 
 impl<I> Bent<I> {
-    fn new(inner: I, piece: usize, bent: Option<usize>) -> Self {
-        Self { inner, piece, bent, received: 0, pieces: Vec::new(), at: 0, slot: 0, given: 0..0 }
+    fn new(inner: I, piece: usize, changed: Option<usize>) -> Self {
+        Self { inner, piece, changed, received: 0, pieces: Vec::new(), at: 0, slot: 0, given: 0..0 }
     }
 }
 
@@ -64,7 +64,7 @@ impl<I: Io> Io for Bent<I> {
         self.at = 0;
         self.slot = completion.slot;
         let end = self.received + self.pieces.len();
-        if let Some(bent) = self.bent.filter(|bent| (self.received..end).contains(bent)) {
+        if let Some(bent) = self.changed.filter(|bent| (self.received..end).contains(bent)) {
             self.pieces[bent - self.received] ^= 0x41;
         }
         self.received = end;

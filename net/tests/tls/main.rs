@@ -6,6 +6,7 @@ mod bent;
 mod certificates;
 mod files;
 mod keys;
+mod real;
 mod refusals;
 mod resume;
 mod sides;
