@@ -37,6 +37,7 @@ impl<I: Io> Worker<'_, I> {
             Event::Connected => self.connected(slot),
             Event::Ended => self.ended(slot),
             Event::Failed(operation, errno) => self.broke(slot, operation, errno),
+            Event::Secured => self.secured(slot),
             Event::Accepted | Event::Drained => {}
         }
     }
@@ -44,9 +45,24 @@ impl<I: Io> Worker<'_, I> {
     fn connected(&mut self, slot: Slot) {
         let now = clock::now_ns();
         let connection = &mut self.connections[slot as usize];
-        connection.phase = Phase::Open;
         self.window.tally.connections_opened += 1;
         self.window.tally.connect.record(now - connection.since_ns);
+        if self.plan.target.tls {
+            connection.phase = Phase::Securing;
+            connection.since_ns = now;
+            return;
+        }
+        connection.phase = Phase::Open;
+        self.send(slot, now);
+    }
+
+    fn secured(&mut self, slot: Slot) {
+        let now = clock::now_ns();
+        let connection = &mut self.connections[slot as usize];
+        let is_resumed = self.io.handshake(slot).is_some_and(|handshake| handshake.is_resumed);
+        self.window.tally.handshake.record(now - connection.since_ns);
+        self.window.tally.handshakes_resumed += u64::from(is_resumed);
+        connection.phase = Phase::Open;
         self.send(slot, now);
     }
 
@@ -90,6 +106,10 @@ impl<I: Io> Worker<'_, I> {
             }
             Read::Last => self.after_last(slot, now),
             Read::Unasked => self.unasked(slot, now),
+            Read::Malformed(_) if net::tls::looks_like_tls(self.io.bytes()) && !self.plan.target.tls => {
+                self.window.tally.errors.protocol += 1;
+                self.give_up(slot, now, "protocol: the server speaks TLS: write https:// in the URL");
+            }
             Read::Malformed(error) => {
                 self.window.tally.errors.protocol += 1;
                 self.lose_others(slot, "receive: the answer before it was no HTTP");
@@ -185,7 +205,7 @@ impl<I: Io> Worker<'_, I> {
                 self.shut(slot);
                 self.next(slot, now);
             }
-            Phase::Open | Phase::Connecting => {
+            Phase::Open | Phase::Connecting | Phase::Securing => {
                 let tally = &mut self.window.tally;
                 if operation == Operation::Local {
                     tally.sent -= sent; // They never left this machine.
@@ -195,12 +215,19 @@ impl<I: Io> Worker<'_, I> {
                 let errors = &mut tally.errors;
                 let (count, what) = match operation {
                     Operation::Connect => (&mut errors.connect, "connect"),
+                    Operation::Handshake => (&mut errors.connect, "handshake"),
                     Operation::Send => (&mut errors.send, "send"),
                     Operation::Local => (&mut errors.local, "local"),
                     Operation::Receive | Operation::Accept => (&mut errors.receive, "receive"),
                 };
                 *count += (sent + unsent).max(1);
-                self.give_up(slot, now, &format!("{what}: {errno}"));
+                let why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
+                if operation == Operation::Handshake && tally.handshake.count() == 0 {
+                    // What no connection got past, no other one will.
+                    tally.halted.get_or_insert_with(|| format!("the TLS handshake failed: {why}"));
+                    self.progress.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                }
+                self.give_up(slot, now, &format!("{what}: {why}"));
             }
             Phase::Draining => {
                 self.shut(slot);

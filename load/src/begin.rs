@@ -125,7 +125,7 @@ impl<I: Io> Worker<'_, I> {
                 self.opening.line_up(slot);
             }
             Phase::Closed => self.open(slot),
-            Phase::Queued | Phase::Connecting | Phase::Draining => {}
+            Phase::Queued | Phase::Connecting | Phase::Securing | Phase::Draining => {}
         }
     }
 

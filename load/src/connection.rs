@@ -14,7 +14,9 @@ pub enum Phase {
     Queued,
     /// On its way, with requests waiting for it.
     Connecting,
-    /// Open.
+    /// Open, and the TLS handshake is under way.
+    Securing,
+    /// Open for requests.
     Open,
     /// The last answer is whole and the server has said that it will close: it goes first, so that its
     /// side, not ours, keeps the port busy afterwards.

@@ -15,6 +15,7 @@ mod worker;
 pub use pace::Pace;
 
 use model::{Address, IoChoice, Load, Plan, Tally, Until};
+use net::tls::{ClientOptions, ClientTls, IdentityFiles, Tls, TlsError};
 use net::{Epoll, Errno, Io, Uring, limits};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -56,6 +57,12 @@ pub enum LoadError {
     /// The back end failed.
     #[error("the load engine's own I/O failed: {0}")]
     Io(#[from] std::io::Error),
+    /// Nothing could even be asked.
+    #[error("{0}")]
+    Halted(String),
+    /// The files or options of TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A worker thread died.
     #[error("a worker thread of the load engine died: this is a bug in drome, please report it")]
     Worker,
@@ -87,12 +94,14 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     probe(plan)?;
     let threads = plan.threads.clamp(1, plan.load.connections());
     let io = choose(plan.io);
+    let tls = secure(plan)?;
     let barrier = Barrier::new(threads);
     let results: Vec<Result<Tally, LoadError>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|index| {
                 let barrier = &barrier;
-                let part = Part { plan, progress, barrier, index, threads };
+                let tls = tls.as_ref();
+                let part = Part { plan, progress, barrier, tls, index, threads };
                 scope.spawn(move || {
                     place(plan, index);
                     let first: &dyn Watch = if index == 0 { watch } else { &() };
@@ -110,6 +119,9 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
         total.merge(&tally?);
     }
     total.io = Some(if io == IoChoice::Uring { "uring" } else { "epoll" }.to_owned());
+    if let Some(reason) = total.halted.clone().filter(|_| total.sent == 0) {
+        return Err(LoadError::Halted(reason));
+    }
     total.interrupted |= progress.stop.load(Ordering::Relaxed) && total.halted.is_none();
     Ok(total)
 }
@@ -119,18 +131,45 @@ struct Part<'a> {
     plan: &'a Plan,
     progress: &'a Progress,
     barrier: &'a Barrier,
+    tls: Option<&'a ClientTls>,
     index: usize,
     threads: usize,
 }
 
 impl Part<'_> {
     fn work<I: Io>(self, io: std::io::Result<I>, watch: &dyn Watch) -> Result<Tally, LoadError> {
+        match self.tls {
+            None => self.work_on(io, watch),
+            Some(tls) => {
+                let tls = tls.with_own_memory();
+                self.work_on(io.map(|io| Tls::client(io, tls)), watch)
+            }
+        }
+    }
+
+    fn work_on<I: Io>(self, io: std::io::Result<I>, watch: &dyn Watch) -> Result<Tally, LoadError> {
         let share = share(self.plan, self.index, self.threads);
         let worker = io.map(|io| Worker::new(self.plan, share, io, self.progress));
         // Even a worker that could not be made must come here: the others wait for it.
         self.barrier.wait();
         Ok(worker?.run(watch)?)
     }
+}
+
+/// What the plan's choices come to, where the target is encrypted.
+fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
+    if !plan.target.tls {
+        return Ok(None);
+    }
+    let identity = plan.tls.identity.clone();
+    let options = ClientOptions {
+        insecure: plan.tls.insecure,
+        cacert: plan.tls.cacert.clone(),
+        identity: identity.map(|(certificate, key)| IdentityFiles { certificate, key }),
+        resume: !plan.tls.no_resumption,
+        ..ClientOptions::default()
+    };
+    Ok(Some(ClientTls::new(&options, plan.target.name())?))
 }
 
 /// The back end that a choice comes to on this machine.

@@ -228,7 +228,7 @@ impl<'p, I: Io> Worker<'p, I> {
                         self.time_out(slot, now);
                     }
                 }
-                Phase::Connecting if waited(connection.since_ns) > self.timeout_ns => {
+                Phase::Connecting | Phase::Securing if waited(connection.since_ns) > self.timeout_ns => {
                     self.window.tally.errors.connect += connection.flights.len() as u64;
                     self.give_up(slot, now, "connect: no connection within the timeout");
                 }

@@ -4,6 +4,7 @@ use crate::checked;
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// One measurement.
@@ -41,6 +42,8 @@ pub struct Plan {
     pub verify: Verify,
     /// Which back end drives the sockets.
     pub io: IoChoice,
+    /// How an encrypted target is spoken to.
+    pub tls: TlsChoice,
     /// Seed of all that is random.
     pub seed: u64,
 }
@@ -65,6 +68,7 @@ impl Plan {
             cpus: Vec::new(),
             verify: Verify::Sample,
             io: IoChoice::Best,
+            tls: TlsChoice::default(),
             seed: 0,
         }
     }
@@ -128,6 +132,19 @@ pub enum Verify {
     Sample,
     /// All.
     All,
+}
+
+/// How an encrypted target is spoken to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsChoice {
+    /// Any certificate will do.
+    pub insecure: bool,
+    /// Authorities to believe instead of the system's: a PEM file.
+    pub cacert: Option<PathBuf>,
+    /// Certificate and key to show a server that asks: PEM files.
+    pub identity: Option<(PathBuf, PathBuf)>,
+    /// Every handshake is a full one.
+    pub no_resumption: bool,
 }
 
 /// Which back end drives the sockets.

@@ -47,6 +47,12 @@ pub struct Tally {
     /// From the start of a connection until it was open.
     #[serde(with = "checked::histogram")]
     pub connect: Histogram,
+    /// From an open connection to the end of its TLS handshake.
+    #[serde(default, with = "checked::histogram")]
+    pub handshake: Histogram,
+    /// Handshakes that went on from an earlier session.
+    #[serde(default)]
+    pub handshakes_resumed: u64,
     /// Open load: how far the send lagged behind the due time while a connection stood free.
     #[serde(with = "checked::histogram")]
     pub schedule_lag: Histogram,
@@ -158,6 +164,8 @@ impl Tally {
         self.service.merge(&other.service);
         self.first_byte.merge(&other.first_byte);
         self.connect.merge(&other.connect);
+        self.handshake.merge(&other.handshake);
+        self.handshakes_resumed += other.handshakes_resumed;
         self.schedule_lag.merge(&other.schedule_lag);
         self.served.extend_from_slice(&other.served);
         self.connections_opened += other.connections_opened;

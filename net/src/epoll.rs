@@ -122,6 +122,7 @@ impl Epoll {
                 }
                 Ok(false) => {}
                 Err(errno) => {
+                    self.at += 1; // Looked at again, it would fail again, without end.
                     return Some(Completion { slot, event: failed(Operation::Send, errno) });
                 }
             }

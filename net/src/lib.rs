@@ -10,6 +10,7 @@ pub mod cpu;
 mod epoll;
 pub mod limits;
 pub mod socket;
+pub mod tls;
 mod uring;
 
 pub use epoll::Epoll;
@@ -41,6 +42,8 @@ pub struct Completion {
 pub enum Event {
     /// The connection that was asked for is open.
     Connected,
+    /// The handshake of a connection that was asked for is whole (TLS only): after `Connected`.
+    Secured,
     /// The listener has a new connection; its slot is this one.
     Accepted,
     /// Bytes have arrived: [`Io::bytes`] has them until the next call of [`Io::next`].
@@ -60,6 +63,7 @@ pub enum Event {
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Operation {
     Connect,
+    Handshake,
     Accept,
     Send,
     Receive,
@@ -94,6 +98,33 @@ pub trait Io {
 
     /// The bytes of the last completion, if it was `Received`.
     fn bytes(&self) -> &[u8];
+
+    /// Why the connection failed, in words, where more is known than an errno says; until it is closed.
+    fn reason(&self, _slot: Slot) -> Option<&str> {
+        None
+    }
+
+    /// What the handshake agreed on; `None` before it is whole and without TLS.
+    fn handshake(&self, _slot: Slot) -> Option<Handshake> {
+        None
+    }
+
+    /// Whether the end that the peer made was its own word (TLS's `close_notify`) or may be a cut; until the
+    /// connection is closed. `None` before the end and without TLS.
+    fn ended_cleanly(&self, _slot: Slot) -> Option<bool> {
+        None
+    }
+}
+
+/// What a handshake agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handshake {
+    /// It went on from an earlier session: cheaper on both sides.
+    pub is_resumed: bool,
+    /// `TLS 1.2` or `TLS 1.3`.
+    pub protocol: &'static str,
+    /// By the name that IANA has for it.
+    pub cipher_suite: &'static str,
 }
 
 fn failed(operation: Operation, errno: Errno) -> Event {

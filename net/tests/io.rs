@@ -41,6 +41,7 @@ with_every_back_end!(
     many_small_sends_to_a_peer_that_does_not_read_stay_in_order,
     what_was_sent_before_a_close_arrives,
     what_nobody_looks_at_is_dropped_and_what_follows_is_not,
+    a_send_that_fails_is_told_once_a_wait,
     a_refused_connection_fails,
     a_slot_that_is_used_again_hears_nothing_of_its_past,
     slots_of_closed_connections_are_given_again,
@@ -157,6 +158,22 @@ fn what_the_peer_does_not_read_waits_and_arrives_whole<I: BackEnd>() {
     }
     assert!(is_drained);
     assert!(client.received[0].ends_with(b"!") && client.received[0].starts_with(&bytes));
+}
+
+fn a_send_that_fails_is_told_once_a_wait<I: BackEnd>() {
+    let (mut server, mut client, _) = connected::<I>();
+    assert!(!server.io.send(0, &vec![0; 30_000_000]));
+    client.until_received(0, 1_000_000);
+    client.io.close(0); // With bytes unread: the server is reset.
+    client.turn();
+    let deadline = Instant::now() + PATIENCE;
+    let mut told = Vec::new();
+    while told.is_empty() {
+        told = server.turn();
+        told.retain(|c| matches!(c.event, Event::Failed(..)));
+        assert!(Instant::now() < deadline, "it never failed");
+    }
+    assert!(told.len() <= 2, "the send, and perhaps the receive: {told:?}");
 }
 
 fn a_refused_connection_fails<I: BackEnd>() {

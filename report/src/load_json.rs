@@ -19,6 +19,7 @@ struct Report<'a> {
     service_ns: Option<Summary>,
     first_byte_ns: Option<Summary>,
     connect_ns: Option<Summary>,
+    handshake_ns: Option<Summary>,
     schedule_lag_ns: Option<Summary>,
     fairness: Fairness,
     client: Client,
@@ -128,6 +129,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
         service_ns: summary(&tally.service),
         first_byte_ns: summary(&tally.first_byte),
         connect_ns: summary(&tally.connect),
+        handshake_ns: summary(&tally.handshake),
         schedule_lag_ns: summary(&tally.schedule_lag),
         fairness: Fairness {
             jain: stats::fairness::jain(&tally.served),

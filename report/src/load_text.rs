@@ -19,6 +19,9 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
         units::bytes(tally.sent_bytes as f64)
     );
     let _ = writeln!(out, "verified    {}", verified(plan, tally));
+    if let Some(handshakes) = handshakes(tally) {
+        let _ = writeln!(out, "handshakes  {handshakes}");
+    }
     let _ = writeln!(out, "errors      {}", errors(tally));
     let _ = writeln!(out, "client      {}", client(tally));
     let _ = write!(out, "\n{}\n", times(plan, tally).plain());
@@ -91,6 +94,13 @@ fn verified(plan: &Plan, tally: &Tally) -> String {
     told.to_owned()
 }
 
+/// Resumed handshakes cost far less, so that their share must be known.
+fn handshakes(tally: &Tally) -> Option<String> {
+    let all = tally.handshake.count();
+    let resumed = units::count(tally.handshakes_resumed);
+    (all > 0).then(|| format!("{}, {resumed} of them resumed", units::count(all)))
+}
+
 fn errors(tally: &Tally) -> String {
     let total = tally.errors.total();
     if total == 0 {
@@ -134,6 +144,7 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
     }
     row("first byte", &tally.first_byte);
     row("connect", &tally.connect);
+    row("TLS handshake", &tally.handshake);
     row("schedule lag", &tally.schedule_lag);
     table
 }

@@ -90,7 +90,7 @@ impl<I: Io> Worker<'_, I> {
             Event::Ended => self.ended(slot),
             Event::Failed(..) if slot == LISTENER => std::thread::sleep(ACCEPT_PAUSE),
             Event::Failed(..) => self.io.close(slot),
-            Event::Connected | Event::Skipped(_) => {}
+            Event::Connected | Event::Secured | Event::Skipped(_) => {}
         }
     }
 

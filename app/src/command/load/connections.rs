@@ -2,7 +2,7 @@
 
 use super::parse;
 use clap::{Args, ValueEnum};
-use model::{Connecting, IoChoice, Think};
+use model::{Connecting, IoChoice, Think, TlsChoice};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -44,6 +44,21 @@ pub struct ConnectionArgs {
     /// What drives the sockets [default: `io_uring` where the kernel allows it, else epoll]
     #[arg(long, value_enum)]
     io: Option<Io>,
+    /// https: any certificate will do
+    #[arg(long)]
+    insecure: bool,
+    /// https: believe the authorities in this PEM file instead of the system's
+    #[arg(long, value_name = "FILE")]
+    cacert: Option<PathBuf>,
+    /// https: the certificate to show a server that asks for one, a PEM file
+    #[arg(long, value_name = "FILE", requires = "key")]
+    cert: Option<PathBuf>,
+    /// https: the key of --cert
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    key: Option<PathBuf>,
+    /// https: every handshake is a full one
+    #[arg(long)]
+    no_resumption: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -66,6 +81,16 @@ impl ConnectionArgs {
     /// How long they wait before they ask again.
     pub fn think(&self) -> Think {
         self.think.unwrap_or_default()
+    }
+
+    /// How an encrypted target is spoken to.
+    pub fn tls(&self) -> TlsChoice {
+        TlsChoice {
+            insecure: self.insecure,
+            cacert: self.cacert.clone(),
+            identity: self.cert.clone().zip(self.key.clone()),
+            no_resumption: self.no_resumption,
+        }
     }
 
     /// The back end.

@@ -128,6 +128,7 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
         cpus: cores[cores.len().saturating_sub(threads)..].to_vec(),
         verify: args.asking.verify(),
         io: wanted.io(),
+        tls: wanted.tls(),
         seed: args.seed,
         ..Plan::new(target, Ask::default(), load, until)
     })
