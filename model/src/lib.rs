@@ -16,7 +16,9 @@ pub mod workload;
 pub use contender::Contender;
 pub use findings::Findings;
 pub use observation::{Environment, Measurement, Observation, Outcome, Run, Trial};
-pub use plan::{Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, Until, Verify};
+pub use plan::{
+    Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, Until, Verify,
+};
 pub use study::{Cell, Design, Study};
 pub use tally::{Errors, Tally};
 pub use target::{Address, Asking, Target};

@@ -165,5 +165,9 @@ fn measure(plan: &Plan) -> anyhow::Result<(Tally, Option<Usage>)> {
     });
     bar.finish_and_clear();
     drop(edges);
-    Ok((result?, sampler.and_then(Sampler::finish)))
+    let tally = result.map_err(|error| match error {
+        LoadError::Tls(error) => anyhow::Error::from(WrongInput(error.to_string())),
+        other => other.into(),
+    })?;
+    Ok((tally, sampler.and_then(Sampler::finish)))
 }
