@@ -46,6 +46,7 @@ with_every_back_end!(
     slots_of_closed_connections_are_given_again,
     unix_sockets_and_chosen_source_addresses_connect,
     more_bytes_than_there_are_buffers_arrive_whole,
+    a_reset_is_told_as_a_failure,
 );
 
 /// One side, and all that it has received, by slot.
@@ -314,4 +315,17 @@ fn more_bytes_than_there_are_buffers_arrive_whole<I: BackEnd>() {
         assert!(Instant::now() < deadline);
     }
     assert!(client.received[..32].iter().all(|received| *received == bytes));
+}
+
+fn a_reset_is_told_as_a_failure<I: BackEnd>() {
+    let (mut server, mut client, address) = connected::<I>();
+    server.io.send(0, b"lost, or not");
+    server.io.reset(0);
+    server.turn();
+    client.until(0, Event::Failed(Operation::Receive, Errno::CONNRESET));
+    server.io.reset(0); // Of what is closed: nothing.
+    client.io.close(0);
+    client.io.connect(0, &address);
+    client.until(0, Event::Connected);
+    server.until(0, Event::Accepted);
 }
