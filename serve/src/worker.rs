@@ -27,6 +27,8 @@ struct Connection {
     waiting: Vec<u8>,
     /// The peer does not read: answers wait in the back end.
     is_blocked: bool,
+    /// The peer asks nothing more.
+    has_ended: bool,
     /// Close it once all is sent.
     is_last: bool,
 }
@@ -143,6 +145,9 @@ impl<I: Io> Worker<'_, I> {
         loop {
             let connection = &mut self.connections[slot as usize];
             if connection.waiting.is_empty() {
+                if connection.has_ended {
+                    self.io.close(slot);
+                }
                 return;
             }
             let waiting = std::mem::take(&mut connection.waiting);
@@ -169,7 +174,7 @@ impl<I: Io> Worker<'_, I> {
     fn ended(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
         if connection.is_blocked {
-            connection.is_last = true;
+            connection.has_ended = true;
         } else {
             self.io.close(slot);
         }
