@@ -26,8 +26,7 @@ pub fn plan(
         address: Address::Tcp(at),
         tls: false,
     };
-    let asking =
-        Asking { method: "GET", path, http10: false, keep_alive: true, headers: &[], body: b"" };
+    let asking = Asking { method: "GET", path, http10: false, keep_alive: true, headers: &[], body: b"" };
     let ask = Ask {
         request: target.request(asking),
         last: target.request(Asking { keep_alive: false, ..asking }),

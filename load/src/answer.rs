@@ -160,7 +160,9 @@ impl<I: Io> Worker<'_, I> {
                 self.shut(slot);
                 self.next(slot, now);
             }
-            Ok(None) => self.lose_all(slot, now, "receive: the server closed the connection without an answer"),
+            Ok(None) => {
+                self.lose_all(slot, now, "receive: the server closed the connection without an answer")
+            }
             Err(error) => self.lose_all(slot, now, &format!("receive: {error}")),
         }
     }
@@ -235,13 +237,7 @@ impl<I: Io> Worker<'_, I> {
 
 /// Reads what arrived: answers that came whole are counted, the last one may be left unfinished.
 #[inline]
-fn read(
-    plan: &Plan,
-    window: &mut Window,
-    connection: &mut Connection,
-    now: u64,
-    mut bytes: &[u8],
-) -> Read {
+fn read(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64, mut bytes: &[u8]) -> Read {
     let mut answers = 0;
     if connection.in_flight() == 0 {
         return if connection.phase == Phase::Draining { Read::On(0) } else { Read::Unasked };

@@ -114,8 +114,11 @@ mod tests {
 
     #[test]
     fn a_body_that_is_not_looked_at_must_still_be_as_long() {
-        let expect =
-            Expect { body: Some(b"PONG".to_vec()), sha256: Some(Sha256::digest(b"PONG").into()), ..Expect::default() };
+        let expect = Expect {
+            body: Some(b"PONG".to_vec()),
+            sha256: Some(Sha256::digest(b"PONG").into()),
+            ..Expect::default()
+        };
         let mut check = Check::new(true);
         check.head(200, false);
         check.body(&expect, b"po");

@@ -150,7 +150,9 @@ fn ran_out(errno: Errno) -> String {
             "give several source addresses (--source 127.0.0.2,127.0.0.3,…), keep connections open, or widen \
              net.ipv4.ip_local_port_range",
         ),
-        Errno::MFILE | Errno::NFILE => ("descriptors", "raise `ulimit -n` (and fs.file-max), or ask for fewer connections"),
+        Errno::MFILE | Errno::NFILE => {
+            ("descriptors", "raise `ulimit -n` (and fs.file-max), or ask for fewer connections")
+        }
         _ => ("memory for sockets", "ask for fewer connections, or raise net.ipv4.tcp_mem"),
     };
     format!("this machine ran out of {what} ({errno}) and the measurement was stopped: {remedy}")

@@ -76,7 +76,10 @@ mod tests {
             counts
         };
         let [one, none, three] = counts(1);
-        assert!(none == 0 && one.abs_diff(10_000) < 400 && three.abs_diff(30_000) < 400, "{one} {none} {three}");
+        assert!(
+            none == 0 && one.abs_diff(10_000) < 400 && three.abs_diff(30_000) < 400,
+            "{one} {none} {three}"
+        );
         assert_eq!(counts(1), counts(1));
         assert_ne!(counts(1), counts(2));
     }

@@ -170,9 +170,15 @@ mod tests {
         let t = Target::resolve("http://127.0.0.1:8080/a?b=c#d").unwrap();
         assert_eq!((t.host.as_str(), t.path.as_str()), ("127.0.0.1:8080", "/a?b=c"));
         let t = Target::resolve("127.0.0.1").unwrap();
-        assert_eq!((t.host.as_str(), t.path.as_str(), t.address.to_string().as_str()), ("127.0.0.1", "/", "127.0.0.1:80"));
+        assert_eq!(
+            (t.host.as_str(), t.path.as_str(), t.address.to_string().as_str()),
+            ("127.0.0.1", "/", "127.0.0.1:80")
+        );
         let t = Target::resolve("http://[::1]:81?q").unwrap();
-        assert_eq!((t.host.as_str(), t.path.as_str(), t.address.to_string().as_str()), ("[::1]:81", "/?q", "[::1]:81"));
+        assert_eq!(
+            (t.host.as_str(), t.path.as_str(), t.address.to_string().as_str()),
+            ("[::1]:81", "/?q", "[::1]:81")
+        );
     }
 
     #[test]
@@ -186,15 +192,7 @@ mod tests {
 
     #[test]
     fn what_is_no_url_is_said_to_be_none() {
-        for bad in [
-            "",
-            "http://",
-            "ftp://a/",
-            "http://a:99999/",
-            "http://a:b/",
-            "http:// /",
-            "http:///x",
-        ] {
+        for bad in ["", "http://", "ftp://a/", "http://a:99999/", "http://a:b/", "http:// /", "http:///x"] {
             assert!(matches!(Target::resolve(bad), Err(TargetError::Parse { .. })), "{bad}");
         }
     }
@@ -218,6 +216,9 @@ mod tests {
         );
         let asking = Asking { http10: true, keep_alive: true, headers: &[], body: b"", ..asking };
         assert_eq!(text(asking), "POST /x HTTP/1.0\r\nHost: 127.0.0.1:81\r\nConnection: keep-alive\r\n\r\n");
-        assert_eq!(text(Asking { keep_alive: false, ..asking }), "POST /x HTTP/1.0\r\nHost: 127.0.0.1:81\r\n\r\n");
+        assert_eq!(
+            text(Asking { keep_alive: false, ..asking }),
+            "POST /x HTTP/1.0\r\nHost: 127.0.0.1:81\r\n\r\n"
+        );
     }
 }

@@ -3,8 +3,8 @@
 use rustix::io::Errno;
 use rustix::net::sockopt::{set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay};
 use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen,
-    socket_with,
+    AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, bind,
+    connect, listen, socket_with,
 };
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};

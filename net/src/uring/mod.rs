@@ -362,7 +362,8 @@ impl Io for Uring {
         let token = Token { op: Op::Send, generation: connection.generation, slot };
         if connection.sends == 2 && slot < FILES {
             // It lasts: worth a place in the ring's table.
-            connection.registered = self.ring.submitter().register_files_update(slot, &[socket.as_raw_fd()]).is_ok();
+            connection.registered =
+                self.ring.submitter().register_files_update(slot, &[socket.as_raw_fd()]).is_ok();
         }
         let length = bytes.len() as u32;
         let send = if connection.registered {

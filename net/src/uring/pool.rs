@@ -77,8 +77,7 @@ impl Pages {
     fn new(bytes: usize) -> std::io::Result<Self> {
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a fresh anonymous mapping that overlaps nothing.
-        let start =
-            unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, protection, MapFlags::PRIVATE)? };
+        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, protection, MapFlags::PRIVATE)? };
         Ok(Self { start, bytes })
     }
 }

@@ -59,7 +59,8 @@ pub fn sha256(text: &str) -> Result<[u8; 32], String> {
 
 /// A pause: `1s`, `1s..3s`, or `exp:2s`.
 pub fn think(text: &str) -> Result<model::Think, String> {
-    let time = |t: &str| humantime::parse_duration(t).map_err(|e| format!("{e}: allowed is 1s, 1s..3s or exp:2s"));
+    let time =
+        |t: &str| humantime::parse_duration(t).map_err(|e| format!("{e}: allowed is 1s, 1s..3s or exp:2s"));
     if let Some(mean) = text.strip_prefix("exp:") {
         return Ok(model::Think::Exponential(time(mean)?));
     }

@@ -144,15 +144,24 @@ fn list(file: &Path) -> anyhow::Result<Vec<Line>> {
         .with_context(|| format!("can't read --urls {}", file.display()))
         .map_err(|e| WrongInput(format!("{e:#}")))?;
     let mut lines = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+    for (number, line) in
+        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
     {
         let read = read_line(line).map_err(|why| {
-            WrongInput(format!("{}, line {}: {why}; write it like `GET /path 3`, `/path 3` or `/path`", file.display(), number + 1))
+            WrongInput(format!(
+                "{}, line {}: {why}; write it like `GET /path 3`, `/path 3` or `/path`",
+                file.display(),
+                number + 1
+            ))
         })?;
         lines.push(read);
     }
     if lines.is_empty() {
-        return Err(WrongInput(format!("{} lists no path: write one a line, such as /index.html", file.display())).into());
+        return Err(WrongInput(format!(
+            "{} lists no path: write one a line, such as /index.html",
+            file.display()
+        ))
+        .into());
     }
     Ok(lines)
 }
@@ -184,7 +193,11 @@ mod tests {
 
     #[test]
     fn lines_have_one_to_three_words() {
-        let line = |method: Option<&str>, path: &str, weight| Line { method: method.map(str::to_owned), path: path.to_owned(), weight };
+        let line = |method: Option<&str>, path: &str, weight| Line {
+            method: method.map(str::to_owned),
+            path: path.to_owned(),
+            weight,
+        };
         assert_eq!(read_line("/a"), Ok(line(None, "/a", 1.0)));
         assert_eq!(read_line(" HEAD /a?b "), Ok(line(Some("HEAD"), "/a?b", 1.0)));
         assert_eq!(read_line("/a 0.5"), Ok(line(None, "/a", 0.5)));
