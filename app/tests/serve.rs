@@ -46,6 +46,22 @@ fn a_long_pipeline_of_large_bodies_arrives_whole() {
 }
 
 #[test]
+fn what_was_asked_before_the_peer_half_closed_is_answered_however_slowly_it_reads() {
+    let server = serve(&[]);
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(common::PATIENCE)).unwrap();
+    // Asked in two parts: the second waits, since the answers to the first fill the socket.
+    let half = b"GET /jpeg-200k.jpg HTTP/1.1\r\nHost: h\r\n\r\n".repeat(100);
+    stream.write_all(&half).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    stream.write_all(&half).unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    assert!(answer.len() > 200 * 200_000, "{} bytes", answer.len());
+}
+
+#[test]
 fn http_1_0_head_and_other_methods() {
     let server = serve(&[]);
     let got = ask(&server, b"GET /hello HTTP/1.0\r\n\r\n");

@@ -249,6 +249,13 @@ impl Io for Epoll {
         }
     }
 
+    fn reset(&mut self, slot: Slot) {
+        if let Some(socket) = self.connections.get(slot as usize).and_then(|c| c.socket.as_ref()) {
+            let _ = rustix::net::sockopt::set_socket_linger(socket, Some(Duration::ZERO));
+        }
+        self.close(slot);
+    }
+
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         let longest = if self.at_once.is_empty() { longest } else { Some(Duration::ZERO) };
         let timeout =

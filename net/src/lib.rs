@@ -90,6 +90,9 @@ pub trait Io {
     /// Closes the connection at once. Nothing of it completes any more; the slot is free.
     fn close(&mut self, slot: Slot);
 
+    /// Closes it as [`Io::close`] does, but with a reset: the peer is told that it broke, not that it ended.
+    fn reset(&mut self, slot: Slot);
+
     /// Waits until something completed, at most `longest`; none: until then. True: something did.
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool>;
 

@@ -48,6 +48,7 @@ with_every_back_end!(
     unix_sockets_and_chosen_source_addresses_connect,
     more_bytes_than_there_are_buffers_arrive_whole,
     a_back_end_that_is_dropped_leaves_its_port,
+    a_reset_is_told_as_a_failure,
 );
 
 /// One side, and all that it has received, by slot.
@@ -340,4 +341,17 @@ fn a_back_end_that_is_dropped_leaves_its_port<I: BackEnd>() {
     let Endpoint::Tcp { to, .. } = address else { unreachable!() };
     assert!(socket::exclusive(&to).is_ok(), "the listener is gone");
     drop(client);
+}
+
+fn a_reset_is_told_as_a_failure<I: BackEnd>() {
+    let (mut server, mut client, address) = connected::<I>();
+    server.io.send(0, b"lost, or not");
+    server.io.reset(0);
+    server.turn();
+    client.until(0, Event::Failed(Operation::Receive, Errno::CONNRESET));
+    server.io.reset(0); // Of what is closed: nothing.
+    client.io.close(0);
+    client.io.connect(0, &address);
+    client.until(0, Event::Connected);
+    server.until(0, Event::Accepted);
 }

@@ -5,12 +5,13 @@ mod fault;
 mod site;
 mod worker;
 
-pub use fault::{FaultError, Stall};
+pub use fault::{Fault, FaultError, Faults, help as fault_help};
 pub use site::Site;
 
+use fault::Outbox;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 /// How the server is run.
@@ -22,8 +23,8 @@ pub struct Config {
     pub threads: usize,
     /// Busy for so long for every request.
     pub spin: Duration,
-    /// Answers nothing for a part of every period.
-    pub stall: Option<Stall>,
+    /// What it does wrong on purpose.
+    pub faults: Faults,
     /// What drives the sockets; none: what is best.
     pub io: Option<BackEnd>,
 }
@@ -62,15 +63,20 @@ impl Server {
         self.address
     }
 
-    /// Answers until `stop` is set; what was received until then is answered.
+    /// Answers until `stop` is set; what was received until then is answered, if no fault holds it back.
     pub fn run(self, site: &Site, stop: &AtomicBool) -> std::io::Result<()> {
         let origin_ns = net::clock::now_ns();
         let config = &self.config;
+        let numbers = AtomicU64::new(0);
+        let outbox = || config.faults.touch_answers().then(|| Outbox::new(&config.faults, &numbers));
         std::thread::scope(|scope| {
             let workers: Vec<_> = self
                 .listeners
                 .into_iter()
-                .map(|listener| scope.spawn(move || worker::run(config, site, listener, stop, origin_ns)))
+                .map(|listener| {
+                    let outbox = outbox();
+                    scope.spawn(move || worker::run(config, site, listener, stop, origin_ns, outbox))
+                })
                 .collect();
             for worker in workers {
                 worker.join().map_err(|_| std::io::Error::other("a thread of the server died"))??;

@@ -1,8 +1,8 @@
 //! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
 
-use crate::fault::Spin;
+use crate::fault::{Draft, Outbox, Spin};
 use crate::{BackEnd, Config, Site};
-use net::{Completion, Epoll, Event, Io, LISTENER, Slot, Uring};
+use net::{Completion, Epoll, Event, Io, LISTENER, Slot, Uring, clock, cpu};
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -25,10 +25,14 @@ struct Connection {
     parser: RequestParser,
     /// Questions that arrived while the peer did not read its answers.
     waiting: Vec<u8>,
-    /// The peer does not read: answers wait in the back end.
+    /// Answers wait, in the back end for a peer that does not read or in the outbox for their time.
     is_blocked: bool,
+    /// The peer asks nothing more.
+    has_ended: bool,
     /// Close it once all is sent.
     is_last: bool,
+    /// The last request was HTTP/1.0.
+    is_http10: bool,
 }
 
 struct Worker<'s, I> {
@@ -37,6 +41,10 @@ struct Worker<'s, I> {
     io: I,
     connections: Vec<Connection>,
     out: Vec<u8>,
+    /// Answers are gathered up to so many bytes.
+    gather_bytes: usize,
+    /// Where answers go that something becomes of before they are sent.
+    outbox: Option<Outbox<'s>>,
 }
 
 /// Answers until `stop` is set.
@@ -46,12 +54,13 @@ pub fn run(
     listener: OwnedFd,
     stop: &AtomicBool,
     origin_ns: u64,
+    outbox: Option<Outbox<'_>>,
 ) -> std::io::Result<()> {
     match config.io {
-        Some(BackEnd::Uring) => run_on(Uring::new()?, config, site, listener, stop, origin_ns),
+        Some(BackEnd::Uring) => run_on(Uring::new()?, config, site, listener, stop, origin_ns, outbox),
         // A fifth less CPU time a request than with epoll, measured, and never more.
-        None if Uring::is_available() => run_on(Uring::new()?, config, site, listener, stop, origin_ns),
-        _ => run_on(Epoll::new()?, config, site, listener, stop, origin_ns),
+        None if Uring::is_available() => run_on(Uring::new()?, config, site, listener, stop, origin_ns, outbox),
+        _ => run_on(Epoll::new()?, config, site, listener, stop, origin_ns, outbox),
     }
 }
 
@@ -62,15 +71,28 @@ fn run_on<I: Io>(
     listener: OwnedFd,
     stop: &AtomicBool,
     origin_ns: u64,
+    outbox: Option<Outbox<'_>>,
 ) -> std::io::Result<()> {
     io.listen(listener)?;
     let spin = Spin::calibrated(config.spin.as_nanos() as u64);
-    let mut worker =
-        Worker { site, spin, io, connections: Vec::new(), out: Vec::with_capacity(GATHER_BYTES) };
+    if outbox.is_some() {
+        cpu::wake_precisely();
+    }
+    // What becomes of an answer is decided for each on its own.
+    let gather_bytes = if outbox.is_some() { 1 } else { GATHER_BYTES };
+    let out = Vec::with_capacity(GATHER_BYTES);
+    let mut worker = Worker { site, spin, io, connections: Vec::new(), out, gather_bytes, outbox };
     while !stop.load(Ordering::Relaxed) {
-        worker.io.wait(Some(LOOK_UP))?;
+        let longest = worker.outbox.as_ref().map_or(LOOK_UP, |outbox| outbox.wait(clock::now_ns(), LOOK_UP));
+        worker.io.wait(Some(longest))?;
+        if worker.outbox.is_some() {
+            if let Some(stall) = &config.faults.stall {
+                stall.sleep(origin_ns);
+            }
+            worker.send_due(clock::now_ns());
+        }
         while let Some(completion) = worker.io.next() {
-            if let Some(stall) = &config.stall {
+            if let Some(stall) = &config.faults.stall {
                 stall.sleep(origin_ns);
             }
             worker.take(completion);
@@ -89,7 +111,7 @@ impl<I: Io> Worker<'_, I> {
             Event::Drained => self.drained(slot),
             Event::Ended => self.ended(slot),
             Event::Failed(..) if slot == LISTENER => std::thread::sleep(ACCEPT_PAUSE),
-            Event::Failed(..) => self.io.close(slot),
+            Event::Failed(..) => self.close(slot),
             Event::Connected | Event::Secured | Event::Skipped(_) => {}
         }
     }
@@ -100,6 +122,16 @@ impl<I: Io> Worker<'_, I> {
             self.connections.resize_with(index + 1, Connection::default);
         }
         self.connections[index] = Connection::default();
+        if let Some(outbox) = &mut self.outbox {
+            outbox.forget(slot);
+        }
+    }
+
+    fn close(&mut self, slot: Slot) {
+        self.io.close(slot);
+        if let Some(outbox) = &mut self.outbox {
+            outbox.forget(slot);
+        }
     }
 
     #[inline]
@@ -112,12 +144,13 @@ impl<I: Io> Worker<'_, I> {
         if connection.is_blocked {
             connection.waiting.extend_from_slice(bytes);
             if connection.waiting.len() > MAX_WAITING_BYTES {
-                self.io.close(slot);
+                self.close(slot);
             }
             return;
         }
         let mut input = bytes;
-        let goes_on = gather(connection, self.site, &mut self.spin, &mut input, &mut self.out);
+        let goes_on =
+            gather(connection, self.site, &mut self.spin, &mut input, &mut self.out, self.gather_bytes);
         if !input.is_empty() {
             connection.waiting.extend_from_slice(input);
         }
@@ -126,16 +159,25 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Sends what was gathered. False: the connection is closed, or its peer has to read first.
+    /// Sends what was gathered. False: the connection is closed, or it has to wait.
     #[inline]
-    fn send(&mut self, slot: Slot, goes_on: bool) -> bool {
-        let sent = self.out.is_empty() || self.io.send(slot, &self.out);
-        self.out.clear();
+    fn send(&mut self, slot: Slot, mut goes_on: bool) -> bool {
         let connection = &mut self.connections[slot as usize];
+        let sent = match &mut self.outbox {
+            _ if self.out.is_empty() => true,
+            None => self.io.send(slot, &self.out),
+            Some(outbox) => {
+                let draft = Draft { bytes: &self.out, goes_on, http10: connection.is_http10 };
+                let (is_out, still_goes_on) = outbox.send(&mut self.io, slot, draft, clock::now_ns());
+                goes_on = still_goes_on;
+                is_out
+            }
+        };
+        self.out.clear();
         connection.is_last = !goes_on;
         connection.is_blocked = !sent;
         if sent && !goes_on {
-            self.io.close(slot);
+            self.close(slot);
         }
         sent && goes_on
     }
@@ -145,11 +187,15 @@ impl<I: Io> Worker<'_, I> {
         loop {
             let connection = &mut self.connections[slot as usize];
             if connection.waiting.is_empty() {
+                if connection.has_ended {
+                    self.close(slot);
+                }
                 return;
             }
             let waiting = std::mem::take(&mut connection.waiting);
             let mut input = &waiting[..];
-            let goes_on = gather(connection, self.site, &mut self.spin, &mut input, &mut self.out);
+            let goes_on =
+                gather(connection, self.site, &mut self.spin, &mut input, &mut self.out, self.gather_bytes);
             connection.waiting.extend_from_slice(input);
             if !self.send(slot, goes_on) {
                 return;
@@ -157,11 +203,21 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
+    /// Sends the answers whose time has come.
+    fn send_due(&mut self, now_ns: u64) {
+        while let Some(slot) = self.outbox.as_mut().and_then(|o| o.send_due(&mut self.io, now_ns)) {
+            self.drained(slot);
+        }
+    }
+
     fn drained(&mut self, slot: Slot) {
+        if self.outbox.as_ref().is_some_and(|outbox| outbox.holds(slot)) {
+            return; // A part of an answer; the rest is not due yet.
+        }
         let connection = &mut self.connections[slot as usize];
         connection.is_blocked = false;
         if connection.is_last {
-            self.io.close(slot);
+            self.close(slot);
         } else {
             self.go_on(slot);
         }
@@ -171,14 +227,15 @@ impl<I: Io> Worker<'_, I> {
     fn ended(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
         if connection.is_blocked {
-            connection.is_last = true;
+            connection.has_ended = true;
         } else {
-            self.io.close(slot);
+            self.close(slot);
         }
     }
 }
 
-/// Answers the requests of `input` into `out`, until either is exhausted. False: the connection is to be closed.
+/// Answers the requests of `input` into `out`, until it is exhausted or there are `most_bytes`. False: the
+/// connection is to be closed.
 #[inline]
 fn gather(
     connection: &mut Connection,
@@ -186,14 +243,16 @@ fn gather(
     spin: &mut Option<Spin>,
     input: &mut &[u8],
     out: &mut Vec<u8>,
+    most_bytes: usize,
 ) -> bool {
-    while out.len() < GATHER_BYTES {
+    while out.len() < most_bytes {
         match connection.parser.next(input, |method, target| site.route(method, target)) {
             Ok(Some(request)) => {
                 if let Some(spin) = spin {
                     spin.run();
                 }
                 out.extend_from_slice(site.answer(request.route, request.keep_alive, request.http10));
+                connection.is_http10 = request.http10;
                 if !request.keep_alive {
                     return false;
                 }

@@ -16,7 +16,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("bodies", &["model"]),
     ("report", &["model", "stats"]),
     ("load", &["model", "net", "stats", "wire"]),
-    ("serve", &["net", "wire"]),
+    ("serve", &["net", "stats", "wire"]),
     ("lab", &["bodies", "load", "model", "net", "stats", "wire"]),
     ("app", &["bodies", "lab", "load", "model", "net", "report", "serve", "stats", "wire"]),
     ("xtask", &[]),

@@ -6,7 +6,7 @@ use crate::console;
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use serve::{BackEnd, Config, Server, Site, Stall};
+use serve::{BackEnd, Config, Fault, Faults, Server, Site};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -29,9 +29,12 @@ pub struct ServeArgs {
     /// A known truth for tests: be busy for so many nanoseconds for every request
     #[arg(long, default_value_t = 0, value_name = "N")]
     spin_ns: u64,
-    /// A known truth for tests: stall=100ms/1s answers nothing for 100 ms of every second
-    #[arg(long, value_name = "FAULT")]
-    fault: Option<Stall>,
+    /// A known truth for tests, such as delay=5ms or reset@0.01; --help has them all
+    #[arg(long = "fault", value_name = "FAULT", long_help = serve::fault_help())]
+    faults: Vec<Fault>,
+    /// Decides which answers a fault befalls, and delays
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
     /// What drives the sockets [default: `io_uring` where the kernel allows it, else epoll]
     #[arg(long, value_enum)]
     io: Option<Io>,
@@ -62,7 +65,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
         address,
         threads: args.threads.into(),
         spin: Duration::from_nanos(args.spin_ns),
-        stall: args.fault,
+        faults: Faults::new(&args.faults, args.seed).map_err(|e| WrongInput(format!("--fault {e}")))?,
         io: args.io.map(|io| match io {
             Io::Epoll => BackEnd::Epoll,
             Io::Uring => BackEnd::Uring,

@@ -258,6 +258,16 @@ impl<I: Io> Io for Tls<I> {
         self.at_once.retain(|completion| completion.slot != slot);
     }
 
+    /// Without a word: as a broken connection does.
+    fn reset(&mut self, slot: Slot) {
+        if let Some(session) = self.sessions.get_mut(slot as usize) {
+            *session = None;
+        }
+        self.inner.reset(slot);
+        self.to_greet.retain(|other| *other != slot);
+        self.at_once.retain(|completion| completion.slot != slot);
+    }
+
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         if self.at_once.is_empty() && self.to_greet.is_empty() {
             return self.inner.wait(longest);

@@ -431,6 +431,15 @@ impl Io for Uring {
         }
     }
 
+    fn reset(&mut self, slot: Slot) {
+        self.at_once.retain(|completion| completion.slot != slot);
+        let Some(connection) = self.connections.get_mut(slot as usize) else { return };
+        if let Some(socket) = &connection.socket {
+            let _ = rustix::net::sockopt::set_socket_linger(socket, Some(Duration::ZERO));
+            self.shut(slot);
+        }
+    }
+
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         self.end_turn();
         let is_known = !self.at_once.is_empty() || !self.ring.completion().is_empty();

@@ -43,6 +43,10 @@ impl<I: Io> Io for Bent<I> {
         self.inner.skip(slot, bytes);
     }
 
+    fn reset(&mut self, slot: Slot) {
+        self.inner.reset(slot);
+    }
+
     fn close(&mut self, slot: Slot) {
         self.pieces.clear();
         self.at = 0;
