@@ -182,7 +182,7 @@ fn share(plan: &Plan, index: usize, threads: usize) -> Share {
     let pace = match &plan.load {
         Load::Closed { .. } => None,
         Load::Open { rate_per_s, arrivals, .. } => {
-            Some(Pace::new(*rate_per_s, *arrivals, plan.seed, index, threads))
+            Some(Pace::new(rate_per_s.profile(plan.warmup), *arrivals, plan.seed, index, threads))
         }
     };
     Share { index, threads, connections: part(plan.load.connections()), answers, pace }

@@ -1,6 +1,7 @@
 //! All that the load engine needs for one measurement. Resolved: nothing here is a default any more.
 
 use crate::checked;
+use crate::rate::Rate;
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -162,8 +163,7 @@ pub enum Load {
     /// Requests become due at a rate, whatever the server does.
     Open {
         /// Requests per second, over all connections.
-        #[serde(deserialize_with = "checked::rate")]
-        rate_per_s: f64,
+        rate_per_s: Rate,
         /// How many connections share them.
         #[serde(deserialize_with = "checked::positive")]
         connections: usize,
@@ -196,10 +196,10 @@ impl Load {
     }
 
     /// The offered rate of open load.
-    pub fn rate_per_s(&self) -> Option<f64> {
+    pub fn rate_per_s(&self) -> Option<&Rate> {
         match self {
             Self::Closed { .. } => None,
-            Self::Open { rate_per_s, .. } => Some(*rate_per_s),
+            Self::Open { rate_per_s, .. } => Some(rate_per_s),
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod bars;
 pub mod load_json;
 pub mod load_text;
 pub mod markdown;
+mod offered;
 pub mod race;
 mod ranking;
 mod table;

@@ -1,6 +1,7 @@
 //! The documented JSON of `drome load --json` (schema 1): keys stay stable, new ones may be added, a figure
 //! that was not measured is null.
 
+use crate::offered;
 use model::{Bound, Load, Plan, Tally, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -35,6 +36,8 @@ struct PlanPart<'a> {
     pipeline: usize,
     mode: &'static str,
     rate_per_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<offered::Shape>,
     per_connection: Option<usize>,
     seed: u64,
 }
@@ -147,6 +150,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
 }
 
 fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally) -> PlanPart<'a> {
+    let rate = plan.load.rate_per_s();
     PlanPart {
         url: &plan.target.url,
         http: "1.1",
@@ -158,7 +162,8 @@ fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally) -> PlanPart<'a> {
             Load::Closed { .. } => "closed",
             Load::Open { .. } => "open",
         },
-        rate_per_s: plan.load.rate_per_s(),
+        rate_per_s: rate.map(|rate| rate.mean_per_s(tally.duration_ns)),
+        shape: rate.and_then(offered::shape),
         per_connection: plan.load.per_connection(),
         seed: plan.seed,
     }

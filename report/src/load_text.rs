@@ -1,5 +1,6 @@
 //! One measurement for people.
 
+use crate::offered;
 use crate::table::{Side, Table};
 use crate::units;
 use model::{Bound, Load, Plan, Tally, Verdict};
@@ -32,9 +33,9 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
         Load::Closed { .. } => "closed load".to_owned(),
         Load::Open { rate_per_s, arrivals, .. } => {
             format!(
-                "open load, {} arrivals at {}/s",
+                "open load, {} arrivals {}",
                 format!("{arrivals:?}").to_lowercase(),
-                units::rate(*rate_per_s)
+                offered::words(rate_per_s)
             )
         }
     };
@@ -60,6 +61,9 @@ fn answers(plan: &Plan, tally: &Tally) -> String {
         units::count(tally.completed),
         tally.in_flight_at_end
     );
+    if let Some(mean) = plan.load.rate_per_s().and_then(|rate| offered::mean(rate, tally.duration_ns)) {
+        let _ = write!(text, "; {mean} were offered on average");
+    }
     if let (Some(due), Some(unsent)) = (tally.due, tally.unsent_at_end) {
         let _ = write!(text, "; {} were due, {} still waited", units::count(due), units::count(unsent));
     }

@@ -182,7 +182,7 @@ fn a_load_as_text() {
     let (plan, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
     insta::assert_snapshot!("closed", report::load_text::report(&plan, &tally, &verdict));
     let open = Load::Open {
-        rate_per_s: 10_000.0,
+        rate_per_s: 10_000.0.into(),
         connections: 8,
         arrivals: Arrivals::Poisson,
         per_connection: Some(1),

@@ -4,9 +4,11 @@
 pub mod estimate;
 pub mod fairness;
 pub mod histogram;
+pub mod profile;
 pub mod random;
 pub mod rank;
 
 pub use estimate::{Estimate, median, median_interval, paired_ratio};
 pub use histogram::Histogram;
+pub use profile::Profile;
 pub use rank::{Rank, ranks};

@@ -1,17 +1,19 @@
 //! `drome load URL`: one target, one measurement.
 
 mod connections;
+mod open;
 mod parse;
 mod requests;
 
 use crate::console;
 use crate::failure::{INTERRUPTED, VOID, WrongInput};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use connections::ConnectionArgs;
 use lab::sample::Sampler;
 use lab::tree::Tree;
 use load::{LoadError, Progress, Watch};
-use model::{Address, Arrivals, Ask, Load, Plan, Tally, Target, Until, Usage};
+use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
+use open::OpenArgs;
 use requests::RequestArgs;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -34,12 +36,6 @@ pub struct LoadArgs {
     /// Worker threads, each pinned to a core of its own [default: half of the cores]
     #[arg(short, long, value_name = "N", value_parser = parse::positive)]
     threads: Option<u64>,
-    /// Open load: so many requests become due per second, whatever the server does
-    #[arg(long, value_name = "N", value_parser = parse::rate, allow_negative_numbers = true)]
-    rate: Option<f64>,
-    /// How due times are spaced
-    #[arg(long, value_enum, default_value_t = Spacing::Constant, requires = "rate")]
-    arrivals: Spacing,
     /// Decides all that is random
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
@@ -56,15 +52,11 @@ pub struct LoadArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    open: OpenArgs,
+    #[command(flatten)]
     asking: RequestArgs,
     #[command(flatten)]
     connections: ConnectionArgs,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Spacing {
-    Constant,
-    Poisson,
 }
 
 /// Measures and reports.
@@ -98,18 +90,9 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
         target.address = Address::Unix(path.clone());
     }
     let (connections, per_connection) = (wanted.connections as usize, wanted.per_connection());
-    let load = match args.rate {
-        None => Load::Closed { connections, per_connection },
-        Some(rate_per_s) => {
-            let arrivals = match args.arrivals {
-                Spacing::Constant => Arrivals::Constant,
-                Spacing::Poisson => Arrivals::Poisson,
-            };
-            Load::Open { rate_per_s, connections, arrivals, per_connection }
-        }
-    };
-    let until =
-        args.requests.map_or(Until::Elapsed(args.duration.unwrap_or(DEFAULT_DURATION)), Until::Answered);
+    let load = args.open.load(connections, per_connection);
+    let duration = args.duration.or_else(|| args.open.length()).unwrap_or(DEFAULT_DURATION);
+    let until = args.requests.map_or(Until::Elapsed(duration), Until::Answered);
     let cores = net::cpu::allowed();
     let threads = args.threads.map_or_else(|| (cores.len() / 2).max(1), |n| n as usize).min(connections);
     let asks = args.asking.asks(&target, per_connection != Some(1))?;
