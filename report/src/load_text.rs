@@ -1,14 +1,13 @@
 //! One measurement for people.
 
-use crate::offered;
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{Detail, offered, spectrum, units};
 use model::{Bound, Load, Plan, Tally, Verdict};
 use stats::Histogram;
 use std::fmt::Write;
 
 /// The whole report.
-pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
+pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
     let mut out = format!("{}\n{}\n\n", plan.target.url, asked(plan, tally));
     let _ = writeln!(out, "answers     {}", answers(plan, tally));
     let _ = writeln!(out, "statuses    {}", statuses(tally));
@@ -23,6 +22,9 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
     let _ = writeln!(out, "errors      {}", errors(tally));
     let _ = writeln!(out, "client      {}", client(tally));
     let _ = write!(out, "\n{}\n", times(plan, tally).plain());
+    if detail == Detail::Spectrum {
+        let _ = writeln!(out, "{}", spectrum::table(latency_title(plan), &tally.latency).plain());
+    }
     out + &verdict_words(verdict)
 }
 
@@ -118,10 +120,6 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
     let right = |title| (title, Side::Right);
     let titles = ["min", "mean", "p50", "p90", "p99", "p999", "p9999", "max"].map(right);
     let mut table = Table::new(&[&[("", Side::Left)], &titles[..]].concat());
-    let latency = match plan.load {
-        Load::Closed { .. } => "latency at saturation",
-        Load::Open { .. } => "latency from due time",
-    };
     let mut row = |title: &str, h: &Histogram| {
         if h.count() == 0 {
             return;
@@ -132,7 +130,7 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
         let cells = all.into_iter().map(|ns| units::known(ns, units::duration));
         table.row([title.to_owned()].into_iter().chain(cells).collect());
     };
-    row(latency, &tally.latency);
+    row(latency_title(plan), &tally.latency);
     if matches!(plan.load, Load::Open { .. }) {
         row("service, from the send", &tally.service);
     }
@@ -140,6 +138,13 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
     row("connect", &tally.connect);
     row("schedule lag", &tally.schedule_lag);
     table
+}
+
+fn latency_title(plan: &Plan) -> &'static str {
+    match plan.load {
+        Load::Closed { .. } => "latency at saturation",
+        Load::Open { .. } => "latency from due time",
+    }
 }
 
 fn verdict_words(verdict: &Verdict) -> String {

@@ -2,6 +2,7 @@
 
 mod connections;
 mod open;
+mod outputs;
 mod parse;
 mod requests;
 
@@ -14,6 +15,7 @@ use lab::tree::Tree;
 use load::{LoadError, Progress, Watch};
 use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
 use open::OpenArgs;
+use outputs::OutputArgs;
 use requests::RequestArgs;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -57,6 +59,8 @@ pub struct LoadArgs {
     asking: RequestArgs,
     #[command(flatten)]
     connections: ConnectionArgs,
+    #[command(flatten)]
+    outputs: OutputArgs,
 }
 
 /// Measures and reports.
@@ -66,7 +70,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let (tally, usage) = measure(&plan)?;
     let verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
     let report = if json { report::load_json::report } else { report::load_text::report };
-    console::print(&report(&plan, &tally, &verdict))?;
+    console::print(&report(&plan, &tally, &verdict, args.outputs.detail()))?;
     Ok(match (tally.interrupted, verdict.valid) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (false, true) => ExitCode::SUCCESS,
