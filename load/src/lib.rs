@@ -8,11 +8,13 @@ mod connection;
 mod opening;
 mod pace;
 mod pick;
+mod series;
 mod think;
 mod window;
 mod worker;
 
 pub use pace::Pace;
+pub use series::View;
 
 use model::{Address, IoChoice, Load, Plan, Tally, Until};
 use net::{Epoll, Errno, Io, Uring, limits};
@@ -79,6 +81,8 @@ pub struct Progress {
     pub stop: Arc<AtomicBool>,
     /// Answers so far, over all workers, within the window.
     pub completed: AtomicU64,
+    /// For who looks closer: what was counted every quarter of a second.
+    pub view: Option<View>,
 }
 
 /// Runs one measurement.

@@ -4,6 +4,7 @@
 mod checked;
 pub mod contender;
 pub mod findings;
+pub mod interval;
 pub mod observation;
 pub mod plan;
 pub mod rate;
@@ -16,6 +17,7 @@ pub mod workload;
 
 pub use contender::Contender;
 pub use findings::Findings;
+pub use interval::Interval;
 pub use observation::{Environment, Measurement, Observation, Outcome, Run, Trial};
 pub use plan::{Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, Until, Verify};
 pub use rate::Rate;

@@ -44,6 +44,8 @@ pub struct Plan {
     pub io: IoChoice,
     /// Seed of all that is random.
     pub seed: u64,
+    /// The tally is wanted second by second, too.
+    pub per_second: bool,
 }
 
 impl Plan {
@@ -67,6 +69,7 @@ impl Plan {
             verify: Verify::Sample,
             io: IoChoice::Best,
             seed: 0,
+            per_second: false,
         }
     }
 }
