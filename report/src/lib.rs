@@ -1,12 +1,14 @@
 //! Findings and tallies → text for people and for programs. Pure: no I/O, no clock.
 
 pub mod bars;
+pub mod hdr_log;
 pub mod load_json;
 pub mod load_text;
 pub mod markdown;
 mod offered;
 pub mod race;
 mod ranking;
+pub mod series_csv;
 mod spectrum;
 mod table;
 pub mod terminal;

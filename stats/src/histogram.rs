@@ -83,6 +83,11 @@ impl Histogram {
         self.0.iter_recorded().map(|v| (v.value_iterated_to(), v.count_at_value())).collect()
     }
 
+    /// The histogram as the crate's writers take it.
+    pub(crate) fn inner(&self) -> &hdrhistogram::Histogram<u64> {
+        &self.0
+    }
+
     /// The histogram in `HdrHistogram`'s own V2 encoding.
     #[expect(clippy::missing_panics_doc, reason = "writing to memory does not fail")]
     pub fn to_bytes(&self) -> Vec<u8> {

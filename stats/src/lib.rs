@@ -5,6 +5,7 @@ pub mod counts;
 pub mod estimate;
 pub mod fairness;
 pub mod histogram;
+pub mod interval_log;
 pub mod profile;
 pub mod random;
 pub mod rank;

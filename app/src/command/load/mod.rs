@@ -15,7 +15,7 @@ use lab::tree::Tree;
 use load::{LoadError, Progress, Watch};
 use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
 use open::OpenArgs;
-use outputs::OutputArgs;
+use outputs::{OutputArgs, Outputs};
 use requests::RequestArgs;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -67,10 +67,12 @@ pub struct LoadArgs {
 pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let json = args.json;
     let plan = resolve(args)?;
-    let (tally, usage) = measure(&plan)?;
+    let outputs = args.outputs.create()?;
+    let (tally, usage) = measure(&plan, &outputs)?;
     let verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
     let report = if json { report::load_json::report } else { report::load_text::report };
     console::print(&report(&plan, &tally, &verdict, args.outputs.detail()))?;
+    outputs.write(&plan, &tally)?;
     Ok(match (tally.interrupted, verdict.valid) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (false, true) => ExitCode::SUCCESS,
@@ -116,12 +118,13 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
         verify: args.asking.verify(),
         io: wanted.io(),
         seed: args.seed,
+        per_second: args.outputs.per_second(),
         ..Plan::new(target, Ask::default(), load, until)
     })
 }
 
 /// Runs the plan with a progress bar beside it. A server on this machine is watched meanwhile.
-fn measure(plan: &Plan) -> anyhow::Result<(Tally, Option<Usage>)> {
+fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usage>)> {
     let progress = Progress { stop: console::stop_flag()?, ..Progress::default() };
     let (length, template) = match plan.until {
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
@@ -131,10 +134,10 @@ fn measure(plan: &Plan) -> anyhow::Result<(Tally, Option<Usage>)> {
     let server = plan.target.address.tcp().and_then(lab::local::listener);
     let sampler = server.map(|pid| Sampler::start(Tree::From(pid), lab::local::cores(pid)));
     let edges = sampler.as_ref().map(Sampler::watch);
-    let watch: &dyn Watch = edges.as_ref().map_or(&(), |edges| edges);
+    let watch = outputs.watch(edges.as_ref().map_or(&(), |edges| edges as &dyn Watch));
     let started = Instant::now();
     let result = std::thread::scope(|scope| {
-        let engine = scope.spawn(|| load::run(plan, &progress, watch));
+        let engine = scope.spawn(|| load::run(plan, &progress, &watch));
         while !engine.is_finished() {
             std::thread::sleep(Duration::from_millis(50));
             let completed = progress.completed.load(Ordering::Relaxed);
@@ -150,6 +153,7 @@ fn measure(plan: &Plan) -> anyhow::Result<(Tally, Option<Usage>)> {
         engine.join().unwrap_or(Err(LoadError::Worker))
     });
     bar.finish_and_clear();
+    drop(watch);
     drop(edges);
     Ok((result?, sampler.and_then(Sampler::finish)))
 }
