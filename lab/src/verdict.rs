@@ -113,9 +113,10 @@ impl Case {
     }
 
     fn offered(&mut self, plan: &Plan, tally: &Tally) {
-        let (Some(offered), Some(achieved)) = (plan.load.rate_per_s(), tally.rate_per_s()) else {
+        let (Some(rate), Some(achieved)) = (plan.load.rate_per_s(), tally.rate_per_s()) else {
             return;
         };
+        let offered = rate.mean_per_s(tally.duration_ns);
         if achieved < offered * ACHIEVED {
             let connections = plan.load.connections();
             self.notes.push(format!(
@@ -185,7 +186,7 @@ mod tests {
 
     fn open() -> Plan {
         plan(Load::Open {
-            rate_per_s: 10_000.0,
+            rate_per_s: 10_000.0.into(),
             connections: 10,
             arrivals: Arrivals::Constant,
             per_connection: None,
@@ -235,6 +236,19 @@ mod tests {
         assert!(!judge(&open(), &tally(0.95), None).valid);
         let verdict = judge(&closed(), &tally(0.95), None);
         assert!(verdict.valid && verdict.reasons[0].contains("95 %"), "{verdict:?}");
+    }
+
+    #[test]
+    fn what_a_ramp_offered_is_its_integral() {
+        let reasons = |ramp: &str| {
+            let mut plan = open();
+            if let Load::Open { rate_per_s, .. } = &mut plan.load {
+                *rate_per_s = ramp.parse().unwrap();
+            }
+            judge(&plan, &tally(0.1), None).reasons
+        };
+        assert_eq!(reasons("5k..15k/1s"), Vec::<String>::new());
+        assert!(reasons("5k..25k/1s")[0].starts_with("10000/s of the offered 15000/s"));
     }
 
     #[test]

@@ -95,3 +95,9 @@ impl Connection {
         self.answered = 0;
     }
 }
+
+/// How many of them are open.
+pub fn open(connections: &[Connection]) -> u64 {
+    let is_open = |c: &&Connection| matches!(c.phase, Phase::Open | Phase::Draining);
+    connections.iter().filter(is_open).count() as u64
+}

@@ -8,11 +8,13 @@ mod connection;
 mod opening;
 mod pace;
 mod pick;
+mod series;
 mod think;
 mod window;
 mod worker;
 
 pub use pace::Pace;
+pub use series::View;
 
 use model::{Address, IoChoice, Load, Plan, Tally, Until};
 use net::tls::{ClientOptions, ClientTls, IdentityFiles, Tls, TlsError};
@@ -86,6 +88,8 @@ pub struct Progress {
     pub stop: Arc<AtomicBool>,
     /// Answers so far, over all workers, within the window.
     pub completed: AtomicU64,
+    /// For who looks closer: what was counted every quarter of a second.
+    pub view: Option<View>,
 }
 
 /// Runs one measurement.
@@ -221,7 +225,7 @@ fn share(plan: &Plan, index: usize, threads: usize) -> Share {
     let pace = match &plan.load {
         Load::Closed { .. } => None,
         Load::Open { rate_per_s, arrivals, .. } => {
-            Some(Pace::new(*rate_per_s, *arrivals, plan.seed, index, threads))
+            Some(Pace::new(rate_per_s.profile(plan.warmup), *arrivals, plan.seed, index, threads))
         }
     };
     Share { index, threads, connections: part(plan.load.connections()), answers, pace }

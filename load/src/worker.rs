@@ -1,7 +1,7 @@
 //! One worker thread: its connections, its due times, its window. A turn begins what is due, waits, and
 //! takes what completed. Nothing here allocates, locks or dispatches dynamically per request.
 
-use crate::connection::{Connection, Phase};
+use crate::connection::{self, Connection, Phase};
 use crate::opening::Opening;
 use crate::pick::Picker;
 use crate::think::Thinkers;
@@ -70,7 +70,7 @@ impl<'p, I: Io> Worker<'p, I> {
             thinkers: Thinkers::new(plan.think, plan.seed, share.index, connections.len()),
             connections,
             share,
-            window: Window::new(plan, 0),
+            window: Window::new(plan, false, 0),
             out: Vec::with_capacity(most_bytes * plan.pipeline),
             can_skip: matches!(plan.target.address, Address::Tcp(_)) && !plan.target.tls,
             timeout_ns: plan.timeout.as_nanos() as u64,
@@ -85,7 +85,7 @@ impl<'p, I: Io> Worker<'p, I> {
     pub fn run(mut self, watch: &dyn Watch) -> std::io::Result<Tally> {
         let mut now = clock::now_ns();
         self.origin_ns = now;
-        self.window = Window::new(self.plan, now);
+        self.window = Window::new(self.plan, self.progress.view.is_some(), now);
         while !self.is_over(now) {
             if !self.window.is_open && now >= self.window.start_ns {
                 self.open_window(now);
@@ -102,8 +102,9 @@ impl<'p, I: Io> Worker<'p, I> {
             now = clock::now_ns();
         }
         watch.closed();
-        self.window.close(now);
+        self.window.close(now, connection::open(&self.connections));
         self.count_unfinished(now);
+        self.window.seal();
         Ok(self.window.tally)
     }
 
@@ -167,7 +168,10 @@ impl<'p, I: Io> Worker<'p, I> {
 
     /// Every 10 ms what failed is tried again; every 100 ms what takes too long is given up.
     fn keep_house(&mut self, now: u64) {
-        self.housekeeping_ns = now + HOUSEKEEPING_NS;
+        let connections = &self.connections;
+        let interval_ends_ns =
+            self.window.tick(now, self.progress.view.as_ref(), || connection::open(connections));
+        self.housekeeping_ns = (now + HOUSEKEEPING_NS).min(interval_ends_ns);
         if self.window.is_open {
             self.progress.completed.fetch_add(self.window.news(), Ordering::Relaxed);
         }

@@ -1,6 +1,7 @@
 //! All that the load engine needs for one measurement. Resolved: nothing here is a default any more.
 
 use crate::checked;
+use crate::rate::Rate;
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
@@ -46,6 +47,8 @@ pub struct Plan {
     pub tls: TlsChoice,
     /// Seed of all that is random.
     pub seed: u64,
+    /// The tally is wanted second by second, too.
+    pub per_second: bool,
 }
 
 impl Plan {
@@ -70,6 +73,7 @@ impl Plan {
             io: IoChoice::Best,
             tls: TlsChoice::default(),
             seed: 0,
+            per_second: false,
         }
     }
 }
@@ -179,8 +183,7 @@ pub enum Load {
     /// Requests become due at a rate, whatever the server does.
     Open {
         /// Requests per second, over all connections.
-        #[serde(deserialize_with = "checked::rate")]
-        rate_per_s: f64,
+        rate_per_s: Rate,
         /// How many connections share them.
         #[serde(deserialize_with = "checked::positive")]
         connections: usize,
@@ -213,10 +216,10 @@ impl Load {
     }
 
     /// The offered rate of open load.
-    pub fn rate_per_s(&self) -> Option<f64> {
+    pub fn rate_per_s(&self) -> Option<&Rate> {
         match self {
             Self::Closed { .. } => None,
-            Self::Open { rate_per_s, .. } => Some(*rate_per_s),
+            Self::Open { rate_per_s, .. } => Some(rate_per_s),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! `sent = completed + in_flight_at_end + errors.of_sent()`.
 
 use crate::checked;
+use crate::interval::{self, Interval};
 use serde::{Deserialize, Serialize};
 use stats::Histogram;
 use std::collections::BTreeMap;
@@ -79,6 +80,9 @@ pub struct Tally {
     pub client_rss_max_bytes: Option<u64>,
     /// The measurement was ended before its time.
     pub interrupted: bool,
+    /// The window second by second, where the plan wants it; not stored.
+    #[serde(skip)]
+    pub series: Vec<Interval>,
 }
 
 /// Errors by kind.
@@ -177,6 +181,7 @@ impl Tally {
         self.threads += other.threads;
         self.client_rss_max_bytes = self.client_rss_max_bytes.max(other.client_rss_max_bytes);
         self.interrupted |= other.interrupted;
+        interval::merge(&mut self.series, &other.series);
     }
 }
 

@@ -1,6 +1,8 @@
 //! The documented JSON of `drome load --json` (schema 1): keys stay stable, new ones may be added, a figure
 //! that was not measured is null.
 
+use crate::spectrum::{self, Point};
+use crate::{Detail, offered};
 use model::{Bound, Load, Plan, Tally, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -16,6 +18,8 @@ struct Report<'a> {
     rate_per_s: Option<f64>,
     bytes: Bytes,
     latency_ns: Option<Summary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_spectrum: Option<Vec<Point>>,
     service_ns: Option<Summary>,
     first_byte_ns: Option<Summary>,
     connect_ns: Option<Summary>,
@@ -36,6 +40,8 @@ struct PlanPart<'a> {
     pipeline: usize,
     mode: &'static str,
     rate_per_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<offered::Shape>,
     per_connection: Option<usize>,
     seed: u64,
 }
@@ -108,7 +114,7 @@ struct VerdictPart<'a> {
 }
 
 /// One measurement as JSON on one line.
-pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
+pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
     let report = Report {
         schema: 1,
         plan: plan_part(plan, tally),
@@ -126,6 +132,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
         rate_per_s: tally.rate_per_s(),
         bytes: Bytes { sent: tally.sent_bytes, received: tally.received_bytes, body: tally.body_bytes },
         latency_ns: summary(&tally.latency),
+        latency_spectrum: (detail == Detail::Spectrum).then(|| spectrum::points(&tally.latency)),
         service_ns: summary(&tally.service),
         first_byte_ns: summary(&tally.first_byte),
         connect_ns: summary(&tally.connect),
@@ -149,6 +156,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
 }
 
 fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally) -> PlanPart<'a> {
+    let rate = plan.load.rate_per_s();
     PlanPart {
         url: &plan.target.url,
         http: "1.1",
@@ -160,7 +168,8 @@ fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally) -> PlanPart<'a> {
             Load::Closed { .. } => "closed",
             Load::Open { .. } => "open",
         },
-        rate_per_s: plan.load.rate_per_s(),
+        rate_per_s: rate.map(|rate| rate.mean_per_s(tally.duration_ns)),
+        shape: rate.and_then(offered::shape),
         per_connection: plan.load.per_connection(),
         seed: plan.seed,
     }

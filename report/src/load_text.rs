@@ -1,13 +1,13 @@
 //! One measurement for people.
 
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{Detail, offered, spectrum, units};
 use model::{Bound, Load, Plan, Tally, Verdict};
 use stats::Histogram;
 use std::fmt::Write;
 
 /// The whole report.
-pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
+pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
     let mut out = format!("{}\n{}\n\n", plan.target.url, asked(plan, tally));
     let _ = writeln!(out, "answers     {}", answers(plan, tally));
     let _ = writeln!(out, "statuses    {}", statuses(tally));
@@ -25,6 +25,9 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
     let _ = writeln!(out, "errors      {}", errors(tally));
     let _ = writeln!(out, "client      {}", client(tally));
     let _ = write!(out, "\n{}\n", times(plan, tally).plain());
+    if detail == Detail::Spectrum {
+        let _ = writeln!(out, "{}", spectrum::table(latency_title(plan), &tally.latency).plain());
+    }
     out + &verdict_words(verdict)
 }
 
@@ -35,9 +38,9 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
         Load::Closed { .. } => "closed load".to_owned(),
         Load::Open { rate_per_s, arrivals, .. } => {
             format!(
-                "open load, {} arrivals at {}/s",
+                "open load, {} arrivals {}",
                 format!("{arrivals:?}").to_lowercase(),
-                units::rate(*rate_per_s)
+                offered::words(rate_per_s)
             )
         }
     };
@@ -63,6 +66,9 @@ fn answers(plan: &Plan, tally: &Tally) -> String {
         units::count(tally.completed),
         tally.in_flight_at_end
     );
+    if let Some(mean) = plan.load.rate_per_s().and_then(|rate| offered::mean(rate, tally.duration_ns)) {
+        let _ = write!(text, "; {mean} were offered on average");
+    }
     if let (Some(due), Some(unsent)) = (tally.due, tally.unsent_at_end) {
         let _ = write!(text, "; {} were due, {} still waited", units::count(due), units::count(unsent));
     }
@@ -124,10 +130,6 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
     let right = |title| (title, Side::Right);
     let titles = ["min", "mean", "p50", "p90", "p99", "p999", "p9999", "max"].map(right);
     let mut table = Table::new(&[&[("", Side::Left)], &titles[..]].concat());
-    let latency = match plan.load {
-        Load::Closed { .. } => "latency at saturation",
-        Load::Open { .. } => "latency from due time",
-    };
     let mut row = |title: &str, h: &Histogram| {
         if h.count() == 0 {
             return;
@@ -138,7 +140,7 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
         let cells = all.into_iter().map(|ns| units::known(ns, units::duration));
         table.row([title.to_owned()].into_iter().chain(cells).collect());
     };
-    row(latency, &tally.latency);
+    row(latency_title(plan), &tally.latency);
     if matches!(plan.load, Load::Open { .. }) {
         row("service, from the send", &tally.service);
     }
@@ -147,6 +149,13 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
     row("TLS handshake", &tally.handshake);
     row("schedule lag", &tally.schedule_lag);
     table
+}
+
+fn latency_title(plan: &Plan) -> &'static str {
+    match plan.load {
+        Load::Closed { .. } => "latency at saturation",
+        Load::Open { .. } => "latency from due time",
+    }
 }
 
 fn verdict_words(verdict: &Verdict) -> String {

@@ -33,7 +33,7 @@ pub struct ConnectionArgs {
     #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
     connection_ramp: Duration,
     /// Closed load: wait so long after an answer before the next request: 1s, 1s..3s or exp:2s
-    #[arg(long, value_name = "TIME", value_parser = parse::think, conflicts_with = "rate")]
+    #[arg(long, value_name = "TIME", value_parser = parse::think, conflicts_with = "offered")]
     think: Option<Think>,
     /// Local addresses that connections start from, in turn, such as 127.0.0.2,127.0.0.3
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]

@@ -1,17 +1,21 @@
 //! `drome load URL`: one target, one measurement.
 
 mod connections;
+mod open;
+mod outputs;
 mod parse;
 mod requests;
 
 use crate::console;
 use crate::failure::{INTERRUPTED, VOID, WrongInput};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use connections::ConnectionArgs;
 use lab::sample::Sampler;
 use lab::tree::Tree;
 use load::{LoadError, Progress, Watch};
-use model::{Address, Arrivals, Ask, Load, Plan, Tally, Target, Until, Usage};
+use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
+use open::OpenArgs;
+use outputs::{OutputArgs, Outputs};
 use requests::RequestArgs;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -34,12 +38,6 @@ pub struct LoadArgs {
     /// Worker threads, each pinned to a core of its own [default: half of the cores]
     #[arg(short, long, value_name = "N", value_parser = parse::positive)]
     threads: Option<u64>,
-    /// Open load: so many requests become due per second, whatever the server does
-    #[arg(long, value_name = "N", value_parser = parse::rate, allow_negative_numbers = true)]
-    rate: Option<f64>,
-    /// How due times are spaced
-    #[arg(long, value_enum, default_value_t = Spacing::Constant, requires = "rate")]
-    arrivals: Spacing,
     /// Decides all that is random
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
@@ -56,25 +54,25 @@ pub struct LoadArgs {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    open: OpenArgs,
+    #[command(flatten)]
     asking: RequestArgs,
     #[command(flatten)]
     connections: ConnectionArgs,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Spacing {
-    Constant,
-    Poisson,
+    #[command(flatten)]
+    outputs: OutputArgs,
 }
 
 /// Measures and reports.
 pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let json = args.json;
     let plan = resolve(args)?;
-    let (tally, usage) = measure(&plan)?;
+    let outputs = args.outputs.create()?;
+    let (tally, usage) = measure(&plan, &outputs)?;
     let verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
     let report = if json { report::load_json::report } else { report::load_text::report };
-    console::print(&report(&plan, &tally, &verdict))?;
+    console::print(&report(&plan, &tally, &verdict, args.outputs.detail()))?;
+    outputs.write(&plan, &tally)?;
     Ok(match (tally.interrupted, verdict.valid) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (false, true) => ExitCode::SUCCESS,
@@ -98,18 +96,9 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
         target.address = Address::Unix(path.clone());
     }
     let (connections, per_connection) = (wanted.connections as usize, wanted.per_connection());
-    let load = match args.rate {
-        None => Load::Closed { connections, per_connection },
-        Some(rate_per_s) => {
-            let arrivals = match args.arrivals {
-                Spacing::Constant => Arrivals::Constant,
-                Spacing::Poisson => Arrivals::Poisson,
-            };
-            Load::Open { rate_per_s, connections, arrivals, per_connection }
-        }
-    };
-    let until =
-        args.requests.map_or(Until::Elapsed(args.duration.unwrap_or(DEFAULT_DURATION)), Until::Answered);
+    let load = args.open.load(connections, per_connection);
+    let duration = args.duration.or_else(|| args.open.length()).unwrap_or(DEFAULT_DURATION);
+    let until = args.requests.map_or(Until::Elapsed(duration), Until::Answered);
     let cores = net::cpu::allowed();
     let threads = args.threads.map_or_else(|| (cores.len() / 2).max(1), |n| n as usize).min(connections);
     let asks = args.asking.asks(&target, per_connection != Some(1))?;
@@ -130,12 +119,13 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
         io: wanted.io(),
         tls: wanted.tls(),
         seed: args.seed,
+        per_second: args.outputs.per_second(),
         ..Plan::new(target, Ask::default(), load, until)
     })
 }
 
 /// Runs the plan with a progress bar beside it. A server on this machine is watched meanwhile.
-fn measure(plan: &Plan) -> anyhow::Result<(Tally, Option<Usage>)> {
+fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usage>)> {
     let progress = Progress { stop: console::stop_flag()?, ..Progress::default() };
     let (length, template) = match plan.until {
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
@@ -145,10 +135,10 @@ fn measure(plan: &Plan) -> anyhow::Result<(Tally, Option<Usage>)> {
     let server = plan.target.address.tcp().and_then(lab::local::listener);
     let sampler = server.map(|pid| Sampler::start(Tree::From(pid), lab::local::cores(pid)));
     let edges = sampler.as_ref().map(Sampler::watch);
-    let watch: &dyn Watch = edges.as_ref().map_or(&(), |edges| edges);
+    let watch = outputs.watch(edges.as_ref().map_or(&(), |edges| edges as &dyn Watch));
     let started = Instant::now();
     let result = std::thread::scope(|scope| {
-        let engine = scope.spawn(|| load::run(plan, &progress, watch));
+        let engine = scope.spawn(|| load::run(plan, &progress, &watch));
         while !engine.is_finished() {
             std::thread::sleep(Duration::from_millis(50));
             let completed = progress.completed.load(Ordering::Relaxed);
@@ -164,6 +154,7 @@ fn measure(plan: &Plan) -> anyhow::Result<(Tally, Option<Usage>)> {
         engine.join().unwrap_or(Err(LoadError::Worker))
     });
     bar.finish_and_clear();
+    drop(watch);
     drop(edges);
     let tally = result.map_err(|error| match error {
         LoadError::Tls(error) => anyhow::Error::from(WrongInput(error.to_string())),
