@@ -5,7 +5,7 @@ mod fault;
 mod site;
 mod worker;
 
-pub use fault::{Fault, FaultError, Faults, help as fault_help};
+pub use fault::{Delay, Fault, FaultError, Faults, Framing, Mishap, Stall, Trickle, help as fault_help};
 pub use site::Site;
 
 use fault::Outbox;
