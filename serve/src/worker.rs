@@ -59,7 +59,9 @@ pub fn run(
     match config.io {
         Some(BackEnd::Uring) => run_on(Uring::new()?, config, site, listener, stop, origin_ns, outbox),
         // A fifth less CPU time a request than with epoll, measured, and never more.
-        None if Uring::is_available() => run_on(Uring::new()?, config, site, listener, stop, origin_ns, outbox),
+        None if Uring::is_available() => {
+            run_on(Uring::new()?, config, site, listener, stop, origin_ns, outbox)
+        }
         _ => run_on(Epoll::new()?, config, site, listener, stop, origin_ns, outbox),
     }
 }
