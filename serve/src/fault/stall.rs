@@ -14,6 +14,9 @@ pub struct Stall {
     pub lasts: Option<Duration>,
 }
 
+/// The end of a pause that is waited for awake.
+const AWAKE_NS: u64 = 1_000_000;
+
 impl Stall {
     /// How long the pause still lasts at `now_ns`, if there is one.
     pub fn left_ns(&self, origin_ns: u64, now_ns: u64) -> Option<u64> {
@@ -26,10 +29,14 @@ impl Stall {
         (is_pause && left_ns > 0).then_some(left_ns)
     }
 
-    /// Sleeps through the pause, if there is one.
+    /// Sleeps through the pause, if there is one. Its end is waited for awake: a sleeper is woken late, and the
+    /// pause would be longer than was asked for.
     pub fn sleep(&self, origin_ns: u64) {
         while let Some(left_ns) = self.left_ns(origin_ns, clock::now_ns()) {
-            std::thread::sleep(Duration::from_nanos(left_ns));
+            match left_ns.checked_sub(AWAKE_NS) {
+                Some(asleep_ns) if asleep_ns > 0 => std::thread::sleep(Duration::from_nanos(asleep_ns)),
+                _ => std::hint::spin_loop(),
+            }
         }
     }
 }
