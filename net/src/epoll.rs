@@ -2,14 +2,16 @@
 //! request. An edge is only forgotten when a receive came back short or empty, so none is ever lost.
 
 use crate::buffer::Buffer;
+use crate::unsent::{FilePiece, Sent, Unsent, send_some};
 use crate::{Completion, Event, Io, LISTENER, Operation, Slot, socket};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, SocketFlags};
+use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketFlags};
 use rustix::time::Timespec;
 use std::collections::VecDeque;
-use std::net::SocketAddr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How many connections one wait may report; bounds how long a turn takes.
@@ -41,7 +43,7 @@ struct Connection {
     generation: u32,
     connecting: bool,
     /// What the kernel did not take yet; no memory until then.
-    unsent: Vec<u8>,
+    unsent: Unsent,
 }
 
 impl Epoll {
@@ -70,7 +72,7 @@ impl Epoll {
     fn open(&mut self, slot: Slot, socket: OwnedFd, connecting: bool) -> Result<(), Errno> {
         let connection = self.connection(slot);
         connection.generation = connection.generation.wrapping_add(1);
-        let token = EventData::new_u64(u64::from(slot) << 32 | u64::from(connection.generation));
+        let token = token(slot, connection.generation);
         epoll::add(&self.poll, &socket, token, INTEREST)?;
         let connection = self.connection(slot);
         connection.connecting = connecting;
@@ -108,11 +110,12 @@ impl Epoll {
         if flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP)
             && !connection.unsent.is_empty()
         {
-            match flush(socket, &mut connection.unsent) {
-                Ok(true) => {
+            match connection.unsent.flush(socket) {
+                Ok(Sent::All) => {
                     return Some(Completion { slot, event: Event::Drained });
                 }
-                Ok(false) => {}
+                Ok(Sent::Full) => {}
+                Ok(Sent::Paused) => ask_again(&self.poll, socket, event.data),
                 Err(errno) => {
                     return Some(Completion { slot, event: failed(Operation::Send, errno) });
                 }
@@ -178,6 +181,33 @@ impl Epoll {
     }
 }
 
+impl Epoll {
+    #[inline]
+    fn send_with(&mut self, slot: Slot, bytes: &[u8], flags: SendFlags) -> bool {
+        let Some(connection) = self.connections.get_mut(slot as usize) else {
+            return true;
+        };
+        let Some(socket) = connection.socket.as_ref() else {
+            return true;
+        };
+        if !connection.unsent.is_empty() {
+            connection.unsent.push_bytes(bytes);
+            return false;
+        }
+        match send_some(socket, bytes, flags) {
+            Ok(n) if n == bytes.len() => true,
+            Ok(n) => {
+                connection.unsent.push_bytes(&bytes[n..]);
+                false
+            }
+            Err(errno) => {
+                self.fail(slot, Operation::Send, errno);
+                true
+            }
+        }
+    }
+}
+
 impl Io for Epoll {
     fn connect(&mut self, slot: Slot, to: &SocketAddr) {
         let opened = socket::connecting(to).and_then(|socket| self.open(slot, socket, true));
@@ -195,26 +225,52 @@ impl Io for Epoll {
 
     #[inline]
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        self.send_with(slot, bytes, SendFlags::empty())
+    }
+
+    #[inline]
+    fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        self.send_with(slot, bytes, SendFlags::MORE)
+    }
+
+    fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
         let Some(connection) = self.connections.get_mut(slot as usize) else {
             return true;
         };
         let Some(socket) = connection.socket.as_ref() else {
             return true;
         };
-        if !connection.unsent.is_empty() {
-            connection.unsent.extend_from_slice(bytes);
-            return false;
-        }
-        match send_some(socket, bytes) {
-            Ok(n) if n == bytes.len() => true,
-            Ok(n) => {
-                connection.unsent.extend_from_slice(&bytes[n..]);
-                false
-            }
+        let mut piece = FilePiece { file: Arc::clone(file), offset, left: length };
+        let sent = if connection.unsent.is_empty() { piece.send_first(socket) } else { Ok(Sent::Full) };
+        match sent {
+            Ok(Sent::All) => return true,
+            Ok(Sent::Full) => {}
+            Ok(Sent::Paused) => ask_again(&self.poll, socket, token(slot, connection.generation)),
             Err(errno) => {
                 self.fail(slot, Operation::Send, errno);
-                true
+                return true;
             }
+        }
+        connection.unsent.push_file(piece);
+        false
+    }
+
+    fn peer(&self, slot: Slot) -> Option<IpAddr> {
+        let socket = self.connections.get(slot as usize)?.socket.as_ref()?;
+        let any = rustix::net::getpeername(socket).ok().flatten()?;
+        SocketAddr::try_from(any).ok().map(|address| address.ip())
+    }
+
+    fn stop_listening(&mut self) {
+        if let Some(listener) = self.listener.take() {
+            // A listener that threads share lives on after its descriptor is closed here.
+            let _ = epoll::delete(&self.poll, &listener);
+        }
+    }
+
+    fn shut_down(&mut self, slot: Slot) {
+        if let Some(socket) = self.connections.get(slot as usize).and_then(|c| c.socket.as_ref()) {
+            let _ = rustix::net::shutdown(socket, Shutdown::Write);
         }
     }
 
@@ -222,7 +278,7 @@ impl Io for Epoll {
         if let Some(connection) = self.connections.get_mut(slot as usize) {
             let was_open = connection.socket.take().is_some();
             connection.connecting = false;
-            connection.unsent = Vec::new();
+            connection.unsent = Unsent::default();
             if was_open && self.listener.is_some() {
                 self.free.push(slot);
             }
@@ -272,28 +328,11 @@ fn is_local(errno: Errno) -> bool {
     matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
 }
 
-fn send_some(socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
-    loop {
-        match rustix::net::send(&socket, bytes, SendFlags::NOSIGNAL) {
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => return Ok(0),
-            other => return other,
-        }
-    }
+fn token(slot: Slot, generation: u32) -> EventData {
+    EventData::new_u64(u64::from(slot) << 32 | u64::from(generation))
 }
 
-/// Sends what waits; true when nothing is left.
-fn flush(socket: impl AsFd, unsent: &mut Vec<u8>) -> Result<bool, Errno> {
-    let mut sent = 0;
-    while sent < unsent.len() {
-        match send_some(&socket, &unsent[sent..])? {
-            0 => break,
-            n => sent += n,
-        }
-    }
-    unsent.drain(..sent);
-    if unsent.is_empty() {
-        *unsent = Vec::new();
-    }
-    Ok(unsent.is_empty())
+/// Registers anew what is registered: if there is room, the kernel says so once more.
+fn ask_again(poll: &OwnedFd, socket: &OwnedFd, token: EventData) {
+    let _ = epoll::modify(poll, socket, token, INTEREST);
 }

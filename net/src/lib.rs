@@ -10,12 +10,15 @@ pub mod cpu;
 mod epoll;
 pub mod limits;
 pub mod socket;
+pub mod unix;
+mod unsent;
 
 pub use epoll::Epoll;
 pub use rustix::io::Errno;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A connection's number. A caller picks the numbers of the connections that it opens, from 0;
@@ -43,7 +46,7 @@ pub enum Event {
     Accepted,
     /// Bytes have arrived: [`Io::bytes`] has them until the next call of [`Io::next`].
     Received,
-    /// All that was handed to [`Io::send`] is in the kernel's hands, after it had to wait.
+    /// All that was handed to [`Io::send`] and its kin is in the kernel's hands, after it had to wait.
     Drained,
     /// The peer will send nothing more.
     Ended,
@@ -74,6 +77,30 @@ pub trait Io {
     /// Sends all of `bytes`: they are sent or copied before it returns. False: some had to be copied
     /// because the peer does not read; [`Event::Drained`] follows.
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool;
+
+    /// As [`Io::send`], and more follows at once: what little there is may wait for that, so that both leave together.
+    fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        self.send(slot, bytes)
+    }
+
+    /// As [`Io::send`], with `length` bytes of a file from `offset` on: after all that was handed over before, and
+    /// before all that is later. It fails when the file is shorter.
+    fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool;
+
+    /// Sends no more; what the peer still sends is received until it is closed. To be called when nothing waits
+    /// to be sent. A back end that can't do it closes the connection.
+    fn shut_down(&mut self, slot: Slot) {
+        self.close(slot);
+    }
+
+    /// Accepts no more: who wants to connect is refused. A back end that can't do it goes on accepting.
+    fn stop_listening(&mut self) {}
+
+    /// Who is at the other end; `None` where there is no such address, or the back end does not know.
+    fn peer(&self, slot: Slot) -> Option<IpAddr> {
+        let _ = slot;
+        None
+    }
 
     /// Closes the connection at once. Nothing of it completes any more; the slot is free.
     fn close(&mut self, slot: Slot);

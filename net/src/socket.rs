@@ -1,10 +1,13 @@
 //! Sockets as drome wants them: never blocking, never inherited, without Nagle's delay.
 
 use rustix::io::Errno;
-use rustix::net::sockopt::{set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay};
+use rustix::net::sockopt::{
+    set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay, set_tcp_user_timeout,
+};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, listen, socket_with};
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 /// How many connections may wait to be accepted; the kernel lowers it to its own bound (somaxconn).
 const BACKLOG: i32 = 4096;
@@ -47,4 +50,10 @@ pub fn exclusive(at: &SocketAddr) -> std::io::Result<OwnedFd> {
     bind(&socket, at)?;
     listen(&socket, 1)?;
     Ok(socket)
+}
+
+/// Connections of this listener fail when their peer acknowledges or reads nothing for so long while there is
+/// something to send (tcp(7), `TCP_USER_TIMEOUT`, which accepted sockets inherit).
+pub fn give_up_after(listener: &OwnedFd, longest: Duration) -> std::io::Result<()> {
+    Ok(set_tcp_user_timeout(listener, longest.as_millis().try_into().unwrap_or(u32::MAX))?)
 }

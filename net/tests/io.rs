@@ -4,6 +4,9 @@
 
 use net::{Completion, Epoll, Errno, Event, Io, Operation, Slot, socket};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const ANY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
@@ -142,4 +145,93 @@ fn slots_of_closed_connections_are_given_again() {
     client.io.connect(1, &address);
     client.until(1, Event::Connected);
     server.until(0, Event::Accepted);
+}
+
+/// A file with these bytes that has no name any more.
+fn file(bytes: &[u8]) -> Arc<OwnedFd> {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("drome-io-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    let file = std::fs::File::open(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    Arc::new(file.into())
+}
+
+fn counted(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|i| (i % 251) as u8).collect()
+}
+
+#[test]
+fn pieces_of_files_keep_their_place_between_bytes() {
+    let (mut server, mut client, _) = connected();
+    let bytes = counted(1000);
+    let file = file(&bytes);
+    assert!(server.io.send_more(0, b"head "));
+    assert!(server.io.send_file(0, &file, 10, 20));
+    assert!(server.io.send_file(0, &file, 990, 10));
+    assert!(server.io.send_file(0, &file, 5, 0));
+    assert!(server.io.send(0, b" tail"));
+    client.until_received(0, 40);
+    assert_eq!(client.received[0], [b"head ", &bytes[10..30], &bytes[990..], b" tail"].concat());
+}
+
+#[test]
+fn files_larger_than_the_socket_wait_their_turn_and_arrive_whole() {
+    let (mut server, mut client, _) = connected();
+    let bytes = counted(30_000_000);
+    let file = file(&bytes);
+    server.io.send_more(0, b"<");
+    assert!(!server.io.send_file(0, &file, 0, 30_000_000), "no socket buffer holds 30 MB");
+    assert!(!server.io.send(0, b"|"), "what is sent later waits behind");
+    assert!(!server.io.send_file(0, &file, 29_000_000, 1_000_000));
+    assert!(!server.io.send(0, b">"));
+    let expected = [b"<", &bytes[..], b"|", &bytes[29_000_000..], b">"].concat();
+    let deadline = Instant::now() + PATIENCE;
+    let mut is_drained = false;
+    while client.received[0].len() < expected.len() {
+        is_drained |= server.turn().contains(&Completion { slot: 0, event: Event::Drained });
+        client.turn();
+        assert!(Instant::now() < deadline, "{} of {}", client.received[0].len(), expected.len());
+    }
+    assert!(is_drained && client.received[0] == expected);
+}
+
+#[test]
+fn a_file_that_has_become_shorter_fails() {
+    let (mut server, _client, _) = connected();
+    server.io.send_file(0, &file(b"short"), 0, 100);
+    server.until(0, Event::Failed(Operation::Send, Errno::IO));
+}
+
+#[test]
+fn a_closed_connection_lets_go_of_its_files() {
+    let (mut server, _client, _) = connected();
+    let file = file(&counted(30_000_000));
+    assert!(!server.io.send_file(0, &file, 0, 30_000_000));
+    server.io.close(0);
+    server.turn();
+    assert_eq!(Arc::strong_count(&file), 1);
+}
+
+#[test]
+fn after_a_shut_down_the_peer_is_still_heard() {
+    let (mut server, mut client, _) = connected();
+    server.io.send(0, b"last words");
+    server.io.shut_down(0);
+    client.until(0, Event::Ended);
+    assert_eq!(client.received[0], b"last words");
+    client.io.send(0, b"thanks");
+    server.until_received(0, 6);
+}
+
+#[test]
+fn who_does_not_listen_any_more_refuses() {
+    let (mut server, mut client, address) = connected();
+    assert_eq!(server.io.peer(0), Some(address.ip()));
+    server.io.stop_listening();
+    client.io.connect(1, &address);
+    client.until(1, Event::Failed(Operation::Connect, Errno::CONNREFUSED));
+    client.io.send(0, b"still here");
+    server.until_received(0, 10);
 }

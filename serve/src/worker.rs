@@ -173,7 +173,7 @@ fn gather(
     out: &mut Vec<u8>,
 ) -> bool {
     while out.len() < GATHER_BYTES {
-        match connection.parser.next(input, |method, target| site.route(method, target)) {
+        match connection.parser.next(input, |head| site.route(head.method, head.target)) {
             Ok(Some(request)) => {
                 if let Some(spin) = spin {
                     spin.run();
