@@ -1,8 +1,11 @@
-//! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
+//! One thread of the server: accept, read, answer, and let go of who has been idle. Answers to a pipeline leave
+//! in one send.
 
-use crate::fault::Spin;
-use crate::{Config, Site};
+use crate::out::Out;
+use crate::responder::{Next, Responder};
+use crate::{Config, fault::Stall};
 use net::{Completion, Epoll, Event, Io, LISTENER, Slot};
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,57 +17,95 @@ const LOOK_UP: Duration = Duration::from_millis(100);
 /// After a failed accept (no descriptors left) the thread answers others before it tries again.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// Answers are gathered up to so many bytes before they are sent.
-const GATHER_BYTES: usize = 64 * 1024;
-
 /// A peer that asks on without reading its answers is let go when so many bytes of questions wait.
 const MAX_WAITING_BYTES: usize = 1024 * 1024;
+
+/// Idle connections are looked for so often, or more often where the timeout is short.
+const SWEEP_NS: u64 = 1_000_000_000;
+
+/// A peer that has been sent its last answer has so long to read it and close.
+const LINGER_NS: u64 = 2_000_000_000;
+
+/// At a stop: what has connected by then is accepted, for no longer than this.
+const LAST_CALL_NS: u64 = 100_000_000;
+
+/// At a stop: who has been answered in part has so long to read it.
+const GRACE_NS: u64 = 5_000_000_000;
 
 #[derive(Default)]
 struct Connection {
     parser: RequestParser,
     /// Questions that arrived while the peer did not read its answers.
     waiting: Vec<u8>,
+    is_open: bool,
     /// The peer does not read: answers wait in the back end.
     is_blocked: bool,
-    /// Close it once all is sent.
-    is_last: bool,
+    /// The peer asks nothing more.
+    has_ended: bool,
+    /// What comes after the last answer, once all is sent; nothing more is answered.
+    last: Option<Next>,
+    /// By the coarse clock: when it was accepted or last sent something.
+    stamp_ns: u64,
+    /// Only known where it is logged.
+    peer: Option<IpAddr>,
 }
 
 struct Worker<'s> {
-    site: &'s Site,
-    spin: Option<Spin>,
+    responder: Responder,
+    stall: Option<Stall>,
+    origin_ns: u64,
+    idle_ns: u64,
+    swept_ns: u64,
+    stop: &'s AtomicBool,
     io: Epoll,
     connections: Vec<Connection>,
-    out: Vec<u8>,
+    out: Out,
 }
 
-/// Answers until `stop` is set.
+/// Answers until `stop` is set, then answers what has arrived and ends.
 pub fn run(
     config: &Config,
-    site: &Site,
+    responder: Responder,
     listener: OwnedFd,
     stop: &AtomicBool,
     origin_ns: u64,
 ) -> std::io::Result<()> {
     let mut io = Epoll::new()?;
     io.listen(listener)?;
-    let spin = Spin::calibrated(config.spin.as_nanos() as u64);
-    let mut worker =
-        Worker { site, spin, io, connections: Vec::new(), out: Vec::with_capacity(GATHER_BYTES) };
-    while !stop.load(Ordering::Relaxed) {
-        worker.io.wait(Some(LOOK_UP))?;
-        while let Some(completion) = worker.io.next() {
-            if let Some(stall) = &config.stall {
-                stall.sleep(origin_ns);
-            }
-            worker.take(completion);
-        }
+    let mut worker = Worker {
+        responder,
+        stall: config.stall,
+        origin_ns,
+        idle_ns: config.idle_timeout.as_nanos().try_into().unwrap_or(u64::MAX),
+        swept_ns: 0,
+        stop,
+        io,
+        connections: Vec::new(),
+        out: Out::new(),
+    };
+    worker.responder.tick();
+    while !worker.stop.load(Ordering::Relaxed) {
+        worker.turn(LOOK_UP)?;
+        worker.sweep();
     }
-    Ok(())
+    worker.end()
 }
 
 impl Worker<'_> {
+    /// Waits and takes what completed. False: nothing did.
+    #[inline]
+    fn turn(&mut self, longest: Duration) -> std::io::Result<bool> {
+        let is_busy = self.io.wait(Some(longest))?;
+        self.responder.tick();
+        while let Some(completion) = self.io.next() {
+            if let Some(stall) = &self.stall {
+                stall.sleep(self.origin_ns);
+            }
+            self.take(completion);
+        }
+        Ok(is_busy)
+    }
+
     #[inline]
     fn take(&mut self, completion: Completion) {
         let Completion { slot, event } = completion;
@@ -74,7 +115,7 @@ impl Worker<'_> {
             Event::Drained => self.drained(slot),
             Event::Ended => self.ended(slot),
             Event::Failed(..) if slot == LISTENER => std::thread::sleep(ACCEPT_PAUSE),
-            Event::Failed(..) => self.io.close(slot),
+            Event::Failed(..) => self.close(slot),
             Event::Connected => {}
         }
     }
@@ -84,45 +125,54 @@ impl Worker<'_> {
         if index >= self.connections.len() {
             self.connections.resize_with(index + 1, Connection::default);
         }
-        self.connections[index] = Connection::default();
+        let peer = self.responder.log.as_ref().and_then(|_| self.io.peer(slot));
+        let stamp_ns = self.responder.clock.now_ns();
+        self.connections[index] = Connection { is_open: true, stamp_ns, peer, ..Connection::default() };
     }
 
     #[inline]
     fn received(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
-        if connection.is_last {
+        if connection.last.is_some() {
             return; // What comes after the last answer is not looked at.
         }
         let bytes = self.io.bytes();
         if connection.is_blocked {
             connection.waiting.extend_from_slice(bytes);
             if connection.waiting.len() > MAX_WAITING_BYTES {
-                self.io.close(slot);
+                self.close(slot);
             }
             return;
         }
         let mut input = bytes;
-        let goes_on = gather(connection, self.site, &mut self.spin, &mut input, &mut self.out);
+        let next = self.responder.answer(&mut connection.parser, connection.peer, &mut input, &mut self.out);
         if !input.is_empty() {
             connection.waiting.extend_from_slice(input);
         }
-        if self.send(slot, goes_on) {
+        if self.send(slot, next) {
             self.go_on(slot);
         }
     }
 
-    /// Sends what was gathered. False: the connection is closed, or its peer has to read first.
+    /// Sends what was gathered. False: the connection has had its last answer, or its peer has to read first.
     #[inline]
-    fn send(&mut self, slot: Slot, goes_on: bool) -> bool {
-        let sent = self.out.is_empty() || self.io.send(slot, &self.out);
-        self.out.clear();
+    fn send(&mut self, slot: Slot, next: Next) -> bool {
         let connection = &mut self.connections[slot as usize];
-        connection.is_last = !goes_on;
-        connection.is_blocked = !sent;
-        if sent && !goes_on {
-            self.io.close(slot);
+        if !self.out.is_empty() {
+            connection.is_blocked = !self.out.send(&mut self.io, slot);
+            connection.stamp_ns = self.responder.clock.now_ns();
         }
-        sent && goes_on
+        let goes_on = next == Next::GoOn;
+        if !goes_on {
+            connection.last = Some(next);
+        }
+        if connection.is_blocked {
+            return false;
+        }
+        if !goes_on {
+            self.finish(slot, next);
+        }
+        goes_on
     }
 
     /// Answers the questions that had to wait: the peer reads again, or a full gathering was sent.
@@ -130,13 +180,17 @@ impl Worker<'_> {
         loop {
             let connection = &mut self.connections[slot as usize];
             if connection.waiting.is_empty() {
+                if connection.has_ended {
+                    self.close(slot);
+                }
                 return;
             }
             let waiting = std::mem::take(&mut connection.waiting);
             let mut input = &waiting[..];
-            let goes_on = gather(connection, self.site, &mut self.spin, &mut input, &mut self.out);
+            let next =
+                self.responder.answer(&mut connection.parser, connection.peer, &mut input, &mut self.out);
             connection.waiting.extend_from_slice(input);
-            if !self.send(slot, goes_on) {
+            if !self.send(slot, next) {
                 return;
             }
         }
@@ -145,53 +199,82 @@ impl Worker<'_> {
     fn drained(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
         connection.is_blocked = false;
-        if connection.is_last {
-            self.io.close(slot);
-        } else {
-            self.go_on(slot);
+        connection.stamp_ns = self.responder.clock.now_ns();
+        match connection.last {
+            Some(next) => self.finish(slot, next),
+            None => self.go_on(slot),
         }
     }
 
     /// The peer asks nothing more; what it has asked it still gets.
     fn ended(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
-        if connection.is_blocked {
-            connection.is_last = true;
+        connection.has_ended = true;
+        if !connection.is_blocked {
+            self.close(slot);
+        }
+    }
+
+    /// After the last answer.
+    fn finish(&mut self, slot: Slot, next: Next) {
+        if next == Next::Linger && !self.connections[slot as usize].has_ended {
+            self.io.shut_down(slot);
         } else {
-            self.io.close(slot);
+            self.close(slot);
         }
     }
-}
 
-/// Answers the requests of `input` into `out`, until either is exhausted. False: the connection is to be closed.
-#[inline]
-fn gather(
-    connection: &mut Connection,
-    site: &Site,
-    spin: &mut Option<Spin>,
-    input: &mut &[u8],
-    out: &mut Vec<u8>,
-) -> bool {
-    while out.len() < GATHER_BYTES {
-        match connection.parser.next(input, |head| site.route(head.method, head.target)) {
-            Ok(Some(request)) => {
-                if let Some(spin) = spin {
-                    spin.run();
-                }
-                out.extend_from_slice(site.answer(request.route, request.keep_alive, request.http10));
-                if !request.keep_alive {
-                    return false;
-                }
-            }
-            Ok(None) => return true,
-            Err(_) => {
-                out.extend_from_slice(BAD_REQUEST);
-                return false;
+    fn close(&mut self, slot: Slot) {
+        self.connections[slot as usize].is_open = false;
+        self.io.close(slot);
+    }
+
+    /// Now and then: closes who has not been answered anything for too long. A peer that does not read is not
+    /// idle; when it stops reading for good, its connection fails by itself.
+    fn sweep(&mut self) {
+        let now_ns = self.responder.clock.now_ns();
+        if now_ns - self.swept_ns < SWEEP_NS.min(self.idle_ns / 4) {
+            return;
+        }
+        self.swept_ns = now_ns;
+        let idle_ns = self.idle_ns;
+        self.close_those(|connection| {
+            let longest_ns = if connection.last.is_some() { LINGER_NS.min(idle_ns) } else { idle_ns };
+            !connection.is_blocked && now_ns.saturating_sub(connection.stamp_ns) > longest_ns
+        });
+    }
+
+    /// Closes the open connections of which this is true. Returns how many others there are.
+    fn close_those(&mut self, is_over: impl Fn(&Connection) -> bool) -> usize {
+        let mut others = 0;
+        for slot in 0..self.connections.len() {
+            let connection = &self.connections[slot];
+            match connection.is_open {
+                true if is_over(connection) => self.close(slot as Slot),
+                true => others += 1,
+                false => {}
             }
         }
+        others
     }
-    true
-}
 
-const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nServer: drome\r\nContent-Type: text/plain\r\n\
-    Content-Length: 12\r\nConnection: close\r\n\r\nBad Request\n";
+    /// Stops without breaking off: who has connected is accepted, what has arrived is answered, who waits for
+    /// nothing is closed, and the rest gets a little time.
+    fn end(&mut self) -> std::io::Result<()> {
+        self.responder.is_stopping = true;
+        let start_ns = self.responder.clock.now_ns();
+        while self.turn(Duration::ZERO)? && self.responder.clock.now_ns() - start_ns < LAST_CALL_NS {}
+        self.io.stop_listening();
+        while self.turn(Duration::ZERO)? && self.responder.clock.now_ns() - start_ns < GRACE_NS {}
+        let waits_for_nothing =
+            |c: &Connection| !c.is_blocked && c.last.is_none() && c.waiting.is_empty() && c.parser.is_idle();
+        while self.close_those(waits_for_nothing) > 0 {
+            if self.responder.clock.now_ns() - start_ns > GRACE_NS {
+                break;
+            }
+            self.turn(LOOK_UP)?;
+            self.sweep();
+        }
+        Ok(())
+    }
+}
