@@ -137,8 +137,9 @@ fn parse<R>(bytes: &[u8], route: impl FnOnce(&RequestHead<'_>) -> R) -> Result<O
     Ok(Some((length, (request, framing))))
 }
 
-/// The first line ends as a request's does, only not with a version that is known here.
+/// The first line is that of a request, only not of a version that is known here.
 fn names_other_version(bytes: &[u8]) -> bool {
     let line = bytes.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default();
-    line.rsplit(|byte| *byte == b' ').next().is_some_and(|word| word.starts_with(b"HTTP/"))
+    let mut words = line.split(|byte| *byte == b' ').skip(2);
+    words.next().is_some_and(|version| version.starts_with(b"HTTP/")) && words.next().is_none()
 }
