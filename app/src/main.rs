@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     }
     let cli = Cli::parse();
     let result = match cli.command {
-        Command::Load(args) => command::load::run(args),
+        Command::Load(args) => command::load::run(&args),
         Command::Race(args) => command::race::run(&args, &cli.common),
         Command::Run(args) => command::run::run(&args, &cli.common),
         Command::List(args) => command::list::run(&args, &cli.common),

@@ -59,7 +59,7 @@ fn the_json_has_the_documented_keys() {
     assert!(json["schedule_lag_ns"].is_null(), "closed load has no schedule: unknown, not 0");
     assert_eq!(
         json["requests"],
-        json!({"sent":200,"completed":200,"in_flight_at_end":0,"due":null,"unsent_at_end":null})
+        json!({"sent":200,"completed":200,"in_flight_at_end":0,"verified":0,"due":null,"unsent_at_end":null})
     );
     assert_eq!(json["status"], json!({"200":200}));
     assert_eq!(json["bytes"]["body"], 200 * 12);
@@ -249,7 +249,7 @@ fn a_wrong_command_line_is_told_what_is_allowed() {
     }
     for (url, words) in [
         ("http://", "not a URL"),
-        ("https://a/", "only http"),
+        ("ftp://a/", "only http"),
         ("http://no.such.host.invalid/", "can't resolve"),
     ] {
         let said = run(&mut Home::new().drome(&["load", url]));

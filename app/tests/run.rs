@@ -106,7 +106,8 @@ fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
     );
     assert!(node["server_cpu_ns_per_request"]["median"].as_f64().unwrap() > 0.0);
     assert_eq!(row(&json, 0, "reference")["trials"], 8, "the reference enters every block twice");
-    assert!(json["noise_floor"].as_f64().unwrap() >= 0.0);
+    let floor = &json["noise_floor"]; // Unknown where too few trials were sound, as on a machine that is busy otherwise.
+    assert!(floor.is_null() || floor.as_f64().unwrap() >= 0.0);
     let markdown = drome(&home, &["report", "--format", "markdown"]).out;
     assert!(
         markdown.contains("| tier | rank | contender |") && markdown.contains("## an open load"),
@@ -126,7 +127,7 @@ fn common_form(json: &Value) {
     for key in ["run", "study", "started_at"] {
         assert!(json[key].is_string(), "{key}");
     }
-    assert!(json["environment"].is_object() && json["noise_floor"].is_number());
+    assert!(json["environment"].is_object(), "{json}");
     let figure = |value: &Value| {
         value.is_null()
             || ["median", "low", "high"].iter().all(|k| value[k].is_number() || value[k].is_null())

@@ -46,6 +46,22 @@ fn a_long_pipeline_of_large_bodies_arrives_whole() {
 }
 
 #[test]
+fn what_was_asked_before_the_peer_half_closed_is_answered_however_slowly_it_reads() {
+    let server = serve(&[]);
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(common::PATIENCE)).unwrap();
+    // Asked in two parts: the second waits, since the answers to the first fill the socket.
+    let half = b"GET /jpeg-200k.jpg HTTP/1.1\r\nHost: h\r\n\r\n".repeat(100);
+    stream.write_all(&half).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    stream.write_all(&half).unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    assert!(answer.len() > 200 * 200_000, "{} bytes", answer.len());
+}
+
+#[test]
 fn http_1_0_head_and_other_methods() {
     let server = serve(&[]);
     let got = ask(&server, b"GET /hello HTTP/1.0\r\n\r\n");
@@ -105,6 +121,7 @@ fn a_port_in_use_and_a_fault_that_is_none_are_refused() {
 fn the_spin_is_a_known_truth() {
     let server = serve(&["--spin-ns", "2000000"]);
     let (_, json) = common::load(server.address, "/hello", &["-c", "1", "-n", "50"]);
-    let least = json["latency_ns"]["min"].as_u64().unwrap();
-    assert!(least >= 2_000_000, "no answer comes sooner than the spin lasts: {least} ns");
+    // One spin makes up for what another overran: it is the mean that is known.
+    let mean = json["latency_ns"]["mean"].as_f64().unwrap();
+    assert!(mean >= 1_950_000.0, "answers come no sooner than the spin lasts: {mean} ns");
 }

@@ -2,7 +2,7 @@
 
 use crate::board::Cores;
 use crate::instance::Work;
-use model::{Cell, Design, Expect, Plan, Target, Until};
+use model::{Address, Ask, Asking, Cell, Design, Expect, Plan, Target, Until};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -23,15 +23,18 @@ pub fn plan(
         url: format!("http://{at}{path}"),
         host: at.to_string(),
         path: path.to_owned(),
-        address: at,
+        address: Address::Tcp(at),
+        tls: false,
     };
-    let close = cell.load.per_connection() == Some(1);
-    Plan {
-        request: target.request("GET", &[], b"", close),
-        target,
+    let asking = Asking { method: "GET", path, http10: false, keep_alive: true, headers: &[], body: b"" };
+    let ask = Ask {
+        request: target.request(asking),
+        last: target.request(Asking { keep_alive: false, ..asking }),
         head_only: false,
-        load: cell.load.clone(),
-        until: Until::Elapsed(design.measure),
+        expect: Expect { status: Some(200), body: work.body.clone(), ..Expect::default() },
+        weight: 1.0,
+    };
+    Plan {
         warmup: design.warmup,
         timeout: TIMEOUT,
         // A load generator that sleeps must be woken, and the server's core pays for that, not the same for
@@ -39,7 +42,7 @@ pub fn plan(
         spin: if cores.are_shared() { Duration::ZERO } else { Duration::MAX },
         threads: cores.client.len().max(1),
         cpus: cores.client.clone(),
-        expect: Expect { status: Some(200), body: work.body.clone(), ..Expect::default() },
         seed,
+        ..Plan::new(target, ask, cell.load.clone(), Until::Elapsed(design.measure))
     }
 }

@@ -108,6 +108,10 @@ impl Server {
             std::thread::sleep(Duration::from_millis(5));
         }
         let left = self.dismiss();
+        // The kernel takes down an io_uring, and the listener in it, a moment after its process has gone.
+        while !board::is_free(self.start.port) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         let name = signal_name(self.start.stop);
         match (stopped, left) {
             (false, _) => Err(format!("it did not stop within {STOP_PATIENCE:?} of {name} and was killed")),

@@ -1,6 +1,6 @@
 //! Whether a measurement may be believed, and what bounded it. Pure; every reason carries its figure.
 
-use model::{Bound, Load, Plan, Tally, Usage, Verdict};
+use model::{Bound, Load, Plan, Tally, Think, Usage, Verdict};
 
 /// Cores busier than this are taken to be the bound.
 pub const BUSY: f64 = 0.90;
@@ -36,6 +36,7 @@ pub fn judge(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
     case.little(plan, tally);
     case.starved(tally);
     case.machine(usage);
+    case.void.extend(tally.halted.clone());
     if tally.interrupted {
         case.void.push("interrupted before its time was up".to_owned());
     }
@@ -112,9 +113,10 @@ impl Case {
     }
 
     fn offered(&mut self, plan: &Plan, tally: &Tally) {
-        let (Some(offered), Some(achieved)) = (plan.load.rate_per_s(), tally.rate_per_s()) else {
+        let (Some(rate), Some(achieved)) = (plan.load.rate_per_s(), tally.rate_per_s()) else {
             return;
         };
+        let offered = rate.mean_per_s(tally.duration_ns);
         if achieved < offered * ACHIEVED {
             let connections = plan.load.connections();
             self.notes.push(format!(
@@ -124,7 +126,7 @@ impl Case {
         }
     }
 
-    /// Little's law: in closed load every connection has one request under way, so mean latency × rate is
+    /// Little's law: in closed load every connection has its requests under way, so mean latency × rate is
     /// their number. It can never be more; it is less while connections are opened, and where some starve or fail.
     fn little(&mut self, plan: &Plan, tally: &Tally) {
         let (Load::Closed { connections, .. }, Some(rate), Some(mean)) =
@@ -132,16 +134,18 @@ impl Case {
         else {
             return;
         };
-        if tally.completed < *connections as u64 * 100 {
+        let asked_under_way = connections * plan.pipeline;
+        if tally.completed < asked_under_way as u64 * 100 {
             return;
         }
         let all_served = tally.served.iter().all(|n| *n > 0);
-        let is_steady = tally.connections_opened == 0 && all_served && tally.errors.total() == 0;
+        let is_full = plan.think == Think::None && !plan.bursts;
+        let is_steady = is_full && tally.connections_opened == 0 && all_served && tally.errors.total() == 0;
         let under_way = rate * mean / 1e9;
-        let share = under_way / *connections as f64 - 1.0;
+        let share = under_way / asked_under_way as f64 - 1.0;
         if share > LITTLE || (is_steady && share < -LITTLE) {
             self.void.push(format!(
-                "Little's law does not hold: mean latency × rate is {under_way:.1} requests under way, not {connections}"
+                "Little's law does not hold: mean latency × rate is {under_way:.1} requests under way, not {asked_under_way}"
             ));
         }
     }
@@ -168,24 +172,12 @@ fn main_cause(tally: &Tally) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::{Arrivals, Errors, Expect, Target, Until};
+    use model::{Arrivals, Ask, Errors, Target, Until};
     use std::time::Duration;
 
     fn plan(load: Load) -> Plan {
-        Plan {
-            target: Target::resolve("http://127.0.0.1:1/").unwrap(),
-            request: Vec::new(),
-            head_only: false,
-            load,
-            until: Until::Elapsed(Duration::from_secs(1)),
-            warmup: Duration::ZERO,
-            timeout: Duration::from_secs(1),
-            spin: Duration::ZERO,
-            threads: 1,
-            cpus: Vec::new(),
-            expect: Expect::default(),
-            seed: 0,
-        }
+        let target = Target::resolve("http://127.0.0.1:1/").unwrap();
+        Plan::new(target, Ask::default(), load, Until::Elapsed(Duration::from_secs(1)))
     }
 
     fn closed() -> Plan {
@@ -194,7 +186,7 @@ mod tests {
 
     fn open() -> Plan {
         plan(Load::Open {
-            rate_per_s: 10_000.0,
+            rate_per_s: 10_000.0.into(),
             connections: 10,
             arrivals: Arrivals::Constant,
             per_connection: None,
@@ -244,6 +236,19 @@ mod tests {
         assert!(!judge(&open(), &tally(0.95), None).valid);
         let verdict = judge(&closed(), &tally(0.95), None);
         assert!(verdict.valid && verdict.reasons[0].contains("95 %"), "{verdict:?}");
+    }
+
+    #[test]
+    fn what_a_ramp_offered_is_its_integral() {
+        let reasons = |ramp: &str| {
+            let mut plan = open();
+            if let Load::Open { rate_per_s, .. } = &mut plan.load {
+                *rate_per_s = ramp.parse().unwrap();
+            }
+            judge(&plan, &tally(0.1), None).reasons
+        };
+        assert_eq!(reasons("5k..15k/1s"), Vec::<String>::new());
+        assert!(reasons("5k..25k/1s")[0].starts_with("10000/s of the offered 15000/s"));
     }
 
     #[test]

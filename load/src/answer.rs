@@ -1,10 +1,30 @@
 //! What completes on a connection, and what follows from it: the second half of a worker's turn.
 
 use crate::check::Wrong;
-use crate::connection::Phase;
+use crate::connection::{Connection, Phase};
+use crate::window::Window;
 use crate::worker::Worker;
-use model::Tally;
-use net::{Completion, Event, Io, Operation, Slot, clock};
+use model::{Expect, Plan, Tally, Verify};
+use net::{Completion, Errno, Event, Io, Operation, Slot, clock};
+
+/// A body of which at least so much is still to come, and at which nobody looks, is dropped by the kernel.
+const SKIP_BYTES: u64 = 8 * 1024;
+
+/// Where a sample of bodies is verified, every so many of them.
+const SAMPLE: u64 = 64;
+
+/// What the bytes at hand came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Read {
+    /// Everything was read, and the connection goes on; so many answers came whole.
+    On(usize),
+    /// The last answer was whole; the server closes.
+    Last,
+    /// Bytes came that no request had asked for.
+    Unasked,
+    /// They are no HTTP.
+    Malformed(wire::WireError),
+}
 
 impl<I: Io> Worker<'_, I> {
     /// Takes one completion.
@@ -13,18 +33,37 @@ impl<I: Io> Worker<'_, I> {
         let Completion { slot, event } = completion;
         match event {
             Event::Received => self.received(slot),
+            Event::Skipped(bytes) => self.skipped(slot, bytes),
             Event::Connected => self.connected(slot),
             Event::Ended => self.ended(slot),
             Event::Failed(operation, errno) => self.broke(slot, operation, errno),
+            Event::Secured => self.secured(slot),
             Event::Accepted | Event::Drained => {}
         }
     }
 
     fn connected(&mut self, slot: Slot) {
         let now = clock::now_ns();
+        let connection = &mut self.connections[slot as usize];
         self.window.tally.connections_opened += 1;
-        self.window.tally.connect.record(now - self.connections[slot as usize].since_ns);
-        self.ask(slot, now);
+        self.window.tally.connect.record(now - connection.since_ns);
+        if self.plan.target.tls {
+            connection.phase = Phase::Securing;
+            connection.since_ns = now;
+            return;
+        }
+        connection.phase = Phase::Open;
+        self.send(slot, now);
+    }
+
+    fn secured(&mut self, slot: Slot) {
+        let now = clock::now_ns();
+        let connection = &mut self.connections[slot as usize];
+        let is_resumed = self.io.handshake(slot).is_some_and(|handshake| handshake.is_resumed);
+        self.window.tally.handshake.record(now - connection.since_ns);
+        self.window.tally.handshakes_resumed += u64::from(is_resumed);
+        connection.phase = Phase::Open;
+        self.send(slot, now);
     }
 
     #[inline]
@@ -34,84 +73,94 @@ impl<I: Io> Worker<'_, I> {
             return;
         }
         let connection = &mut self.connections[slot as usize];
-        let mut input = self.io.bytes();
-        self.window.tally.received_bytes += input.len() as u64;
-        if connection.phase != Phase::Waiting {
-            return self.unasked(slot, now);
+        let bytes = self.io.bytes();
+        self.window.tally.received_bytes += bytes.len() as u64;
+        let read = read(self.plan, &mut self.window, connection, now, bytes);
+        self.go_on(slot, now, read);
+    }
+
+    fn skipped(&mut self, slot: Slot, bytes: u64) {
+        let now = clock::now_ns();
+        if now >= self.window.end_ns {
+            return;
         }
-        if connection.first_byte_ns == 0 {
-            connection.first_byte_ns = now;
-        }
-        let ended = loop {
-            match connection.parser.next(&mut input, self.plan.head_only) {
-                Ok(Some(wire::Event::Head(head))) => connection.check.head(head.status),
-                Ok(Some(wire::Event::Body(bytes))) => {
-                    self.window.tally.body_bytes += bytes.len() as u64;
-                    connection.check.body(&self.plan.expect, bytes);
-                }
-                Ok(Some(wire::Event::End { keep_alive })) => break Ok(Some(keep_alive)),
-                Ok(None) => break Ok(None),
-                Err(error) => break Err(error),
-            }
+        let connection = &mut self.connections[slot as usize];
+        self.window.tally.received_bytes += bytes;
+        self.window.tally.body_bytes += bytes;
+        connection.parser.skip(bytes);
+        connection.check.skip(bytes);
+        let read = match connection.parser.body_left() {
+            Some(0) => read(self.plan, &mut self.window, connection, now, &[]),
+            _ => Read::On(0),
         };
-        let left_over = !input.is_empty();
-        match ended {
-            Ok(None) => {}
-            Ok(Some(keep_alive)) => {
-                self.answered(slot, now, keep_alive);
-                if left_over {
-                    self.unasked(slot, now);
-                } else {
-                    self.after_answer(slot, now, keep_alive);
-                }
+        self.go_on(slot, now, read);
+    }
+
+    #[inline]
+    fn go_on(&mut self, slot: Slot, now: u64, read: Read) {
+        match read {
+            Read::On(0) => self.skip_rest(slot),
+            Read::On(_) => {
+                self.after_answer(slot, now);
+                self.skip_rest(slot);
             }
-            Err(error) => {
+            Read::Last => self.after_last(slot, now),
+            Read::Unasked => self.unasked(slot, now),
+            Read::Malformed(_) if net::tls::looks_like_tls(self.io.bytes()) && !self.plan.target.tls => {
                 self.window.tally.errors.protocol += 1;
+                self.give_up(slot, now, "protocol: the server speaks TLS: write https:// in the URL");
+            }
+            Read::Malformed(error) => {
+                self.window.tally.errors.protocol += 1;
+                self.lose_others(slot, "receive: the answer before it was no HTTP");
                 self.give_up(slot, now, &format!("protocol: {error}"));
             }
         }
     }
 
-    /// An answer is whole.
+    /// What is left of a large body that nobody looks at need not be copied.
     #[inline]
-    fn answered(&mut self, slot: Slot, now: u64, keep_alive: bool) {
-        let connection = &mut self.connections[slot as usize];
-        let tally = &mut self.window.tally;
-        let (status, wrong) = connection.check.end(&self.plan.expect);
-        self.window.status[usize::from(status).min(self.window.status.len() - 1)] += 1;
-        connection.served += 1;
-        connection.phase = if keep_alive { Phase::Idle } else { Phase::Draining };
-        connection.since_ns = now;
-        match wrong {
-            None => tally.completed += 1,
-            Some(Wrong::Status) => {
-                tally.errors.status += 1;
-                blame(tally, &format!("status: {status} was not expected"));
-            }
-            Some(Wrong::Body) => {
-                tally.errors.body += 1;
-                blame(tally, "body: not the bytes that were expected");
-            }
-        }
-        if wrong.is_none() {
-            tally.latency.record(now - connection.due_ns);
-            tally.first_byte.record(connection.first_byte_ns - connection.sent_ns);
-            if self.share.pace.is_some() {
-                tally.service.record(now - connection.sent_ns);
-            }
+    fn skip_rest(&mut self, slot: Slot) {
+        let connection = &self.connections[slot as usize];
+        let is_dropped = self.can_skip && !connection.check.looks();
+        let left = connection.parser.body_left().filter(|left| is_dropped && *left >= SKIP_BYTES);
+        if let Some(left) = left {
+            self.io.skip(slot, left);
         }
     }
 
     #[inline]
-    fn after_answer(&mut self, slot: Slot, now: u64, keep_alive: bool) {
+    fn after_answer(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
-        if !keep_alive {
-            return; // The server closes; `ended` goes on from there.
-        }
-        if self.plan.load.per_connection().is_some_and(|most| connection.asked >= most) {
+        let is_full = self.plan.load.per_connection().is_some_and(|most| connection.asked >= most);
+        if is_full && connection.flights.is_empty() {
+            // The server was told that this was the last one, and stays all the same.
             self.shut(slot);
         }
         self.next(slot, now);
+    }
+
+    /// The server closes; `ended` goes on from there. What was asked behind this answer is lost.
+    fn after_last(&mut self, slot: Slot, now: u64) {
+        let connection = &mut self.connections[slot as usize];
+        connection.phase = Phase::Draining;
+        connection.since_ns = now;
+        self.lose_others(slot, "receive: the server closed before it answered all that was pipelined");
+        // A lost one has its place in `lose_others` already, so that nothing waits on this connection.
+        let connection = &mut self.connections[slot as usize];
+        connection.flights.clear();
+        connection.unsent = 0;
+    }
+
+    /// Counts the requests behind the oldest one, or all where the oldest is answered, as lost.
+    fn lose_others(&mut self, slot: Slot, cause: &str) {
+        let connection = &self.connections[slot as usize];
+        let behind = usize::from(connection.phase != Phase::Draining);
+        let lost = connection.in_flight().saturating_sub(behind) as u64;
+        if lost > 0 {
+            self.window.tally.errors.receive += lost;
+            *self.window.tally.error_causes.entry(cause.to_owned()).or_default() += lost;
+        }
     }
 
     fn ended(&mut self, slot: Slot) {
@@ -119,82 +168,86 @@ impl<I: Io> Worker<'_, I> {
         if now >= self.window.end_ns {
             return;
         }
-        match self.connections[slot as usize].phase {
-            Phase::Waiting => match self.connections[slot as usize].parser.closed() {
-                Ok(Some(_)) => {
-                    self.answered(slot, now, false);
-                    self.shut(slot);
-                    self.next(slot, now);
-                }
-                Ok(None) => {
-                    self.window.tally.errors.receive += 1;
-                    self.give_up(slot, now, "receive: the server closed the connection without an answer");
-                }
-                Err(error) => {
-                    self.window.tally.errors.receive += 1;
-                    self.give_up(slot, now, &format!("receive: {error}"));
-                }
-            },
-            Phase::Draining => {
+        let connection = &mut self.connections[slot as usize];
+        if connection.phase != Phase::Open || connection.flights.is_empty() {
+            self.shut(slot);
+            return self.next(slot, now);
+        }
+        match connection.parser.closed() {
+            Ok(Some(_)) => {
+                whole(self.plan, &mut self.window, connection, now);
+                self.after_last(slot, now);
                 self.shut(slot);
                 self.next(slot, now);
             }
-            // Open load: the connection stood free; its next request opens it again.
-            Phase::Idle => self.shut(slot),
-            Phase::Closed | Phase::Connecting => {}
+            Ok(None) => {
+                self.lose_all(slot, now, "receive: the server closed the connection without an answer");
+            }
+            Err(error) => self.lose_all(slot, now, &format!("receive: {error}")),
         }
     }
 
-    fn broke(&mut self, slot: Slot, operation: Operation, errno: net::Errno) {
+    fn lose_all(&mut self, slot: Slot, now: u64, cause: &str) {
+        self.window.tally.errors.receive += 1;
+        self.lose_others(slot, "receive: the server closed before it answered all that was pipelined");
+        self.give_up(slot, now, cause);
+    }
+
+    fn broke(&mut self, slot: Slot, operation: Operation, errno: Errno) {
         let now = clock::now_ns();
         if now >= self.window.end_ns {
             return;
         }
-        let phase = self.connections[slot as usize].phase;
-        match phase {
-            Phase::Waiting | Phase::Connecting => {
-                if phase == Phase::Waiting && operation == Operation::Local {
-                    self.window.tally.sent -= 1; // It never left this machine.
+        let connection = &self.connections[slot as usize];
+        let (sent, unsent) = (connection.in_flight() as u64, connection.unsent as u64);
+        match connection.phase {
+            Phase::Open if sent == 0 => {
+                self.shut(slot);
+                self.next(slot, now);
+            }
+            Phase::Open | Phase::Connecting | Phase::Securing => {
+                let tally = &mut self.window.tally;
+                if operation == Operation::Local {
+                    tally.sent -= sent; // They never left this machine.
+                    tally.halted.get_or_insert_with(|| crate::ran_out(errno));
+                    self.progress.stop.store(true, std::sync::atomic::Ordering::Relaxed);
                 }
-                let errors = &mut self.window.tally.errors;
+                let errors = &mut tally.errors;
                 let (count, what) = match operation {
                     Operation::Connect => (&mut errors.connect, "connect"),
+                    Operation::Handshake => (&mut errors.connect, "handshake"),
                     Operation::Send => (&mut errors.send, "send"),
                     Operation::Local => (&mut errors.local, "local"),
                     Operation::Receive | Operation::Accept => (&mut errors.receive, "receive"),
                 };
-                *count += 1;
-                self.give_up(slot, now, &format!("{what}: {errno}"));
+                *count += (sent + unsent).max(1);
+                let why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
+                if operation == Operation::Handshake && tally.handshake.count() == 0 {
+                    // What no connection got past, no other one will.
+                    tally.halted.get_or_insert_with(|| format!("the TLS handshake failed: {why}"));
+                    self.progress.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                }
+                self.give_up(slot, now, &format!("{what}: {why}"));
             }
             Phase::Draining => {
                 self.shut(slot);
                 self.next(slot, now);
             }
-            Phase::Idle | Phase::Closed => self.shut(slot),
+            Phase::Queued | Phase::Closed => self.shut(slot),
         }
     }
 
     /// Bytes came that no request asked for.
     fn unasked(&mut self, slot: Slot, now: u64) {
-        let free = self.free.iter().any(|s| *s == slot);
         self.window.tally.errors.unasked += 1;
-        blame(&mut self.window.tally, "protocol: bytes that no request had asked for");
-        self.shut(slot);
-        if !free {
-            self.fail_slot(slot, now);
-        }
+        self.give_up(slot, now, "protocol: bytes that no request had asked for");
     }
 
-    /// The request on this connection came to nothing.
+    /// The requests on this connection came to nothing. A connection that brought answers is opened again at
+    /// once, another one only after a pause, so that a server that refuses is not hammered.
     pub(crate) fn give_up(&mut self, slot: Slot, now: u64, cause: &str) {
         blame(&mut self.window.tally, cause);
-        self.fail_slot(slot, now);
-    }
-
-    /// A connection that brought answers is opened again at once, another one only after a pause, so that a
-    /// server that refuses is not hammered.
-    fn fail_slot(&mut self, slot: Slot, now: u64) {
-        let fruitful = self.connections[slot as usize].asked > 1;
+        let fruitful = self.connections[slot as usize].answered > 0;
         self.shut(slot);
         if fruitful {
             self.next(slot, now);
@@ -207,6 +260,89 @@ impl<I: Io> Worker<'_, I> {
         self.io.close(slot);
         self.connections[slot as usize].reset();
     }
+}
+
+/// Reads what arrived: answers that came whole are counted, the last one may be left unfinished.
+#[inline]
+fn read(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64, mut bytes: &[u8]) -> Read {
+    let mut answers = 0;
+    if connection.in_flight() == 0 {
+        return if connection.phase == Phase::Draining { Read::On(0) } else { Read::Unasked };
+    }
+    if connection.first_byte_ns == 0 {
+        connection.first_byte_ns = now;
+    }
+    loop {
+        let ask = &plan.asks[connection.flights[0].ask as usize];
+        match connection.parser.next(&mut bytes, ask.head_only) {
+            Ok(Some(wire::Event::Body(body))) => {
+                window.tally.body_bytes += body.len() as u64;
+                connection.check.body(&ask.expect, body);
+            }
+            Ok(Some(wire::Event::Head(head))) => {
+                let looks = looks(plan.verify, &ask.expect, connection.answered, window.tally.completed);
+                connection.check.head(head.status, looks);
+            }
+            Ok(Some(wire::Event::End { keep_alive })) => {
+                answers += 1;
+                whole(plan, window, connection, now);
+                if !keep_alive {
+                    return Read::Last;
+                }
+                if bytes.is_empty() {
+                    return Read::On(answers);
+                }
+                if connection.in_flight() == 0 {
+                    return Read::Unasked;
+                }
+                connection.first_byte_ns = now;
+            }
+            Ok(None) => return Read::On(answers),
+            Err(error) => return Read::Malformed(error),
+        }
+    }
+}
+
+/// Whether this answer's body is compared with what was expected.
+#[inline]
+fn looks(verify: Verify, expect: &Expect, answered: usize, completed: u64) -> bool {
+    expect.looks_at_body()
+        && match verify {
+            Verify::All => true,
+            Verify::First => answered == 0,
+            Verify::Sample => answered == 0 || completed.is_multiple_of(SAMPLE),
+        }
+}
+
+/// The oldest request's answer is whole.
+#[inline]
+fn whole(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64) {
+    let Some(flight) = connection.flights.pop_front() else { return };
+    let (status, wrong) = connection.check.end(&plan.asks[flight.ask as usize].expect);
+    window.status[usize::from(status).min(window.status.len() - 1)] += 1;
+    connection.served += 1;
+    connection.answered += 1;
+    let tally = &mut window.tally;
+    tally.verified += u64::from(connection.check.looks());
+    match wrong {
+        None => {
+            tally.completed += 1;
+            tally.latency.record(now - flight.due_ns);
+            tally.first_byte.record(connection.first_byte_ns - flight.sent_ns);
+            if plan.load.rate_per_s().is_some() {
+                tally.service.record(now - flight.sent_ns);
+            }
+        }
+        Some(Wrong::Status) => {
+            tally.errors.status += 1;
+            blame(tally, &format!("status: {status} was not expected"));
+        }
+        Some(Wrong::Body) => {
+            tally.errors.body += 1;
+            blame(tally, "body: not the bytes that were expected");
+        }
+    }
+    connection.first_byte_ns = 0;
 }
 
 fn blame(tally: &mut Tally, cause: &str) {

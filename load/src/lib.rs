@@ -2,17 +2,25 @@
 //! has its connections, its arrivals and its tally, and the tallies are merged at the end.
 
 mod answer;
+mod begin;
 mod check;
 mod connection;
+mod opening;
 mod pace;
+mod pick;
+mod series;
+mod think;
 mod window;
 mod worker;
 
 pub use pace::Pace;
+pub use series::View;
 
-use model::{Load, Plan, Tally, Until};
-use net::{Epoll, limits};
+use model::{Address, IoChoice, Load, Plan, Tally, Until};
+use net::tls::{ClientOptions, ClientTls, IdentityFiles, Tls, TlsError};
+use net::{Epoll, Errno, Io, Uring, limits};
 use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
@@ -31,7 +39,7 @@ pub enum LoadError {
     #[error("can't connect to {address} ({source}): is the server running, and on this port?")]
     Connect {
         /// Where.
-        address: std::net::SocketAddr,
+        address: Address,
         /// What the system said.
         source: std::io::Error,
     },
@@ -51,6 +59,12 @@ pub enum LoadError {
     /// The back end failed.
     #[error("the load engine's own I/O failed: {0}")]
     Io(#[from] std::io::Error),
+    /// Nothing could even be asked.
+    #[error("{0}")]
+    Halted(String),
+    /// The files or options of TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// A worker thread died.
     #[error("a worker thread of the load engine died: this is a bug in drome, please report it")]
     Worker,
@@ -74,6 +88,8 @@ pub struct Progress {
     pub stop: Arc<AtomicBool>,
     /// Answers so far, over all workers, within the window.
     pub completed: AtomicU64,
+    /// For who looks closer: what was counted every quarter of a second.
+    pub view: Option<View>,
 }
 
 /// Runs one measurement.
@@ -81,19 +97,22 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     ensure_descriptors(plan.load.connections())?;
     probe(plan)?;
     let threads = plan.threads.clamp(1, plan.load.connections());
+    let io = choose(plan.io);
+    let tls = secure(plan)?;
     let barrier = Barrier::new(threads);
     let results: Vec<Result<Tally, LoadError>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
             .map(|index| {
                 let barrier = &barrier;
+                let tls = tls.as_ref();
+                let part = Part { plan, progress, barrier, tls, index, threads };
                 scope.spawn(move || {
                     place(plan, index);
-                    let worker =
-                        Epoll::new().map(|io| Worker::new(plan, share(plan, index, threads), io, progress));
-                    // Even a worker that could not be made must come here: the others wait for it.
-                    barrier.wait();
                     let first: &dyn Watch = if index == 0 { watch } else { &() };
-                    Ok(worker?.run(first)?)
+                    match io {
+                        IoChoice::Uring => part.work(Uring::new(), first),
+                        _ => part.work(Epoll::new(), first),
+                    }
                 })
             })
             .collect();
@@ -103,13 +122,92 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     for tally in results {
         total.merge(&tally?);
     }
-    total.interrupted |= progress.stop.load(Ordering::Relaxed);
+    total.io = Some(if io == IoChoice::Uring { "uring" } else { "epoll" }.to_owned());
+    if let Some(reason) = total.halted.clone().filter(|_| total.sent == 0) {
+        return Err(LoadError::Halted(reason));
+    }
+    total.interrupted |= progress.stop.load(Ordering::Relaxed) && total.halted.is_none();
     Ok(total)
+}
+
+/// What one worker thread is given.
+struct Part<'a> {
+    plan: &'a Plan,
+    progress: &'a Progress,
+    barrier: &'a Barrier,
+    tls: Option<&'a ClientTls>,
+    index: usize,
+    threads: usize,
+}
+
+impl Part<'_> {
+    fn work<I: Io>(self, io: std::io::Result<I>, watch: &dyn Watch) -> Result<Tally, LoadError> {
+        match self.tls {
+            None => self.work_on(io, watch),
+            Some(tls) => {
+                let tls = tls.with_own_memory();
+                self.work_on(io.map(|io| Tls::client(io, tls)), watch)
+            }
+        }
+    }
+
+    fn work_on<I: Io>(self, io: std::io::Result<I>, watch: &dyn Watch) -> Result<Tally, LoadError> {
+        let share = share(self.plan, self.index, self.threads);
+        let worker = io.map(|io| Worker::new(self.plan, share, io, self.progress));
+        // Even a worker that could not be made must come here: the others wait for it.
+        self.barrier.wait();
+        Ok(worker?.run(watch)?)
+    }
+}
+
+/// What the plan's choices come to, where the target is encrypted.
+fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
+    if !plan.target.tls {
+        return Ok(None);
+    }
+    let identity = plan.tls.identity.clone();
+    let options = ClientOptions {
+        insecure: plan.tls.insecure,
+        cacert: plan.tls.cacert.clone(),
+        identity: identity.map(|(certificate, key)| IdentityFiles { certificate, key }),
+        resume: !plan.tls.no_resumption,
+        ..ClientOptions::default()
+    };
+    Ok(Some(ClientTls::new(&options, plan.target.name())?))
+}
+
+/// The back end that a choice comes to on this machine.
+fn choose(choice: IoChoice) -> IoChoice {
+    match choice {
+        IoChoice::Best if Uring::is_available() => IoChoice::Uring,
+        IoChoice::Best => IoChoice::Epoll,
+        other => other,
+    }
+}
+
+/// What this machine ran out of, and the remedy.
+fn ran_out(errno: Errno) -> String {
+    let (what, remedy) = match errno {
+        Errno::ADDRNOTAVAIL => (
+            "local ports",
+            "give several source addresses (--source 127.0.0.2,127.0.0.3,…), keep connections open, or widen \
+             net.ipv4.ip_local_port_range",
+        ),
+        Errno::MFILE | Errno::NFILE => {
+            ("descriptors", "raise `ulimit -n` (and fs.file-max), or ask for fewer connections")
+        }
+        _ => ("memory for sockets", "ask for fewer connections, or raise net.ipv4.tcp_mem"),
+    };
+    format!("this machine ran out of {what} ({errno}) and the measurement was stopped: {remedy}")
 }
 
 /// What one of the workers has to do.
 #[derive(Clone, Debug)]
 pub(crate) struct Share {
+    /// Which worker it is, from 0.
+    index: usize,
+    /// Of how many.
+    threads: usize,
     /// Its connections.
     connections: usize,
     /// How many answers it waits for, where answers end the measurement.
@@ -127,10 +225,10 @@ fn share(plan: &Plan, index: usize, threads: usize) -> Share {
     let pace = match &plan.load {
         Load::Closed { .. } => None,
         Load::Open { rate_per_s, arrivals, .. } => {
-            Some(Pace::new(*rate_per_s, *arrivals, plan.seed, index, threads))
+            Some(Pace::new(rate_per_s.profile(plan.warmup), *arrivals, plan.seed, index, threads))
         }
     };
-    Share { connections: part(plan.load.connections()), answers, pace }
+    Share { index, threads, connections: part(plan.load.connections()), answers, pace }
 }
 
 fn place(plan: &Plan, index: usize) {
@@ -150,9 +248,9 @@ fn ensure_descriptors(connections: usize) -> Result<(), LoadError> {
 }
 
 fn probe(plan: &Plan) -> Result<(), LoadError> {
-    let address = plan.target.address;
-    match TcpStream::connect_timeout(&address, PROBE_TIMEOUT) {
-        Ok(_) => Ok(()),
-        Err(source) => Err(LoadError::Connect { address, source }),
-    }
+    let tried = match &plan.target.address {
+        Address::Tcp(address) => TcpStream::connect_timeout(address, PROBE_TIMEOUT).map(drop),
+        Address::Unix(path) => UnixStream::connect(path).map(drop),
+    };
+    tried.map_err(|source| LoadError::Connect { address: plan.target.address.clone(), source })
 }

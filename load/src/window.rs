@@ -1,6 +1,7 @@
 //! The measured window: it opens after the warm-up and closes when the plan says so. What was counted
 //! before it opened is forgotten; requests in flight at its opening are carried into it.
 
+use crate::series::{Series, View};
 use model::{Plan, Tally, Until};
 use net::clock;
 
@@ -20,6 +21,7 @@ pub struct Window {
     /// Whole answers by status; an array because it is written per answer.
     pub status: Box<[u64]>,
     duration_ns: u64,
+    series: Option<Box<Series>>,
     cpu_at_start_ns: u64,
     /// What [`Window::news`] has told.
     told: u64,
@@ -29,8 +31,8 @@ pub struct Window {
 const STATUSES: usize = 1000;
 
 impl Window {
-    /// A window that opens when the warm-up, which begins at `now_ns`, is over.
-    pub fn new(plan: &Plan, now_ns: u64) -> Self {
+    /// A window that opens when the warm-up, which begins at `now_ns`, is over. `is_viewed`: somebody looks on.
+    pub fn new(plan: &Plan, is_viewed: bool, now_ns: u64) -> Self {
         let duration_ns = match plan.until {
             Until::Elapsed(duration) => duration.as_nanos() as u64,
             Until::Answered(_) => u64::MAX,
@@ -43,6 +45,7 @@ impl Window {
             tally: Tally::default(),
             status: vec![0; STATUSES].into_boxed_slice(),
             duration_ns,
+            series: Series::new(plan, is_viewed),
             cpu_at_start_ns: 0,
             told: 0,
         }
@@ -58,6 +61,20 @@ impl Window {
         self.status.fill(0);
         self.begun = begun;
         self.cpu_at_start_ns = clock::thread_cpu_ns();
+        if let Some(series) = &mut self.series {
+            series.open(now_ns);
+        }
+    }
+
+    /// Where the window is looked at in intervals: closes the one under way if it is over, with so many
+    /// connections open, and says when the next one will be.
+    pub fn tick(&mut self, now_ns: u64, view: Option<&View>, open: impl FnOnce() -> u64) -> u64 {
+        let Some(series) = &mut self.series else { return u64::MAX };
+        if now_ns >= series.ends_ns() {
+            series.close_interval(&mut self.tally, now_ns, open());
+            view.into_iter().for_each(|view| series.show(view));
+        }
+        series.ends_ns()
     }
 
     /// Requests of the window that came to an end, well or not.
@@ -72,13 +89,23 @@ impl Window {
         finished - std::mem::replace(&mut self.told, finished)
     }
 
-    /// Closes it and hands out the tally.
-    pub fn close(&mut self, now_ns: u64) {
+    /// Closes it, with so many connections open: the tally has all but what is under way.
+    pub fn close(&mut self, now_ns: u64, open: u64) {
+        if let Some(series) = &mut self.series {
+            series.close(&mut self.tally, now_ns.min(self.end_ns), open);
+        }
         let tally = &mut self.tally;
         tally.duration_ns = now_ns.min(self.end_ns).saturating_sub(self.start_ns);
         tally.client_cpu_ns = clock::thread_cpu_ns() - self.cpu_at_start_ns;
         tally.threads = 1;
         tally.client_rss_max_bytes = net::limits::rss_max_bytes();
         tally.status = self.status.iter().zip(0..).filter(|(n, _)| **n > 0).map(|(n, s)| (s, *n)).collect();
+    }
+
+    /// The tally is complete, what was under way included.
+    pub fn seal(&mut self) {
+        if let Some(series) = &mut self.series {
+            series.seal(&mut self.tally);
+        }
     }
 }

@@ -1,10 +1,13 @@
 //! One worker thread: its connections, its due times, its window. A turn begins what is due, waits, and
 //! takes what completed. Nothing here allocates, locks or dispatches dynamically per request.
 
-use crate::connection::{Connection, Phase};
+use crate::connection::{self, Connection, Phase};
+use crate::opening::Opening;
+use crate::pick::Picker;
+use crate::think::Thinkers;
 use crate::window::Window;
 use crate::{Progress, Share, Watch};
-use model::{Plan, Tally};
+use model::{Address, Plan, Tally};
 use net::{Io, Slot, clock};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -22,48 +25,54 @@ const PAUSES: usize = 16;
 /// One look of a worker that polls takes less than this.
 const LONGEST_LOOK_NS: u64 = 10_000;
 
-/// So many connections are put to work in one turn at the start.
-const ENLIST: usize = 8;
-
-/// A server that said it would close has so long to do it.
-const DRAIN_NS: u64 = 1_000_000_000;
-
 /// A worker and all that is its own.
 pub struct Worker<'p, I> {
     pub(crate) plan: &'p Plan,
     pub(crate) share: Share,
     pub(crate) io: I,
-    progress: &'p Progress,
+    pub(crate) progress: &'p Progress,
     pub(crate) connections: Vec<Connection>,
-    /// Open load: connections that no request holds, the longest free first.
-    pub(crate) free: VecDeque<Slot>,
+    /// Open load: connections with room for a request, the longest free first.
+    pub(crate) line: VecDeque<Slot>,
     /// Connections that failed before any answer: tried again at the next housekeeping.
     pub(crate) failed: Vec<Slot>,
+    pub(crate) opening: Opening,
+    pub(crate) picker: Picker,
+    pub(crate) thinkers: Thinkers,
     pub(crate) window: Window,
-    /// How many connections have been put to work.
-    enlisted: usize,
-    timeout_ns: u64,
+    /// Requests that leave together.
+    pub(crate) out: Vec<u8>,
+    /// Bodies that nobody looks at can be dropped by the kernel: it is TCP, and not encrypted.
+    pub(crate) can_skip: bool,
+    pub(crate) timeout_ns: u64,
     spin_ns: u64,
     housekeeping_ns: u64,
     sweep_ns: u64,
     /// The start of the load: due times count from here.
-    origin_ns: u64,
+    pub(crate) origin_ns: u64,
 }
 
 impl<'p, I: Io> Worker<'p, I> {
     /// A worker that has not begun.
     pub fn new(plan: &'p Plan, share: Share, io: I, progress: &'p Progress) -> Self {
-        let connections: Vec<_> = (0..share.connections).map(|_| Connection::new(&plan.expect)).collect();
+        let has_digest = plan.asks.iter().any(|ask| ask.expect.sha256.is_some());
+        let connections: Vec<_> =
+            (0..share.connections).map(|_| Connection::new(plan.pipeline, has_digest)).collect();
+        let most_bytes = plan.asks.iter().map(|ask| ask.request.len().max(ask.last.len())).max().unwrap_or(0);
         Self {
             plan,
             io,
             progress,
-            free: VecDeque::with_capacity(connections.len()),
+            line: VecDeque::with_capacity(connections.len()),
             failed: Vec::with_capacity(connections.len()),
+            opening: Opening::new(plan, share.index, share.threads),
+            picker: Picker::new(&plan.asks, plan.order, plan.seed, share.index),
+            thinkers: Thinkers::new(plan.think, plan.seed, share.index, connections.len()),
             connections,
             share,
-            enlisted: 0,
-            window: Window::new(plan, 0),
+            window: Window::new(plan, false, 0),
+            out: Vec::with_capacity(most_bytes * plan.pipeline),
+            can_skip: matches!(plan.target.address, Address::Tcp(_)) && !plan.target.tls,
             timeout_ns: plan.timeout.as_nanos() as u64,
             spin_ns: plan.spin.as_nanos().try_into().unwrap_or(u64::MAX),
             housekeeping_ns: 0,
@@ -76,14 +85,13 @@ impl<'p, I: Io> Worker<'p, I> {
     pub fn run(mut self, watch: &dyn Watch) -> std::io::Result<Tally> {
         let mut now = clock::now_ns();
         self.origin_ns = now;
-        self.window = Window::new(self.plan, now);
+        self.window = Window::new(self.plan, self.progress.view.is_some(), now);
         while !self.is_over(now) {
             if !self.window.is_open && now >= self.window.start_ns {
                 self.open_window(now);
                 watch.opened();
             }
-            self.enlist(now);
-            self.begin_due(now);
+            self.begin_turn(now);
             if now >= self.housekeeping_ns {
                 self.keep_house(now);
             }
@@ -94,8 +102,9 @@ impl<'p, I: Io> Worker<'p, I> {
             now = clock::now_ns();
         }
         watch.closed();
-        self.window.close(now);
+        self.window.close(now, connection::open(&self.connections));
         self.count_unfinished(now);
+        self.window.seal();
         Ok(self.window.tally)
     }
 
@@ -125,110 +134,44 @@ impl<'p, I: Io> Worker<'p, I> {
     }
 
     fn open_window(&mut self, now: u64) {
-        let in_phase = |phase| self.connections.iter().filter(|c| c.phase == phase).count() as u64;
-        let sent = in_phase(Phase::Waiting);
-        let bytes = sent * self.plan.request.len() as u64;
-        self.window.open(now, sent, sent + in_phase(Phase::Connecting), bytes);
+        let sent: usize = self.connections.iter().map(Connection::in_flight).sum();
+        let begun: usize = self.connections.iter().map(|c| c.flights.len()).sum();
+        let flights = self.connections.iter().flat_map(|c| c.flights.iter().take(c.in_flight()));
+        let bytes = flights.map(|flight| self.plan.asks[flight.ask as usize].request.len() as u64).sum();
+        self.window.open(now, sent as u64, begun as u64, bytes);
         self.connections.iter_mut().for_each(|c| c.served = 0);
     }
 
-    /// At the start, puts connections to work a few at a time, so that the first ones are not left waiting
-    /// while the last ones are opened.
-    fn enlist(&mut self, now: u64) {
-        let end = self.connections.len().min(self.enlisted + ENLIST);
-        for slot in self.enlisted..end {
-            self.next(slot as Slot, now);
+    /// Begins what is due: connections, requests, requests of those that have thought long enough.
+    fn begin_turn(&mut self, now: u64) {
+        self.enlist(now);
+        self.begin_due(now);
+        while let Some(slot) = self.thinkers.done(now) {
+            self.fill(slot, now);
         }
-        self.enlisted = end;
+        while let Some(slot) = self.opening.due(now) {
+            self.open(slot);
+        }
     }
 
     /// When this worker must look up at the latest.
     fn next_moment_ns(&self) -> u64 {
-        if self.enlisted < self.connections.len() {
-            return 0;
-        }
         let edge = if self.window.is_open { self.window.end_ns } else { self.window.start_ns };
         let due = match &self.share.pace {
-            Some(pace) if !self.free.is_empty() => self.origin_ns + pace.due_ns(),
+            Some(pace) if !self.line.is_empty() => self.origin_ns + pace.due_ns(),
             _ => u64::MAX,
         };
-        edge.min(due).min(self.housekeeping_ns)
-    }
-
-    /// Open load: gives requests that are due to connections that are free, in order of both.
-    fn begin_due(&mut self, now: u64) {
-        while let Some(slot) = self.free.front().copied() {
-            let Some(due_ns) = self.take_due(now) else { return };
-            self.free.pop_front();
-            let free_ns = self.connections[slot as usize].since_ns;
-            // The lag is the generator's own: a request that waited for a connection waited for the server.
-            self.window.tally.schedule_lag.record(now - due_ns.max(free_ns).min(now));
-            self.begin(slot, due_ns, now);
-        }
-    }
-
-    /// Open load: takes the next request if it is due.
-    fn take_due(&mut self, now: u64) -> Option<u64> {
-        let pace = self.share.pace.as_mut()?;
-        let due_ns = self.origin_ns + pace.due_ns();
-        if due_ns > now {
-            return None;
-        }
-        pace.advance();
-        if due_ns >= self.window.start_ns {
-            *self.window.tally.due.get_or_insert(0) += 1;
-        }
-        Some(due_ns)
-    }
-
-    /// A connection has no request any more: gives it its next one.
-    pub(crate) fn next(&mut self, slot: Slot, now: u64) {
-        if self.share.pace.is_none() {
-            return self.begin(slot, now, now);
-        }
-        let due_ns = if self.free.is_empty() { self.take_due(now) } else { None };
-        if let Some(due_ns) = due_ns {
-            return self.begin(slot, due_ns, now);
-        }
-        self.connections[slot as usize].since_ns = now;
-        self.free.push_back(slot);
-    }
-
-    /// Begins a request: sends it, on a new connection if there is none.
-    fn begin(&mut self, slot: Slot, due_ns: u64, now: u64) {
-        if self.window.is_open && self.share.answers.is_some_and(|n| self.window.begun >= n) {
-            return;
-        }
-        self.window.begun += 1;
-        let connection = &mut self.connections[slot as usize];
-        connection.due_ns = due_ns;
-        if connection.phase == Phase::Idle {
-            self.ask(slot, now);
-        } else {
-            connection.phase = Phase::Connecting;
-            connection.since_ns = clock::now_ns();
-            self.io.connect(slot, &self.plan.target.address);
-        }
-    }
-
-    #[inline]
-    pub(crate) fn ask(&mut self, slot: Slot, now: u64) {
-        let connection = &mut self.connections[slot as usize];
-        connection.phase = Phase::Waiting;
-        connection.sent_ns = now;
-        connection.first_byte_ns = 0;
-        connection.asked += 1;
-        if self.share.pace.is_none() {
-            connection.due_ns = now;
-        }
-        self.window.tally.sent += 1;
-        self.window.tally.sent_bytes += self.plan.request.len() as u64;
-        self.io.send(slot, &self.plan.request);
+        let thought = self.thinkers.next_ns().unwrap_or(u64::MAX);
+        let opens = self.opening.next_ns(self.origin_ns, self.connections.len());
+        edge.min(due).min(self.housekeeping_ns).min(thought).min(opens)
     }
 
     /// Every 10 ms what failed is tried again; every 100 ms what takes too long is given up.
     fn keep_house(&mut self, now: u64) {
-        self.housekeeping_ns = now + HOUSEKEEPING_NS;
+        let connections = &self.connections;
+        let interval_ends_ns =
+            self.window.tick(now, self.progress.view.as_ref(), || connection::open(connections));
+        self.housekeeping_ns = (now + HOUSEKEEPING_NS).min(interval_ends_ns);
         if self.window.is_open {
             self.progress.completed.fetch_add(self.window.news(), Ordering::Relaxed);
         }
@@ -241,58 +184,30 @@ impl<'p, I: Io> Worker<'p, I> {
         }
     }
 
-    fn sweep(&mut self, now: u64) {
-        for slot in 0..self.connections.len() as Slot {
-            let connection = &self.connections[slot as usize];
-            let waited = |since: u64| now.saturating_sub(since);
-            match connection.phase {
-                Phase::Waiting if waited(connection.sent_ns) > self.timeout_ns => {
-                    // The wait is at least as long as this; leaving it out would flatter the tail.
-                    self.window.tally.latency.record(waited(connection.due_ns));
-                    self.window.tally.errors.timeout += 1;
-                    self.give_up(slot, now, "timeout: no whole answer in time");
-                }
-                Phase::Connecting if waited(connection.since_ns) > self.timeout_ns => {
-                    self.window.tally.errors.connect += 1;
-                    self.give_up(slot, now, "connect: no connection within the timeout");
-                }
-                Phase::Draining if waited(connection.since_ns) > DRAIN_NS => {
-                    self.shut(slot);
-                    self.next(slot, now);
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// Requests without an answer when time is up: counted, and those that have already waited longer than
     /// most are shown in the tail at their age, which is the least that their latency can be. The others say
     /// nothing about the tail and are left out of it.
     fn count_unfinished(&mut self, now: u64) {
         let end = now.min(self.window.end_ns);
+        let is_open_load = self.share.pace.is_some();
         let tally = &mut self.window.tally;
-        if self.share.pace.is_none() {
+        if !is_open_load {
             tally.service = tally.latency.clone();
         }
         let typical_ns = tally.latency.quantile_ns(0.5).unwrap_or(0);
-        let mut censor = |due_ns: u64| {
-            let age = end.saturating_sub(due_ns);
-            if age > typical_ns {
-                tally.latency.record(age);
-            }
-        };
         let mut unsent = 0;
         for connection in &self.connections {
-            match connection.phase {
-                Phase::Waiting => {
-                    tally.in_flight_at_end += 1;
-                    censor(connection.due_ns);
+            let in_flight = connection.in_flight();
+            tally.in_flight_at_end += in_flight as u64;
+            if is_open_load {
+                unsent += connection.unsent as u64;
+            }
+            let counted = if is_open_load { connection.flights.len() } else { in_flight };
+            for flight in connection.flights.iter().take(counted) {
+                let age = end.saturating_sub(flight.due_ns);
+                if age > typical_ns {
+                    tally.latency.record(age);
                 }
-                Phase::Connecting if self.share.pace.is_some() => {
-                    unsent += 1;
-                    censor(connection.due_ns);
-                }
-                _ => {}
             }
         }
         tally.served = self.connections.iter().map(|c| c.served).collect();
@@ -303,6 +218,41 @@ impl<'p, I: Io> Worker<'p, I> {
                 self.window.tally.latency.record(age);
             }
         }
-        self.window.tally.unsent_at_end = self.share.pace.is_some().then_some(unsent);
+        self.window.tally.unsent_at_end = is_open_load.then_some(unsent);
+    }
+
+    fn sweep(&mut self, now: u64) {
+        for slot in 0..self.connections.len() as Slot {
+            let connection = &self.connections[slot as usize];
+            let waited = |since: u64| now.saturating_sub(since);
+            match connection.phase {
+                Phase::Open => {
+                    let is_late = |sent_ns: u64| sent_ns > 0 && waited(sent_ns) > self.timeout_ns;
+                    if connection.flights.front().is_some_and(|flight| is_late(flight.sent_ns)) {
+                        self.time_out(slot, now);
+                    }
+                }
+                Phase::Connecting | Phase::Securing if waited(connection.since_ns) > self.timeout_ns => {
+                    self.window.tally.errors.connect += connection.flights.len() as u64;
+                    self.give_up(slot, now, "connect: no connection within the timeout");
+                }
+                Phase::Draining if waited(connection.since_ns) > crate::begin::DRAIN_NS => {
+                    self.shut(slot);
+                    self.next(slot, now);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The wait of a request that is given up is at least as long as this; leaving it out would flatter the tail.
+    fn time_out(&mut self, slot: Slot, now: u64) {
+        let connection = &self.connections[slot as usize];
+        let tally = &mut self.window.tally;
+        for flight in connection.flights.iter().take(connection.in_flight()) {
+            tally.latency.record(now.saturating_sub(flight.due_ns));
+            tally.errors.timeout += 1;
+        }
+        self.give_up(slot, now, "timeout: no whole answer in time");
     }
 }

@@ -16,11 +16,6 @@ pub fn positive_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usi
     positive(from).map(Some)
 }
 
-/// A rate above 0.
-pub fn rate<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    within(from, f64::MIN_POSITIVE, 1e9, "a rate above 0 and at most 1e9 per second")
-}
-
 /// A precision as a share, above 0 and below 1.
 pub fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     within(from, 1e-4, 0.9999, "a share above 0 and below 1, such as 0.03")

@@ -4,8 +4,10 @@
 mod checked;
 pub mod contender;
 pub mod findings;
+pub mod interval;
 pub mod observation;
 pub mod plan;
+pub mod rate;
 pub mod study;
 pub mod tally;
 pub mod target;
@@ -15,11 +17,15 @@ pub mod workload;
 
 pub use contender::Contender;
 pub use findings::Findings;
+pub use interval::Interval;
 pub use observation::{Environment, Measurement, Observation, Outcome, Run, Trial};
-pub use plan::{Arrivals, Expect, Load, Plan, Until};
+pub use plan::{
+    Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, Until, Verify,
+};
+pub use rate::Rate;
 pub use study::{Cell, Design, Study};
 pub use tally::{Errors, Tally};
-pub use target::Target;
+pub use target::{Address, Asking, Target};
 pub use usage::Usage;
 pub use verdict::{Bound, Verdict};
 pub use workload::Workload;

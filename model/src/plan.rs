@@ -1,8 +1,11 @@
 //! All that the load engine needs for one measurement. Resolved: nothing here is a default any more.
 
 use crate::checked;
+use crate::rate::Rate;
 use crate::target::Target;
 use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// One measurement.
@@ -10,12 +13,20 @@ use std::time::Duration;
 pub struct Plan {
     /// Where requests go.
     pub target: Target,
-    /// The request as bytes, head and body.
-    pub request: Vec<u8>,
-    /// The method was HEAD: answers have no body whatever their length says.
-    pub head_only: bool,
+    /// What is asked there; at least one.
+    pub asks: Vec<Ask>,
+    /// Which of them is next.
+    pub order: Order,
     /// How requests arrive.
     pub load: Load,
+    /// How connections come about.
+    pub connecting: Connecting,
+    /// Requests on their way on one connection at the same time.
+    pub pipeline: usize,
+    /// A pipeline is filled again only when all of it is answered.
+    pub bursts: bool,
+    /// Closed load: how long a connection waits after an answer before it asks again.
+    pub think: Think,
     /// When the measurement ends.
     pub until: Until,
     /// Load before the measurement, not counted.
@@ -28,10 +39,128 @@ pub struct Plan {
     pub threads: usize,
     /// The cores that workers are pinned to, in turn; none: not pinned.
     pub cpus: Vec<usize>,
+    /// Which bodies are looked at.
+    pub verify: Verify,
+    /// Which back end drives the sockets.
+    pub io: IoChoice,
+    /// How an encrypted target is spoken to.
+    pub tls: TlsChoice,
+    /// Seed of all that is random.
+    pub seed: u64,
+    /// The tally is wanted second by second, too.
+    pub per_second: bool,
+}
+
+impl Plan {
+    /// One request, asked again and again for `until`; everything else as `drome load` has it by default.
+    pub fn new(target: Target, ask: Ask, load: Load, until: Until) -> Self {
+        Self {
+            target,
+            asks: vec![ask],
+            order: Order::InTurn,
+            load,
+            connecting: Connecting::default(),
+            pipeline: 1,
+            bursts: false,
+            think: Think::None,
+            until,
+            warmup: Duration::ZERO,
+            timeout: Duration::from_secs(30),
+            spin: Duration::ZERO,
+            threads: 1,
+            cpus: Vec::new(),
+            verify: Verify::Sample,
+            io: IoChoice::Best,
+            tls: TlsChoice::default(),
+            seed: 0,
+            per_second: false,
+        }
+    }
+}
+
+/// One request and what must come back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ask {
+    /// The request as bytes, head and body.
+    pub request: Vec<u8>,
+    /// The same as the last request of a connection, which says so.
+    pub last: Vec<u8>,
+    /// The method is HEAD: the answer has no body whatever its length says.
+    pub head_only: bool,
     /// What an answer must be.
     pub expect: Expect,
-    /// Seed of the arrivals.
-    pub seed: u64,
+    /// How often it is asked, relative to the others, where the order is weighted.
+    pub weight: f64,
+}
+
+/// Which request is next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// As they are listed, over and over.
+    #[default]
+    InTurn,
+    /// Any, each as likely as its weight says.
+    Random,
+}
+
+/// How connections come about.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Connecting {
+    /// No more than so many are opened per second.
+    pub rate_per_s: Option<f64>,
+    /// The first ones are opened spread over this time.
+    pub ramp: Duration,
+    /// The local addresses that they start from, in turn; none: the system's choice.
+    pub from: Vec<IpAddr>,
+}
+
+/// How long a connection waits before it asks again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Think {
+    /// Not at all.
+    #[default]
+    None,
+    /// Evenly spread between two times, which may be equal.
+    Between(Duration, Duration),
+    /// As people do who know nothing of each other: exponential, with this mean.
+    Exponential(Duration),
+}
+
+/// Which bodies are compared with what was expected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Verify {
+    /// The first one of each connection.
+    First,
+    /// The first one of each connection, and one in 64 afterwards.
+    #[default]
+    Sample,
+    /// All.
+    All,
+}
+
+/// How an encrypted target is spoken to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsChoice {
+    /// Any certificate will do.
+    pub insecure: bool,
+    /// Authorities to believe instead of the system's: a PEM file.
+    pub cacert: Option<PathBuf>,
+    /// Certificate and key to show a server that asks: PEM files.
+    pub identity: Option<(PathBuf, PathBuf)>,
+    /// Every handshake is a full one.
+    pub no_resumption: bool,
+}
+
+/// Which back end drives the sockets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IoChoice {
+    /// `io_uring` where the kernel allows it, else `epoll`.
+    #[default]
+    Best,
+    /// `epoll`.
+    Epoll,
+    /// `io_uring`.
+    Uring,
 }
 
 /// How requests arrive.
@@ -54,8 +183,7 @@ pub enum Load {
     /// Requests become due at a rate, whatever the server does.
     Open {
         /// Requests per second, over all connections.
-        #[serde(deserialize_with = "checked::rate")]
-        rate_per_s: f64,
+        rate_per_s: Rate,
         /// How many connections share them.
         #[serde(deserialize_with = "checked::positive")]
         connections: usize,
@@ -88,10 +216,10 @@ impl Load {
     }
 
     /// The offered rate of open load.
-    pub fn rate_per_s(&self) -> Option<f64> {
+    pub fn rate_per_s(&self) -> Option<&Rate> {
         match self {
             Self::Closed { .. } => None,
-            Self::Open { rate_per_s, .. } => Some(*rate_per_s),
+            Self::Open { rate_per_s, .. } => Some(rate_per_s),
         }
     }
 }
@@ -114,6 +242,13 @@ pub enum Until {
     Elapsed(Duration),
     /// After so many answers.
     Answered(u64),
+}
+
+impl Expect {
+    /// Whether the bytes of the body matter, and not just how many they are.
+    pub fn looks_at_body(&self) -> bool {
+        self.sha256.is_some() || self.body.is_some()
+    }
 }
 
 /// What an answer must be; what is `None` is not looked at.

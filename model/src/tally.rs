@@ -4,6 +4,7 @@
 //! `sent = completed + in_flight_at_end + errors.of_sent()`.
 
 use crate::checked;
+use crate::interval::{self, Interval};
 use serde::{Deserialize, Serialize};
 use stats::Histogram;
 use std::collections::BTreeMap;
@@ -47,6 +48,12 @@ pub struct Tally {
     /// From the start of a connection until it was open.
     #[serde(with = "checked::histogram")]
     pub connect: Histogram,
+    /// From an open connection to the end of its TLS handshake.
+    #[serde(default, with = "checked::histogram")]
+    pub handshake: Histogram,
+    /// Handshakes that went on from an earlier session.
+    #[serde(default)]
+    pub handshakes_resumed: u64,
     /// Open load: how far the send lagged behind the due time while a connection stood free.
     #[serde(with = "checked::histogram")]
     pub schedule_lag: Histogram,
@@ -54,6 +61,15 @@ pub struct Tally {
     pub served: Vec<u64>,
     /// Connections opened within the window.
     pub connections_opened: u64,
+    /// Whole answers whose body was compared with what was expected, byte by byte.
+    #[serde(default)]
+    pub verified: u64,
+    /// The back end that drove the sockets; unknown in what older versions stored.
+    #[serde(default)]
+    pub io: Option<String>,
+    /// Why the load engine stopped before its time: this machine ran out of something.
+    #[serde(default)]
+    pub halted: Option<String>,
     /// CPU time of the worker threads within the window.
     pub client_cpu_ns: u64,
     /// Of that, time in which they polled and nothing had happened.
@@ -64,6 +80,9 @@ pub struct Tally {
     pub client_rss_max_bytes: Option<u64>,
     /// The measurement was ended before its time.
     pub interrupted: bool,
+    /// The window second by second, where the plan wants it; not stored.
+    #[serde(skip)]
+    pub series: Vec<Interval>,
 }
 
 /// Errors by kind.
@@ -149,14 +168,20 @@ impl Tally {
         self.service.merge(&other.service);
         self.first_byte.merge(&other.first_byte);
         self.connect.merge(&other.connect);
+        self.handshake.merge(&other.handshake);
+        self.handshakes_resumed += other.handshakes_resumed;
         self.schedule_lag.merge(&other.schedule_lag);
         self.served.extend_from_slice(&other.served);
         self.connections_opened += other.connections_opened;
+        self.verified += other.verified;
+        self.io = self.io.take().or_else(|| other.io.clone());
+        self.halted = self.halted.take().or_else(|| other.halted.clone());
         self.client_cpu_ns += other.client_cpu_ns;
         self.client_idle_ns += other.client_idle_ns;
         self.threads += other.threads;
         self.client_rss_max_bytes = self.client_rss_max_bytes.max(other.client_rss_max_bytes);
         self.interrupted |= other.interrupted;
+        interval::merge(&mut self.series, &other.series);
     }
 }
 

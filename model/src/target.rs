@@ -1,7 +1,9 @@
 //! Where requests go: a URL, taken apart, and the address that it resolves to.
 
 use http::Uri;
+use std::fmt;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
 
 /// A resolved URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +15,54 @@ pub struct Target {
     /// Path and query; at least `/`.
     pub path: String,
     /// Where to connect to.
-    pub address: SocketAddr,
+    pub address: Address,
+    /// The connection is encrypted.
+    pub tls: bool,
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A TCP port.
+    Tcp(SocketAddr),
+    /// A Unix socket.
+    Unix(PathBuf),
+}
+
+impl Address {
+    /// The TCP port's address, if it is one.
+    pub fn tcp(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Tcp(address) => Some(*address),
+            Self::Unix(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => address.fmt(f),
+            Self::Unix(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// A request in words.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a> {
+    /// GET and the like.
+    pub method: &'a str,
+    /// Path and query.
+    pub path: &'a str,
+    /// HTTP/1.0 instead of 1.1.
+    pub http10: bool,
+    /// The connection is asked again afterwards.
+    pub keep_alive: bool,
+    /// Header fields beside those that are added.
+    pub headers: &'a [(String, String)],
+    /// The body.
+    pub body: &'a [u8],
 }
 
 /// Why a URL is no target.
@@ -46,11 +95,12 @@ impl Target {
         let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
         let without_fragment = whole.split('#').next().unwrap_or_default();
         let uri: Uri = without_fragment.parse().map_err(|e: http::uri::InvalidUri| parse(&e.to_string()))?;
-        match uri.scheme_str() {
-            Some("http") => {}
-            Some(other) => return Err(parse(&format!("only http is spoken, not {other}"))),
+        let tls = match uri.scheme_str() {
+            Some("http") => false,
+            Some("https") => true,
+            Some(other) => return Err(parse(&format!("only http and https are spoken, not {other}"))),
             None => return Err(parse("it has no host")),
-        }
+        };
         let authority = uri.authority().ok_or_else(|| parse("it has no host"))?;
         let (name, port) = (authority.host(), authority.port());
         if name.is_empty() {
@@ -59,7 +109,8 @@ impl Target {
         if port.is_none() && authority.as_str().len() != name.len() {
             return Err(parse("its port is not a number from 1 to 65535"));
         }
-        let port = port.map_or(80, |p| p.as_u16());
+        let usual = if tls { 443 } else { 80 };
+        let port = port.map_or(usual, |p| p.as_u16());
         let bare = name.trim_start_matches('[').trim_end_matches(']');
         let resolve = |why: String| TargetError::Resolve { url: url.to_owned(), host: bare.to_owned(), why };
         let address = (bare, port)
@@ -67,23 +118,37 @@ impl Target {
             .map_err(|e| resolve(e.to_string()))?
             .next()
             .ok_or_else(|| resolve("it has no address".to_owned()))?;
-        let host = if port == 80 { name.to_owned() } else { format!("{name}:{port}") };
+        let host = if port == usual { name.to_owned() } else { format!("{name}:{port}") };
         let path = uri.path_and_query().map_or("/", |p| p.as_str());
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        Ok(Self { url: url.to_owned(), host, path, address })
+        Ok(Self { url: url.to_owned(), host, path, address: Address::Tcp(address), tls })
     }
 
-    /// The request as bytes: head, the given headers, body. Host, `Content-Length` and, for the last
-    /// request of a connection, `Connection: close` are added unless given.
-    pub fn request(&self, method: &str, headers: &[(String, String)], body: &[u8], close: bool) -> Vec<u8> {
+    /// The name in the URL, without port and brackets: what a certificate must be for.
+    pub fn name(&self) -> &str {
+        let without_port = match self.host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
+            _ => &self.host,
+        };
+        without_port.trim_start_matches('[').trim_end_matches(']')
+    }
+
+    /// The request as bytes: head, the given headers, body. Host, `Content-Length` and what must be said of
+    /// the connection are added unless given.
+    pub fn request(&self, asking: Asking<'_>) -> Vec<u8> {
+        let Asking { method, path, http10, keep_alive, headers, body } = asking;
         let given = |name: &str| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
-        let mut text = format!("{method} {} HTTP/1.1\r\n", self.path);
+        let version = if http10 { "1.0" } else { "1.1" };
+        let mut text = format!("{method} {path} HTTP/{version}\r\n");
         let mut add = |name: &str, value: &str| text.push_str(&format!("{name}: {value}\r\n"));
         if !given("host") {
             add("Host", &self.host);
         }
-        if close && !given("connection") {
-            add("Connection", "close");
+        match (http10, keep_alive) {
+            _ if given("connection") => {}
+            (true, true) => add("Connection", "keep-alive"),
+            (false, false) => add("Connection", "close"),
+            _ => {}
         }
         if !body.is_empty() && !given("content-length") {
             add("Content-Length", &body.len().to_string());
@@ -105,23 +170,29 @@ mod tests {
         let t = Target::resolve("http://127.0.0.1:8080/a?b=c#d").unwrap();
         assert_eq!((t.host.as_str(), t.path.as_str()), ("127.0.0.1:8080", "/a?b=c"));
         let t = Target::resolve("127.0.0.1").unwrap();
-        assert_eq!((t.host.as_str(), t.path.as_str(), t.address.port()), ("127.0.0.1", "/", 80));
+        assert_eq!(
+            (t.host.as_str(), t.path.as_str(), t.address.to_string().as_str()),
+            ("127.0.0.1", "/", "127.0.0.1:80")
+        );
         let t = Target::resolve("http://[::1]:81?q").unwrap();
-        assert_eq!((t.host.as_str(), t.path.as_str(), t.address.port()), ("[::1]:81", "/?q", 81));
+        assert_eq!(
+            (t.host.as_str(), t.path.as_str(), t.address.to_string().as_str()),
+            ("[::1]:81", "/?q", "[::1]:81")
+        );
+    }
+
+    #[test]
+    fn https_has_a_port_and_a_name_of_its_own() {
+        let t = Target::resolve("https://127.0.0.1/").unwrap();
+        assert_eq!((t.tls, t.address.to_string().as_str(), t.name()), (true, "127.0.0.1:443", "127.0.0.1"));
+        let name = |url| Target::resolve(url).unwrap().name().to_owned();
+        assert_eq!([name("https://[::1]:81/"), name("http://[::1]/")], ["::1", "::1"]);
+        assert_eq!(name("http://localhost:8080/"), "localhost");
     }
 
     #[test]
     fn what_is_no_url_is_said_to_be_none() {
-        for bad in [
-            "",
-            "http://",
-            "ftp://a/",
-            "https://a/",
-            "http://a:99999/",
-            "http://a:b/",
-            "http:// /",
-            "http:///x",
-        ] {
+        for bad in ["", "http://", "ftp://a/", "http://a:99999/", "http://a:b/", "http:// /", "http:///x"] {
             assert!(matches!(Target::resolve(bad), Err(TargetError::Parse { .. })), "{bad}");
         }
     }
@@ -130,7 +201,24 @@ mod tests {
     fn the_request_has_each_header_once() {
         let t = Target::resolve("127.0.0.1:81/x").unwrap();
         let headers = [("HOST".to_owned(), "h".to_owned())];
-        let text = String::from_utf8(t.request("POST", &headers, b"hi", true)).unwrap();
-        assert_eq!(text, "POST /x HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\nHOST: h\r\n\r\nhi");
+        let asking = Asking {
+            method: "POST",
+            path: &t.path,
+            http10: false,
+            keep_alive: false,
+            headers: &headers,
+            body: b"hi",
+        };
+        let text = |asking| String::from_utf8(t.request(asking)).unwrap();
+        assert_eq!(
+            text(asking),
+            "POST /x HTTP/1.1\r\nConnection: close\r\nContent-Length: 2\r\nHOST: h\r\n\r\nhi"
+        );
+        let asking = Asking { http10: true, keep_alive: true, headers: &[], body: b"", ..asking };
+        assert_eq!(text(asking), "POST /x HTTP/1.0\r\nHost: 127.0.0.1:81\r\nConnection: keep-alive\r\n\r\n");
+        assert_eq!(
+            text(Asking { keep_alive: false, ..asking }),
+            "POST /x HTTP/1.0\r\nHost: 127.0.0.1:81\r\n\r\n"
+        );
     }
 }

@@ -2,20 +2,26 @@
 //! request. An edge is only forgotten when a receive came back short or empty, so none is ever lost.
 
 use crate::buffer::Buffer;
-use crate::unsent::{FilePiece, Sent, Unsent, send_some};
-use crate::{Completion, Event, Io, LISTENER, Operation, Slot, socket};
+use crate::unsent::{FilePiece, Sent, Unsent};
+use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Slot, failed, socket};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketFlags};
+use rustix::net::{SendFlags, Shutdown, SocketFlags};
 use rustix::time::Timespec;
 use std::collections::VecDeque;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How many connections one wait may report; bounds how long a turn takes.
 const BATCH: usize = 256;
+
+/// Where bodies are large and dropped, a head is received with so many bytes at once.
+const HEAD_BYTES: usize = 1024;
+
+/// No more than this is dropped by one receive.
+const MAX_DROP_BYTES: u64 = 1 << 30;
 
 /// One registration for the life of a connection. With edges, "writable" costs nothing until a send had to wait.
 const INTEREST: EventFlags =
@@ -44,6 +50,10 @@ struct Connection {
     connecting: bool,
     /// What the kernel did not take yet; no memory until then.
     unsent: Unsent,
+    /// So many of the next bytes nobody looks at.
+    skip: u64,
+    /// Its bodies are large and dropped: a head is received with few bytes at once.
+    drops: bool,
 }
 
 impl Epoll {
@@ -81,8 +91,7 @@ impl Epoll {
     }
 
     fn fail(&mut self, slot: Slot, operation: Operation, errno: Errno) {
-        let operation = if is_local(errno) { Operation::Local } else { operation };
-        self.at_once.push_back(Completion { slot, event: Event::Failed(operation, errno) });
+        self.at_once.push_back(Completion { slot, event: failed(operation, errno) });
     }
 
     /// The next completion of the event at hand, if it has one more.
@@ -117,6 +126,7 @@ impl Epoll {
                 Ok(Sent::Full) => {}
                 Ok(Sent::Paused) => ask_again(&self.poll, socket, event.data),
                 Err(errno) => {
+                    self.at += 1; // Looked at again, it would fail again, without end.
                     return Some(Completion { slot, event: failed(Operation::Send, errno) });
                 }
             }
@@ -124,14 +134,20 @@ impl Epoll {
         if !flags.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::ERR | EventFlags::HUP) {
             return None;
         }
-        let received = loop {
-            match rustix::net::recv(socket, self.buffer.memory(), RecvFlags::empty()) {
-                Err(Errno::INTR) => {}
-                other => break other.map(|(n, _)| n),
-            }
+        let (asked, received) = if connection.skip > 0 {
+            let asked = connection.skip.min(MAX_DROP_BYTES) as usize;
+            (asked, socket::drop_some(socket, asked))
+        } else {
+            let memory = self.buffer.memory();
+            let asked = if connection.drops { HEAD_BYTES } else { memory.len() };
+            (asked, socket::receive_some(socket, &mut memory[..asked]))
         };
         let event = match received {
             Ok(0) => Event::Ended,
+            Ok(n) if connection.skip > 0 => {
+                connection.skip -= (n as u64).min(connection.skip);
+                Event::Skipped(n as u64)
+            }
             Ok(n) => {
                 self.buffer.fill(n);
                 Event::Received
@@ -141,13 +157,8 @@ impl Epoll {
         };
         // After a short receive the socket is empty and the next bytes bring a new edge, but an end that
         // came with this edge brings no other.
-        let more = match received {
-            Ok(n) => {
-                n == self.buffer.memory().len()
-                    || (n > 0 && flags.intersects(EventFlags::RDHUP | EventFlags::HUP))
-            }
-            Err(_) => false,
-        };
+        let more = received
+            .is_ok_and(|n| n == asked || (n > 0 && flags.intersects(EventFlags::RDHUP | EventFlags::HUP)));
         if !more {
             self.at += 1;
         }
@@ -159,7 +170,6 @@ impl Epoll {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         match rustix::net::accept_with(listener, flags) {
             Ok(socket) => {
-                let _ = rustix::net::sockopt::set_tcp_nodelay(&socket, true);
                 let slot = self.free.pop().unwrap_or(self.connections.len() as Slot);
                 let event = match self.open(slot, socket, false) {
                     Ok(()) => Event::Accepted,
@@ -194,7 +204,7 @@ impl Epoll {
             connection.unsent.push_bytes(bytes);
             return false;
         }
-        match send_some(socket, bytes, flags) {
+        match socket::send_some(socket, bytes, flags) {
             Ok(n) if n == bytes.len() => true,
             Ok(n) => {
                 connection.unsent.push_bytes(&bytes[n..]);
@@ -209,7 +219,7 @@ impl Epoll {
 }
 
 impl Io for Epoll {
-    fn connect(&mut self, slot: Slot, to: &SocketAddr) {
+    fn connect(&mut self, slot: Slot, to: &Endpoint) {
         let opened = socket::connecting(to).and_then(|socket| self.open(slot, socket, true));
         if let Err(errno) = opened {
             self.fail(slot, Operation::Connect, errno);
@@ -256,9 +266,7 @@ impl Io for Epoll {
     }
 
     fn peer(&self, slot: Slot) -> Option<IpAddr> {
-        let socket = self.connections.get(slot as usize)?.socket.as_ref()?;
-        let any = rustix::net::getpeername(socket).ok().flatten()?;
-        SocketAddr::try_from(any).ok().map(|address| address.ip())
+        socket::peer(self.connections.get(slot as usize)?.socket.as_ref()?)
     }
 
     fn stop_listening(&mut self) {
@@ -274,11 +282,19 @@ impl Io for Epoll {
         }
     }
 
+    fn skip(&mut self, slot: Slot, bytes: u64) {
+        if let Some(connection) = self.connections.get_mut(slot as usize) {
+            connection.skip = bytes;
+            connection.drops = true;
+        }
+    }
+
     fn close(&mut self, slot: Slot) {
         if let Some(connection) = self.connections.get_mut(slot as usize) {
             let was_open = connection.socket.take().is_some();
             connection.connecting = false;
             connection.unsent = Unsent::default();
+            (connection.skip, connection.drops) = (0, false);
             if was_open && self.listener.is_some() {
                 self.free.push(slot);
             }
@@ -286,6 +302,13 @@ impl Io for Epoll {
         if !self.at_once.is_empty() {
             self.at_once.retain(|completion| completion.slot != slot);
         }
+    }
+
+    fn reset(&mut self, slot: Slot) {
+        if let Some(socket) = self.connections.get(slot as usize).and_then(|c| c.socket.as_ref()) {
+            let _ = rustix::net::sockopt::set_socket_linger(socket, Some(Duration::ZERO));
+        }
+        self.close(slot);
     }
 
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
@@ -317,15 +340,6 @@ impl Io for Epoll {
     fn bytes(&self) -> &[u8] {
         self.buffer.bytes()
     }
-}
-
-fn failed(operation: Operation, errno: Errno) -> Event {
-    Event::Failed(if is_local(errno) { Operation::Local } else { operation }, errno)
-}
-
-/// What this machine ran out of, whoever is at the other end.
-fn is_local(errno: Errno) -> bool {
-    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
 }
 
 fn token(slot: Slot, generation: u32) -> EventData {

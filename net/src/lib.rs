@@ -10,13 +10,17 @@ pub mod cpu;
 mod epoll;
 pub mod limits;
 pub mod socket;
+pub mod tls;
 pub mod unix;
 mod unsent;
+mod uring;
 
 pub use epoll::Epoll;
 pub use rustix::io::Errno;
+pub use socket::Endpoint;
+pub use uring::Uring;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,10 +46,14 @@ pub struct Completion {
 pub enum Event {
     /// The connection that was asked for is open.
     Connected,
+    /// The handshake of a connection that was asked for is whole (TLS only): after `Connected`.
+    Secured,
     /// The listener has a new connection; its slot is this one.
     Accepted,
     /// Bytes have arrived: [`Io::bytes`] has them until the next call of [`Io::next`].
     Received,
+    /// So many of the bytes that [`Io::skip`] named have arrived and are gone.
+    Skipped(u64),
     /// All that was handed to [`Io::send`] and its kin is in the kernel's hands, after it had to wait.
     Drained,
     /// The peer will send nothing more.
@@ -59,6 +67,7 @@ pub enum Event {
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Operation {
     Connect,
+    Handshake,
     Accept,
     Send,
     Receive,
@@ -66,10 +75,10 @@ pub enum Operation {
     Local,
 }
 
-/// The interface of all back ends. Errors of a connection are completions; an `Err` is the back end's own.
+/// The interface of all back ends. What is asked for leaves with the next [`Io::wait`] at the latest. Errors of a connection are completions; an `Err` is the back end's own.
 pub trait Io {
     /// Starts to connect. The slot must be closed. Ends in `Connected` or `Failed`.
-    fn connect(&mut self, slot: Slot, to: &SocketAddr);
+    fn connect(&mut self, slot: Slot, to: &Endpoint);
 
     /// Accepts connections from now on.
     fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()>;
@@ -87,8 +96,8 @@ pub trait Io {
     /// before all that is later. It fails when the file is shorter.
     fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool;
 
-    /// Sends no more; what the peer still sends is received until it is closed. To be called when nothing waits
-    /// to be sent. A back end that can't do it closes the connection.
+    /// Sends no more; what the peer still sends is received until the connection is closed. To be called when
+    /// nothing waits: the last send returned true, or `Drained` came. A back end that can't do it closes.
     fn shut_down(&mut self, slot: Slot) {
         self.close(slot);
     }
@@ -102,8 +111,15 @@ pub trait Io {
         None
     }
 
+    /// Nobody will look at the next `bytes` of this connection: the kernel may drop them instead of copying them.
+    /// They are told as [`Event::Skipped`]; some may still come as [`Event::Received`], and count as well.
+    fn skip(&mut self, slot: Slot, bytes: u64);
+
     /// Closes the connection at once. Nothing of it completes any more; the slot is free.
     fn close(&mut self, slot: Slot);
+
+    /// Closes it as [`Io::close`] does, but with a reset: the peer is told that it broke, not that it ended.
+    fn reset(&mut self, slot: Slot);
 
     /// Waits until something completed, at most `longest`; none: until then. True: something did.
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool>;
@@ -113,4 +129,40 @@ pub trait Io {
 
     /// The bytes of the last completion, if it was `Received`.
     fn bytes(&self) -> &[u8];
+
+    /// Why the connection failed, in words, where more is known than an errno says; until it is closed.
+    fn reason(&self, _slot: Slot) -> Option<&str> {
+        None
+    }
+
+    /// What the handshake agreed on; `None` before it is whole and without TLS.
+    fn handshake(&self, _slot: Slot) -> Option<Handshake> {
+        None
+    }
+
+    /// Whether the end that the peer made was its own word (TLS's `close_notify`) or may be a cut; until the
+    /// connection is closed. `None` before the end and without TLS.
+    fn ended_cleanly(&self, _slot: Slot) -> Option<bool> {
+        None
+    }
+}
+
+/// What a handshake agreed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handshake {
+    /// It went on from an earlier session: cheaper on both sides.
+    pub is_resumed: bool,
+    /// `TLS 1.2` or `TLS 1.3`.
+    pub protocol: &'static str,
+    /// By the name that IANA has for it.
+    pub cipher_suite: &'static str,
+}
+
+fn failed(operation: Operation, errno: Errno) -> Event {
+    Event::Failed(if is_local(errno) { Operation::Local } else { operation }, errno)
+}
+
+/// What this machine ran out of, whoever is at the other end.
+fn is_local(errno: Errno) -> bool {
+    matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
 }

@@ -4,29 +4,170 @@ use rustix::io::Errno;
 use rustix::net::sockopt::{
     set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay, set_tcp_user_timeout,
 };
-use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, connect, listen, socket_with};
-use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, bind,
+    connect, listen, socket_with,
+};
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How many connections may wait to be accepted; the kernel lowers it to its own bound (somaxconn).
 const BACKLOG: i32 = 4096;
 
-/// A socket on which a connection is open or on its way.
-pub fn connecting(to: &SocketAddr) -> Result<OwnedFd, Errno> {
-    let socket = stream(to)?;
+/// Where a connection goes, and from where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    /// A TCP port.
+    Tcp {
+        /// Where to.
+        to: SocketAddr,
+        /// The local address; none: the system's choice.
+        from: Option<IpAddr>,
+    },
+    /// A Unix socket.
+    Unix(PathBuf),
+}
+
+impl From<SocketAddr> for Endpoint {
+    fn from(to: SocketAddr) -> Self {
+        Self::Tcp { to, from: None }
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp { to, .. } => to.fmt(f),
+            Self::Unix(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// Whether calls on a socket wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocking {
+    /// They wait, unless a call says otherwise.
+    Yes,
+    /// They never do.
+    No,
+}
+
+/// A socket for a connection to there, not yet connected.
+pub fn unconnected(to: &Endpoint, blocking: Blocking) -> Result<OwnedFd, Errno> {
+    let (to, from) = match to {
+        Endpoint::Unix(_) => return stream(AddressFamily::UNIX, blocking),
+        Endpoint::Tcp { to, from } => (to, from),
+    };
+    let socket = stream(family(to), blocking)?;
     set_tcp_nodelay(&socket, true)?;
-    match connect(&socket, to) {
+    if let Some(from) = from {
+        // The port is chosen when the connection's other end is known: then one port serves many servers.
+        bind_address_no_port(&socket)?;
+        bind(&socket, &SocketAddr::new(*from, 0))?;
+    }
+    Ok(socket)
+}
+
+/// A socket on which a connection is open or on its way; calls on it never wait.
+pub fn connecting(to: &Endpoint) -> Result<OwnedFd, Errno> {
+    let socket = unconnected(to, Blocking::No)?;
+    let connected = match to {
+        Endpoint::Tcp { to, .. } => connect(&socket, to),
+        Endpoint::Unix(path) => connect(&socket, &SocketAddrUnix::new(path)?),
+    };
+    match connected {
         Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
         Err(error) => Err(error),
     }
 }
 
+/// An address in the kernel's form, for a back end that hands it over later.
+pub struct Peer(SocketAddrAny);
+
+impl Peer {
+    /// Where this endpoint's connections go.
+    pub fn of(endpoint: &Endpoint) -> Result<Self, Errno> {
+        Ok(Self(match endpoint {
+            Endpoint::Tcp { to, .. } => SocketAddrAny::from(*to),
+            Endpoint::Unix(path) => SocketAddrUnix::new(path)?.into(),
+        }))
+    }
+
+    /// The address, as long as this is not moved.
+    pub fn as_ptr(&self) -> *const libc::sockaddr {
+        self.0.as_ptr().cast()
+    }
+
+    /// How many bytes it has.
+    pub fn length(&self) -> u32 {
+        self.0.addr_len()
+    }
+}
+
+/// Sends what the kernel takes at once; 0 bytes when it has no room.
+pub fn send_some(socket: impl AsFd, bytes: &[u8], flags: SendFlags) -> Result<usize, Errno> {
+    let flags = flags | SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+    loop {
+        match rustix::net::send(&socket, bytes, flags) {
+            Err(Errno::INTR) => {}
+            Err(Errno::AGAIN) => return Ok(0),
+            other => return other,
+        }
+    }
+}
+
+/// Receives what is there.
+pub fn receive_some(socket: impl AsFd, memory: &mut [u8]) -> Result<usize, Errno> {
+    loop {
+        match rustix::net::recv(&socket, &mut *memory, RecvFlags::DONTWAIT) {
+            Err(Errno::INTR) => {}
+            other => return other.map(|(n, _)| n),
+        }
+    }
+}
+
+/// Receives what is there, up to so many bytes, and drops it: with `MSG_TRUNC`, TCP copies nothing (tcp(7)).
+#[allow(unsafe_code)]
+pub fn drop_some(socket: impl AsFd, bytes: usize) -> Result<usize, Errno> {
+    let flags = libc::MSG_TRUNC | libc::MSG_DONTWAIT;
+    loop {
+        // SAFETY: nothing is written, so that no memory need be named.
+        let n = unsafe { libc::recv(socket.as_fd().as_raw_fd(), std::ptr::null_mut(), bytes, flags) };
+        match usize::try_from(n) {
+            Ok(n) => return Ok(n),
+            Err(_) => match Errno::from_io_error(&std::io::Error::last_os_error()) {
+                Some(Errno::INTR) => {}
+                errno => return Err(errno.unwrap_or(Errno::INVAL)),
+            },
+        }
+    }
+}
+
+#[allow(unsafe_code)]
+fn bind_address_no_port(socket: &OwnedFd) -> Result<(), Errno> {
+    let on: libc::c_int = 1;
+    // SAFETY: the option's value is one int, which lives until the call returns.
+    let status = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_IP,
+            libc::IP_BIND_ADDRESS_NO_PORT,
+            (&raw const on).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    if status == 0 { Ok(()) } else { Err(Errno::INVAL) }
+}
+
 /// A listener. Several may share one port; the kernel spreads connections over them.
 pub fn listener(at: &SocketAddr) -> std::io::Result<OwnedFd> {
-    let socket = stream(at)?;
+    let socket = stream(family(at), Blocking::No)?;
     set_socket_reuseaddr(&socket, true)?;
     set_socket_reuseport(&socket, true)?;
+    set_tcp_nodelay(&socket, true)?; // Accepted sockets inherit it.
     bind(&socket, at)?;
     listen(&socket, BACKLOG)?;
     Ok(socket)
@@ -38,18 +179,31 @@ pub fn local_address(socket: &OwnedFd) -> std::io::Result<SocketAddr> {
     SocketAddr::try_from(any).map_err(std::io::Error::from)
 }
 
-fn stream(address: &SocketAddr) -> Result<OwnedFd, Errno> {
-    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)
+fn family(address: &SocketAddr) -> AddressFamily {
+    if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 }
+}
+
+fn stream(family: AddressFamily, blocking: Blocking) -> Result<OwnedFd, Errno> {
+    let flags = match blocking {
+        Blocking::Yes => SocketFlags::CLOEXEC,
+        Blocking::No => SocketFlags::CLOEXEC | SocketFlags::NONBLOCK,
+    };
+    socket_with(family, SocketType::STREAM, flags, None)
 }
 
 /// Binds and listens alone, as a server that shares its port with nobody would: an error when the port is in use.
 pub fn exclusive(at: &SocketAddr) -> std::io::Result<OwnedFd> {
-    let socket = stream(at)?;
+    let socket = stream(family(at), Blocking::No)?;
     set_socket_reuseaddr(&socket, true)?;
     bind(&socket, at)?;
     listen(&socket, 1)?;
     Ok(socket)
+}
+
+/// Who is at the other end; `None` where it has no such address.
+pub fn peer(socket: &OwnedFd) -> Option<IpAddr> {
+    let any = rustix::net::getpeername(socket).ok().flatten()?;
+    SocketAddr::try_from(any).ok().map(|address| address.ip())
 }
 
 /// Connections of this listener fail when their peer acknowledges or reads nothing for so long while there is

@@ -1,5 +1,7 @@
 //! What a connection could not send yet: bytes and pieces of files, in the order in which they were handed over.
 
+use crate::socket::send_some;
+use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 use std::collections::VecDeque;
@@ -21,7 +23,7 @@ enum Piece {
 }
 
 /// What is left to be sent of a file.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct FilePiece {
     /// The file.
     pub file: Arc<OwnedFd>,
@@ -58,10 +60,26 @@ impl Unsent {
         }
     }
 
+    /// Adds bytes before all others.
+    pub fn push_front(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.0.push_front(Piece::Bytes { bytes: bytes.to_vec(), sent: 0 });
+        }
+    }
+
     /// Adds a piece of a file at the end.
     pub fn push_file(&mut self, piece: FilePiece) {
         if piece.left > 0 {
             self.0.push_back(Piece::File(piece));
+        }
+    }
+
+    /// As [`Unsent::flush`], on a socket on which calls wait.
+    pub fn flush_blocking(&mut self, socket: &OwnedFd) -> Result<Sent, Errno> {
+        if self.0.iter().any(|piece| matches!(piece, Piece::File(_))) {
+            without_waiting(socket, || self.flush(socket))
+        } else {
+            self.flush(socket)
         }
     }
 
@@ -92,6 +110,11 @@ impl FilePiece {
         self.send(socket, &mut SHARE_BYTES.clone())
     }
 
+    /// As [`FilePiece::send_first`], on a socket on which calls wait.
+    pub fn send_first_blocking(&mut self, socket: &OwnedFd) -> Result<Sent, Errno> {
+        without_waiting(socket, || self.send_first(socket))
+    }
+
     /// An end of the file before that of the piece is an error: the peer has been promised more.
     fn send(&mut self, socket: impl AsFd, share: &mut u64) -> Result<Sent, Errno> {
         while self.left > 0 {
@@ -117,17 +140,6 @@ impl FilePiece {
     }
 }
 
-/// Sends what the kernel takes at once; 0 bytes when it has no room.
-pub fn send_some(socket: impl AsFd, bytes: &[u8], flags: SendFlags) -> Result<usize, Errno> {
-    loop {
-        match rustix::net::send(&socket, bytes, SendFlags::NOSIGNAL | flags) {
-            Err(Errno::INTR) => {}
-            Err(Errno::AGAIN) => return Ok(0),
-            other => return other,
-        }
-    }
-}
-
 fn send_rest(socket: impl AsFd, bytes: &[u8], sent: &mut usize, flags: SendFlags) -> Result<Sent, Errno> {
     while *sent < bytes.len() {
         match send_some(&socket, &bytes[*sent..], flags)? {
@@ -136,4 +148,12 @@ fn send_rest(socket: impl AsFd, bytes: &[u8], sent: &mut usize, flags: SendFlags
         }
     }
     Ok(Sent::All)
+}
+
+/// Runs `send` with a socket that does not let calls wait for once: sendfile(2) has no flag for that.
+fn without_waiting<T>(socket: &OwnedFd, send: impl FnOnce() -> T) -> T {
+    let _ = fcntl_setfl(socket, OFlags::NONBLOCK);
+    let result = send();
+    let _ = fcntl_setfl(socket, OFlags::empty());
+    result
 }

@@ -1,16 +1,29 @@
 //! Findings and tallies → text for people and for programs. Pure: no I/O, no clock.
 
 pub mod bars;
+pub mod hdr_log;
 pub mod load_json;
 pub mod load_text;
 pub mod markdown;
+mod offered;
 pub mod race;
 mod ranking;
+pub mod series_csv;
+mod spectrum;
 mod table;
 pub mod terminal;
 pub mod units;
 
 use model::Findings;
+
+/// How much is told of one measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The usual figures.
+    Summary,
+    /// The whole distribution of latency as well.
+    Spectrum,
+}
 
 /// The documented JSON of a run's findings (schema 1).
 pub fn findings_json(findings: &Findings) -> String {

@@ -1,6 +1,8 @@
 //! The documented JSON of `drome load --json` (schema 1): keys stay stable, new ones may be added, a figure
 //! that was not measured is null.
 
+use crate::spectrum::{self, Point};
+use crate::{Detail, offered};
 use model::{Bound, Load, Plan, Tally, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -16,9 +18,12 @@ struct Report<'a> {
     rate_per_s: Option<f64>,
     bytes: Bytes,
     latency_ns: Option<Summary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latency_spectrum: Option<Vec<Point>>,
     service_ns: Option<Summary>,
     first_byte_ns: Option<Summary>,
     connect_ns: Option<Summary>,
+    handshake_ns: Option<Summary>,
     schedule_lag_ns: Option<Summary>,
     fairness: Fairness,
     client: Client,
@@ -31,9 +36,12 @@ struct PlanPart<'a> {
     http: &'static str,
     connections: usize,
     threads: usize,
-    io: &'static str,
+    io: Option<&'a str>,
+    pipeline: usize,
     mode: &'static str,
     rate_per_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shape: Option<offered::Shape>,
     per_connection: Option<usize>,
     seed: u64,
 }
@@ -43,6 +51,7 @@ struct Requests {
     sent: u64,
     completed: u64,
     in_flight_at_end: u64,
+    verified: u64,
     due: Option<u64>,
     unsent_at_end: Option<u64>,
 }
@@ -105,7 +114,7 @@ struct VerdictPart<'a> {
 }
 
 /// One measurement as JSON on one line.
-pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
+pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
     let report = Report {
         schema: 1,
         plan: plan_part(plan, tally),
@@ -114,6 +123,7 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
             sent: tally.sent,
             completed: tally.completed,
             in_flight_at_end: tally.in_flight_at_end,
+            verified: tally.verified,
             due: tally.due,
             unsent_at_end: tally.unsent_at_end,
         },
@@ -122,9 +132,11 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
         rate_per_s: tally.rate_per_s(),
         bytes: Bytes { sent: tally.sent_bytes, received: tally.received_bytes, body: tally.body_bytes },
         latency_ns: summary(&tally.latency),
+        latency_spectrum: (detail == Detail::Spectrum).then(|| spectrum::points(&tally.latency)),
         service_ns: summary(&tally.service),
         first_byte_ns: summary(&tally.first_byte),
         connect_ns: summary(&tally.connect),
+        handshake_ns: summary(&tally.handshake),
         schedule_lag_ns: summary(&tally.schedule_lag),
         fairness: Fairness {
             jain: stats::fairness::jain(&tally.served),
@@ -143,18 +155,21 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
     serde_json::to_string(&report).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}")) + "\n"
 }
 
-fn plan_part<'a>(plan: &'a Plan, tally: &Tally) -> PlanPart<'a> {
+fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally) -> PlanPart<'a> {
+    let rate = plan.load.rate_per_s();
     PlanPart {
         url: &plan.target.url,
         http: "1.1",
         connections: plan.load.connections(),
         threads: tally.threads,
-        io: "epoll",
+        io: tally.io.as_deref(),
+        pipeline: plan.pipeline,
         mode: match plan.load {
             Load::Closed { .. } => "closed",
             Load::Open { .. } => "open",
         },
-        rate_per_s: plan.load.rate_per_s(),
+        rate_per_s: rate.map(|rate| rate.mean_per_s(tally.duration_ns)),
+        shape: rate.and_then(offered::shape),
         per_connection: plan.load.per_connection(),
         seed: plan.seed,
     }

@@ -1,13 +1,13 @@
 //! One measurement for people.
 
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{Detail, offered, spectrum, units};
 use model::{Bound, Load, Plan, Tally, Verdict};
 use stats::Histogram;
 use std::fmt::Write;
 
 /// The whole report.
-pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
+pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
     let mut out = format!("{}\n{}\n\n", plan.target.url, asked(plan, tally));
     let _ = writeln!(out, "answers     {}", answers(plan, tally));
     let _ = writeln!(out, "statuses    {}", statuses(tally));
@@ -18,9 +18,16 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict) -> String {
         units::bytes(tally.body_bytes as f64),
         units::bytes(tally.sent_bytes as f64)
     );
+    let _ = writeln!(out, "verified    {}", verified(plan, tally));
+    if let Some(handshakes) = handshakes(tally) {
+        let _ = writeln!(out, "handshakes  {handshakes}");
+    }
     let _ = writeln!(out, "errors      {}", errors(tally));
     let _ = writeln!(out, "client      {}", client(tally));
     let _ = write!(out, "\n{}\n", times(plan, tally).plain());
+    if detail == Detail::Spectrum {
+        let _ = writeln!(out, "{}", spectrum::table(latency_title(plan), &tally.latency).plain());
+    }
     out + &verdict_words(verdict)
 }
 
@@ -31,9 +38,9 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
         Load::Closed { .. } => "closed load".to_owned(),
         Load::Open { rate_per_s, arrivals, .. } => {
             format!(
-                "open load, {} arrivals at {}/s",
+                "open load, {} arrivals {}",
                 format!("{arrivals:?}").to_lowercase(),
-                units::rate(*rate_per_s)
+                offered::words(rate_per_s)
             )
         }
     };
@@ -42,8 +49,14 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
         Some(1) => "a new one for every request".to_owned(),
         Some(n) => format!("a new one after {n} requests"),
     };
+    let pipeline = match (plan.pipeline, plan.bursts) {
+        (1, _) => String::new(),
+        (n, false) => format!(", {n} requests at once"),
+        (n, true) => format!(", bursts of {n} requests"),
+    };
     let seconds = tally.duration_ns as f64 / 1e9;
-    format!("{load}, {connections} connections ({reuse}), {threads} thread(s), {seconds:.2} s")
+    let io = tally.io.as_deref().map_or_else(String::new, |io| format!(", {io}"));
+    format!("{load}, {connections} connections ({reuse}{pipeline}), {threads} thread(s){io}, {seconds:.2} s")
 }
 
 fn answers(plan: &Plan, tally: &Tally) -> String {
@@ -53,6 +66,9 @@ fn answers(plan: &Plan, tally: &Tally) -> String {
         units::count(tally.completed),
         tally.in_flight_at_end
     );
+    if let Some(mean) = plan.load.rate_per_s().and_then(|rate| offered::mean(rate, tally.duration_ns)) {
+        let _ = write!(text, "; {mean} were offered on average");
+    }
     if let (Some(due), Some(unsent)) = (tally.due, tally.unsent_at_end) {
         let _ = write!(text, "; {} were due, {} still waited", units::count(due), units::count(unsent));
     }
@@ -67,6 +83,28 @@ fn statuses(tally: &Tally) -> String {
     Some(each.collect::<Vec<_>>().join(", "))
         .filter(|t| !t.is_empty())
         .unwrap_or_else(|| units::UNKNOWN.to_owned())
+}
+
+/// How much of the work was looked at, so that nobody takes a sample for the whole.
+fn verified(plan: &Plan, tally: &Tally) -> String {
+    let looks = |ask: &model::Ask| ask.expect.looks_at_body();
+    if plan.asks.iter().any(looks) {
+        let (seen, all) = (units::count(tally.verified), units::count(tally.completed));
+        return format!("{seen} of {all} bodies byte by byte, status and length of all");
+    }
+    let told = if plan.asks.iter().any(|ask| ask.expect.length.is_some()) {
+        "status and length of all; no --expect-sha256 to hold bodies against"
+    } else {
+        "the status of all; no --expect-length or --expect-sha256 to hold bodies against"
+    };
+    told.to_owned()
+}
+
+/// Resumed handshakes cost far less, so that their share must be known.
+fn handshakes(tally: &Tally) -> Option<String> {
+    let all = tally.handshake.count();
+    let resumed = units::count(tally.handshakes_resumed);
+    (all > 0).then(|| format!("{}, {resumed} of them resumed", units::count(all)))
 }
 
 fn errors(tally: &Tally) -> String {
@@ -92,10 +130,6 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
     let right = |title| (title, Side::Right);
     let titles = ["min", "mean", "p50", "p90", "p99", "p999", "p9999", "max"].map(right);
     let mut table = Table::new(&[&[("", Side::Left)], &titles[..]].concat());
-    let latency = match plan.load {
-        Load::Closed { .. } => "latency at saturation",
-        Load::Open { .. } => "latency from due time",
-    };
     let mut row = |title: &str, h: &Histogram| {
         if h.count() == 0 {
             return;
@@ -106,14 +140,22 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
         let cells = all.into_iter().map(|ns| units::known(ns, units::duration));
         table.row([title.to_owned()].into_iter().chain(cells).collect());
     };
-    row(latency, &tally.latency);
+    row(latency_title(plan), &tally.latency);
     if matches!(plan.load, Load::Open { .. }) {
         row("service, from the send", &tally.service);
     }
     row("first byte", &tally.first_byte);
     row("connect", &tally.connect);
+    row("TLS handshake", &tally.handshake);
     row("schedule lag", &tally.schedule_lag);
     table
+}
+
+fn latency_title(plan: &Plan) -> &'static str {
+    match plan.load {
+        Load::Closed { .. } => "latency at saturation",
+        Load::Open { .. } => "latency from due time",
+    }
 }
 
 fn verdict_words(verdict: &Verdict) -> String {

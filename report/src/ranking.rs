@@ -1,5 +1,6 @@
 //! The ranking of one cell: the same columns in a terminal and in Markdown.
 
+use crate::offered;
 use crate::table::{Side, Table};
 use crate::units;
 use model::Load;
@@ -119,7 +120,7 @@ pub fn asked(cell: &CellFindings) -> String {
     };
     let load = match cell.load.rate_per_s() {
         None => "closed load".to_owned(),
-        Some(rate) => format!("open load of {}/s", units::rate(rate)),
+        Some(rate) => format!("open load {}", offered::words(rate)),
     };
     format!("{}, {load}, {connections} connections, {reuse}; {} blocks", cell.workload, cell.blocks)
 }

@@ -4,6 +4,7 @@
 
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::*;
+use report::Detail;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -114,18 +115,8 @@ fn measurement(load: Load) -> (Plan, Tally, Verdict) {
     let is_open = load.rate_per_s().is_some();
     let target = Target::resolve("http://127.0.0.1:8080/hello").unwrap();
     let plan = Plan {
-        request: target.request("GET", &[], b"", false),
-        target,
-        head_only: false,
-        load,
-        until: Until::Elapsed(Duration::from_secs(2)),
-        warmup: Duration::ZERO,
-        timeout: Duration::from_secs(30),
-        spin: Duration::ZERO,
-        threads: 1,
         cpus: vec![1],
-        expect: Expect::default(),
-        seed: 0,
+        ..Plan::new(target, model::Ask::default(), load, Until::Elapsed(Duration::from_secs(2)))
     };
     let mut tally = Tally {
         duration_ns: 2_000_000_000,
@@ -144,6 +135,7 @@ fn measurement(load: Load) -> (Plan, Tally, Verdict) {
         client_cpu_ns: 120_000_000,
         threads: 1,
         client_rss_max_bytes: Some(8_000_000),
+        io: Some("uring".to_owned()),
         ..Tally::default()
     };
     for i in 1..=20_000_u64 {
@@ -189,20 +181,34 @@ fn a_race_in_words() {
 #[test]
 fn a_load_as_text() {
     let (plan, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
-    insta::assert_snapshot!("closed", report::load_text::report(&plan, &tally, &verdict));
+    insta::assert_snapshot!("closed", report::load_text::report(&plan, &tally, &verdict, Detail::Summary));
     let open = Load::Open {
-        rate_per_s: 10_000.0,
+        rate_per_s: 10_000.0.into(),
         connections: 8,
         arrivals: Arrivals::Poisson,
         per_connection: Some(1),
     };
     let (plan, tally, mut verdict) = measurement(open);
     (verdict.valid, verdict.bound) = (false, Bound::Client);
-    insta::assert_snapshot!("open", report::load_text::report(&plan, &tally, &verdict));
+    insta::assert_snapshot!("open", report::load_text::report(&plan, &tally, &verdict, Detail::Summary));
 }
 
 #[test]
 fn a_load_as_json() {
     let (plan, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
-    insta::assert_snapshot!(report::load_json::report(&plan, &tally, &verdict));
+    insta::assert_snapshot!(report::load_json::report(&plan, &tally, &verdict, Detail::Summary));
+}
+
+#[test]
+fn a_load_with_its_percentile_spectrum() {
+    let load = Load::Open {
+        rate_per_s: "5k..15k/2s".parse().unwrap(),
+        connections: 8,
+        arrivals: Arrivals::Constant,
+        per_connection: None,
+    };
+    let (plan, tally, verdict) = measurement(load);
+    insta::assert_snapshot!("spectrum", report::load_text::report(&plan, &tally, &verdict, Detail::Spectrum));
+    let json = report::load_json::report(&plan, &tally, &verdict, Detail::Spectrum);
+    insta::assert_snapshot!("spectrum_as_json", json);
 }

@@ -8,6 +8,7 @@ mod date;
 mod entry;
 mod fault;
 mod files;
+mod housekeeping;
 mod kinds;
 mod log;
 mod out;
@@ -19,13 +20,13 @@ mod root;
 mod site;
 mod worker;
 
-pub use fault::{FaultError, Stall};
+pub use fault::{Fault, FaultError, Faults, help as fault_help};
 pub use root::{Identity, Missing, Opened, Resolver, Root};
 pub use site::Site;
 
 use cache::{Bounds, Cache};
 use date::Clock;
-use fault::Spin;
+use fault::{Outbox, Spin};
 use files::Files;
 use log::Log;
 use net::unix::SocketFile;
@@ -36,8 +37,9 @@ use std::io::{Error, ErrorKind};
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
+use worker::Task;
 
 /// All threads together keep no more files than this in memory or open.
 const KEPT: Bounds = Bounds { files: 2048, bytes: 64 * 1024 * 1024 };
@@ -60,8 +62,18 @@ pub struct Config {
     pub access_log: Option<PathBuf>,
     /// Busy for so long for every request.
     pub spin: Duration,
-    /// Answers nothing for a part of every period.
-    pub stall: Option<Stall>,
+    /// What it does wrong on purpose.
+    pub faults: Faults,
+    /// What drives the sockets; none: what is best.
+    pub io: Option<BackEnd>,
+}
+
+/// What drives the sockets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum BackEnd {
+    Epoll,
+    Uring,
 }
 
 /// Where a server listens.
@@ -132,18 +144,22 @@ impl Server {
         }
     }
 
-    /// Answers until `stop` is set. What was received until then is answered, within a bound; who does not read
-    /// does not keep the server from ending.
+    /// Answers until `stop` is set. What was received until then is answered, within a bound and if no fault holds
+    /// it back; who does not read does not keep the server from ending.
     pub fn run(mut self, site: &Site, stop: &AtomicBool) -> std::io::Result<()> {
         let origin_ns = net::clock::now_ns();
+        let numbers = AtomicU64::new(0);
         let listeners = std::mem::take(&mut self.listeners);
         let (server, config) = (&self, &self.config);
+        let outbox = || config.faults.touch_answers().then(|| Outbox::new(&config.faults, &numbers));
         std::thread::scope(|scope| {
             let workers: Vec<_> = listeners
                 .into_iter()
                 .map(|listener| {
+                    let outbox = outbox();
                     scope.spawn(move || {
-                        worker::run(config, server.responder(site)?, listener, stop, origin_ns)
+                        let task = Task { config, stop, origin_ns, listener };
+                        worker::run(task, server.responder(site)?, outbox)
                     })
                 })
                 .collect();
@@ -171,6 +187,7 @@ impl Server {
             clock,
             spin: Spin::calibrated(self.config.spin.as_nanos() as u64),
             is_stopping: false,
+            was_http10: false,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What is to be sent on a connection, in order: bytes, and pieces of files between them.
 
-use net::{Io, Slot};
+use net::{Errno, Io, Slot};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
@@ -14,6 +14,16 @@ pub struct Out {
     pub bytes: Vec<u8>,
     files: Vec<Insert>,
     file_bytes: u64,
+    each: Each,
+}
+
+/// How many answers are sent at once, and in which form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Each {
+    /// As many as there are room for; pieces of files by the kernel.
+    Gathered,
+    /// Each on its own, all of it bytes: something is to become of it.
+    Alone,
 }
 
 /// A piece of a file and its place: before the byte at `at`.
@@ -27,8 +37,8 @@ struct Insert {
 
 impl Out {
     /// Nothing to be sent.
-    pub fn new() -> Self {
-        Self { bytes: Vec::with_capacity(GATHER_BYTES), files: Vec::new(), file_bytes: 0 }
+    pub fn new(each: Each) -> Self {
+        Self { bytes: Vec::with_capacity(GATHER_BYTES), files: Vec::new(), file_bytes: 0, each }
     }
 
     /// True when nothing is to be sent.
@@ -40,11 +50,29 @@ impl Out {
     /// True when it is time to send.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.bytes.len() as u64 + self.file_bytes >= GATHER_BYTES as u64
+        match self.each {
+            Each::Gathered => self.bytes.len() as u64 + self.file_bytes >= GATHER_BYTES as u64,
+            Each::Alone => !self.bytes.is_empty(),
+        }
+    }
+
+    /// True when a piece of a file could not be read and is missing from the bytes.
+    pub fn is_cut(&self) -> bool {
+        self.each == Each::Alone && !self.files.is_empty()
+    }
+
+    /// Is empty: all was sent another way.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.files.clear();
+        self.file_bytes = 0;
     }
 
     /// Adds a piece of a file.
     pub fn file(&mut self, file: &Arc<OwnedFd>, offset: u64, length: u64) {
+        if self.each == Each::Alone && self.read(file, offset, length).is_ok() {
+            return;
+        }
         self.files.push(Insert { at: self.bytes.len(), file: Arc::clone(file), offset, length });
         self.file_bytes += length;
     }
@@ -55,6 +83,24 @@ impl Out {
         let sent = if self.files.is_empty() { io.send(slot, &self.bytes) } else { self.send_files(io, slot) };
         self.bytes.clear();
         sent
+    }
+
+    /// Adds the bytes of a piece of a file.
+    fn read(&mut self, file: &OwnedFd, offset: u64, length: u64) -> Result<(), Errno> {
+        let start = self.bytes.len();
+        self.bytes.resize(start + length as usize, 0);
+        let mut at = 0;
+        while at < length as usize {
+            match rustix::io::pread(file, &mut self.bytes[start + at..], offset + at as u64) {
+                Ok(n) if n > 0 => at += n,
+                Err(Errno::INTR) => {}
+                other => {
+                    self.bytes.truncate(start);
+                    return Err(other.err().unwrap_or(Errno::IO));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn send_files(&mut self, io: &mut impl Io, slot: Slot) -> bool {

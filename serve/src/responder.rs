@@ -23,6 +23,8 @@ pub struct Responder {
     pub spin: Option<Spin>,
     /// Every answer is its connection's last.
     pub is_stopping: bool,
+    /// The request that was answered last was HTTP/1.0.
+    pub was_http10: bool,
 }
 
 /// What becomes of the connection when all that was gathered is sent.
@@ -75,6 +77,7 @@ impl Responder {
                         spin.run();
                     }
                     let keep_alive = request.keep_alive && !self.is_stopping;
+                    self.was_http10 = request.http10;
                     out.bytes.extend_from_slice(self.site.answer(request.route, keep_alive, request.http10));
                     if let Some(log) = &mut self.log {
                         log.answered(peer, self.site.account(request.route));
@@ -97,7 +100,8 @@ impl Responder {
         input: &mut &[u8],
         out: &mut Out,
     ) -> Next {
-        let Self { site, files: Some(files), renderer, clock, log, spin, is_stopping } = self else {
+        let Self { site, files: Some(files), renderer, clock, log, spin, is_stopping, was_http10 } = self
+        else {
             return Next::Close;
         };
         while !out.is_full() {
@@ -113,6 +117,7 @@ impl Responder {
                         spin.run();
                     }
                     let keep_alive = request.keep_alive && !*is_stopping;
+                    *was_http10 = request.http10;
                     let context = Context { date: clock.date(), keep_alive, http10: request.http10 };
                     let account = renderer.write(&request.route, site, context, out);
                     if let Some(log) = log {

@@ -1,10 +1,10 @@
-//! One thread of the server: accept, read, answer, and let go of who has been idle. Answers to a pipeline leave
-//! in one send.
+//! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
 
-use crate::out::Out;
+use crate::fault::{Draft, Outbox};
+use crate::out::{Each, Out};
 use crate::responder::{Next, Responder};
-use crate::{Config, fault::Stall};
-use net::{Completion, Epoll, Event, Io, LISTENER, Slot};
+use crate::{BackEnd, Config};
+use net::{Completion, Epoll, Event, Io, LISTENER, Slot, Uring, clock, cpu};
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use wire::RequestParser;
 
 /// How long a stop may go unseen by a thread that has nothing to do.
-const LOOK_UP: Duration = Duration::from_millis(100);
+pub const LOOK_UP: Duration = Duration::from_millis(100);
 
 /// After a failed accept (no descriptors left) the thread answers others before it tries again.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
@@ -20,70 +20,77 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 /// A peer that asks on without reading its answers is let go when so many bytes of questions wait.
 const MAX_WAITING_BYTES: usize = 1024 * 1024;
 
-/// Idle connections are looked for so often, or more often where the timeout is short.
-const SWEEP_NS: u64 = 1_000_000_000;
-
-/// A peer that has been sent its last answer has so long to read it and close.
-const LINGER_NS: u64 = 2_000_000_000;
-
-/// At a stop: what has connected by then is accepted, for no longer than this.
-const LAST_CALL_NS: u64 = 100_000_000;
-
-/// At a stop: who has been answered in part has so long to read it.
-const GRACE_NS: u64 = 5_000_000_000;
-
 #[derive(Default)]
-struct Connection {
-    parser: RequestParser,
-    /// Questions that arrived while the peer did not read its answers.
-    waiting: Vec<u8>,
-    is_open: bool,
-    /// The peer does not read: answers wait in the back end.
-    is_blocked: bool,
+pub struct Connection {
+    pub parser: RequestParser,
+    /// Questions that arrived while answers to others had to wait.
+    pub waiting: Vec<u8>,
+    pub is_open: bool,
+    /// Answers wait, in the back end for a peer that does not read or in the outbox for their time.
+    pub is_blocked: bool,
     /// The peer asks nothing more.
     has_ended: bool,
     /// What comes after the last answer, once all is sent; nothing more is answered.
-    last: Option<Next>,
+    pub last: Option<Next>,
+    /// The last request was HTTP/1.0.
+    is_http10: bool,
     /// By the coarse clock: when it was accepted or last sent something.
-    stamp_ns: u64,
+    pub stamp_ns: u64,
     /// Only known where it is logged.
     peer: Option<IpAddr>,
 }
 
-struct Worker<'s> {
-    responder: Responder,
-    stall: Option<Stall>,
-    origin_ns: u64,
-    idle_ns: u64,
-    swept_ns: u64,
-    stop: &'s AtomicBool,
-    io: Epoll,
-    connections: Vec<Connection>,
-    out: Out,
+/// What a thread has to do.
+pub struct Task<'s> {
+    /// How.
+    pub config: &'s Config,
+    /// Until this is set.
+    pub stop: &'s AtomicBool,
+    /// When the server began.
+    pub origin_ns: u64,
+    /// Whose connections are the thread's.
+    pub listener: OwnedFd,
 }
 
-/// Answers until `stop` is set, then answers what has arrived and ends.
-pub fn run(
-    config: &Config,
-    responder: Responder,
-    listener: OwnedFd,
-    stop: &AtomicBool,
+pub struct Worker<'s, I> {
+    pub config: &'s Config,
+    stop: &'s AtomicBool,
     origin_ns: u64,
+    pub responder: Responder,
+    pub io: I,
+    pub connections: Vec<Connection>,
+    out: Out,
+    /// Where answers go that something becomes of before they are sent.
+    outbox: Option<Outbox<'s>>,
+    /// By the coarse clock: when idle connections were last looked for.
+    pub swept_ns: u64,
+}
+
+/// Answers until it is to stop, then answers what has arrived and ends.
+pub fn run(task: Task<'_>, responder: Responder, outbox: Option<Outbox<'_>>) -> std::io::Result<()> {
+    match task.config.io {
+        Some(BackEnd::Uring) => run_on(Uring::new()?, task, responder, outbox),
+        // A fifth less CPU time a request than with epoll, measured, and never more.
+        None if Uring::is_available() => run_on(Uring::new()?, task, responder, outbox),
+        _ => run_on(Epoll::new()?, task, responder, outbox),
+    }
+}
+
+fn run_on<'s, I: Io>(
+    mut io: I,
+    task: Task<'s>,
+    responder: Responder,
+    outbox: Option<Outbox<'s>>,
 ) -> std::io::Result<()> {
-    let mut io = Epoll::new()?;
+    let Task { config, stop, origin_ns, listener } = task;
     io.listen(listener)?;
-    let mut worker = Worker {
-        responder,
-        stall: config.stall,
-        origin_ns,
-        idle_ns: config.idle_timeout.as_nanos().try_into().unwrap_or(u64::MAX),
-        swept_ns: 0,
-        stop,
-        io,
-        connections: Vec::new(),
-        out: Out::new(),
-    };
-    worker.responder.tick();
+    if outbox.is_some() {
+        cpu::wake_precisely();
+    }
+    // What becomes of an answer is decided for each on its own.
+    let out = Out::new(if outbox.is_some() { Each::Alone } else { Each::Gathered });
+    let connections = Vec::new();
+    let mut worker = Worker { config, stop, origin_ns, responder, io, connections, out, outbox, swept_ns: 0 };
     while !worker.stop.load(Ordering::Relaxed) {
         worker.turn(LOOK_UP)?;
         worker.sweep();
@@ -91,19 +98,29 @@ pub fn run(
     worker.end()
 }
 
-impl Worker<'_> {
+impl<I: Io> Worker<'_, I> {
     /// Waits and takes what completed. False: nothing did.
     #[inline]
-    fn turn(&mut self, longest: Duration) -> std::io::Result<bool> {
+    pub fn turn(&mut self, longest: Duration) -> std::io::Result<bool> {
+        let longest = self.outbox.as_ref().map_or(longest, |outbox| outbox.wait(clock::now_ns(), longest));
         let is_busy = self.io.wait(Some(longest))?;
         self.responder.tick();
+        if self.outbox.is_some() {
+            self.stall();
+            self.send_due(clock::now_ns());
+        }
         while let Some(completion) = self.io.next() {
-            if let Some(stall) = &self.stall {
-                stall.sleep(self.origin_ns);
-            }
+            self.stall();
             self.take(completion);
         }
         Ok(is_busy)
+    }
+
+    #[inline]
+    fn stall(&self) {
+        if let Some(stall) = &self.config.faults.stall {
+            stall.sleep(self.origin_ns);
+        }
     }
 
     #[inline]
@@ -116,7 +133,7 @@ impl Worker<'_> {
             Event::Ended => self.ended(slot),
             Event::Failed(..) if slot == LISTENER => std::thread::sleep(ACCEPT_PAUSE),
             Event::Failed(..) => self.close(slot),
-            Event::Connected => {}
+            Event::Connected | Event::Secured | Event::Skipped(_) => {}
         }
     }
 
@@ -128,6 +145,19 @@ impl Worker<'_> {
         let peer = self.responder.log.as_ref().and_then(|_| self.io.peer(slot));
         let stamp_ns = self.responder.clock.now_ns();
         self.connections[index] = Connection { is_open: true, stamp_ns, peer, ..Connection::default() };
+        if let Some(outbox) = &mut self.outbox {
+            outbox.forget(slot);
+        }
+    }
+
+    pub fn close(&mut self, slot: Slot) {
+        if let Some(connection) = self.connections.get_mut(slot as usize) {
+            connection.is_open = false;
+        }
+        self.io.close(slot);
+        if let Some(outbox) = &mut self.outbox {
+            outbox.forget(slot);
+        }
     }
 
     #[inline]
@@ -145,7 +175,7 @@ impl Worker<'_> {
             return;
         }
         let mut input = bytes;
-        let next = self.responder.answer(&mut connection.parser, connection.peer, &mut input, &mut self.out);
+        let next = answer(connection, &mut self.responder, &mut input, &mut self.out);
         if !input.is_empty() {
             connection.waiting.extend_from_slice(input);
         }
@@ -154,12 +184,25 @@ impl Worker<'_> {
         }
     }
 
-    /// Sends what was gathered. False: the connection has had its last answer, or its peer has to read first.
+    /// Sends what was gathered. False: the connection has had its last answer, or it has to wait.
     #[inline]
-    fn send(&mut self, slot: Slot, next: Next) -> bool {
+    fn send(&mut self, slot: Slot, mut next: Next) -> bool {
         let connection = &mut self.connections[slot as usize];
         if !self.out.is_empty() {
-            connection.is_blocked = !self.out.send(&mut self.io, slot);
+            let sent = match &mut self.outbox {
+                None => self.out.send(&mut self.io, slot),
+                Some(outbox) => {
+                    let goes_on = next == Next::GoOn;
+                    let draft = Draft { bytes: &self.out.bytes, goes_on, http10: connection.is_http10 };
+                    let (is_out, still_goes_on) = outbox.send(&mut self.io, slot, draft, clock::now_ns());
+                    if goes_on && (!still_goes_on || self.out.is_cut()) {
+                        next = Next::Close;
+                    }
+                    self.out.clear();
+                    is_out
+                }
+            };
+            connection.is_blocked = !sent;
             connection.stamp_ns = self.responder.clock.now_ns();
         }
         let goes_on = next == Next::GoOn;
@@ -187,8 +230,7 @@ impl Worker<'_> {
             }
             let waiting = std::mem::take(&mut connection.waiting);
             let mut input = &waiting[..];
-            let next =
-                self.responder.answer(&mut connection.parser, connection.peer, &mut input, &mut self.out);
+            let next = answer(connection, &mut self.responder, &mut input, &mut self.out);
             connection.waiting.extend_from_slice(input);
             if !self.send(slot, next) {
                 return;
@@ -196,7 +238,17 @@ impl Worker<'_> {
         }
     }
 
+    /// Sends the answers whose time has come.
+    fn send_due(&mut self, now_ns: u64) {
+        while let Some(slot) = self.outbox.as_mut().and_then(|o| o.send_due(&mut self.io, now_ns)) {
+            self.drained(slot);
+        }
+    }
+
     fn drained(&mut self, slot: Slot) {
+        if self.outbox.as_ref().is_some_and(|outbox| outbox.holds(slot)) {
+            return; // A part of an answer; the rest is not due yet.
+        }
         let connection = &mut self.connections[slot as usize];
         connection.is_blocked = false;
         connection.stamp_ns = self.responder.clock.now_ns();
@@ -223,58 +275,12 @@ impl Worker<'_> {
             self.close(slot);
         }
     }
+}
 
-    fn close(&mut self, slot: Slot) {
-        self.connections[slot as usize].is_open = false;
-        self.io.close(slot);
-    }
-
-    /// Now and then: closes who has not been answered anything for too long. A peer that does not read is not
-    /// idle; when it stops reading for good, its connection fails by itself.
-    fn sweep(&mut self) {
-        let now_ns = self.responder.clock.now_ns();
-        if now_ns - self.swept_ns < SWEEP_NS.min(self.idle_ns / 4) {
-            return;
-        }
-        self.swept_ns = now_ns;
-        let idle_ns = self.idle_ns;
-        self.close_those(|connection| {
-            let longest_ns = if connection.last.is_some() { LINGER_NS.min(idle_ns) } else { idle_ns };
-            !connection.is_blocked && now_ns.saturating_sub(connection.stamp_ns) > longest_ns
-        });
-    }
-
-    /// Closes the open connections of which this is true. Returns how many others there are.
-    fn close_those(&mut self, is_over: impl Fn(&Connection) -> bool) -> usize {
-        let mut others = 0;
-        for slot in 0..self.connections.len() {
-            let connection = &self.connections[slot];
-            match connection.is_open {
-                true if is_over(connection) => self.close(slot as Slot),
-                true => others += 1,
-                false => {}
-            }
-        }
-        others
-    }
-
-    /// Stops without breaking off: who has connected is accepted, what has arrived is answered, who waits for
-    /// nothing is closed, and the rest gets a little time.
-    fn end(&mut self) -> std::io::Result<()> {
-        self.responder.is_stopping = true;
-        let start_ns = self.responder.clock.now_ns();
-        while self.turn(Duration::ZERO)? && self.responder.clock.now_ns() - start_ns < LAST_CALL_NS {}
-        self.io.stop_listening();
-        while self.turn(Duration::ZERO)? && self.responder.clock.now_ns() - start_ns < GRACE_NS {}
-        let waits_for_nothing =
-            |c: &Connection| !c.is_blocked && c.last.is_none() && c.waiting.is_empty() && c.parser.is_idle();
-        while self.close_those(waits_for_nothing) > 0 {
-            if self.responder.clock.now_ns() - start_ns > GRACE_NS {
-                break;
-            }
-            self.turn(LOOK_UP)?;
-            self.sweep();
-        }
-        Ok(())
-    }
+/// Answers the requests of `input` into `out`, until either is exhausted.
+#[inline]
+fn answer(connection: &mut Connection, responder: &mut Responder, input: &mut &[u8], out: &mut Out) -> Next {
+    let next = responder.answer(&mut connection.parser, connection.peer, input, out);
+    connection.is_http10 = responder.was_http10;
+    next
 }

@@ -1,6 +1,7 @@
 //! Durations in nanoseconds, 1 ns to 1 h, to three significant digits (`HdrHistogram`).
 //! Values outside are held at the bounds; an empty histogram has no percentiles, not zeros.
 
+use crate::Counts;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 
 /// The largest value that is told apart: one hour.
@@ -40,6 +41,13 @@ impl Histogram {
         self.0.add(&other.0).expect("all histograms have the same bounds");
     }
 
+    /// Adds what another histogram counted, from its [`Counts`].
+    pub fn add(&mut self, counts: &Counts) {
+        for (ns, n) in counts.pairs() {
+            self.0.saturating_record_n(*ns, *n);
+        }
+    }
+
     /// How many durations were counted.
     pub fn count(&self) -> u64 {
         self.0.len()
@@ -68,6 +76,16 @@ impl Histogram {
     /// The standard deviation (over n).
     pub fn sd_ns(&self) -> Option<f64> {
         (!self.0.is_empty()).then(|| self.0.stdev())
+    }
+
+    /// Every duration that was counted, to the histogram's resolution and in order, and how often it was.
+    pub(crate) fn recorded(&self) -> Vec<(u64, u64)> {
+        self.0.iter_recorded().map(|v| (v.value_iterated_to(), v.count_at_value())).collect()
+    }
+
+    /// The histogram as the crate's writers take it.
+    pub(crate) fn inner(&self) -> &hdrhistogram::Histogram<u64> {
+        &self.0
     }
 
     /// The histogram in `HdrHistogram`'s own V2 encoding.

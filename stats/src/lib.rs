@@ -1,12 +1,18 @@
 //! Histograms, estimates, ranks and seeded randomness. Pure: no I/O and no clock, so that every
 //! figure in a report can be computed again from the store, bit for bit.
 
+pub mod counts;
 pub mod estimate;
 pub mod fairness;
 pub mod histogram;
+pub mod interval_log;
+pub mod profile;
 pub mod random;
 pub mod rank;
+pub mod spectrum;
 
+pub use counts::Counts;
 pub use estimate::{Estimate, median, median_interval, paired_ratio};
 pub use histogram::Histogram;
+pub use profile::Profile;
 pub use rank::{Rank, ranks};

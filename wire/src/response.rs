@@ -57,6 +57,21 @@ impl ResponseParser {
         self.state == State::Head && !self.held.is_partial()
     }
 
+    /// How many bytes of a body of known length are still to come; `None` outside of such a body.
+    pub fn body_left(&self) -> Option<u64> {
+        match self.state {
+            State::Sized(left) => Some(left),
+            _ => None,
+        }
+    }
+
+    /// So many bytes of the body have passed without being read; no more than [`Self::body_left`] count.
+    pub fn skip(&mut self, bytes: u64) {
+        if let State::Sized(left) = &mut self.state {
+            *left = left.saturating_sub(bytes);
+        }
+    }
+
     /// The next event; takes its bytes off `input`. `None` when all of `input` is used up.
     /// `head_only`: the request was a HEAD, so its answer has no body.
     #[inline]

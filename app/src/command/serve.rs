@@ -5,8 +5,8 @@ use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
 use anyhow::Context;
-use clap::Args;
-use serve::{BindError, Config, Listen, Server, Site, Stall};
+use clap::{Args, ValueEnum};
+use serve::{BackEnd, BindError, Config, Fault, Faults, Listen, Server, Site};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,9 +42,21 @@ pub struct ServeArgs {
     /// A known truth for tests: be busy for so many nanoseconds for every request
     #[arg(long, default_value_t = 0, value_name = "N")]
     spin_ns: u64,
-    /// A known truth for tests: stall=100ms/1s answers nothing for 100 ms of every second
-    #[arg(long, value_name = "FAULT")]
-    fault: Option<Stall>,
+    /// A known truth for tests, such as delay=5ms or reset@0.01; --help has them all
+    #[arg(long = "fault", value_name = "FAULT", long_help = serve::fault_help())]
+    faults: Vec<Fault>,
+    /// Decides which answers a fault befalls, and delays
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// What drives the sockets [default: `io_uring` where the kernel allows it, else epoll]
+    #[arg(long, value_enum)]
+    io: Option<Io>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Io {
+    Epoll,
+    Uring,
 }
 
 /// Serves until it is told to stop.
@@ -62,7 +74,11 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
         idle_timeout: args.idle_timeout,
         access_log: args.access_log.clone(),
         spin: Duration::from_nanos(args.spin_ns),
-        stall: args.fault,
+        faults: Faults::new(&args.faults, args.seed).map_err(|e| WrongInput(format!("--fault {e}")))?,
+        io: args.io.map(|io| match io {
+            Io::Epoll => BackEnd::Epoll,
+            Io::Uring => BackEnd::Uring,
+        }),
     };
     net::limits::raise_descriptors(u64::MAX);
     let server = Server::bind(config).map_err(|error| refusal(args, error))?;

@@ -88,10 +88,15 @@ pub fn load(address: SocketAddr, path: &str, args: &[&str]) -> (i32, Value) {
     (said.code, json.unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", said.code, said.out, said.err)))
 }
 
+/// How often bytes came that no request had asked for.
+pub fn unasked(json: &Value) -> u64 {
+    json["errors"]["causes"]["protocol: bytes that no request had asked for"].as_u64().unwrap_or(0)
+}
+
 /// Every sent request ends in exactly one way.
 pub fn assert_accounted(json: &Value) {
     let n = |pointer: &str| json.pointer(pointer).unwrap().as_u64().unwrap();
-    let of_sent = n("/errors/total") - n("/errors/connect") - n("/errors/local");
+    let of_sent = n("/errors/total") - n("/errors/connect") - n("/errors/local") - unasked(json);
     let ended = n("/requests/completed") + n("/requests/in_flight_at_end") + of_sent;
     assert_eq!(n("/requests/sent"), ended, "{json}");
 }

@@ -1,0 +1,164 @@
+//! `drome load URL`: one target, one measurement.
+
+mod connections;
+mod open;
+mod outputs;
+mod parse;
+mod requests;
+
+use crate::console;
+use crate::failure::{INTERRUPTED, VOID, WrongInput};
+use clap::Args;
+use connections::ConnectionArgs;
+use lab::sample::Sampler;
+use lab::tree::Tree;
+use load::{LoadError, Progress, Watch};
+use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
+use open::OpenArgs;
+use outputs::{OutputArgs, Outputs};
+use requests::RequestArgs;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long is measured where neither -d nor -n says so.
+const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct LoadArgs {
+    /// Where to, such as <http://127.0.0.1:8080/hello>
+    url: String,
+    /// Measure for so long, such as 500ms, 10s or 2min [default: 10s]
+    #[arg(short, long, value_name = "TIME", value_parser = humantime::parse_duration, conflicts_with = "requests")]
+    duration: Option<Duration>,
+    /// Measure until so many requests are done
+    #[arg(short = 'n', long, value_name = "N", value_parser = parse::positive)]
+    requests: Option<u64>,
+    /// Worker threads, each pinned to a core of its own [default: half of the cores]
+    #[arg(short, long, value_name = "N", value_parser = parse::positive)]
+    threads: Option<u64>,
+    /// Decides all that is random
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// A request without its whole answer after so long is an error
+    #[arg(long, default_value = "30s", value_name = "TIME", value_parser = parse::positive_time)]
+    timeout: Duration,
+    /// Poll for so long before going to sleep: steadier, at the price of CPU time
+    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    spin: Duration,
+    /// Load before the measurement, not counted
+    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    warmup: Duration,
+    /// The result as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    open: OpenArgs,
+    #[command(flatten)]
+    asking: RequestArgs,
+    #[command(flatten)]
+    connections: ConnectionArgs,
+    #[command(flatten)]
+    outputs: OutputArgs,
+}
+
+/// Measures and reports.
+pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
+    let json = args.json;
+    let plan = resolve(args)?;
+    let outputs = args.outputs.create()?;
+    let (tally, usage) = measure(&plan, &outputs)?;
+    let verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
+    let report = if json { report::load_json::report } else { report::load_text::report };
+    console::print(&report(&plan, &tally, &verdict, args.outputs.detail()))?;
+    outputs.write(&plan, &tally)?;
+    Ok(match (tally.interrupted, verdict.valid) {
+        (true, _) => ExitCode::from(INTERRUPTED),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::from(VOID),
+    })
+}
+
+/// What the arguments come to.
+fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
+    let wanted = &args.connections;
+    if let Some(n) = args.requests.filter(|n| *n < wanted.connections) {
+        let c = wanted.connections;
+        return Err(WrongInput(format!(
+            "-c {c} is above -n {n}: {} connections would have nothing to do",
+            c - n
+        ))
+        .into());
+    }
+    let mut target = Target::resolve(&args.url)?;
+    if let Some(path) = &wanted.unix {
+        target.address = Address::Unix(path.clone());
+    }
+    let (connections, per_connection) = (wanted.connections as usize, wanted.per_connection());
+    let load = args.open.load(connections, per_connection);
+    let duration = args.duration.or_else(|| args.open.length()).unwrap_or(DEFAULT_DURATION);
+    let until = args.requests.map_or(Until::Elapsed(duration), Until::Answered);
+    let cores = net::cpu::allowed();
+    let threads = args.threads.map_or_else(|| (cores.len() / 2).max(1), |n| n as usize).min(connections);
+    let asks = args.asking.asks(&target, per_connection != Some(1))?;
+    Ok(Plan {
+        asks,
+        order: args.asking.order(),
+        connecting: wanted.connecting(),
+        pipeline: wanted.pipeline.into(),
+        bursts: wanted.bursts,
+        think: wanted.think(),
+        warmup: args.warmup,
+        timeout: args.timeout,
+        spin: args.spin,
+        threads,
+        // The last cores, since servers and everybody else begin with the first.
+        cpus: cores[cores.len().saturating_sub(threads)..].to_vec(),
+        verify: args.asking.verify(),
+        io: wanted.io(),
+        tls: wanted.tls(),
+        seed: args.seed,
+        per_second: args.outputs.per_second(),
+        ..Plan::new(target, Ask::default(), load, until)
+    })
+}
+
+/// Runs the plan with a progress bar beside it. A server on this machine is watched meanwhile.
+fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usage>)> {
+    let progress = Progress { stop: console::stop_flag()?, ..Progress::default() };
+    let (length, template) = match plan.until {
+        Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
+        Until::Answered(n) => (n, "{bar:40} {pos}/{len} requests, {elapsed}{msg}"),
+    };
+    let bar = console::bar(length, template);
+    let server = plan.target.address.tcp().and_then(lab::local::listener);
+    let sampler = server.map(|pid| Sampler::start(Tree::From(pid), lab::local::cores(pid)));
+    let edges = sampler.as_ref().map(Sampler::watch);
+    let watch = outputs.watch(edges.as_ref().map_or(&(), |edges| edges as &dyn Watch));
+    let started = Instant::now();
+    let result = std::thread::scope(|scope| {
+        let engine = scope.spawn(|| load::run(plan, &progress, &watch));
+        while !engine.is_finished() {
+            std::thread::sleep(Duration::from_millis(50));
+            let completed = progress.completed.load(Ordering::Relaxed);
+            match plan.until {
+                Until::Elapsed(d) => {
+                    bar.set_position(started.elapsed().as_millis() as u64);
+                    let whole = humantime::format_duration(d + plan.warmup);
+                    bar.set_message(format!("{whole}, {} answers", report::units::count(completed)));
+                }
+                Until::Answered(_) => bar.set_position(completed),
+            }
+        }
+        engine.join().unwrap_or(Err(LoadError::Worker))
+    });
+    bar.finish_and_clear();
+    drop(watch);
+    drop(edges);
+    let tally = result.map_err(|error| match error {
+        LoadError::Tls(error) => anyhow::Error::from(WrongInput(error.to_string())),
+        other => other.into(),
+    })?;
+    Ok((tally, sampler.and_then(Sampler::finish)))
+}

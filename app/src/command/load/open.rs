@@ -1,0 +1,52 @@
+//! The options of `drome load` that say when requests become due.
+
+use clap::{Args, ValueEnum};
+use model::{Arrivals, Load, Rate};
+use std::time::Duration;
+
+/// Raw arguments: at most one of the rates; none means closed load.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Open load")]
+pub struct OpenArgs {
+    /// So many requests become due per second, whatever the server does, such as 500, 2.5k or 1M
+    #[arg(long, value_name = "N", value_parser = Rate::constant, allow_hyphen_values = true, group = "offered")]
+    rate: Option<Rate>,
+    /// A rate that goes evenly up or down, then stays, such as 1k..20k/30s; sets -d's default
+    #[arg(long, value_name = "FROM..TO/TIME", value_parser = Rate::ramp, allow_hyphen_values = true, group = "offered")]
+    ramp: Option<Rate>,
+    /// Rates one after another, each for so long, such as 1k,5k,20k/10s; sets -d's default
+    #[arg(long, value_name = "N,N,…/TIME", value_parser = Rate::steps, allow_hyphen_values = true, group = "offered")]
+    steps: Option<Rate>,
+    /// How due times are spaced
+    #[arg(long, value_enum, default_value_t = Spacing::Constant, requires = "offered")]
+    arrivals: Spacing,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Spacing {
+    Constant,
+    Poisson,
+}
+
+impl OpenArgs {
+    /// What they come to.
+    pub fn load(&self, connections: usize, per_connection: Option<usize>) -> Load {
+        let Some(rate_per_s) = self.rate().cloned() else {
+            return Load::Closed { connections, per_connection };
+        };
+        let arrivals = match self.arrivals {
+            Spacing::Constant => Arrivals::Constant,
+            Spacing::Poisson => Arrivals::Poisson,
+        };
+        Load::Open { rate_per_s, connections, arrivals, per_connection }
+    }
+
+    /// How long a rate that changes takes: as long as it is then measured, unless told.
+    pub fn length(&self) -> Option<Duration> {
+        self.rate().and_then(Rate::length)
+    }
+
+    fn rate(&self) -> Option<&Rate> {
+        self.rate.as_ref().or(self.ramp.as_ref()).or(self.steps.as_ref())
+    }
+}

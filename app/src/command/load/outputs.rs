@@ -1,0 +1,99 @@
+//! The options of `drome load` that say what is told of a measurement, and where.
+
+use crate::failure::WrongInput;
+use anyhow::Context;
+use clap::Args;
+use load::Watch;
+use model::{Plan, Tally};
+use report::Detail;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::time::SystemTime;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is told")]
+pub struct OutputArgs {
+    /// The whole distribution of latency in the report; with --json as `latency_spectrum`
+    #[arg(long)]
+    percentile_spectrum: bool,
+    /// The measurement second by second as CSV
+    #[arg(long, value_name = "FILE.csv")]
+    series: Option<PathBuf>,
+    /// Latency and service second by second as a log that the tools of `HdrHistogram` read
+    #[arg(long, value_name = "FILE")]
+    hdr: Option<PathBuf>,
+}
+
+/// What is wanted beside the report. The files are open before anything is measured: a path that is wrong is no reason to lose a measurement.
+#[derive(Debug)]
+pub struct Outputs {
+    series: Option<(PathBuf, File)>,
+    hdr: Option<(PathBuf, File)>,
+    opened: OnceLock<SystemTime>,
+}
+
+impl OutputArgs {
+    /// How much the report says.
+    pub fn detail(&self) -> Detail {
+        if self.percentile_spectrum { Detail::Spectrum } else { Detail::Summary }
+    }
+
+    /// Whether the measurement is wanted second by second.
+    pub fn per_second(&self) -> bool {
+        self.series.is_some() || self.hdr.is_some()
+    }
+
+    /// Creates the files.
+    pub fn create(&self) -> anyhow::Result<Outputs> {
+        let create = |option: &str, path: &Option<PathBuf>| {
+            let Some(path) = path.clone() else { return Ok(None) };
+            let why = |e| WrongInput(format!("can't write --{option} {} ({e})", path.display()));
+            let file = File::create(&path).map_err(why)?;
+            Ok::<_, WrongInput>(Some((path, file)))
+        };
+        let (series, hdr) = (create("series", &self.series)?, create("hdr", &self.hdr)?);
+        Ok(Outputs { series, hdr, opened: OnceLock::new() })
+    }
+}
+
+impl Outputs {
+    /// Remembers when the window opened, and passes everything on.
+    pub fn watch<'a>(&'a self, other: &'a dyn Watch) -> impl Watch + 'a {
+        Clocked { outputs: self, other }
+    }
+
+    /// Writes what was asked for.
+    pub fn write(self, plan: &Plan, tally: &Tally) -> anyhow::Result<()> {
+        if let Some((path, file)) = self.series {
+            write(&path, file, report::series_csv::report(tally).as_bytes())?;
+        }
+        if let Some((path, file)) = self.hdr {
+            let started = self.opened.get().copied().unwrap_or(SystemTime::UNIX_EPOCH);
+            write(&path, file, &report::hdr_log::report(plan, tally, started))?;
+        }
+        Ok(())
+    }
+}
+
+fn write(path: &Path, mut file: File, bytes: &[u8]) -> anyhow::Result<()> {
+    file.write_all(bytes).with_context(|| format!("can't write {}", path.display()))
+}
+
+struct Clocked<'a> {
+    outputs: &'a Outputs,
+    other: &'a dyn Watch,
+}
+
+impl Watch for Clocked<'_> {
+    fn opened(&self) {
+        let _ = self.outputs.opened.set(SystemTime::now());
+        self.other.opened();
+    }
+
+    fn closed(&self) {
+        self.other.closed();
+    }
+}

@@ -1,0 +1,209 @@
+//! What is asked: one URL with its method, headers and body, or a list of paths from a file.
+
+use super::parse;
+use crate::failure::WrongInput;
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use model::{Ask, Asking, Expect, Order, Target, Verify};
+use std::path::{Path, PathBuf};
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Requests")]
+pub struct RequestArgs {
+    /// A header, such as 'Accept: text/html'; may be repeated
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = parse::header)]
+    headers: Vec<(String, String)>,
+    /// The method
+    #[arg(short, long, value_name = "METHOD", value_parser = parse::method)]
+    method: Option<String>,
+    /// The body of the request
+    #[arg(long, value_name = "TEXT", conflicts_with = "body_file")]
+    body: Option<String>,
+    /// A file with the body of the request
+    #[arg(long, value_name = "FILE")]
+    body_file: Option<PathBuf>,
+    /// The version of HTTP that is spoken
+    #[arg(long, value_enum, default_value = "1.1", value_name = "VERSION")]
+    http: Version,
+    /// Ask for the paths that this file lists, one a line: [METHOD] PATH [WEIGHT]
+    #[arg(long, value_name = "FILE")]
+    urls: Option<PathBuf>,
+    /// Which path of --urls is next
+    #[arg(long, value_enum, default_value = "in-turn", requires = "urls")]
+    order: Turn,
+    /// Any other status is an error [default: any below 400 will do]
+    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
+    expect_status: Option<u16>,
+    /// A body of any other length is an error
+    #[arg(long, value_name = "BYTES")]
+    expect_length: Option<u64>,
+    /// A body with any other SHA-256 is an error
+    #[arg(long, value_name = "HEX", value_parser = parse::sha256)]
+    expect_sha256: Option<[u8; 32]>,
+    /// Which bodies are held against --expect-sha256: the first of each connection, also one in 64 of the others, or all
+    #[arg(long, value_enum, default_value = "sample")]
+    verify: Bodies,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Version {
+    #[value(name = "1.0")]
+    Http10,
+    #[value(name = "1.1")]
+    Http11,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Turn {
+    InTurn,
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Bodies {
+    First,
+    Sample,
+    All,
+}
+
+/// One line of a list.
+#[derive(Debug, PartialEq)]
+struct Line {
+    method: Option<String>,
+    path: String,
+    weight: f64,
+}
+
+impl RequestArgs {
+    /// All requests that can be next. `keep_alive`: the connection is asked again afterwards.
+    pub fn asks(&self, target: &Target, keep_alive: bool) -> anyhow::Result<Vec<Ask>> {
+        let lines = match &self.urls {
+            None => vec![Line { method: None, path: target.path.clone(), weight: 1.0 }],
+            Some(file) => list(file)?,
+        };
+        let body = self.request_body()?;
+        let usual = if body.is_empty() { "GET" } else { "POST" };
+        let expect = Expect {
+            status: self.expect_status,
+            length: self.expect_length,
+            sha256: self.expect_sha256,
+            body: None,
+        };
+        let ask = |line: Line| {
+            let method = line.method.as_deref().or(self.method.as_deref()).unwrap_or(usual);
+            let asking = Asking {
+                method,
+                path: &line.path,
+                http10: matches!(self.http, Version::Http10),
+                keep_alive,
+                headers: &self.headers,
+                body: &body,
+            };
+            Ask {
+                request: target.request(asking),
+                last: target.request(Asking { keep_alive: false, ..asking }),
+                head_only: method == "HEAD",
+                expect: expect.clone(),
+                weight: line.weight,
+            }
+        };
+        Ok(lines.into_iter().map(ask).collect())
+    }
+
+    /// Which of them is next.
+    pub fn order(&self) -> Order {
+        match self.order {
+            Turn::InTurn => Order::InTurn,
+            Turn::Random => Order::Random,
+        }
+    }
+
+    /// Which bodies are looked at.
+    pub fn verify(&self) -> Verify {
+        match self.verify {
+            Bodies::First => Verify::First,
+            Bodies::Sample => Verify::Sample,
+            Bodies::All => Verify::All,
+        }
+    }
+
+    fn request_body(&self) -> anyhow::Result<Vec<u8>> {
+        Ok(match (&self.body, &self.body_file) {
+            (Some(text), _) => text.clone().into_bytes(),
+            (None, Some(file)) => std::fs::read(file)
+                .with_context(|| format!("can't read --body-file {}", file.display()))
+                .map_err(|e| WrongInput(format!("{e:#}")))?,
+            (None, None) => Vec::new(),
+        })
+    }
+}
+
+fn list(file: &Path) -> anyhow::Result<Vec<Line>> {
+    let text = std::fs::read_to_string(file)
+        .with_context(|| format!("can't read --urls {}", file.display()))
+        .map_err(|e| WrongInput(format!("{e:#}")))?;
+    let mut lines = Vec::new();
+    for (number, line) in
+        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+    {
+        let read = read_line(line).map_err(|why| {
+            WrongInput(format!(
+                "{}, line {}: {why}; write it like `GET /path 3`, `/path 3` or `/path`",
+                file.display(),
+                number + 1
+            ))
+        })?;
+        lines.push(read);
+    }
+    if lines.is_empty() {
+        return Err(WrongInput(format!(
+            "{} lists no path: write one a line, such as /index.html",
+            file.display()
+        ))
+        .into());
+    }
+    Ok(lines)
+}
+
+fn read_line(line: &str) -> Result<Line, String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (method, path, weight) = match words[..] {
+        [path] => (None, path, None),
+        [first, second] if second.starts_with('/') => (Some(first), second, None),
+        [path, weight] => (None, path, Some(weight)),
+        [method, path, weight] => (Some(method), path, Some(weight)),
+        _ => return Err(format!("`{line}` has more than three words")),
+    };
+    if !path.starts_with('/') {
+        return Err(format!("`{path}` is no path: a path begins with / (the host is the URL's)"));
+    }
+    let weight = match weight.map(str::parse::<f64>) {
+        None => 1.0,
+        Some(Ok(weight)) if weight > 0.0 && weight.is_finite() => weight,
+        Some(_) => return Err("the weight is no number above 0".to_owned()),
+    };
+    let method = method.map(parse::method).transpose()?;
+    Ok(Line { method, path: path.to_owned(), weight })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_have_one_to_three_words() {
+        let line = |method: Option<&str>, path: &str, weight| Line {
+            method: method.map(str::to_owned),
+            path: path.to_owned(),
+            weight,
+        };
+        assert_eq!(read_line("/a"), Ok(line(None, "/a", 1.0)));
+        assert_eq!(read_line(" HEAD /a?b "), Ok(line(Some("HEAD"), "/a?b", 1.0)));
+        assert_eq!(read_line("/a 0.5"), Ok(line(None, "/a", 0.5)));
+        assert_eq!(read_line("GET /a 3"), Ok(line(Some("GET"), "/a", 3.0)));
+        for bad in ["a", "GET a", "/a -1", "/a x", "/a inf", "G€T /a 1", "GET /a 1 2"] {
+            assert!(read_line(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! When connections are opened: the first ones spread over a ramp, all of them no faster than a rate; and
+//! from which local address.
+
+use model::{Address, Plan};
+use net::{Endpoint, Slot};
+use std::collections::VecDeque;
+
+/// So many connections are put to work in one turn at the start, so that the first ones are not left waiting
+/// while the last ones are opened.
+const ENLIST: usize = 8;
+
+/// A connection that could be opened a little earlier but was not makes up for no more than this.
+const MAKE_UP_NS: u64 = 10_000_000;
+
+/// The opening of one worker's connections.
+#[derive(Debug)]
+pub struct Opening {
+    /// How many have been put to work.
+    enlisted: usize,
+    ramp_ns: u64,
+    /// Time between two; none: as fast as it goes.
+    gap_ns: Option<u64>,
+    /// When the next one may be opened.
+    next_ns: u64,
+    /// Those that wait for it.
+    line: VecDeque<Slot>,
+    endpoints: Vec<Endpoint>,
+    opened: usize,
+}
+
+impl Opening {
+    /// For worker `index` of `threads`.
+    pub fn new(plan: &Plan, index: usize, threads: usize) -> Self {
+        let rate_per_s = plan.connecting.rate_per_s.map(|rate| rate / threads as f64);
+        Self {
+            enlisted: 0,
+            ramp_ns: plan.connecting.ramp.as_nanos() as u64,
+            gap_ns: rate_per_s.map(|rate| (1e9 / rate) as u64),
+            next_ns: 0,
+            line: VecDeque::new(),
+            endpoints: endpoints(plan),
+            opened: index,
+        }
+    }
+
+    /// Where the next connection goes, and from where.
+    #[inline]
+    pub fn endpoint(&mut self) -> &Endpoint {
+        self.opened += 1;
+        &self.endpoints[self.opened % self.endpoints.len()]
+    }
+
+    /// The connections of `all` to put to work now, in this turn.
+    pub fn enlist(&mut self, origin_ns: u64, now_ns: u64, all: usize) -> std::ops::Range<usize> {
+        let begin = self.enlisted;
+        if begin < all {
+            let elapsed_ns = now_ns.saturating_sub(origin_ns);
+            let by_now = if elapsed_ns >= self.ramp_ns {
+                all
+            } else {
+                // The first at once, the last at the end.
+                1 + (all as f64 * elapsed_ns as f64 / self.ramp_ns as f64) as usize
+            };
+            self.enlisted = all.min(by_now).min(begin + ENLIST).max(begin);
+        }
+        begin..self.enlisted
+    }
+
+    /// Whether connections have to wait for their turn.
+    pub fn is_paced(&self) -> bool {
+        self.gap_ns.is_some()
+    }
+
+    /// A connection waits for its turn.
+    pub fn line_up(&mut self, slot: Slot) {
+        self.line.push_back(slot);
+    }
+
+    /// The next one whose turn has come.
+    pub fn due(&mut self, now_ns: u64) -> Option<Slot> {
+        let gap_ns = self.gap_ns?;
+        if now_ns < self.next_ns {
+            return None;
+        }
+        let slot = self.line.pop_front()?;
+        self.next_ns = (self.next_ns + gap_ns).max(now_ns.saturating_sub(MAKE_UP_NS));
+        Some(slot)
+    }
+
+    /// When this needs a turn at the latest.
+    pub fn next_ns(&self, origin_ns: u64, all: usize) -> u64 {
+        let paced = if self.line.is_empty() { u64::MAX } else { self.next_ns };
+        if self.enlisted >= all {
+            return paced;
+        }
+        let share = self.enlisted as f64 / all as f64;
+        paced.min(origin_ns + (self.ramp_ns as f64 * share) as u64)
+    }
+}
+
+fn endpoints(plan: &Plan) -> Vec<Endpoint> {
+    match &plan.target.address {
+        Address::Unix(path) => vec![Endpoint::Unix(path.clone())],
+        Address::Tcp(to) if plan.connecting.from.is_empty() => vec![Endpoint::from(*to)],
+        Address::Tcp(to) => {
+            plan.connecting.from.iter().map(|from| Endpoint::Tcp { to: *to, from: Some(*from) }).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Ask, Load, Target, Until};
+    use std::time::Duration;
+
+    fn plan() -> Plan {
+        let target = Target::resolve("http://127.0.0.1:1/").unwrap();
+        let load = Load::Closed { connections: 100, per_connection: None };
+        Plan::new(target, Ask::default(), load, Until::Answered(1))
+    }
+
+    #[test]
+    fn without_a_ramp_all_are_put_to_work_a_few_a_turn() {
+        let mut opening = Opening::new(&plan(), 0, 1);
+        assert_eq!(opening.next_ns(5, 20), 5);
+        assert_eq!([0, 1, 2, 3].map(|_| opening.enlist(5, 5, 20)), [0..8, 8..16, 16..20, 20..20]);
+        assert_eq!(opening.next_ns(5, 20), u64::MAX);
+    }
+
+    #[test]
+    fn a_ramp_spreads_them() {
+        let mut plan = plan();
+        plan.connecting.ramp = Duration::from_micros(1);
+        let mut opening = Opening::new(&plan, 0, 1);
+        assert_eq!([0, 10, 40, 1000, 1000].map(|ns| opening.enlist(0, ns, 100).end), [1, 2, 5, 13, 21]);
+        assert_eq!(opening.next_ns(0, 100), 210);
+    }
+
+    #[test]
+    fn a_rate_is_kept_and_not_made_up_for_without_end() {
+        let mut plan = plan();
+        plan.connecting.rate_per_s = Some(1000.0);
+        let mut opening = Opening::new(&plan, 0, 1);
+        (0..100).for_each(|slot| opening.line_up(slot));
+        let second = 1_000_000_000;
+        let mut count = |from: u64, to: u64| {
+            (from..to).step_by(100_000).filter(|ns| opening.due(second + ns).is_some()).count()
+        };
+        let first = count(0, 50_000_000);
+        assert!((50..=61).contains(&first), "{first}");
+    }
+
+    #[test]
+    fn source_addresses_take_turns() {
+        let mut plan = plan();
+        plan.connecting.from = vec!["127.0.0.2".parse().unwrap(), "127.0.0.3".parse().unwrap()];
+        let mut opening = Opening::new(&plan, 0, 1);
+        let first = opening.endpoint().clone();
+        assert_ne!(*opening.endpoint(), first);
+        assert_eq!(*opening.endpoint(), first);
+    }
+}

@@ -1,0 +1,290 @@
+//! The measured window in intervals, for who asks for it: seconds for the tally, shorter ones for a viewer.
+//!
+//! A request costs nothing more for it. The tally's own histograms hold the interval under way; when it is over
+//! they move to the totals kept here, and they are whole again before the window's tally is handed out.
+
+use model::{Interval, Load, Plan, Tally, Until};
+use net::clock;
+use stats::{Counts, Histogram};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// An interval of the tally.
+const SECOND_NS: u64 = 1_000_000_000;
+
+/// How often a viewer is told.
+const VIEW_NS: u64 = 250_000_000;
+
+/// So many seconds have their place from the start: beyond, the list grows now and then.
+const MOST_PREPARED: u64 = 10_000;
+
+/// Where workers put the intervals that they have closed, for a viewer to take.
+#[derive(Debug, Default)]
+pub struct View(Mutex<Vec<Interval>>);
+
+impl View {
+    /// All intervals since this was last asked, of all workers.
+    pub fn take(&self) -> Vec<Interval> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Never waits: what can't be put here now stays for the next time.
+    fn offer(&self, intervals: &mut Vec<Interval>) {
+        if let Ok(mut shared) = self.0.try_lock() {
+            shared.append(intervals);
+        }
+    }
+}
+
+/// The intervals of one worker.
+#[derive(Debug)]
+pub struct Series {
+    keeps: bool,
+    is_viewed: bool,
+    is_closed_load: bool,
+    length_ns: u64,
+    window_ns: u64,
+    begun_ns: u64,
+    ends_ns: u64,
+    seconds: Vec<Interval>,
+    unseen: Vec<Interval>,
+    counted: Counted,
+    latency: Histogram,
+    service: Histogram,
+    error_causes: BTreeMap<String, u64>,
+    /// The latencies of the window when time was up.
+    at_close: Counts,
+}
+
+/// What a worker's counters said at the end of the last interval.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    sent: u64,
+    completed: u64,
+    errors: u64,
+    received_bytes: u64,
+    cpu_ns: u64,
+    idle_ns: u64,
+}
+
+impl Series {
+    /// Where the plan wants seconds, or somebody looks on; `None` where nobody asks.
+    pub fn new(plan: &Plan, is_viewed: bool) -> Option<Box<Self>> {
+        let keeps = plan.per_second;
+        let prepared = match plan.until {
+            Until::Elapsed(duration) if keeps => duration.as_secs().min(MOST_PREPARED) as usize + 1,
+            _ => 0,
+        };
+        let series = || Self {
+            keeps,
+            is_viewed,
+            is_closed_load: matches!(plan.load, Load::Closed { .. }),
+            length_ns: if is_viewed { VIEW_NS } else { SECOND_NS },
+            window_ns: 0,
+            begun_ns: 0,
+            ends_ns: u64::MAX,
+            seconds: Vec::with_capacity(prepared),
+            unseen: Vec::new(),
+            counted: Counted::default(),
+            latency: Histogram::new(),
+            service: Histogram::new(),
+            error_causes: BTreeMap::new(),
+            at_close: Counts::default(),
+        };
+        (keeps || is_viewed).then(|| Box::new(series()))
+    }
+
+    /// The window opens.
+    pub fn open(&mut self, now_ns: u64) {
+        (self.window_ns, self.begun_ns, self.ends_ns) = (now_ns, now_ns, now_ns + self.length_ns);
+        self.counted = Counted { cpu_ns: clock::thread_cpu_ns(), ..Counted::default() };
+    }
+
+    /// When the interval under way is over.
+    pub fn ends_ns(&self) -> u64 {
+        self.ends_ns
+    }
+
+    /// The interval under way is over: `open` connections stand.
+    pub fn close_interval(&mut self, tally: &mut Tally, now_ns: u64, open: u64) {
+        let now = Counted {
+            sent: tally.sent,
+            completed: tally.completed,
+            errors: tally.errors.total(),
+            received_bytes: tally.received_bytes,
+            cpu_ns: clock::thread_cpu_ns(),
+            idle_ns: tally.client_idle_ns,
+        };
+        let before = self.counted;
+        let latency = Counts::of(&tally.latency);
+        let interval = Interval {
+            second: (self.begun_ns - self.window_ns) / SECOND_NS,
+            duration_ns: now_ns.saturating_sub(self.begun_ns),
+            // A request that turned out not to have left this machine is taken back.
+            sent: now.sent.saturating_sub(before.sent),
+            completed: now.completed - before.completed,
+            errors: now.errors - before.errors,
+            error_causes: std::mem::take(&mut tally.error_causes),
+            received_bytes: now.received_bytes - before.received_bytes,
+            service: if self.is_closed_load { latency.clone() } else { Counts::of(&tally.service) },
+            latency,
+            client_cpu_ns: now.cpu_ns - before.cpu_ns,
+            client_idle_ns: now.idle_ns - before.idle_ns,
+            threads: 1,
+            connections_open: open,
+        };
+        self.counted = Counted { sent: now.sent.max(before.sent), ..now };
+        self.latency.add(&interval.latency);
+        tally.latency.clear();
+        if !self.is_closed_load {
+            self.service.add(&interval.service);
+            tally.service.clear();
+        }
+        for (cause, n) in &interval.error_causes {
+            *self.error_causes.entry(cause.clone()).or_default() += n;
+        }
+        let over = (now_ns - self.window_ns) / self.length_ns;
+        (self.begun_ns, self.ends_ns) = (now_ns, self.window_ns + (over + 1) * self.length_ns);
+        self.keep(interval);
+    }
+
+    fn keep(&mut self, interval: Interval) {
+        if self.is_viewed {
+            self.unseen.push(interval.clone());
+        }
+        match self.seconds.last_mut() {
+            _ if !self.keeps => {}
+            Some(last) if last.second == interval.second => last.append(&interval),
+            _ => self.seconds.push(interval),
+        }
+    }
+
+    /// Puts what a viewer has not seen where it can take it.
+    pub fn show(&mut self, view: &View) {
+        view.offer(&mut self.unseen);
+    }
+
+    /// Time is up: the last interval is closed and the tally has all of the window again.
+    pub fn close(&mut self, tally: &mut Tally, now_ns: u64, open: u64) {
+        self.close_interval(tally, now_ns, open);
+        std::mem::swap(&mut tally.latency, &mut self.latency);
+        if !self.is_closed_load {
+            std::mem::swap(&mut tally.service, &mut self.service);
+        }
+        tally.error_causes = std::mem::take(&mut self.error_causes);
+        self.ends_ns = u64::MAX;
+        self.at_close = Counts::of(&tally.latency);
+    }
+
+    /// The tally is complete: what was added to its tail since time was up belongs to the last second.
+    pub fn seal(&mut self, tally: &mut Tally) {
+        let mut tail = Counts::of(&tally.latency);
+        tail.subtract(&self.at_close);
+        if let Some(last) = self.seconds.last_mut() {
+            last.latency.merge(&tail);
+        }
+        tally.series = std::mem::take(&mut self.seconds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Arrivals, Ask, Target};
+    use std::time::Duration;
+
+    fn plan(load: Load, per_second: bool) -> Plan {
+        let target = Target::resolve("http://127.0.0.1:1/").unwrap();
+        let until = Until::Elapsed(Duration::from_secs(3));
+        Plan { per_second, ..Plan::new(target, Ask::default(), load, until) }
+    }
+
+    fn open_load() -> Load {
+        let (rate_per_s, arrivals) = (100.0.into(), Arrivals::Constant);
+        Load::Open { rate_per_s, connections: 1, arrivals, per_connection: None }
+    }
+
+    /// An answer every 10 ms for 2.5 s, each slower than the one before, and an error in every fourth.
+    fn measure(series: &mut Series, view: &View) -> Tally {
+        let mut tally = Tally::default();
+        let start_ns = 7_000_000_000;
+        series.open(start_ns);
+        for i in 1..=250 {
+            let now_ns = start_ns + i * 10_000_000;
+            (tally.sent, tally.completed, tally.received_bytes) = (i + 1, i, i * 100);
+            tally.latency.record(i * 1_000_000);
+            tally.service.record(i * 500_000);
+            if i % 4 == 0 {
+                tally.errors.status += 1;
+                *tally.error_causes.entry("status".to_owned()).or_default() += 1;
+            }
+            if now_ns >= series.ends_ns() {
+                series.close_interval(&mut tally, now_ns, i);
+                series.show(view);
+            }
+        }
+        series.close(&mut tally, start_ns + 2_500_000_000, 250);
+        tally.latency.record(9_000_000_000);
+        series.seal(&mut tally);
+        tally
+    }
+
+    fn assert_whole(tally: &Tally) {
+        let mut sum = tally.series[0].clone();
+        tally.series[1..].iter().for_each(|second| sum.append(second));
+        assert_eq!(
+            (sum.sent, sum.completed, sum.errors),
+            (tally.sent, tally.completed, tally.errors.total())
+        );
+        assert_eq!((sum.received_bytes, &sum.error_causes), (tally.received_bytes, &tally.error_causes));
+        assert_eq!(sum.latency.histogram(), tally.latency);
+        assert_eq!((tally.latency.count(), tally.completed), (251, 250), "and the one under way at the end");
+        assert_eq!(sum.duration_ns, 2_500_000_000);
+    }
+
+    #[test]
+    fn seconds_add_up_to_the_tally_whether_somebody_looks_on_or_not() {
+        for is_viewed in [false, true] {
+            let view = View::default();
+            let mut series = Series::new(&plan(open_load(), true), is_viewed).unwrap();
+            let tally = measure(&mut series, &view);
+            assert_whole(&tally);
+            let rows: Vec<_> =
+                tally.series.iter().map(|s| (s.second, s.completed, s.connections_open)).collect();
+            assert_eq!(rows, [(0, 100, 100), (1, 100, 200), (2, 50, 250)]);
+            let service = tally.series.iter().map(|s| s.service.count()).sum::<u64>();
+            assert_eq!((service, tally.service.count()), (250, 250));
+            assert_eq!(view.take().len(), if is_viewed { 10 } else { 0 }, "four a second");
+        }
+    }
+
+    #[test]
+    fn in_closed_load_service_is_latency_but_for_what_was_under_way() {
+        let load = Load::Closed { connections: 1, per_connection: None };
+        let mut series = Series::new(&plan(load, true), false).unwrap();
+        let tally = measure(&mut series, &View::default());
+        assert_whole(&tally);
+        assert_eq!(tally.series[1].service, tally.series[1].latency);
+        assert_eq!(tally.series[2].service.count() + 1, tally.series[2].latency.count());
+    }
+
+    #[test]
+    fn nobody_pays_for_what_nobody_asks_for() {
+        assert!(Series::new(&plan(open_load(), false), false).is_none());
+        let mut viewed = Series::new(&plan(open_load(), false), true).unwrap();
+        let tally = measure(&mut viewed, &View::default());
+        assert_eq!((tally.series.len(), tally.latency.count()), (0, 251));
+    }
+
+    #[test]
+    fn an_interval_that_was_late_does_not_delay_the_next() {
+        let mut series = Series::new(&plan(open_load(), true), false).unwrap();
+        let mut tally = Tally::default();
+        series.open(0);
+        series.close_interval(&mut tally, 2_300_000_000, 1);
+        assert_eq!(series.ends_ns(), 3_000_000_000);
+        series.close_interval(&mut tally, 3_000_000_000, 1);
+        let rows: Vec<_> = series.seconds.iter().map(|s| (s.second, s.duration_ns)).collect();
+        assert_eq!(rows, [(0, 2_300_000_000), (2, 700_000_000)]);
+    }
+}

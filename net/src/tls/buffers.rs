@@ -1,0 +1,80 @@
+//! The buffers that all TLS connections of a back end share.
+
+use rustls::Error;
+use rustls::unbuffered::{EncodeError, EncryptError};
+
+/// The buffers that all sessions of a back end share.
+pub struct Buffers {
+    /// What rustls decrypts in place.
+    pub incoming: Vec<u8>,
+    /// The plaintext of the last turn.
+    pub plain: Vec<u8>,
+    /// What is to be sent.
+    pub out: Outgoing,
+}
+
+impl Buffers {
+    /// Empty; they grow to what a turn needs.
+    pub fn new() -> Self {
+        Self { incoming: Vec::new(), plain: Vec::new(), out: Outgoing::default() }
+    }
+}
+
+/// Room for rustls to write into, and how much of it is written.
+#[derive(Default)]
+pub struct Outgoing {
+    memory: Vec<u8>,
+    filled: usize,
+}
+
+impl Outgoing {
+    /// What is to be sent.
+    pub fn bytes(&self) -> &[u8] {
+        &self.memory[..self.filled]
+    }
+
+    /// It has been sent.
+    pub fn clear(&mut self) {
+        self.filled = 0;
+    }
+
+    /// Lets `write` write; once more with the room that it says it needs, if there was too little.
+    pub fn put(&mut self, mut write: impl FnMut(&mut [u8]) -> Result<usize, Refusal>) -> Result<(), Error> {
+        let mut written = write(&mut self.memory[self.filled..]);
+        if let Err(Refusal::Room(needed)) = written {
+            self.memory.resize(self.filled + needed, 0);
+            written = write(&mut self.memory[self.filled..]);
+        }
+        match written {
+            Ok(n) => self.filled += n,
+            Err(_) => return Err(Error::EncryptError),
+        }
+        Ok(())
+    }
+}
+
+/// Why rustls did not write.
+pub enum Refusal {
+    /// It needs so many bytes of room.
+    Room(usize),
+    /// The keys are used up.
+    Exhausted,
+}
+
+impl From<EncodeError> for Refusal {
+    fn from(error: EncodeError) -> Self {
+        match error {
+            EncodeError::InsufficientSize(size) => Self::Room(size.required_size),
+            EncodeError::AlreadyEncoded => Self::Exhausted,
+        }
+    }
+}
+
+impl From<EncryptError> for Refusal {
+    fn from(error: EncryptError) -> Self {
+        match error {
+            EncryptError::InsufficientSize(size) => Self::Room(size.required_size),
+            EncryptError::EncryptExhausted => Self::Exhausted,
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! TLS over any back end: [`Tls`] is itself an [`Io`]. Bytes are encrypted and decrypted in buffers that all
+//! connections share; an idle connection holds its session and nothing else.
+
+mod buffers;
+mod client;
+mod connection;
+mod identity;
+mod reason;
+mod server;
+mod session;
+mod tickets;
+mod verifier;
+
+pub use client::{ClientOptions, ClientTls};
+pub use identity::{IdentityFiles, TlsError};
+pub use server::ServerOptions;
+
+use crate::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Slot};
+use buffers::Buffers;
+use rustls::ServerConfig;
+use session::{Ending, Session, Stage, Turn};
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// So much plaintext is encrypted at a time: four records of the largest size.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// What HTTP/1 is called where the two sides agree on a protocol (RFC 7301).
+const HTTP_1_1: &[u8] = b"http/1.1";
+
+/// Whether bytes that were not expected to be TLS look like it: a record's type and version (RFC 8446, 5.1).
+/// A plain client that asked a TLS server gets an alert of this shape.
+pub fn looks_like_tls(bytes: &[u8]) -> bool {
+    matches!(bytes, [20..=23, 3, 0..=4, ..])
+}
+
+/// A back end whose connections speak TLS, all of them on the same side.
+pub struct Tls<I> {
+    inner: I,
+    side: Side,
+    /// By slot. Boxed: a slot that is not in use costs a pointer.
+    sessions: Vec<Option<Box<Session>>>,
+    /// Connections that have just opened: their handshakes begin once the caller has been told, so that the
+    /// work for it counts as the handshake's, not the connection's.
+    to_greet: Vec<Slot>,
+    /// What is known and not told yet. While there is some, nothing is decrypted: the plaintext stays.
+    at_once: VecDeque<Completion>,
+    buffers: Buffers,
+}
+
+enum Side {
+    Client(ClientTls),
+    Server(Arc<ServerConfig>),
+}
+
+impl<I: Io> Tls<I> {
+    /// For connections that are asked for. [`Event::Secured`] follows [`Event::Connected`].
+    pub fn client(inner: I, tls: ClientTls) -> Self {
+        Self::new(inner, Side::Client(tls))
+    }
+
+    /// For connections that are accepted. Handshakes are not told, unless they fail.
+    pub fn server(inner: I, config: Arc<ServerConfig>) -> Self {
+        Self::new(inner, Side::Server(config))
+    }
+
+    fn new(inner: I, side: Side) -> Self {
+        Self {
+            inner,
+            side,
+            sessions: Vec::new(),
+            to_greet: Vec::new(),
+            at_once: VecDeque::new(),
+            buffers: Buffers::new(),
+        }
+    }
+
+    fn tell(&mut self, slot: Slot, event: Event) {
+        self.at_once.push_back(Completion { slot, event });
+    }
+
+    fn session(&mut self, slot: Slot) -> Option<&mut Session> {
+        self.sessions.get_mut(slot as usize)?.as_deref_mut()
+    }
+
+    /// Takes what completed below and tells what follows from it.
+    fn take(&mut self, Completion { slot, event }: Completion) {
+        match event {
+            Event::Received => self.received(slot),
+            Event::Connected => {
+                self.to_greet.push(slot);
+                self.tell(slot, event);
+            }
+            Event::Accepted => {
+                self.tell(slot, event);
+                self.open(slot);
+            }
+            Event::Drained => {
+                // The caller hears of it only if it was told that something had to wait.
+                if self.session(slot).is_some_and(Session::is_drained) {
+                    self.tell(slot, event);
+                }
+            }
+            Event::Ended => self.ended(slot),
+            Event::Failed(operation, errno) => self.broke(slot, operation, errno),
+            Event::Secured | Event::Skipped(_) => self.tell(slot, event),
+        }
+    }
+
+    /// Begins a session; the client's side says hello.
+    fn open(&mut self, slot: Slot) {
+        let session = match &self.side {
+            Side::Client(tls) => Session::client(tls),
+            Side::Server(config) => Session::server(config),
+        };
+        let Ok(session) = session else {
+            return self.tell(slot, Event::Failed(Operation::Handshake, Errno::PROTO));
+        };
+        let index = slot as usize;
+        if index >= self.sessions.len() {
+            self.sessions.resize_with(index + 1, || None);
+        }
+        let session = self.sessions[index].insert(Box::new(session));
+        let turn = session.read(&[], &mut self.buffers);
+        self.follow(slot, &turn);
+    }
+
+    #[inline]
+    fn received(&mut self, slot: Slot) {
+        let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
+            return;
+        };
+        let turn = session.read(self.inner.bytes(), &mut self.buffers);
+        self.follow(slot, &turn);
+    }
+
+    /// What a turn of a session leads to, in the order in which it happened.
+    #[inline]
+    fn follow(&mut self, slot: Slot, turn: &Turn) {
+        self.flush(slot);
+        if turn.is_secured {
+            if matches!(self.side, Side::Client(_)) {
+                self.tell(slot, Event::Secured);
+            }
+            self.send_waiting(slot);
+        }
+        if !self.buffers.plain.is_empty() {
+            self.tell(slot, Event::Received);
+        }
+        if turn.has_ended {
+            self.tell(slot, Event::Ended);
+        }
+        if let Some(operation) = turn.failed {
+            self.tell(slot, Event::Failed(operation, Errno::PROTO));
+        }
+    }
+
+    /// Hands on what was encrypted. False: some of it has to wait.
+    #[inline]
+    fn flush(&mut self, slot: Slot) -> bool {
+        let out = &mut self.buffers.out;
+        if out.bytes().is_empty() {
+            return true;
+        }
+        let is_sent = self.inner.send(slot, out.bytes());
+        out.clear();
+        is_sent
+    }
+
+    /// What was to be sent before the handshake was whole.
+    fn send_waiting(&mut self, slot: Slot) {
+        let Some(waiting) = self.session(slot).and_then(Session::take_waiting) else { return };
+        if self.send_encrypted(slot, &waiting)
+            && let Some(session) = self.session(slot)
+        {
+            session.owes_drained = false;
+            self.tell(slot, Event::Drained);
+        }
+    }
+
+    /// True: all is in the kernel's hands, or never will be.
+    #[inline]
+    fn send_encrypted(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        let mut is_sent = true;
+        for chunk in bytes.chunks(CHUNK_BYTES) {
+            let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
+                return true;
+            };
+            if !session.write(chunk, &mut self.buffers) {
+                self.buffers.out.clear();
+                self.tell(slot, Event::Failed(Operation::Send, Errno::PROTO));
+                return true;
+            }
+            is_sent &= self.flush(slot);
+        }
+        is_sent
+    }
+
+    /// The peer sends nothing more, and the transport says so.
+    fn ended(&mut self, slot: Slot) {
+        match self.session(slot).map(Session::end) {
+            None | Some(Ending::News) => self.tell(slot, Event::Ended),
+            Some(Ending::Known) => {}
+            Some(Ending::Handshake) => {
+                self.tell(slot, Event::Failed(Operation::Handshake, Errno::CONNRESET));
+            }
+        }
+    }
+
+    fn broke(&mut self, slot: Slot, operation: Operation, errno: Errno) {
+        let operation = match self.session(slot) {
+            None => operation,
+            Some(session) if session.stage == Stage::Failed => return,
+            Some(session) => session.broke(operation, errno),
+        };
+        self.tell(slot, Event::Failed(operation, errno));
+    }
+}
+
+impl<I: Io> Io for Tls<I> {
+    fn connect(&mut self, slot: Slot, to: &Endpoint) {
+        self.inner.connect(slot, to);
+    }
+
+    fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()> {
+        self.inner.listen(listener)
+    }
+
+    #[inline]
+    fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
+            return true;
+        };
+        match session.stage {
+            Stage::Failed => return true,
+            Stage::Handshaking => return session.wait(bytes),
+            Stage::Open | Stage::Ended => {}
+        }
+        let is_sent = self.send_encrypted(slot, bytes);
+        if !is_sent && let Some(session) = self.session(slot) {
+            session.owes_drained = true;
+        }
+        is_sent
+    }
+
+    /// All of it is read and encrypted before this returns; what the peer does not take yet waits in memory.
+    fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
+        let (mut at, end, mut is_sent) = (offset, offset.saturating_add(length), true);
+        let mut memory = vec![0; CHUNK_BYTES];
+        while at < end {
+            let want = (end - at).min(CHUNK_BYTES as u64) as usize;
+            match rustix::io::pread(file, &mut memory[..want], at) {
+                Ok(n) if n > 0 => {
+                    is_sent &= self.send(slot, &memory[..n]);
+                    at += n as u64;
+                }
+                Err(Errno::INTR) => {}
+                // The peer has been promised more.
+                Ok(_) | Err(_) => {
+                    self.tell(slot, Event::Failed(Operation::Send, Errno::IO));
+                    return true;
+                }
+            }
+        }
+        is_sent
+    }
+
+    fn shut_down(&mut self, slot: Slot) {
+        if let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) {
+            session.say_goodbye(&mut self.buffers);
+            self.flush(slot);
+        }
+        self.inner.shut_down(slot);
+    }
+
+    fn stop_listening(&mut self) {
+        self.inner.stop_listening();
+    }
+
+    fn peer(&self, slot: Slot) -> Option<IpAddr> {
+        self.inner.peer(slot)
+    }
+
+    /// All bytes have to be decrypted, so that all of them come.
+    fn skip(&mut self, _slot: Slot, _bytes: u64) {}
+
+    fn close(&mut self, slot: Slot) {
+        if let Some(mut session) = self.sessions.get_mut(slot as usize).and_then(Option::take) {
+            session.say_goodbye(&mut self.buffers);
+            self.flush(slot);
+        }
+        self.inner.close(slot);
+        self.to_greet.retain(|other| *other != slot);
+        self.at_once.retain(|completion| completion.slot != slot);
+    }
+
+    /// Without a word: as a broken connection does.
+    fn reset(&mut self, slot: Slot) {
+        if let Some(session) = self.sessions.get_mut(slot as usize) {
+            *session = None;
+        }
+        self.inner.reset(slot);
+        self.to_greet.retain(|other| *other != slot);
+        self.at_once.retain(|completion| completion.slot != slot);
+    }
+
+    fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
+        if self.at_once.is_empty() && self.to_greet.is_empty() {
+            return self.inner.wait(longest);
+        }
+        self.inner.wait(Some(Duration::ZERO)).map(|_| true)
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<Completion> {
+        loop {
+            if let Some(completion) = self.at_once.pop_front() {
+                return Some(completion);
+            }
+            if let Some(slot) = self.to_greet.pop() {
+                self.open(slot);
+                continue;
+            }
+            let completion = self.inner.next()?;
+            self.take(completion);
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.buffers.plain
+    }
+
+    fn reason(&self, slot: Slot) -> Option<&str> {
+        self.sessions.get(slot as usize)?.as_ref()?.reason()
+    }
+
+    fn handshake(&self, slot: Slot) -> Option<Handshake> {
+        self.sessions.get(slot as usize)?.as_ref()?.handshake()
+    }
+
+    fn ended_cleanly(&self, slot: Slot) -> Option<bool> {
+        self.sessions.get(slot as usize)?.as_ref()?.ended_cleanly
+    }
+}

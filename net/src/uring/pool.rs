@@ -1,0 +1,91 @@
+//! Buffers that the kernel picks from when bytes arrive: a few for all connections together, so that an idle
+//! connection has none of its own.
+
+use io_uring::IoUring;
+use io_uring::types::BufRingEntry;
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU16, Ordering};
+
+/// Holds several small answers; a large body that nobody looks at is dropped by the kernel and needs none.
+pub const BUFFER_BYTES: usize = 4096;
+
+/// The group that receives pick their buffers from.
+pub const GROUP: u16 = 0;
+
+/// A ring of buffers that is shared with the kernel.
+pub struct Pool {
+    ring: Pages,
+    memory: Pages,
+    buffers: u16,
+    tail: u16,
+}
+
+impl Pool {
+    /// So many buffers (a power of two), all of them the kernel's to fill.
+    #[allow(unsafe_code)]
+    pub fn new(uring: &IoUring, buffers: u16) -> std::io::Result<Self> {
+        let ring = Pages::new(usize::from(buffers) * size_of::<BufRingEntry>())?;
+        let memory = Pages::new(usize::from(buffers) * BUFFER_BYTES)?;
+        let mut pool = Self { ring, memory, buffers, tail: 0 };
+        // SAFETY: the ring's pages are mapped, page-aligned, large enough for so many entries, and live as long
+        // as the pool, which the back end drops after the ring.
+        unsafe {
+            uring.submitter().register_buf_ring_with_flags(pool.ring.start as u64, buffers, GROUP, 0)?;
+        }
+        (0..buffers).for_each(|id| pool.give_back(id));
+        Ok(pool)
+    }
+
+    /// The first `n` bytes of a buffer that the kernel has filled and that was not given back since.
+    #[allow(unsafe_code)]
+    pub fn bytes(&self, id: u16, n: usize) -> &[u8] {
+        let (id, n) = (usize::from(id % self.buffers), n.min(BUFFER_BYTES));
+        // SAFETY: within the mapping, and the kernel writes to a buffer only after it was given back.
+        unsafe { std::slice::from_raw_parts(self.memory.start.cast::<u8>().add(id * BUFFER_BYTES), n) }
+    }
+
+    /// The kernel may fill this buffer again.
+    #[allow(unsafe_code)]
+    #[inline]
+    pub fn give_back(&mut self, id: u16) {
+        let at = self.tail & (self.buffers - 1);
+        let entries = self.ring.start.cast::<BufRingEntry>();
+        // SAFETY: `at` and `id` are within the ring and the memory; entries between the kernel's head and our
+        // tail are ours to write, and there are never more of them than buffers.
+        unsafe {
+            let entry = &mut *entries.add(usize::from(at));
+            entry.set_addr(self.memory.start.cast::<u8>().add(usize::from(id) * BUFFER_BYTES) as u64);
+            entry.set_len(BUFFER_BYTES as u32);
+            entry.set_bid(id);
+            self.tail = self.tail.wrapping_add(1);
+            // The kernel reads the tail with acquire: what was written before must be seen with it.
+            let tail = &*BufRingEntry::tail(entries).cast::<AtomicU16>();
+            tail.store(self.tail, Ordering::Release);
+        }
+    }
+}
+
+/// Whole pages, zeroed; only those that are touched count as memory.
+struct Pages {
+    start: *mut c_void,
+    bytes: usize,
+}
+
+impl Pages {
+    #[allow(unsafe_code)]
+    fn new(bytes: usize) -> std::io::Result<Self> {
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a fresh anonymous mapping that overlaps nothing.
+        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, protection, MapFlags::PRIVATE)? };
+        Ok(Self { start, bytes })
+    }
+}
+
+impl Drop for Pages {
+    #[allow(unsafe_code)]
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, whole, and nothing refers to it any more.
+        let _ = unsafe { munmap(self.start, self.bytes) };
+    }
+}

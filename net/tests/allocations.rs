@@ -1,0 +1,92 @@
+//! The hot path does not allocate: a hundred thousand requests more cost no allocation more.
+
+#![allow(
+    clippy::unwrap_used,
+    unsafe_code,
+    reason = "a test may panic, and an allocator is unsafe by its nature"
+)]
+
+use load::{Progress, run};
+use model::{Ask, Asking, IoChoice, Load, Plan, Target, Until};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Counts what all threads ask for, except those of the test's own server.
+struct Counting;
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static IS_SERVER: AtomicBool = const { AtomicBool::new(false) };
+}
+
+// SAFETY: everything is handed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if !IS_SERVER.try_with(|is| is.load(Ordering::Relaxed)).unwrap_or(true) {
+            COUNT.fetch_add(1, Ordering::Relaxed);
+        }
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nHello World\n";
+
+/// Answers as many requests as it reads, on as many threads as there are connections.
+fn serve(listener: &TcpListener) {
+    for stream in listener.incoming() {
+        let mut stream = stream.unwrap();
+        std::thread::spawn(move || {
+            IS_SERVER.with(|is| is.store(true, Ordering::Relaxed));
+            let mut buffer = vec![0; 65536];
+            while let Ok(n @ 1..) = stream.read(&mut buffer) {
+                let asked = buffer[..n].windows(4).filter(|w| w == b"\r\n\r\n").count();
+                if stream.write_all(&ANSWER.repeat(asked)).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+}
+
+/// Allocations of one measurement of `requests`.
+fn allocations(io: IoChoice, pipeline: usize, requests: u64, port: u16) -> u64 {
+    let target = Target::resolve(&format!("http://127.0.0.1:{port}/")).unwrap();
+    let asking =
+        Asking { method: "GET", path: "/", http10: false, keep_alive: true, headers: &[], body: b"" };
+    let ask = Ask { request: target.request(asking), ..Ask::default() };
+    let load = Load::Closed { connections: 8, per_connection: None };
+    let plan = Plan { io, pipeline, ..Plan::new(target, ask, load, Until::Answered(requests)) };
+    let before = COUNT.load(Ordering::Relaxed);
+    let tally = run(&plan, &Progress::default(), &()).unwrap();
+    assert_eq!((tally.completed, tally.errors.total()), (requests, 0));
+    COUNT.load(Ordering::Relaxed) - before
+}
+
+#[test]
+fn a_request_costs_no_allocation() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        IS_SERVER.with(|is| is.store(true, Ordering::Relaxed));
+        serve(&listener);
+    });
+    for io in [IoChoice::Epoll, IoChoice::Uring] {
+        for pipeline in [1, 16] {
+            allocations(io, pipeline, 1_000, port);
+            let few = allocations(io, pipeline, 1_000, port);
+            let many = allocations(io, pipeline, 101_000, port);
+            // A thread's start is not to the allocation the same each time; a request would make 100,000.
+            assert!(many <= few + 50, "{io:?}, {pipeline} at once: {few} for 1,000, {many} for 101,000");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! TLS as both sides see it: two of them talk to each other on the loopback, with real certificates.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod bent;
+mod certificates;
+mod files;
+mod keys;
+mod real;
+mod refusals;
+mod resume;
+mod sides;
+mod talk;
+mod trust;

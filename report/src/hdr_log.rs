@@ -1,0 +1,29 @@
+//! The window second by second as a log that the tools of `HdrHistogram` read: for every second a line of
+//! latency and one of service.
+
+use model::{Load, Plan, Tally};
+use stats::interval_log::{Line, interval_log};
+use std::time::{Duration, SystemTime};
+
+/// The log of a measurement whose window opened at `started`.
+pub fn report(plan: &Plan, tally: &Tally, started: SystemTime) -> Vec<u8> {
+    let from = match plan.load {
+        Load::Closed { .. } => "from when a request was sent; at saturation",
+        Load::Open { .. } => "from when a request was due",
+    };
+    let comments = [
+        &format!("drome load {}", plan.target.url),
+        &format!("Tag=latency: nanoseconds {from}"),
+        "Tag=service: nanoseconds from when a request was sent",
+    ];
+    let lines = tally.series.iter().flat_map(|second| {
+        let line = |tag, counts| Line {
+            tag,
+            start: Duration::from_secs(second.second),
+            length: Duration::from_nanos(second.duration_ns),
+            counts,
+        };
+        [line("latency", &second.latency), line("service", &second.service)]
+    });
+    interval_log(started, &comments, lines)
+}

@@ -1,0 +1,70 @@
+//! The offered rate of open load, in words and as JSON.
+
+use crate::units;
+use model::Rate;
+use serde::Serialize;
+use std::time::Duration;
+
+/// So many steps are listed; of more, the first ones and the last.
+const LISTED: usize = 6;
+
+/// A rate that changes, as a part of the JSON.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// Evenly from one rate to another.
+    Ramp { from_per_s: f64, to_per_s: f64, over_s: f64 },
+    /// One rate after another.
+    Steps { per_s: Vec<f64>, each_s: f64 },
+}
+
+/// The shape of a rate that changes; `None` for one that does not.
+pub fn shape(rate: &Rate) -> Option<Shape> {
+    match rate.clone() {
+        Rate::Constant(_) => None,
+        Rate::Ramp { from_per_s, to_per_s, over } => {
+            Some(Shape::Ramp { from_per_s, to_per_s, over_s: over.as_secs_f64() })
+        }
+        Rate::Steps { per_s, each } => Some(Shape::Steps { per_s, each_s: each.as_secs_f64() }),
+    }
+}
+
+/// To be read after "open load" or "arrivals".
+pub fn words(rate: &Rate) -> String {
+    let time = |duration: &Duration| units::duration(duration.as_nanos() as f64);
+    match rate {
+        Rate::Constant(per_s) => format!("at {}/s", units::rate(*per_s)),
+        Rate::Ramp { from_per_s, to_per_s, over } => {
+            format!("from {}/s to {}/s in {}", units::rate(*from_per_s), units::rate(*to_per_s), time(over))
+        }
+        Rate::Steps { per_s, each } => {
+            let mut rates: Vec<String> = per_s.iter().map(|rate| units::rate(*rate)).collect();
+            if rates.len() > LISTED {
+                rates.splice(LISTED - 2..rates.len() - 1, ["…".to_owned()]);
+            }
+            format!("in {} step(s) of {}: {}/s", per_s.len(), time(each), rates.join("; "))
+        }
+    }
+}
+
+/// The mean of a rate that changes over the window; empty for one that does not.
+pub fn mean(rate: &Rate, window_ns: u64) -> Option<String> {
+    let mean = || format!("{}/s", units::rate(rate.mean_per_s(window_ns)));
+    (!matches!(rate, Rate::Constant(_))).then(mean)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_has_its_words() {
+        let words = |text: &str| words(&text.parse().unwrap());
+        assert_eq!(words("2.5k"), "at 2,500/s");
+        assert_eq!(words("20k..1k/500ms"), "from 20,000/s to 1,000/s in 500 ms");
+        assert_eq!(words("1k,5k,20k/10s"), "in 3 step(s) of 10.0 s: 1,000; 5,000; 20,000/s");
+        assert_eq!(words("1,2,3,4,5,6,7,8/1s"), "in 8 step(s) of 1.00 s: 1.0; 2.0; 3.0; 4.0; …; 8.0/s");
+        let mean = |text: &str| mean(&text.parse().unwrap(), 2_000_000_000);
+        assert_eq!((mean("1k"), mean("1k..2k/2s")), (None, Some("1,500/s".to_owned())));
+    }
+}

@@ -1,0 +1,34 @@
+//! The window second by second as CSV (RFC 4180): a cell is empty where the figure is not known.
+
+use model::{Interval, Tally};
+
+/// Of each row. The last row may be a part of a second; its rate is by its own length.
+const HEAD: &str = "second,sent,completed,errors,rate_per_s,received_bytes,latency_ns_p50,latency_ns_p90,\
+                    latency_ns_p99,latency_ns_max,client_core_use,connections_open\n";
+
+/// A head and a row a second.
+pub fn report(tally: &Tally) -> String {
+    let rows: String = tally.series.iter().map(row).collect();
+    format!("{HEAD}{rows}")
+}
+
+fn row(i: &Interval) -> String {
+    let latency = i.latency.histogram();
+    let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|p| cell(latency.quantile_ns(p)));
+    let rate = cell(i.rate_per_s().map(|rate| format!("{rate:.3}")));
+    let client = cell(i.client_core_use().map(|share| format!("{share:.4}")));
+    format!(
+        "{},{},{},{},{rate},{},{p50},{p90},{p99},{},{client},{}\n",
+        i.second,
+        i.sent,
+        i.completed,
+        i.errors,
+        i.received_bytes,
+        cell(latency.max_ns()),
+        i.connections_open
+    )
+}
+
+fn cell(value: Option<impl ToString>) -> String {
+    value.map_or_else(String::new, |v| v.to_string())
+}

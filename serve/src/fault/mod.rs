@@ -1,0 +1,174 @@
+//! Known truths: a server that is worse than it could be, by exactly so much. What is decided here by chance
+//! is a pure function of the seed and of the answer's number.
+
+mod answer;
+mod delay;
+mod mishap;
+mod outbox;
+mod parse;
+mod spin;
+mod stall;
+
+pub use delay::Delay;
+pub use mishap::Mishap;
+pub use outbox::{Draft, Outbox};
+pub use parse::help;
+pub use spin::Spin;
+pub use stall::Stall;
+
+use std::time::Duration;
+
+/// One fault, as it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fault {
+    /// Pauses of a whole thread.
+    Stall(Stall),
+    /// Answers are held back.
+    Delay(Delay),
+    /// Answers leave slowly.
+    Trickle(Trickle),
+    /// How it is known where an answer ends.
+    Framing(Framing),
+    /// This answer of a connection is its last, and says so.
+    CloseAfter(u64),
+    /// This answer of a connection is its last, and does not say so.
+    DropAfter(u64),
+    /// This befalls a share of answers, above 0 and at most 1.
+    Mishap(Mishap, f64),
+}
+
+/// A pace at which bytes leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trickle {
+    /// So many at a time, at least one.
+    pub bytes: usize,
+    /// This long from one time to the next.
+    pub every: Duration,
+}
+
+/// How it is known where an answer ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// By its `Content-Length`.
+    #[default]
+    Length,
+    /// By its last chunk.
+    Chunked,
+    /// By the end of the connection, as in HTTP/1.0.
+    Http10,
+}
+
+/// All faults of a server. They don't contradict each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Faults {
+    /// Pauses of a whole thread.
+    pub stall: Option<Stall>,
+    delay: Option<Delay>,
+    trickle: Option<Trickle>,
+    framing: Option<Framing>,
+    close_after: Option<u64>,
+    drop_after: Option<u64>,
+    mishaps: Vec<(Mishap, f64)>,
+    seed: u64,
+}
+
+/// A fault that can't be had.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum FaultError {
+    /// There is none of that name.
+    #[error("`{0}` is not a fault; allowed are\n{forms}", forms = parse::forms(|_| true))]
+    Unknown(String),
+    /// Its name is known, but not what follows.
+    #[error("`{text}` can't be read; write\n{forms}", forms = parse::forms(|n| n == *name))]
+    Unreadable {
+        /// As it was written.
+        text: String,
+        /// Its name.
+        name: &'static str,
+    },
+    /// More than one of a kind of which there is one.
+    #[error("{0}: once is enough, leave out all but one")]
+    Twice(&'static str),
+    /// Two that exclude each other.
+    #[error("length=… needs answers that have a length: leave out chunked and http10")]
+    NoLength,
+    /// More than every answer.
+    #[error("the shares come to {0}: at most one of these faults befalls an answer, so 1 is the most")]
+    Shares(f64),
+}
+
+/// Shares are written in decimals, which binary fractions miss by less than this.
+const ROUNDING: f64 = 1e-9;
+
+impl Faults {
+    /// All of these; the seed decides what is left to chance.
+    pub fn new(faults: &[Fault], seed: u64) -> Result<Self, FaultError> {
+        let mut all = Self { seed, ..Self::default() };
+        for fault in faults {
+            match *fault {
+                Fault::Stall(stall) => once("stall", &mut all.stall, stall)?,
+                Fault::Delay(delay) => once("delay", &mut all.delay, delay)?,
+                Fault::Trickle(trickle) => once("trickle", &mut all.trickle, trickle)?,
+                Fault::Framing(framing) => once("chunked or http10", &mut all.framing, framing)?,
+                Fault::CloseAfter(n) => once("close-after", &mut all.close_after, n)?,
+                Fault::DropAfter(n) => once("drop-after", &mut all.drop_after, n)?,
+                Fault::Mishap(mishap, share) => all.mishaps.push((mishap, share)),
+            }
+        }
+        let shares: f64 = all.mishaps.iter().map(|(_, share)| share).sum();
+        if shares > 1.0 + ROUNDING {
+            return Err(FaultError::Shares(shares));
+        }
+        let needs_length = all.mishaps.iter().any(|(mishap, _)| matches!(mishap, Mishap::Length(_)));
+        if needs_length && all.framing.is_some() {
+            return Err(FaultError::NoLength);
+        }
+        Ok(all)
+    }
+
+    /// True when something may become of an answer between its making and its sending.
+    pub fn touch_answers(&self) -> bool {
+        *self != Self { stall: self.stall, seed: self.seed, ..Self::default() }
+    }
+}
+
+fn once<T>(name: &'static str, place: &mut Option<T>, value: T) -> Result<(), FaultError> {
+    if place.replace(value).is_some() { Err(FaultError::Twice(name)) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(texts: &[&str]) -> Result<Faults, FaultError> {
+        let all: Vec<Fault> = texts.iter().map(|text| text.parse().unwrap()).collect();
+        Faults::new(&all, 0)
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        let cases: [(&[&str], &str); 7] = [
+            (&["delay=1ms", "delay=exp:1ms"], "delay: once is enough"),
+            (&["stall=1ms/1s", "stall=2ms/1s"], "stall: once is enough"),
+            (&["chunked", "http10"], "chunked or http10: once is enough"),
+            (&["close-after=1", "close-after=2"], "close-after: once is enough"),
+            (&["length=+1@0.1", "http10"], "leave out chunked and http10"),
+            (&["reset@0.6", "garbage@0.5"], "the shares come to 1.1"),
+            (&["reset", "garbage@0.01"], "the shares come to 1.01"),
+        ];
+        for (texts, words) in cases {
+            let error = faults(texts).unwrap_err().to_string();
+            assert!(error.contains(words), "{texts:?}: {error}");
+        }
+        assert!(faults(&["reset@0.7", "garbage@0.2", "truncate@0.1"]).is_ok(), "these come to 1");
+    }
+
+    #[test]
+    fn a_stall_alone_leaves_answers_as_they_are() {
+        assert!(!faults(&[]).unwrap().touch_answers());
+        assert!(!faults(&["stall=1ms/1s"]).unwrap().touch_answers());
+        for text in ["delay=1ms", "chunked", "drop-after=1", "reset@0.1"] {
+            assert!(faults(&[text]).unwrap().touch_answers(), "{text}");
+        }
+    }
+}

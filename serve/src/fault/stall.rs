@@ -1,0 +1,67 @@
+//! Pauses in which a whole thread answers nothing.
+
+use net::clock;
+use std::time::Duration;
+
+/// Answers nothing for the last part of every period, counted from the server's start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// How long it answers nothing.
+    pub pause: Duration,
+    /// How often.
+    pub period: Duration,
+    /// For how long, from the server's start, there are such pauses; none: for good.
+    pub lasts: Option<Duration>,
+}
+
+impl Stall {
+    /// How long the pause still lasts at `now_ns`, if there is one.
+    pub fn left_ns(&self, origin_ns: u64, now_ns: u64) -> Option<u64> {
+        let period_ns = self.period.as_nanos() as u64;
+        let age_ns = now_ns.saturating_sub(origin_ns);
+        let at = age_ns % period_ns;
+        let is_pause = at >= period_ns - self.pause.as_nanos() as u64;
+        let end_ns = self.lasts.map_or(u64::MAX, |lasts| lasts.as_nanos() as u64);
+        let left_ns = (period_ns - at).min(end_ns.saturating_sub(age_ns));
+        (is_pause && left_ns > 0).then_some(left_ns)
+    }
+
+    /// Sleeps through the pause, if there is one.
+    pub fn sleep(&self, origin_ns: u64) {
+        while let Some(left_ns) = self.left_ns(origin_ns, clock::now_ns()) {
+            std::thread::sleep(Duration::from_nanos(left_ns));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    /// What is left of a pause so many milliseconds after the start.
+    fn left_ms(stall: &Stall, at_ms: u64) -> Option<u64> {
+        stall.left_ns(5 * MS, (5 + at_ms) * MS).map(|left| left / MS)
+    }
+
+    #[test]
+    fn a_stall_is_the_last_part_of_every_period() {
+        let (pause, period) = (Duration::from_millis(100), Duration::from_secs(1));
+        let stall = Stall { pause, period, lasts: None };
+        assert_eq!(
+            [0, 899, 900, 999, 1000, 1950].map(|at| left_ms(&stall, at)),
+            [None, None, Some(100), Some(1), None, Some(50)]
+        );
+    }
+
+    #[test]
+    fn a_stall_that_ends_ends_in_the_midst_of_a_pause_too() {
+        let (pause, period) = (Duration::from_millis(100), Duration::from_secs(1));
+        let stall = Stall { pause, period, lasts: Some(Duration::from_millis(1950)) };
+        assert_eq!(
+            [900, 1900, 1949, 1950, 1999, 2900].map(|at| left_ms(&stall, at)),
+            [Some(100), Some(50), Some(1), None, None, None]
+        );
+    }
+}

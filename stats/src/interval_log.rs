@@ -1,0 +1,56 @@
+//! `HdrHistogram`'s interval log: a line of text an interval, with the compressed histogram in base 64. Its tools
+//! read it (`HistogramLogProcessor`, `HistogramLogAnalyzer`, hdr-plot).
+
+use crate::Counts;
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
+use std::time::{Duration, SystemTime};
+
+/// Counts are in nanoseconds; the log's column for the largest value, which is for people, in milliseconds as
+/// the tools have it.
+const MS: f64 = 1e6;
+
+/// The version of the format, and the columns: what the reference implementation heads a log with.
+const VERSION: &str = "[Histogram log format version 1.3]";
+const COLUMNS: &[u8] =
+    b"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
+
+/// One line.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// What it is a histogram of; no comma, space or line break.
+    pub tag: &'a str,
+    /// Since the start of the log.
+    pub start: Duration,
+    /// How long the interval was.
+    pub length: Duration,
+    /// What was counted in it.
+    pub counts: &'a Counts,
+}
+
+/// The whole log. `comments` come first; `started` is where the lines count from.
+#[expect(clippy::missing_panics_doc, reason = "writing to memory does not fail")]
+pub fn interval_log<'a>(
+    started: SystemTime,
+    comments: &[&str],
+    lines: impl IntoIterator<Item = Line<'a>>,
+) -> Vec<u8> {
+    let (mut log, mut serializer) = (Vec::new(), V2DeflateSerializer::new());
+    let mut head = IntervalLogWriterBuilder::new();
+    for comment in comments.iter().chain(&[VERSION]) {
+        head.add_comment(comment);
+    }
+    head.with_start_time(started);
+    head.begin_log_with(&mut log, &mut serializer).expect("writing to memory does not fail");
+    log.extend_from_slice(COLUMNS);
+    let mut rest = IntervalLogWriterBuilder::new();
+    rest.with_max_value_divisor(MS);
+    let mut writer = rest.begin_log_with(&mut log, &mut serializer).expect("writing to memory does not fail");
+    for line in lines {
+        let histogram = line.counts.histogram();
+        writer
+            .write_histogram(histogram.inner(), line.start, line.length, Tag::new(line.tag))
+            .expect("writing to memory does not fail");
+    }
+    log
+}
