@@ -22,8 +22,17 @@ fn hello() -> String {
 }
 
 fn faulty(faults: &[&str]) -> Server {
+    faulty_on("epoll", faults)
+}
+
+fn faulty_on(io: &str, faults: &[&str]) -> Server {
     let args: Vec<&str> = faults.iter().flat_map(|fault| ["--fault", fault]).collect();
-    serve(&args)
+    serve(&[&["--io", io], &args[..]].concat())
+}
+
+/// What can drive the server's sockets on this machine.
+fn back_ends() -> &'static [&'static str] {
+    if net::Uring::is_available() { &["epoll", "uring"] } else { &["epoll"] }
 }
 
 fn connect(server: &Server) -> TcpStream {
@@ -49,21 +58,25 @@ fn rest(stream: &mut TcpStream) -> String {
 
 /// Asks twice on one connection; both times comes `expected`, and nothing after it.
 fn assert_sees(faults: &[&str], expected: &str) {
-    let server = faulty(faults);
-    let mut stream = connect(&server);
-    for _ in 0..2 {
-        assert_eq!(ask(&mut stream, expected.len()), expected, "{faults:?}");
+    for io in back_ends() {
+        let server = faulty_on(io, faults);
+        let mut stream = connect(&server);
+        for _ in 0..2 {
+            assert_eq!(ask(&mut stream, expected.len()), expected, "{io}, {faults:?}");
+        }
+        stream.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(rest(&mut stream), "", "{io}, {faults:?}");
     }
-    stream.shutdown(Shutdown::Write).unwrap();
-    assert_eq!(rest(&mut stream), "", "{faults:?}");
 }
 
 /// Asks on a connection of its own; `expected` comes, and the connection's end.
 fn assert_sees_at_last(faults: &[&str], expected: &str) {
-    let server = faulty(faults);
-    let mut stream = connect(&server);
-    stream.write_all(ASK).unwrap();
-    assert_eq!(rest(&mut stream), expected, "{faults:?}");
+    for io in back_ends() {
+        let server = faulty_on(io, faults);
+        let mut stream = connect(&server);
+        stream.write_all(ASK).unwrap();
+        assert_eq!(rest(&mut stream), expected, "{io}, {faults:?}");
+    }
 }
 
 #[test]
@@ -96,8 +109,9 @@ fn garbage_is_no_http_and_the_connection_goes_on() {
 
 #[test]
 fn a_reset_is_no_end() {
-    for faults in [&["reset"][..], &["reset", "delay=1ms"]] {
-        let server = faulty(faults);
+    let both = [&["reset"][..], &["reset", "delay=1ms"]];
+    for (io, faults) in back_ends().iter().flat_map(|io| both.map(|faults| (io, faults))) {
+        let server = faulty_on(io, faults);
         let mut stream = connect(&server);
         stream.write_all(ASK).unwrap();
         let error = stream.read_to_end(&mut Vec::new()).unwrap_err();
@@ -203,12 +217,14 @@ fn what_is_asked_next_waits_for_the_last_part_of_an_answer() {
     );
     // No socket buffer holds the first part; this reader takes it all before the second part is due.
     let catalog = home.path().join("own").display().to_string();
-    let server = serve(&["--catalog", &catalog, "--fault", "trickle=20MB/500ms"]);
-    let mut stream = connect(&server);
-    stream.write_all(&[b"GET /long.html HTTP/1.1\r\nHost: h\r\n\r\n", ASK].concat()).unwrap();
-    stream.shutdown(Shutdown::Write).unwrap();
-    let answers = rest(&mut stream);
-    assert!(answers.len() > 30_000_000 && answers.ends_with(&hello()), "{}", answers.len());
+    for io in back_ends() {
+        let server = serve(&["--io", io, "--catalog", &catalog, "--fault", "trickle=20MB/500ms"]);
+        let mut stream = connect(&server);
+        stream.write_all(&[b"GET /long.html HTTP/1.1\r\nHost: h\r\n\r\n", ASK].concat()).unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let answers = rest(&mut stream);
+        assert!(answers.len() > 30_000_000 && answers.ends_with(&hello()), "{}", answers.len());
+    }
 }
 
 #[test]
@@ -263,10 +279,12 @@ fn drome_load_counts_every_fault_as_what_it_is() {
         (&["trickle=30B/1ms"], 40, vec![]),
         (&["delay=exp:2ms"], 40, vec![]),
         (&["stall=10ms/50ms,for=1s"], 40, vec![]),
+        (&["unasked", "close-after=1"], 40, only("protocol", 40)),
+        (&["length=-5", "close-after=1"], 0, vec![("body".to_owned(), 40), ("protocol".to_owned(), 40)]),
         (&["delay=1h"], 0, only("timeout", 40)),
     ];
-    for (faults, completed, errors) in cases {
-        let server = faulty(faults);
+    for (n, (faults, completed, errors)) in cases.into_iter().enumerate() {
+        let server = faulty_on(back_ends()[n % back_ends().len()], faults);
         let has_timeouts = errors.iter().any(|(kind, _)| kind == "timeout");
         let timeout = if has_timeouts { "100ms" } else { "30s" };
         // How many requests fall to each of several connections is not ours to say.
@@ -326,15 +344,19 @@ fn all_faults_at_once_are_accounted_for() {
         ["delay=lognormal:1ms,2ms", "trickle=100B/1ms", "close-after=20", "stall=5ms/100ms"]
             .map(String::from),
     );
-    let server = faulty(&all.iter().map(String::as_str).collect::<Vec<_>>());
-    for manner in [&[][..], &["--rate", "2000"], &["--no-keepalive"]] {
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let manners =
+        [&[][..], &["--pipeline", "4"], &["--rate", "2000"], &["--no-keepalive"], &["--io", "epoll"]];
+    for (io, manner) in back_ends().iter().flat_map(|io| manners.map(|manner| (io, manner))) {
+        let server = faulty_on(io, &all);
         let args = ["-c", "16", "-t", "2", "-n", "1000", "--timeout", "200ms", "--expect-length", "12"];
         let (_, json) = load(server.address, "/hello", &[&args, manner].concat());
         assert_accounted(&json);
         assert!(json["requests"]["completed"].as_u64().unwrap() > 0, "{json}");
         for kind in ["status", "receive", "protocol", "timeout", "body"] {
-            // A connection that is closed after each answer leaves nothing to wait for.
-            let is_certain = kind != "timeout" || manner != ["--no-keepalive"];
+            // A connection that is closed after each answer leaves nothing to wait for, one with a pipeline
+            // brings other answers' bytes.
+            let is_certain = kind != "timeout" || !matches!(manner, ["--no-keepalive" | "--pipeline", ..]);
             assert!(!is_certain || json["errors"][kind].as_u64().unwrap() > 0, "no {kind}: {json}");
         }
     }

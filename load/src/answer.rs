@@ -287,7 +287,8 @@ fn read(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64,
                 answers += 1;
                 whole(plan, window, connection, now);
                 if !keep_alive {
-                    return Read::Last;
+                    let is_over = bytes.is_empty() || connection.in_flight() > 0;
+                    return if is_over { Read::Last } else { Read::Unasked };
                 }
                 if bytes.is_empty() {
                     return Read::On(answers);

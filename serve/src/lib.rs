@@ -20,7 +20,7 @@ mod root;
 mod site;
 mod worker;
 
-pub use fault::{Fault, FaultError, Faults, help as fault_help};
+pub use fault::{Delay, Fault, FaultError, Faults, Framing, Mishap, Stall, Trickle, help as fault_help};
 pub use root::{Identity, Missing, Opened, Resolver, Root};
 pub use site::Site;
 
