@@ -2,13 +2,16 @@
 //! request. An edge is only forgotten when a receive came back short or empty, so none is ever lost.
 
 use crate::buffer::Buffer;
+use crate::unsent::{FilePiece, Sent, Unsent};
 use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Slot, failed, socket};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::SocketFlags;
+use rustix::net::{SendFlags, Shutdown, SocketFlags};
 use rustix::time::Timespec;
 use std::collections::VecDeque;
-use std::os::fd::{AsFd, OwnedFd};
+use std::net::IpAddr;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How many connections one wait may report; bounds how long a turn takes.
@@ -46,7 +49,7 @@ struct Connection {
     generation: u32,
     connecting: bool,
     /// What the kernel did not take yet; no memory until then.
-    unsent: Vec<u8>,
+    unsent: Unsent,
     /// So many of the next bytes nobody looks at.
     skip: u64,
     /// Its bodies are large and dropped: a head is received with few bytes at once.
@@ -79,7 +82,7 @@ impl Epoll {
     fn open(&mut self, slot: Slot, socket: OwnedFd, connecting: bool) -> Result<(), Errno> {
         let connection = self.connection(slot);
         connection.generation = connection.generation.wrapping_add(1);
-        let token = EventData::new_u64(u64::from(slot) << 32 | u64::from(connection.generation));
+        let token = token(slot, connection.generation);
         epoll::add(&self.poll, &socket, token, INTEREST)?;
         let connection = self.connection(slot);
         connection.connecting = connecting;
@@ -116,11 +119,12 @@ impl Epoll {
         if flags.intersects(EventFlags::OUT | EventFlags::ERR | EventFlags::HUP)
             && !connection.unsent.is_empty()
         {
-            match flush(socket, &mut connection.unsent) {
-                Ok(true) => {
+            match connection.unsent.flush(socket) {
+                Ok(Sent::All) => {
                     return Some(Completion { slot, event: Event::Drained });
                 }
-                Ok(false) => {}
+                Ok(Sent::Full) => {}
+                Ok(Sent::Paused) => ask_again(&self.poll, socket, event.data),
                 Err(errno) => {
                     self.at += 1; // Looked at again, it would fail again, without end.
                     return Some(Completion { slot, event: failed(Operation::Send, errno) });
@@ -187,6 +191,33 @@ impl Epoll {
     }
 }
 
+impl Epoll {
+    #[inline]
+    fn send_with(&mut self, slot: Slot, bytes: &[u8], flags: SendFlags) -> bool {
+        let Some(connection) = self.connections.get_mut(slot as usize) else {
+            return true;
+        };
+        let Some(socket) = connection.socket.as_ref() else {
+            return true;
+        };
+        if !connection.unsent.is_empty() {
+            connection.unsent.push_bytes(bytes);
+            return false;
+        }
+        match socket::send_some(socket, bytes, flags) {
+            Ok(n) if n == bytes.len() => true,
+            Ok(n) => {
+                connection.unsent.push_bytes(&bytes[n..]);
+                false
+            }
+            Err(errno) => {
+                self.fail(slot, Operation::Send, errno);
+                true
+            }
+        }
+    }
+}
+
 impl Io for Epoll {
     fn connect(&mut self, slot: Slot, to: &Endpoint) {
         let opened = socket::connecting(to).and_then(|socket| self.open(slot, socket, true));
@@ -204,26 +235,50 @@ impl Io for Epoll {
 
     #[inline]
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        self.send_with(slot, bytes, SendFlags::empty())
+    }
+
+    #[inline]
+    fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        self.send_with(slot, bytes, SendFlags::MORE)
+    }
+
+    fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
         let Some(connection) = self.connections.get_mut(slot as usize) else {
             return true;
         };
         let Some(socket) = connection.socket.as_ref() else {
             return true;
         };
-        if !connection.unsent.is_empty() {
-            connection.unsent.extend_from_slice(bytes);
-            return false;
-        }
-        match socket::send_some(socket, bytes) {
-            Ok(n) if n == bytes.len() => true,
-            Ok(n) => {
-                connection.unsent.extend_from_slice(&bytes[n..]);
-                false
-            }
+        let mut piece = FilePiece { file: Arc::clone(file), offset, left: length };
+        let sent = if connection.unsent.is_empty() { piece.send_first(socket) } else { Ok(Sent::Full) };
+        match sent {
+            Ok(Sent::All) => return true,
+            Ok(Sent::Full) => {}
+            Ok(Sent::Paused) => ask_again(&self.poll, socket, token(slot, connection.generation)),
             Err(errno) => {
                 self.fail(slot, Operation::Send, errno);
-                true
+                return true;
             }
+        }
+        connection.unsent.push_file(piece);
+        false
+    }
+
+    fn peer(&self, slot: Slot) -> Option<IpAddr> {
+        socket::peer(self.connections.get(slot as usize)?.socket.as_ref()?)
+    }
+
+    fn stop_listening(&mut self) {
+        if let Some(listener) = self.listener.take() {
+            // A listener that threads share lives on after its descriptor is closed here.
+            let _ = epoll::delete(&self.poll, &listener);
+        }
+    }
+
+    fn shut_down(&mut self, slot: Slot) {
+        if let Some(socket) = self.connections.get(slot as usize).and_then(|c| c.socket.as_ref()) {
+            let _ = rustix::net::shutdown(socket, Shutdown::Write);
         }
     }
 
@@ -238,7 +293,7 @@ impl Io for Epoll {
         if let Some(connection) = self.connections.get_mut(slot as usize) {
             let was_open = connection.socket.take().is_some();
             connection.connecting = false;
-            connection.unsent = Vec::new();
+            connection.unsent = Unsent::default();
             (connection.skip, connection.drops) = (0, false);
             if was_open && self.listener.is_some() {
                 self.free.push(slot);
@@ -287,18 +342,11 @@ impl Io for Epoll {
     }
 }
 
-/// Sends what waits; true when nothing is left.
-fn flush(socket: impl AsFd, unsent: &mut Vec<u8>) -> Result<bool, Errno> {
-    let mut sent = 0;
-    while sent < unsent.len() {
-        match socket::send_some(&socket, &unsent[sent..])? {
-            0 => break,
-            n => sent += n,
-        }
-    }
-    unsent.drain(..sent);
-    if unsent.is_empty() {
-        *unsent = Vec::new();
-    }
-    Ok(unsent.is_empty())
+fn token(slot: Slot, generation: u32) -> EventData {
+    EventData::new_u64(u64::from(slot) << 32 | u64::from(generation))
+}
+
+/// Registers anew what is registered: if there is room, the kernel says so once more.
+fn ask_again(poll: &OwnedFd, socket: &OwnedFd, token: EventData) {
+    let _ = epoll::modify(poll, socket, token, INTEREST);
 }

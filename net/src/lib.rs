@@ -11,6 +11,8 @@ mod epoll;
 pub mod limits;
 pub mod socket;
 pub mod tls;
+pub mod unix;
+mod unsent;
 mod uring;
 
 pub use epoll::Epoll;
@@ -18,7 +20,9 @@ pub use rustix::io::Errno;
 pub use socket::Endpoint;
 pub use uring::Uring;
 
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A connection's number. A caller picks the numbers of the connections that it opens, from 0;
@@ -50,7 +54,7 @@ pub enum Event {
     Received,
     /// So many of the bytes that [`Io::skip`] named have arrived and are gone.
     Skipped(u64),
-    /// All that was handed to [`Io::send`] is in the kernel's hands, after it had to wait.
+    /// All that was handed to [`Io::send`] and its kin is in the kernel's hands, after it had to wait.
     Drained,
     /// The peer will send nothing more.
     Ended,
@@ -82,6 +86,30 @@ pub trait Io {
     /// Sends all of `bytes`: they are sent or copied before it returns. False: some had to be copied
     /// because the peer does not read; [`Event::Drained`] follows.
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool;
+
+    /// As [`Io::send`], and more follows at once: what little there is may wait for that, so that both leave together.
+    fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        self.send(slot, bytes)
+    }
+
+    /// As [`Io::send`], with `length` bytes of a file from `offset` on: after all that was handed over before, and
+    /// before all that is later. It fails when the file is shorter.
+    fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool;
+
+    /// Sends no more; what the peer still sends is received until the connection is closed. To be called when
+    /// nothing waits: the last send returned true, or `Drained` came. A back end that can't do it closes.
+    fn shut_down(&mut self, slot: Slot) {
+        self.close(slot);
+    }
+
+    /// Accepts no more: who wants to connect is refused. A back end that can't do it goes on accepting.
+    fn stop_listening(&mut self) {}
+
+    /// Who is at the other end; `None` where there is no such address, or the back end does not know.
+    fn peer(&self, slot: Slot) -> Option<IpAddr> {
+        let _ = slot;
+        None
+    }
 
     /// Nobody will look at the next `bytes` of this connection: the kernel may drop them instead of copying them.
     /// They are told as [`Event::Skipped`]; some may still come as [`Event::Received`], and count as well.

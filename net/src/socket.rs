@@ -1,7 +1,9 @@
 //! Sockets as drome wants them: never blocking, never inherited, without Nagle's delay.
 
 use rustix::io::Errno;
-use rustix::net::sockopt::{set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay};
+use rustix::net::sockopt::{
+    set_socket_reuseaddr, set_socket_reuseport, set_tcp_nodelay, set_tcp_user_timeout,
+};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, bind,
     connect, listen, socket_with,
@@ -10,6 +12,7 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// How many connections may wait to be accepted; the kernel lowers it to its own bound (somaxconn).
 const BACKLOG: i32 = 4096;
@@ -105,9 +108,10 @@ impl Peer {
 }
 
 /// Sends what the kernel takes at once; 0 bytes when it has no room.
-pub fn send_some(socket: impl AsFd, bytes: &[u8]) -> Result<usize, Errno> {
+pub fn send_some(socket: impl AsFd, bytes: &[u8], flags: SendFlags) -> Result<usize, Errno> {
+    let flags = flags | SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
     loop {
-        match rustix::net::send(&socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+        match rustix::net::send(&socket, bytes, flags) {
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) => return Ok(0),
             other => return other,
@@ -194,4 +198,16 @@ pub fn exclusive(at: &SocketAddr) -> std::io::Result<OwnedFd> {
     bind(&socket, at)?;
     listen(&socket, 1)?;
     Ok(socket)
+}
+
+/// Who is at the other end; `None` where it has no such address.
+pub fn peer(socket: &OwnedFd) -> Option<IpAddr> {
+    let any = rustix::net::getpeername(socket).ok().flatten()?;
+    SocketAddr::try_from(any).ok().map(|address| address.ip())
+}
+
+/// Connections of this listener fail when their peer acknowledges or reads nothing for so long while there is
+/// something to send (tcp(7), `TCP_USER_TIMEOUT`, which accepted sockets inherit).
+pub fn give_up_after(listener: &OwnedFd, longest: Duration) -> std::io::Result<()> {
+    Ok(set_tcp_user_timeout(listener, longest.as_millis().try_into().unwrap_or(u32::MAX))?)
 }

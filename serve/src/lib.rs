@@ -1,26 +1,65 @@
-//! The reference server: the same few bytes as every contender, on drome's own I/O, and nothing else that
-//! costs time. It measures what this machine could do at best, and its faults are known truths for tests.
+//! The reference server, on drome's own I/O. It serves the same few bytes as every contender, and nothing else
+//! that costs time: so it measures what this machine could do at best, and its faults are known truths for
+//! tests. Or it serves a folder, as a static file server does.
 
+mod cache;
+mod conditions;
+mod date;
+mod entry;
 mod fault;
+mod files;
+mod housekeeping;
+mod kinds;
+mod log;
+mod out;
+mod ranges;
+mod render;
+pub mod resolve;
+mod responder;
+mod root;
 mod site;
 mod worker;
 
 pub use fault::{Delay, Fault, FaultError, Faults, Framing, Mishap, Stall, Trickle, help as fault_help};
+pub use root::{Identity, Missing, Opened, Resolver, Root};
 pub use site::Site;
 
-use fault::Outbox;
+use cache::{Bounds, Cache};
+use date::Clock;
+use fault::{Outbox, Spin};
+use files::Files;
+use log::Log;
+use net::unix::SocketFile;
+use render::Renderer;
+use responder::Responder;
+use std::fs::File;
+use std::io::{Error, ErrorKind};
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
+use worker::Task;
+
+/// All threads together keep no more files than this in memory or open.
+const KEPT: Bounds = Bounds { files: 2048, bytes: 64 * 1024 * 1024 };
+
+/// A peer that reads nothing for so long while it is being answered is let go, as nginx does (`send_timeout`).
+const UNREAD: Duration = Duration::from_mins(1);
 
 /// How the server is run.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where it listens; port 0: any free one.
-    pub address: SocketAddr,
-    /// Threads, each with its own listener on the same port.
+    /// Where it listens.
+    pub listen: Listen,
+    /// Threads. On a port, each has its own listener.
     pub threads: usize,
+    /// A folder that is served in the site's place.
+    pub root: Option<PathBuf>,
+    /// A connection that has not been answered anything for so long is closed.
+    pub idle_timeout: Duration,
+    /// Where answers are logged.
+    pub access_log: Option<PathBuf>,
     /// Busy for so long for every request.
     pub spin: Duration,
     /// What it does wrong on purpose.
@@ -37,56 +76,154 @@ pub enum BackEnd {
     Uring,
 }
 
+/// Where a server listens.
+#[derive(Clone, Debug)]
+pub enum Listen {
+    /// At an address; port 0: any free one.
+    Tcp(SocketAddr),
+    /// At a Unix socket, which is made and taken away again.
+    Unix(PathBuf),
+}
+
+/// Why a server can't begin.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// It can't listen.
+    #[error("can't listen there: {0}")]
+    Listen(#[source] Error),
+    /// There is no such folder, or it can't be opened.
+    #[error("can't serve the folder {0}: {1}")]
+    Root(PathBuf, #[source] Error),
+    /// The log can't be opened.
+    #[error("can't append to the access log {0}: {1}")]
+    Log(PathBuf, #[source] Error),
+}
+
 /// A server that listens and does not yet answer.
 #[derive(Debug)]
 pub struct Server {
     config: Config,
     listeners: Vec<OwnedFd>,
-    address: SocketAddr,
+    at: At,
+    root: Option<Root>,
+    log: Option<File>,
+}
+
+#[derive(Debug)]
+enum At {
+    Tcp(SocketAddr),
+    Unix(SocketFile),
 }
 
 impl Server {
     /// Listens.
-    pub fn bind(config: Config) -> std::io::Result<Self> {
-        ensure_free(&config.address)?;
-        let first = net::socket::listener(&config.address)?;
-        let address = net::socket::local_address(&first)?;
-        let mut listeners = vec![first];
-        for _ in 1..config.threads {
-            listeners.push(net::socket::listener(&address)?);
+    pub fn bind(config: Config) -> Result<Self, BindError> {
+        let root = config
+            .root
+            .as_deref()
+            .map(|path| Root::open(path).map_err(|error| BindError::Root(path.to_owned(), error)));
+        let root = root.transpose()?;
+        let log = config
+            .access_log
+            .as_deref()
+            .map(|path| log::open(path).map_err(|error| BindError::Log(path.to_owned(), error)));
+        let log = log.transpose()?;
+        let (listeners, at) = match &config.listen {
+            Listen::Tcp(address) => listen_tcp(address, config.threads),
+            Listen::Unix(path) => listen_unix(path, config.threads),
         }
-        Ok(Self { config, listeners, address })
+        .map_err(BindError::Listen)?;
+        Ok(Self { config, listeners, at, root, log })
     }
 
-    /// Where it listens.
-    pub fn address(&self) -> SocketAddr {
-        self.address
+    /// Where it listens: a URL, or `unix:` and a path.
+    pub fn place(&self) -> String {
+        match &self.at {
+            At::Tcp(address) => format!("http://{address}/"),
+            At::Unix(file) => format!("unix:{}", file.path().display()),
+        }
     }
 
-    /// Answers until `stop` is set; what was received until then is answered, if no fault holds it back.
-    pub fn run(self, site: &Site, stop: &AtomicBool) -> std::io::Result<()> {
+    /// Answers until `stop` is set. What was received until then is answered, within a bound and if no fault holds
+    /// it back; who does not read does not keep the server from ending.
+    pub fn run(mut self, site: &Site, stop: &AtomicBool) -> std::io::Result<()> {
         let origin_ns = net::clock::now_ns();
-        let config = &self.config;
         let numbers = AtomicU64::new(0);
+        let listeners = std::mem::take(&mut self.listeners);
+        let (server, config) = (&self, &self.config);
         let outbox = || config.faults.touch_answers().then(|| Outbox::new(&config.faults, &numbers));
         std::thread::scope(|scope| {
-            let workers: Vec<_> = self
-                .listeners
+            let workers: Vec<_> = listeners
                 .into_iter()
                 .map(|listener| {
                     let outbox = outbox();
-                    scope.spawn(move || worker::run(config, site, listener, stop, origin_ns, outbox))
+                    scope.spawn(move || {
+                        let task = Task { config, stop, origin_ns, listener };
+                        worker::run(task, server.responder(site)?, outbox)
+                    })
                 })
                 .collect();
             for worker in workers {
-                worker.join().map_err(|_| std::io::Error::other("a thread of the server died"))??;
+                worker.join().map_err(|_| Error::other("a thread of the server died"))??;
             }
             Ok(())
         })
     }
+
+    /// What a thread answers with.
+    fn responder(&self, site: &Site) -> std::io::Result<Responder> {
+        let clock = Clock::new();
+        let mut site = if self.root.is_some() { Site::new() } else { site.clone() };
+        site.set_date(clock.date());
+        let threads = self.config.threads.max(1);
+        let bounds = Bounds { files: KEPT.files / threads, bytes: KEPT.bytes / threads };
+        let root = self.root.as_ref().map(Root::try_clone).transpose()?;
+        let log = self.log.as_ref().map(File::try_clone).transpose()?;
+        Ok(Responder {
+            site,
+            files: root.map(|root| Files::new(Cache::new(root, bounds))),
+            renderer: Renderer::new(),
+            log: log.map(|file| Log::new(file, clock.date())),
+            clock,
+            spin: Spin::calibrated(self.config.spin.as_nanos() as u64),
+            is_stopping: false,
+            was_http10: false,
+        })
+    }
+}
+
+fn listen_tcp(address: &SocketAddr, threads: usize) -> std::io::Result<(Vec<OwnedFd>, At)> {
+    ensure_free(address)?;
+    let first = net::socket::listener(address)?;
+    let address = net::socket::local_address(&first)?;
+    let mut listeners = vec![first];
+    for _ in 1..threads {
+        listeners.push(net::socket::listener(&address)?);
+    }
+    for listener in &listeners {
+        net::socket::give_up_after(listener, UNREAD)?;
+    }
+    Ok((listeners, At::Tcp(address)))
+}
+
+/// A path has one listener; the threads share it.
+fn listen_unix(path: &Path, threads: usize) -> std::io::Result<(Vec<OwnedFd>, At)> {
+    let (first, file) = net::unix::listener(path)?;
+    let mut listeners = vec![first];
+    for _ in 1..threads {
+        listeners.push(listeners[0].try_clone()?);
+    }
+    Ok((listeners, At::Unix(file)))
 }
 
 /// Listeners that share a port would let a second server take half of a first one's connections unseen.
 fn ensure_free(address: &SocketAddr) -> std::io::Result<()> {
     if address.port() == 0 { Ok(()) } else { net::socket::exclusive(address).map(drop) }
+}
+
+impl BindError {
+    /// Somebody else listens there.
+    pub fn is_in_use(&self) -> bool {
+        matches!(self, Self::Listen(error) if error.kind() == ErrorKind::AddrInUse)
+    }
 }

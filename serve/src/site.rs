@@ -1,17 +1,56 @@
-//! What the server has to say: every answer is made beforehand, head and body in one piece.
+//! What the server has to say of itself: every answer is made beforehand, head and body in one piece, and only
+//! its date is written anew, once a second.
 
+use crate::date::{DATE_BYTES, Date};
 use std::collections::HashMap;
 
 /// Paths and their answers.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Site {
     paths: HashMap<String, usize>,
     answers: Vec<Answer>,
 }
 
+/// Index of an answer and whether its body is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Route {
+    answer: usize,
+    head_only: bool,
+}
+
+/// Answers that every site has, first in its list and in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standard {
+    NotFound,
+    NotAllowed,
+    BadRequest,
+    Forbidden,
+    PreconditionFailed,
+    TargetTooLong,
+    HeadTooLong,
+    Unavailable,
+    VersionNotSupported,
+}
+
+/// Status, reason, further fields.
+const STANDARD: [(u16, &str, &str); 9] = [
+    (404, "Not Found", ""),
+    (405, "Method Not Allowed", "Allow: GET, HEAD\r\n"),
+    (400, "Bad Request", ""),
+    (403, "Forbidden", ""),
+    (412, "Precondition Failed", ""),
+    (414, "URI Too Long", ""),
+    (431, "Request Header Fields Too Large", ""),
+    (503, "Service Unavailable", ""),
+    (505, "HTTP Version Not Supported", ""),
+];
+
 /// One answer in its three forms.
 #[derive(Clone, Debug)]
-pub struct Answer {
+struct Answer {
+    status: u16,
+    /// Where in each form the date is.
+    date_at: usize,
     /// HTTP/1.1, the connection stays: nothing need be said about it.
     keep: Form,
     /// The connection is closed afterwards.
@@ -26,47 +65,59 @@ struct Form {
     head_bytes: usize,
 }
 
-/// Index of an answer and whether its body is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Route {
-    answer: usize,
-    head_only: bool,
+/// What is said of the connection, and the end of the head.
+pub fn ending(keep_alive: bool, http10: bool) -> &'static str {
+    match (keep_alive, http10) {
+        (true, false) => "\r\n",
+        (true, true) => "Connection: keep-alive\r\n\r\n",
+        (false, _) => "Connection: close\r\n\r\n",
+    }
 }
 
-/// The answers that every site has, first in its list.
-const NOT_FOUND: usize = 0;
-const NOT_ALLOWED: usize = 1;
+impl Default for Site {
+    fn default() -> Self {
+        Self::new()
+    }
+}
 
 impl Site {
     /// A site without pages.
     pub fn new() -> Self {
-        let plain =
-            |status: &str, extra: &str, body: &str| Answer::new(status, "text/plain", extra, body.as_bytes());
-        Self {
-            paths: HashMap::new(),
-            answers: vec![
-                plain("404 Not Found", "", "Not Found\n"),
-                plain("405 Method Not Allowed", "Allow: GET, HEAD\r\n", "Method Not Allowed\n"),
-            ],
-        }
+        let answers = STANDARD
+            .iter()
+            .map(|(status, reason, extra)| {
+                Answer::new(*status, reason, "text/plain", extra, format!("{reason}\n").as_bytes())
+            })
+            .collect();
+        Self { paths: HashMap::new(), answers }
     }
 
     /// Adds a page.
     pub fn page(&mut self, path: &str, content_type: &str, body: &[u8]) {
         self.paths.insert(path.to_owned(), self.answers.len());
-        self.answers.push(Answer::new("200 OK", content_type, "", body));
+        self.answers.push(Answer::new(200, "OK", content_type, "", body));
+    }
+
+    /// Writes a date into every answer.
+    pub fn set_date(&mut self, date: &Date) {
+        for answer in &mut self.answers {
+            let place = answer.date_at..answer.date_at + DATE_BYTES;
+            for form in [&mut answer.keep, &mut answer.close, &mut answer.keep10] {
+                form.bytes[place.clone()].copy_from_slice(date);
+            }
+        }
     }
 
     /// Which answer a request gets; a query does not matter.
     #[inline]
     pub fn route(&self, method: &str, target: &str) -> Route {
         let path = target.split('?').next().unwrap_or_default();
-        let found = self.paths.get(path).copied().unwrap_or(NOT_FOUND);
+        let found = self.paths.get(path).copied().unwrap_or(Standard::NotFound as usize);
         match method {
             "GET" => Route { answer: found, head_only: false },
             "HEAD" => Route { answer: found, head_only: true },
-            _ if found == NOT_FOUND => Route { answer: NOT_FOUND, head_only: false },
-            _ => Route { answer: NOT_ALLOWED, head_only: false },
+            _ if found == Standard::NotFound as usize => Standard::NotFound.route(false),
+            _ => Standard::NotAllowed.route(false),
         }
     }
 
@@ -81,22 +132,75 @@ impl Site {
         };
         if route.head_only { &form.bytes[..form.head_bytes] } else { &form.bytes }
     }
+
+    /// An answer's status, and how many bytes of body it has.
+    pub fn account(&self, route: Route) -> (u16, u64) {
+        let answer = &self.answers[route.answer];
+        let body_bytes = answer.keep.bytes.len() - answer.keep.head_bytes;
+        (answer.status, if route.head_only { 0 } else { body_bytes as u64 })
+    }
+}
+
+impl Standard {
+    /// The way to this answer.
+    pub fn route(self, head_only: bool) -> Route {
+        Route { answer: self as usize, head_only }
+    }
 }
 
 impl Answer {
-    fn new(status: &str, content_type: &str, extra: &str, body: &[u8]) -> Self {
-        let form = |connection: &str| {
-            let length = body.len();
+    fn new(status: u16, reason: &str, content_type: &str, extra: &str, body: &[u8]) -> Self {
+        let start = format!("HTTP/1.1 {status} {reason}\r\nServer: drome\r\nDate: ");
+        let length = body.len();
+        let form = |keep_alive, http10| {
             let head = format!(
-                "HTTP/1.1 {status}\r\nServer: drome\r\nContent-Type: {content_type}\r\n\
-                 Content-Length: {length}\r\n{extra}{connection}\r\n"
+                "{start}{:DATE_BYTES$}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\n{extra}{}",
+                "",
+                ending(keep_alive, http10)
             );
             Form { bytes: [head.as_bytes(), body].concat(), head_bytes: head.len() }
         };
         Self {
-            keep: form(""),
-            close: form("Connection: close\r\n"),
-            keep10: form("Connection: keep-alive\r\n"),
+            status,
+            date_at: start.len(),
+            keep: form(true, false),
+            close: form(false, false),
+            keep10: form(true, true),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_is_written_over_the_last_one_in_every_form() {
+        let mut site = Site::new();
+        site.page("/a", "text/plain", b"body");
+        for date in [b"Sun, 06 Nov 1994 08:49:37 GMT", b"Sun, 06 Nov 1994 08:49:38 GMT"] {
+            site.set_date(date);
+            let text = String::from_utf8_lossy(date);
+            for (keep_alive, http10) in [(true, false), (true, true), (false, false), (false, true)] {
+                let answer = site.answer(site.route("GET", "/a?b"), keep_alive, http10);
+                let expected = format!(
+                    "HTTP/1.1 200 OK\r\nServer: drome\r\nDate: {text}\r\nContent-Type: text/plain\r\n\
+                     Content-Length: 4\r\n{}body",
+                    ending(keep_alive, http10)
+                );
+                assert_eq!(String::from_utf8_lossy(answer), expected);
+            }
+        }
+        assert_eq!(site.account(site.route("HEAD", "/a")), (200, 0));
+    }
+
+    #[test]
+    fn standard_answers_are_in_their_order() {
+        let site = Site::new();
+        let statuses = [(Standard::NotFound, 404), (Standard::NotAllowed, 405), (Standard::BadRequest, 400)];
+        let others = [(Standard::HeadTooLong, 431), (Standard::VersionNotSupported, 505)];
+        for (standard, status) in statuses.into_iter().chain(others) {
+            assert_eq!(site.account(standard.route(false)).0, status, "{standard:?}");
         }
     }
 }

@@ -1,109 +1,128 @@
 //! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
 
-use crate::fault::{Draft, Outbox, Spin};
-use crate::{BackEnd, Config, Site};
+use crate::fault::{Draft, Outbox};
+use crate::out::{Each, Out};
+use crate::responder::{Next, Responder};
+use crate::{BackEnd, Config};
 use net::{Completion, Epoll, Event, Io, LISTENER, Slot, Uring, clock, cpu};
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use wire::RequestParser;
 
 /// How long a stop may go unseen by a thread that has nothing to do.
-const LOOK_UP: Duration = Duration::from_millis(100);
+pub const LOOK_UP: Duration = Duration::from_millis(100);
 
 /// After a failed accept (no descriptors left) the thread answers others before it tries again.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
-
-/// Answers are gathered up to so many bytes before they are sent.
-const GATHER_BYTES: usize = 64 * 1024;
 
 /// A peer that asks on without reading its answers is let go when so many bytes of questions wait.
 const MAX_WAITING_BYTES: usize = 1024 * 1024;
 
 #[derive(Default)]
-struct Connection {
-    parser: RequestParser,
-    /// Questions that arrived while the peer did not read its answers.
-    waiting: Vec<u8>,
+pub struct Connection {
+    pub parser: RequestParser,
+    /// Questions that arrived while answers to others had to wait.
+    pub waiting: Vec<u8>,
+    pub is_open: bool,
     /// Answers wait, in the back end for a peer that does not read or in the outbox for their time.
-    is_blocked: bool,
+    pub is_blocked: bool,
     /// The peer asks nothing more.
     has_ended: bool,
-    /// Close it once all is sent.
-    is_last: bool,
+    /// What comes after the last answer, once all is sent; nothing more is answered.
+    pub last: Option<Next>,
     /// The last request was HTTP/1.0.
     is_http10: bool,
+    /// By the coarse clock: when it was accepted or last sent something.
+    pub stamp_ns: u64,
+    /// Only known where it is logged.
+    peer: Option<IpAddr>,
 }
 
-struct Worker<'s, I> {
-    site: &'s Site,
-    spin: Option<Spin>,
-    io: I,
-    connections: Vec<Connection>,
-    out: Vec<u8>,
-    /// Answers are gathered up to so many bytes.
-    gather_bytes: usize,
+/// What a thread has to do.
+pub struct Task<'s> {
+    /// How.
+    pub config: &'s Config,
+    /// Until this is set.
+    pub stop: &'s AtomicBool,
+    /// When the server began.
+    pub origin_ns: u64,
+    /// Whose connections are the thread's.
+    pub listener: OwnedFd,
+}
+
+pub struct Worker<'s, I> {
+    pub config: &'s Config,
+    stop: &'s AtomicBool,
+    origin_ns: u64,
+    pub responder: Responder,
+    pub io: I,
+    pub connections: Vec<Connection>,
+    out: Out,
     /// Where answers go that something becomes of before they are sent.
     outbox: Option<Outbox<'s>>,
+    /// By the coarse clock: when idle connections were last looked for.
+    pub swept_ns: u64,
 }
 
-/// Answers until `stop` is set.
-pub fn run(
-    config: &Config,
-    site: &Site,
-    listener: OwnedFd,
-    stop: &AtomicBool,
-    origin_ns: u64,
-    outbox: Option<Outbox<'_>>,
-) -> std::io::Result<()> {
-    match config.io {
-        Some(BackEnd::Uring) => run_on(Uring::new()?, config, site, listener, stop, origin_ns, outbox),
+/// Answers until it is to stop, then answers what has arrived and ends.
+pub fn run(task: Task<'_>, responder: Responder, outbox: Option<Outbox<'_>>) -> std::io::Result<()> {
+    match task.config.io {
+        Some(BackEnd::Uring) => run_on(Uring::new()?, task, responder, outbox),
         // A fifth less CPU time a request than with epoll, measured, and never more.
-        None if Uring::is_available() => {
-            run_on(Uring::new()?, config, site, listener, stop, origin_ns, outbox)
-        }
-        _ => run_on(Epoll::new()?, config, site, listener, stop, origin_ns, outbox),
+        None if Uring::is_available() => run_on(Uring::new()?, task, responder, outbox),
+        _ => run_on(Epoll::new()?, task, responder, outbox),
     }
 }
 
-fn run_on<I: Io>(
+fn run_on<'s, I: Io>(
     mut io: I,
-    config: &Config,
-    site: &Site,
-    listener: OwnedFd,
-    stop: &AtomicBool,
-    origin_ns: u64,
-    outbox: Option<Outbox<'_>>,
+    task: Task<'s>,
+    responder: Responder,
+    outbox: Option<Outbox<'s>>,
 ) -> std::io::Result<()> {
+    let Task { config, stop, origin_ns, listener } = task;
     io.listen(listener)?;
-    let spin = Spin::calibrated(config.spin.as_nanos() as u64);
     if outbox.is_some() {
         cpu::wake_precisely();
     }
     // What becomes of an answer is decided for each on its own.
-    let gather_bytes = if outbox.is_some() { 1 } else { GATHER_BYTES };
-    let out = Vec::with_capacity(GATHER_BYTES);
-    let mut worker = Worker { site, spin, io, connections: Vec::new(), out, gather_bytes, outbox };
-    while !stop.load(Ordering::Relaxed) {
-        let longest = worker.outbox.as_ref().map_or(LOOK_UP, |outbox| outbox.wait(clock::now_ns(), LOOK_UP));
-        worker.io.wait(Some(longest))?;
-        if worker.outbox.is_some() {
-            if let Some(stall) = &config.faults.stall {
-                stall.sleep(origin_ns);
-            }
-            worker.send_due(clock::now_ns());
-        }
-        while let Some(completion) = worker.io.next() {
-            if let Some(stall) = &config.faults.stall {
-                stall.sleep(origin_ns);
-            }
-            worker.take(completion);
-        }
+    let out = Out::new(if outbox.is_some() { Each::Alone } else { Each::Gathered });
+    let connections = Vec::new();
+    let mut worker = Worker { config, stop, origin_ns, responder, io, connections, out, outbox, swept_ns: 0 };
+    while !worker.stop.load(Ordering::Relaxed) {
+        worker.turn(LOOK_UP)?;
+        worker.sweep();
     }
-    Ok(())
+    worker.end()
 }
 
 impl<I: Io> Worker<'_, I> {
+    /// Waits and takes what completed. False: nothing did.
+    #[inline]
+    pub fn turn(&mut self, longest: Duration) -> std::io::Result<bool> {
+        let longest = self.outbox.as_ref().map_or(longest, |outbox| outbox.wait(clock::now_ns(), longest));
+        let is_busy = self.io.wait(Some(longest))?;
+        self.responder.tick();
+        if self.outbox.is_some() {
+            self.stall();
+            self.send_due(clock::now_ns());
+        }
+        while let Some(completion) = self.io.next() {
+            self.stall();
+            self.take(completion);
+        }
+        Ok(is_busy)
+    }
+
+    #[inline]
+    fn stall(&self) {
+        if let Some(stall) = &self.config.faults.stall {
+            stall.sleep(self.origin_ns);
+        }
+    }
+
     #[inline]
     fn take(&mut self, completion: Completion) {
         let Completion { slot, event } = completion;
@@ -123,13 +142,18 @@ impl<I: Io> Worker<'_, I> {
         if index >= self.connections.len() {
             self.connections.resize_with(index + 1, Connection::default);
         }
-        self.connections[index] = Connection::default();
+        let peer = self.responder.log.as_ref().and_then(|_| self.io.peer(slot));
+        let stamp_ns = self.responder.clock.now_ns();
+        self.connections[index] = Connection { is_open: true, stamp_ns, peer, ..Connection::default() };
         if let Some(outbox) = &mut self.outbox {
             outbox.forget(slot);
         }
     }
 
-    fn close(&mut self, slot: Slot) {
+    pub fn close(&mut self, slot: Slot) {
+        if let Some(connection) = self.connections.get_mut(slot as usize) {
+            connection.is_open = false;
+        }
         self.io.close(slot);
         if let Some(outbox) = &mut self.outbox {
             outbox.forget(slot);
@@ -139,7 +163,7 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     fn received(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
-        if connection.is_last {
+        if connection.last.is_some() {
             return; // What comes after the last answer is not looked at.
         }
         let bytes = self.io.bytes();
@@ -151,37 +175,47 @@ impl<I: Io> Worker<'_, I> {
             return;
         }
         let mut input = bytes;
-        let goes_on =
-            gather(connection, self.site, &mut self.spin, &mut input, &mut self.out, self.gather_bytes);
+        let next = answer(connection, &mut self.responder, &mut input, &mut self.out);
         if !input.is_empty() {
             connection.waiting.extend_from_slice(input);
         }
-        if self.send(slot, goes_on) {
+        if self.send(slot, next) {
             self.go_on(slot);
         }
     }
 
-    /// Sends what was gathered. False: the connection is closed, or it has to wait.
+    /// Sends what was gathered. False: the connection has had its last answer, or it has to wait.
     #[inline]
-    fn send(&mut self, slot: Slot, mut goes_on: bool) -> bool {
+    fn send(&mut self, slot: Slot, mut next: Next) -> bool {
         let connection = &mut self.connections[slot as usize];
-        let sent = match &mut self.outbox {
-            _ if self.out.is_empty() => true,
-            None => self.io.send(slot, &self.out),
-            Some(outbox) => {
-                let draft = Draft { bytes: &self.out, goes_on, http10: connection.is_http10 };
-                let (is_out, still_goes_on) = outbox.send(&mut self.io, slot, draft, clock::now_ns());
-                goes_on = still_goes_on;
-                is_out
-            }
-        };
-        self.out.clear();
-        connection.is_last = !goes_on;
-        connection.is_blocked = !sent;
-        if sent && !goes_on {
-            self.close(slot);
+        if !self.out.is_empty() {
+            let sent = match &mut self.outbox {
+                None => self.out.send(&mut self.io, slot),
+                Some(outbox) => {
+                    let goes_on = next == Next::GoOn;
+                    let draft = Draft { bytes: &self.out.bytes, goes_on, http10: connection.is_http10 };
+                    let (is_out, still_goes_on) = outbox.send(&mut self.io, slot, draft, clock::now_ns());
+                    if goes_on && (!still_goes_on || self.out.is_cut()) {
+                        next = Next::Close;
+                    }
+                    self.out.clear();
+                    is_out
+                }
+            };
+            connection.is_blocked = !sent;
+            connection.stamp_ns = self.responder.clock.now_ns();
         }
-        sent && goes_on
+        let goes_on = next == Next::GoOn;
+        if !goes_on {
+            connection.last = Some(next);
+        }
+        if connection.is_blocked {
+            return false;
+        }
+        if !goes_on {
+            self.finish(slot, next);
+        }
+        goes_on
     }
 
     /// Answers the questions that had to wait: the peer reads again, or a full gathering was sent.
@@ -196,10 +230,9 @@ impl<I: Io> Worker<'_, I> {
             }
             let waiting = std::mem::take(&mut connection.waiting);
             let mut input = &waiting[..];
-            let goes_on =
-                gather(connection, self.site, &mut self.spin, &mut input, &mut self.out, self.gather_bytes);
+            let next = answer(connection, &mut self.responder, &mut input, &mut self.out);
             connection.waiting.extend_from_slice(input);
-            if !self.send(slot, goes_on) {
+            if !self.send(slot, next) {
                 return;
             }
         }
@@ -218,56 +251,36 @@ impl<I: Io> Worker<'_, I> {
         }
         let connection = &mut self.connections[slot as usize];
         connection.is_blocked = false;
-        if connection.is_last {
-            self.close(slot);
-        } else {
-            self.go_on(slot);
+        connection.stamp_ns = self.responder.clock.now_ns();
+        match connection.last {
+            Some(next) => self.finish(slot, next),
+            None => self.go_on(slot),
         }
     }
 
     /// The peer asks nothing more; what it has asked it still gets.
     fn ended(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
-        if connection.is_blocked {
-            connection.has_ended = true;
+        connection.has_ended = true;
+        if !connection.is_blocked {
+            self.close(slot);
+        }
+    }
+
+    /// After the last answer.
+    fn finish(&mut self, slot: Slot, next: Next) {
+        if next == Next::Linger && !self.connections[slot as usize].has_ended {
+            self.io.shut_down(slot);
         } else {
             self.close(slot);
         }
     }
 }
 
-/// Answers the requests of `input` into `out`, until it is exhausted or there are `most_bytes`. False: the
-/// connection is to be closed.
+/// Answers the requests of `input` into `out`, until either is exhausted.
 #[inline]
-fn gather(
-    connection: &mut Connection,
-    site: &Site,
-    spin: &mut Option<Spin>,
-    input: &mut &[u8],
-    out: &mut Vec<u8>,
-    most_bytes: usize,
-) -> bool {
-    while out.len() < most_bytes {
-        match connection.parser.next(input, |method, target| site.route(method, target)) {
-            Ok(Some(request)) => {
-                if let Some(spin) = spin {
-                    spin.run();
-                }
-                out.extend_from_slice(site.answer(request.route, request.keep_alive, request.http10));
-                connection.is_http10 = request.http10;
-                if !request.keep_alive {
-                    return false;
-                }
-            }
-            Ok(None) => return true,
-            Err(_) => {
-                out.extend_from_slice(BAD_REQUEST);
-                return false;
-            }
-        }
-    }
-    true
+fn answer(connection: &mut Connection, responder: &mut Responder, input: &mut &[u8], out: &mut Out) -> Next {
+    let next = responder.answer(&mut connection.parser, connection.peer, input, out);
+    connection.is_http10 = responder.was_http10;
+    next
 }
-
-const BAD_REQUEST: &[u8] = b"HTTP/1.1 400 Bad Request\r\nServer: drome\r\nContent-Type: text/plain\r\n\
-    Content-Length: 12\r\nConnection: close\r\n\r\nBad Request\n";

@@ -17,6 +17,11 @@ impl Held {
         !self.0.is_empty()
     }
 
+    /// True when a part of a head waits of which not even the first line is whole.
+    pub fn is_in_first_line(&self) -> bool {
+        self.is_partial() && memchr::memchr(b'\n', &self.0).is_none()
+    }
+
     /// Runs `parse` over the head at the start of what was held plus `input`, and takes its bytes off `input`.
     /// `None`: the head is not whole yet and all of `input` is held.
     pub fn take<T>(

@@ -6,11 +6,14 @@ mod head;
 mod request;
 mod response;
 
-pub use request::{Request, RequestParser};
+pub use request::{Request, RequestHead, RequestParser};
 pub use response::{Event, Head, ResponseParser};
 
 /// A head (or the trailers of a chunked body) longer than this is refused.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// A request's target longer than this is refused. RFC 9112 section 3 wants 8000 at least; servers take 8 KB.
+pub const MAX_TARGET_BYTES: usize = 8 * 1024;
 
 /// A head with more fields than this is refused.
 pub const MAX_HEAD_FIELDS: usize = 128;
@@ -24,6 +27,12 @@ pub enum WireError {
     /// The head does not end.
     #[error("a head of more than {MAX_HEAD_BYTES} bytes")]
     HeadTooLong,
+    /// The request's target does not end.
+    #[error("a target of more than {MAX_TARGET_BYTES} bytes")]
+    TargetTooLong,
+    /// A request of an HTTP that is not spoken here.
+    #[error("neither HTTP/1.0 nor HTTP/1.1")]
+    Version,
     /// A `Content-Length` that is no number, or two that differ.
     #[error("unusable Content-Length")]
     ContentLength,

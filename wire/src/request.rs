@@ -1,9 +1,9 @@
 //! Requests, as the reference server reads them. Bodies are passed over.
 
-use crate::WireError;
 use crate::chunked::{Chunked, Piece};
 use crate::head::{Fields, Framing, Held, whole};
-use httparse::ParserConfig;
+use crate::{MAX_TARGET_BYTES, WireError};
+use httparse::{Header, ParserConfig};
 use std::mem::MaybeUninit;
 
 /// Reads the requests of one connection, one after the other.
@@ -13,7 +13,26 @@ pub struct RequestParser {
     body: Body,
 }
 
-/// What a request's head says; `route` is what the caller made of method and target.
+/// A request's head, while it is there to be looked at: as it came, nothing copied.
+#[derive(Clone, Copy, Debug)]
+pub struct RequestHead<'a> {
+    /// The method, as written.
+    pub method: &'a str,
+    /// The target, as written: nothing is decoded.
+    pub target: &'a str,
+    /// The second digit of the version: 0 or 1.
+    pub minor: u8,
+    fields: &'a [Header<'a>],
+}
+
+impl<'a> RequestHead<'a> {
+    /// The fields in their order: names as written, values without the white space around them.
+    pub fn fields(&self) -> impl Iterator<Item = (&'a str, &'a [u8])> + use<'a> {
+        self.fields.iter().map(|field| (field.name, field.value))
+    }
+}
+
+/// A request of which the head is whole; `route` is what the caller made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<R> {
     /// The caller's.
@@ -38,18 +57,28 @@ impl RequestParser {
         Self::default()
     }
 
+    /// True between two requests: no byte of the next has been read, and none of the last one's body is missing.
+    pub fn is_idle(&self) -> bool {
+        !self.held.is_partial() && matches!(self.body, Body::None | Body::Sized(0))
+    }
+
     /// The next request, once its head is whole; takes its bytes off `input`. `None` when all of `input`
-    /// is used up. `route` is given the method and the target.
+    /// is used up. `route` is shown the head, and what it makes of it is handed back.
     pub fn next<R>(
         &mut self,
         input: &mut &[u8],
-        route: impl FnOnce(&str, &str) -> R,
+        route: impl FnOnce(&RequestHead<'_>) -> R,
     ) -> Result<Option<Request<R>>, WireError> {
         if !self.pass_over_body(input)? || input.is_empty() {
             return Ok(None);
         }
-        let Some((request, framing)) = self.held.take(input, |bytes| parse(bytes, route))? else {
-            return Ok(None);
+        let (request, framing) = match self.held.take(input, |bytes| parse(bytes, route)) {
+            Ok(Some(parsed)) => parsed,
+            Ok(None) => return Ok(None),
+            Err(WireError::HeadTooLong) if self.held.is_in_first_line() => {
+                return Err(WireError::TargetTooLong);
+            }
+            Err(error) => return Err(error),
         };
         self.body = match framing {
             Framing { chunked: true, .. } => Body::Chunked(Chunked::new()),
@@ -87,16 +116,30 @@ impl RequestParser {
 
 type Parsed<R> = (usize, (Request<R>, Framing));
 
-fn parse<R>(bytes: &[u8], route: impl FnOnce(&str, &str) -> R) -> Result<Option<Parsed<R>>, WireError> {
+fn parse<R>(bytes: &[u8], route: impl FnOnce(&RequestHead<'_>) -> R) -> Result<Option<Parsed<R>>, WireError> {
     let mut fields: Fields<'_> = [const { MaybeUninit::uninit() }; _];
     let mut head = httparse::Request::new(&mut []);
     let parsed = ParserConfig::default().parse_request_with_uninit_headers(&mut head, bytes, &mut fields);
+    if parsed == Err(httparse::Error::Version) && names_other_version(bytes) {
+        return Err(WireError::Version);
+    }
     let Some(length) = whole(parsed)? else {
         return Ok(None);
     };
     let minor = head.version.unwrap_or(0);
     let framing = Framing::of(head.headers, minor)?;
-    let route = route(head.method.unwrap_or(""), head.path.unwrap_or(""));
+    let (method, target) = (head.method.unwrap_or(""), head.path.unwrap_or(""));
+    if target.len() > MAX_TARGET_BYTES {
+        return Err(WireError::TargetTooLong);
+    }
+    let route = route(&RequestHead { method, target, minor, fields: head.headers });
     let request = Request { route, keep_alive: framing.keep_alive, http10: minor == 0 };
     Ok(Some((length, (request, framing))))
+}
+
+/// The first line is that of a request, only not of a version that is known here.
+fn names_other_version(bytes: &[u8]) -> bool {
+    let line = bytes.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let mut words = line.split(|byte| *byte == b' ').skip(2);
+    words.next().is_some_and(|version| version.starts_with(b"HTTP/")) && words.next().is_none()
 }

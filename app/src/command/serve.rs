@@ -6,8 +6,9 @@ use crate::console;
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
-use serve::{BackEnd, Config, Fault, Faults, Server, Site};
+use serve::{BackEnd, BindError, Config, Fault, Faults, Listen, Server, Site};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -23,6 +24,18 @@ pub struct ServeArgs {
     /// The port; 0: any free one, which is printed
     #[arg(long, default_value_t = 8080)]
     port: u16,
+    /// Listen at a Unix socket instead
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["host", "port"])]
+    unix: Option<PathBuf>,
+    /// Serve the files of this folder instead of the reference pages
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// Close a connection that has not been answered anything for so long
+    #[arg(long, default_value = "75s", value_name = "TIME", value_parser = timeout)]
+    idle_timeout: Duration,
+    /// Append a line for every answer to this file, in the common log format
+    #[arg(long, value_name = "FILE")]
+    access_log: Option<PathBuf>,
     /// Threads
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
@@ -48,6 +61,34 @@ enum Io {
 
 /// Serves until it is told to stop.
 pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let site = if args.root.is_some() { Site::new() } else { reference_pages(common)? };
+    let stop = console::stop_flag()?;
+    let listen = match &args.unix {
+        Some(path) => Listen::Unix(path.clone()),
+        None => Listen::Tcp(SocketAddr::new(args.host, args.port)),
+    };
+    let config = Config {
+        listen,
+        threads: args.threads.into(),
+        root: args.root.clone(),
+        idle_timeout: args.idle_timeout,
+        access_log: args.access_log.clone(),
+        spin: Duration::from_nanos(args.spin_ns),
+        faults: Faults::new(&args.faults, args.seed).map_err(|e| WrongInput(format!("--fault {e}")))?,
+        io: args.io.map(|io| match io {
+            Io::Epoll => BackEnd::Epoll,
+            Io::Uring => BackEnd::Uring,
+        }),
+    };
+    net::limits::raise_descriptors(u64::MAX);
+    let server = Server::bind(config).map_err(|error| refusal(args, error))?;
+    console::print(&format!("{}\n", server.place()))?;
+    server.run(&site, &stop).context("the server failed")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The workloads' files, as every contender serves them.
+fn reference_pages(common: &Common) -> anyhow::Result<Site> {
     let mut site = Site::new();
     let catalog = catalog(common)?;
     for (name, work) in lab::setup::works(&catalog)? {
@@ -59,28 +100,34 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
             site.page("/", &workload.content_type, body);
         }
     }
-    let address = SocketAddr::new(args.host, args.port);
-    let stop = console::stop_flag()?;
-    let config = Config {
-        address,
-        threads: args.threads.into(),
-        spin: Duration::from_nanos(args.spin_ns),
-        faults: Faults::new(&args.faults, args.seed).map_err(|e| WrongInput(format!("--fault {e}")))?,
-        io: args.io.map(|io| match io {
-            Io::Epoll => BackEnd::Epoll,
-            Io::Uring => BackEnd::Uring,
-        }),
-    };
-    net::limits::raise_descriptors(u64::MAX);
-    let server = match Server::bind(config) {
-        Err(e) if e.kind() == std::io::ErrorKind::AddrInUse => {
-            return Err(
-                WrongInput(format!("port {} is in use: another server listens there", args.port)).into()
-            );
+    Ok(site)
+}
+
+/// What can be mended on the command line is said so.
+fn refusal(args: &ServeArgs, error: BindError) -> anyhow::Error {
+    let place = args.unix.as_ref().map_or_else(
+        || format!("{}", SocketAddr::new(args.host, args.port)),
+        |path| path.display().to_string(),
+    );
+    match error {
+        BindError::Listen(_) if error.is_in_use() && args.unix.is_some() => {
+            WrongInput(format!("{place} is in use: another server listens there")).into()
         }
-        other => other.with_context(|| format!("can't listen on {address}"))?,
-    };
-    console::print(&format!("http://{}/\n", server.address()))?;
-    server.run(&site, &stop).context("the server failed")?;
-    Ok(ExitCode::SUCCESS)
+        BindError::Listen(_) if error.is_in_use() => {
+            WrongInput(format!("port {} is in use: another server listens there", args.port)).into()
+        }
+        BindError::Listen(cause) if args.unix.is_some() => {
+            WrongInput(format!("can't listen at {place}: {cause}")).into()
+        }
+        BindError::Listen(cause) => anyhow::Error::new(cause).context(format!("can't listen on {place}")),
+        error => WrongInput(error.to_string()).into(),
+    }
+}
+
+fn timeout(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(time) if time.is_zero() => Err("a connection needs some time: write 75s".to_owned()),
+        Ok(time) => Ok(time),
+        Err(error) => Err(format!("{error}: write 75s or 500ms")),
+    }
 }

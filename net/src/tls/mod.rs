@@ -20,6 +20,7 @@ use buffers::Buffers;
 use rustls::ServerConfig;
 use session::{Ending, Session, Stage, Turn};
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
@@ -243,6 +244,44 @@ impl<I: Io> Io for Tls<I> {
             session.owes_drained = true;
         }
         is_sent
+    }
+
+    /// All of it is read and encrypted before this returns; what the peer does not take yet waits in memory.
+    fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
+        let (mut at, end, mut is_sent) = (offset, offset.saturating_add(length), true);
+        let mut memory = vec![0; CHUNK_BYTES];
+        while at < end {
+            let want = (end - at).min(CHUNK_BYTES as u64) as usize;
+            match rustix::io::pread(file, &mut memory[..want], at) {
+                Ok(n) if n > 0 => {
+                    is_sent &= self.send(slot, &memory[..n]);
+                    at += n as u64;
+                }
+                Err(Errno::INTR) => {}
+                // The peer has been promised more.
+                Ok(_) | Err(_) => {
+                    self.tell(slot, Event::Failed(Operation::Send, Errno::IO));
+                    return true;
+                }
+            }
+        }
+        is_sent
+    }
+
+    fn shut_down(&mut self, slot: Slot) {
+        if let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) {
+            session.say_goodbye(&mut self.buffers);
+            self.flush(slot);
+        }
+        self.inner.shut_down(slot);
+    }
+
+    fn stop_listening(&mut self) {
+        self.inner.stop_listening();
+    }
+
+    fn peer(&self, slot: Slot) -> Option<IpAddr> {
+        self.inner.peer(slot)
     }
 
     /// All bytes have to be decrypted, so that all of them come.

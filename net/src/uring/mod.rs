@@ -5,9 +5,11 @@
 mod entries;
 mod outbox;
 mod pool;
+mod sends;
 mod take;
 
 use crate::socket::Peer;
+use crate::unsent::{FilePiece, Unsent};
 use crate::{Completion, Endpoint, Event, Io, Operation, Slot, socket};
 use entries::{Op, Token};
 use io_uring::types::{CancelBuilder, Fd, Fixed, SubmitArgs, Timespec};
@@ -15,8 +17,11 @@ use io_uring::{IoUring, opcode, squeue};
 use outbox::{Outbox, Parcel};
 use pool::Pool;
 use rustix::io::Errno;
+use rustix::net::SendFlags;
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Entries that can wait to be handed over; more only cost a system call earlier.
@@ -51,6 +56,8 @@ pub struct Uring {
     peers: Vec<(Endpoint, Box<Peer>)>,
     listener: Option<OwnedFd>,
     accepting: bool,
+    /// Its connections are accepted ones, whether it still listens or not.
+    is_server: bool,
     /// Slots of accepted connections that have been closed.
     free: Vec<Slot>,
     /// Connections with bytes to send, or to close, once it is known whether this turn's send was taken whole.
@@ -78,11 +85,21 @@ struct Connection {
     /// The last send.
     parcel: Parcel,
     /// What the kernel did not take yet; no memory until then.
-    unsent: Vec<u8>,
+    unsent: Unsent,
     /// `unsent` waits for room in the kernel.
     is_blocked: bool,
-    /// To be closed when `unsent` is empty.
-    is_closing: bool,
+    /// What becomes of it when `unsent` is empty.
+    then: Then,
+}
+
+/// What becomes of a connection when all that was to be sent is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Then {
+    #[default]
+    GoOn,
+    /// The peer is told that this is the end.
+    ShutDown,
+    Close,
 }
 
 /// Whether a connection has a place in the ring's own table of files, which spares a look-up a send.
@@ -101,7 +118,12 @@ enum Place {
 impl Connection {
     /// Its completions are the caller's.
     fn is_open(&self) -> bool {
-        self.socket.is_some() && !self.is_closing
+        self.socket.is_some() && self.then != Then::Close
+    }
+
+    /// More bytes come after some that the kernel may not have taken yet.
+    fn is_behind(&self, turn: u64) -> bool {
+        self.parcel.is_of(turn) || !self.unsent.is_empty()
     }
 }
 
@@ -126,6 +148,7 @@ impl Uring {
             peers: Vec::new(),
             listener: None,
             accepting: false,
+            is_server: false,
             free: Vec::new(),
             late: Vec::new(),
             ripe: Vec::new(),
@@ -182,51 +205,6 @@ impl Uring {
         self.at_once.push_back(Completion { slot, event: crate::failed(operation, errno) });
     }
 
-    /// Sends by a system call of its own; what is not taken waits for room. True: all was taken.
-    fn send_directly(&mut self, slot: Slot, bytes: &[u8]) -> bool {
-        let connection = &mut self.connections[slot as usize];
-        let Some(socket) = connection.socket.as_ref() else { return true };
-        match socket::send_some(socket, bytes) {
-            Ok(n) if n == bytes.len() => true,
-            Ok(n) => {
-                connection.unsent.extend_from_slice(&bytes[n..]);
-                self.await_room(slot);
-                false
-            }
-            Err(errno) => {
-                self.fail(slot, Operation::Send, errno);
-                true
-            }
-        }
-    }
-
-    /// Asks to be told when the kernel has room again for bytes of this connection.
-    fn await_room(&mut self, slot: Slot) {
-        let connection = &mut self.connections[slot as usize];
-        let Some(socket) = connection.socket.as_ref().filter(|_| !connection.is_blocked) else { return };
-        connection.is_blocked = true;
-        let token = Token { op: Op::Room, generation: connection.generation, slot };
-        let entry = opcode::PollAdd::new(Fd(socket.as_raw_fd()), libc::POLLOUT as u32).build();
-        self.push(&entry.user_data(token.into()));
-    }
-
-    /// Sends what waits; true when nothing is left.
-    fn flush(&mut self, slot: Slot) -> bool {
-        let unsent = std::mem::take(&mut self.connection(slot).unsent);
-        self.send_directly(slot, &unsent)
-    }
-
-    /// A send that the kernel could not take whole: what is left waits for room.
-    fn keep_rest(&mut self, slot: Slot, taken: usize) -> bool {
-        let connection = &mut self.connections[slot as usize];
-        let Some(rest) = self.outbox.rest(connection.parcel, taken) else { return false };
-        let mut unsent = rest.to_vec();
-        unsent.append(&mut connection.unsent);
-        connection.unsent = unsent;
-        self.await_room(slot);
-        true
-    }
-
     /// Gives the socket up; the ring does it in its turn, after all that was asked before.
     fn shut(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
@@ -243,7 +221,7 @@ impl Uring {
             self.push(&entries::silent(opcode::Close::new(Fixed(slot)).build()));
         }
         self.push(&entries::silent(opcode::Close::new(Fd(socket.into_raw_fd())).build()));
-        if self.listener.is_some() {
+        if self.is_server {
             self.free.push(slot);
         }
     }
@@ -300,9 +278,10 @@ impl Uring {
         if has_waited && !self.flush(slot) {
             return;
         }
-        if self.connections[slot as usize].is_closing {
-            self.shut(slot);
-        } else if has_waited {
+        if self.is_closed_now(slot) {
+            return;
+        }
+        if has_waited {
             self.at_once.push_back(Completion { slot, event: Event::Drained });
         }
     }
@@ -360,6 +339,7 @@ impl Io for Uring {
 
     fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()> {
         self.listener = Some(listener);
+        self.is_server = true;
         self.accept();
         Ok(())
     }
@@ -369,17 +349,16 @@ impl Io for Uring {
         let turn = self.outbox.turn();
         let Some(connection) = self.connections.get_mut(slot as usize) else { return true };
         let Some(socket) = connection.socket.as_ref() else { return true };
-        if connection.parcel.is_of(turn) || !connection.unsent.is_empty() {
-            // Behind what the kernel may not have taken yet.
+        if connection.is_behind(turn) {
             if connection.unsent.is_empty() {
                 self.late.push(slot);
             }
-            connection.unsent.extend_from_slice(bytes);
+            connection.unsent.push_bytes(bytes);
             return false;
         }
         let parcel = if bytes.len() > DIRECT_BYTES { None } else { self.outbox.put(bytes) };
         let Some((parcel, memory)) = parcel else {
-            return self.send_directly(slot, bytes);
+            return self.send_directly(slot, bytes, SendFlags::empty());
         };
         connection.parcel = parcel;
         let fd = socket.as_raw_fd();
@@ -404,6 +383,42 @@ impl Io for Uring {
         true
     }
 
+    /// Directly, as what follows will be: only so do both leave together.
+    fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        let turn = self.outbox.turn();
+        match self.connections.get(slot as usize) {
+            Some(connection) if connection.is_behind(turn) => self.send(slot, bytes),
+            Some(_) => self.send_directly(slot, bytes, SendFlags::MORE),
+            None => true,
+        }
+    }
+
+    fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
+        self.send_piece(slot, FilePiece { file: Arc::clone(file), offset, left: length })
+    }
+
+    fn shut_down(&mut self, slot: Slot) {
+        let turn = self.outbox.turn();
+        let Some(connection) = self.connections.get_mut(slot as usize) else { return };
+        connection.then = Then::ShutDown;
+        if connection.is_behind(turn) {
+            self.late.push(slot);
+        } else {
+            self.is_closed_now(slot);
+        }
+    }
+
+    fn stop_listening(&mut self) {
+        if self.listener.take().is_some() {
+            let token = Token { op: Op::Accept, generation: 0, slot: crate::LISTENER };
+            self.push(&entries::silent(opcode::AsyncCancel::new(token.into()).build()));
+        }
+    }
+
+    fn peer(&self, slot: Slot) -> Option<IpAddr> {
+        socket::peer(self.connections.get(slot as usize)?.socket.as_ref()?)
+    }
+
     fn skip(&mut self, slot: Slot, bytes: u64) {
         let connection = &mut self.connections[slot as usize];
         connection.skip = bytes;
@@ -423,8 +438,8 @@ impl Io for Uring {
         }
         let Some(connection) = self.connections.get_mut(slot as usize) else { return };
         // A server's last bytes must be the kernel's before it closes; a client that closes wants no answer.
-        if self.listener.is_some() && (connection.parcel.is_of(turn) || !connection.unsent.is_empty()) {
-            connection.is_closing = true;
+        if self.is_server && connection.is_behind(turn) {
+            connection.then = Then::Close;
             self.late.push(slot);
         } else {
             self.shut(slot);

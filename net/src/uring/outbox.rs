@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn a_full_turn_takes_no_more() {
         let mut outbox = Outbox::new();
-        assert!(outbox.put(&[0; ARENA_BYTES]).is_some() && outbox.put(b"x").is_none());
+        assert!(outbox.put(&vec![0; ARENA_BYTES]).is_some() && outbox.put(b"x").is_none());
         outbox.next_turn();
         assert!(outbox.put(b"x").is_some());
     }

@@ -109,11 +109,7 @@ impl Uring {
         if !self.flush(slot) {
             return None;
         }
-        if self.connections[slot as usize].is_closing {
-            self.shut(slot);
-            return None;
-        }
-        Some(Event::Drained)
+        (!self.is_closed_now(slot)).then_some(Event::Drained)
     }
 
     #[allow(unsafe_code)]

@@ -5,6 +5,7 @@ use crate::sides::{Pair, epoll, pattern};
 use net::{Completion, Event, Io, Operation, Slot};
 use rustls::version::{TLS12, TLS13};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A back end that hands on what it receives in pieces, with one byte bent if wanted.
@@ -37,6 +38,10 @@ impl<I: Io> Io for Bent<I> {
 
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
         self.inner.send(slot, bytes)
+    }
+
+    fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
+        self.inner.send_file(slot, file, offset, length)
     }
 
     fn skip(&mut self, slot: Slot, bytes: u64) {

@@ -97,7 +97,7 @@ impl<'f> Outbox<'f> {
         }
         if is_reset {
             io.reset(slot);
-            return (false, false);
+            return (true, false);
         }
         (io.send(slot, &bytes), goes_on)
     }
@@ -150,6 +150,7 @@ mod tests {
     use crate::fault::answer::GARBAGE;
     use net::{Completion, Endpoint};
     use std::os::fd::OwnedFd;
+    use std::sync::Arc;
 
     const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nPONG";
 
@@ -170,6 +171,9 @@ mod tests {
         fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
             self.sent.push((slot, bytes.to_vec()));
             !self.is_full
+        }
+        fn send_file(&mut self, _: Slot, _: &Arc<OwnedFd>, _: u64, _: u64) -> bool {
+            true
         }
         fn skip(&mut self, _: Slot, _: u64) {}
         fn close(&mut self, _: Slot) {}
@@ -280,7 +284,7 @@ mod tests {
         let (at_once, later, numbers) =
             (faults(&["reset"]), faults(&["reset", "delay=1ms"]), AtomicU64::new(0));
         let mut io = Record::default();
-        assert_eq!(ask(&mut outbox(&at_once, &numbers), &mut io, 4, 0), (false, false));
+        assert_eq!(ask(&mut outbox(&at_once, &numbers), &mut io, 4, 0), (true, false));
         assert_eq!(io.reset, [4]);
         let mut outbox = outbox(&later, &numbers);
         assert_eq!(ask(&mut outbox, &mut io, 5, 0), (false, false));

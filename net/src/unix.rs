@@ -1,0 +1,75 @@
+//! Unix sockets that listen: their file is made, and taken away again, by whoever listens.
+
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, connect, listen, socket_with,
+};
+use std::fs;
+use std::io::{Error, ErrorKind};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// How many connections may wait to be accepted; the kernel lowers it to its own bound (somaxconn).
+const BACKLOG: i32 = 4096;
+
+/// The file of a socket that listens; taken away when this is dropped, unless another has taken its place.
+#[derive(Debug)]
+pub struct SocketFile {
+    path: PathBuf,
+    identity: (u64, u64),
+}
+
+impl SocketFile {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if fs::symlink_metadata(&self.path).is_ok_and(|file| identity(&file) == self.identity) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Listens at a path. What a server that is gone has left there is removed; an error of the kind `AddrInUse` when
+/// somebody listens there, and of the kind `AlreadyExists` when there is something else than a socket.
+pub fn listener(path: &Path) -> std::io::Result<(OwnedFd, SocketFile)> {
+    let address = SocketAddrUnix::new(path)?;
+    remove_stale(path, &address)?;
+    let socket = stream()?;
+    bind(&socket, &address)?;
+    let file = SocketFile { path: path.to_owned(), identity: identity(&fs::symlink_metadata(path)?) };
+    listen(&socket, BACKLOG)?;
+    Ok((socket, file))
+}
+
+/// A socket that nobody listens at refuses connections; only such a one goes.
+fn remove_stale(path: &Path, address: &SocketAddrUnix) -> std::io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+        Ok(file) if !file.file_type().is_socket() => {
+            return Err(Error::new(ErrorKind::AlreadyExists, "there is a file that is no socket"));
+        }
+        Ok(_) => {}
+    }
+    match connect(stream()?, address) {
+        Err(Errno::CONNREFUSED) => fs::remove_file(path),
+        // A queue that is full is somebody's.
+        Ok(()) | Err(Errno::AGAIN) => Err(ErrorKind::AddrInUse.into()),
+        Err(errno) => Err(errno.into()),
+    }
+}
+
+fn identity(file: &fs::Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
+}
+
+fn stream() -> Result<OwnedFd, Errno> {
+    let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+    socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)
+}

@@ -1,0 +1,159 @@
+//! What a connection could not send yet: bytes and pieces of files, in the order in which they were handed over.
+
+use crate::socket::send_some;
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::net::SendFlags;
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+/// One connection gets no more of its files sent in one go than this: others wait meanwhile. The pause costs one
+/// system call.
+const SHARE_BYTES: u64 = 2 * 1024 * 1024;
+
+/// A queue; without memory as long as it is empty.
+#[derive(Debug, Default)]
+pub struct Unsent(VecDeque<Piece>);
+
+#[derive(Debug)]
+enum Piece {
+    Bytes { bytes: Vec<u8>, sent: usize },
+    File(FilePiece),
+}
+
+/// What is left to be sent of a file.
+#[derive(Debug)]
+pub struct FilePiece {
+    /// The file.
+    pub file: Arc<OwnedFd>,
+    /// From here on.
+    pub offset: u64,
+    /// So many bytes.
+    pub left: u64,
+}
+
+/// How far a send came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// All is in the kernel's hands.
+    All,
+    /// The socket is full; the kernel tells when it has room again.
+    Full,
+    /// There may be room, but others come first; nobody tells when to go on.
+    Paused,
+}
+
+impl Unsent {
+    /// True when nothing waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds bytes at the end.
+    pub fn push_bytes(&mut self, more: &[u8]) {
+        if let Some(Piece::Bytes { bytes, .. }) = self.0.back_mut() {
+            bytes.extend_from_slice(more);
+        } else if !more.is_empty() {
+            self.0.push_back(Piece::Bytes { bytes: more.to_vec(), sent: 0 });
+        }
+    }
+
+    /// Adds bytes before all others.
+    pub fn push_front(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            self.0.push_front(Piece::Bytes { bytes: bytes.to_vec(), sent: 0 });
+        }
+    }
+
+    /// Adds a piece of a file at the end.
+    pub fn push_file(&mut self, piece: FilePiece) {
+        if piece.left > 0 {
+            self.0.push_back(Piece::File(piece));
+        }
+    }
+
+    /// As [`Unsent::flush`], on a socket on which calls wait.
+    pub fn flush_blocking(&mut self, socket: &OwnedFd) -> Result<Sent, Errno> {
+        if self.0.iter().any(|piece| matches!(piece, Piece::File(_))) {
+            without_waiting(socket, || self.flush(socket))
+        } else {
+            self.flush(socket)
+        }
+    }
+
+    /// Sends what waits.
+    pub fn flush(&mut self, socket: impl AsFd) -> Result<Sent, Errno> {
+        let mut share = SHARE_BYTES;
+        loop {
+            let more = if self.0.len() > 1 { SendFlags::MORE } else { SendFlags::empty() };
+            let sent = match self.0.front_mut() {
+                None => {
+                    self.0 = VecDeque::new();
+                    return Ok(Sent::All);
+                }
+                Some(Piece::Bytes { bytes, sent }) => send_rest(&socket, bytes, sent, more)?,
+                Some(Piece::File(piece)) => piece.send(&socket, &mut share)?,
+            };
+            if sent != Sent::All {
+                return Ok(sent);
+            }
+            self.0.pop_front();
+        }
+    }
+}
+
+impl FilePiece {
+    /// Sends what the socket takes, at once, of its share of this turn.
+    pub fn send_first(&mut self, socket: impl AsFd) -> Result<Sent, Errno> {
+        self.send(socket, &mut SHARE_BYTES.clone())
+    }
+
+    /// As [`FilePiece::send_first`], on a socket on which calls wait.
+    pub fn send_first_blocking(&mut self, socket: &OwnedFd) -> Result<Sent, Errno> {
+        without_waiting(socket, || self.send_first(socket))
+    }
+
+    /// An end of the file before that of the piece is an error: the peer has been promised more.
+    fn send(&mut self, socket: impl AsFd, share: &mut u64) -> Result<Sent, Errno> {
+        while self.left > 0 {
+            let count = self.left.min(*share);
+            if count == 0 {
+                return Ok(Sent::Paused);
+            }
+            // A peer that is gone raises SIGPIPE here, where no flag can prevent it; Rust's start-up code has
+            // the signal ignored.
+            match rustix::fs::sendfile(&socket, &self.file, Some(&mut self.offset), count as usize) {
+                Ok(0) => return Err(Errno::IO),
+                Ok(n) => {
+                    self.left -= n as u64;
+                    *share -= n as u64;
+                }
+                Err(Errno::INTR) => {}
+                // Only this tells that the kernel will report room again: a short count can have other causes.
+                Err(Errno::AGAIN) => return Ok(Sent::Full),
+                Err(errno) => return Err(errno),
+            }
+        }
+        Ok(Sent::All)
+    }
+}
+
+fn send_rest(socket: impl AsFd, bytes: &[u8], sent: &mut usize, flags: SendFlags) -> Result<Sent, Errno> {
+    while *sent < bytes.len() {
+        match send_some(&socket, &bytes[*sent..], flags)? {
+            0 => return Ok(Sent::Full),
+            n => *sent += n,
+        }
+    }
+    Ok(Sent::All)
+}
+
+/// Runs `send` with a socket that does not let calls wait for once: sendfile(2) has no flag for that.
+fn without_waiting<T>(socket: &OwnedFd, send: impl FnOnce() -> T) -> T {
+    let _ = fcntl_setfl(socket, OFlags::NONBLOCK);
+    let result = send();
+    let _ = fcntl_setfl(socket, OFlags::empty());
+    result
+}

@@ -1,0 +1,99 @@
+//! A file as it is served: what does not change from request to request is made once.
+
+use crate::conditions::Validators;
+use crate::date;
+use crate::root::Identity;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+/// Files of up to so many bytes are kept in memory; larger ones are sent from the kernel's, by their descriptor.
+pub const MEMORY_BYTES: u64 = 64 * 1024;
+
+/// A file, its validators and the fields of its head.
+#[derive(Debug)]
+pub struct Entry {
+    /// Which state of which file this is.
+    pub identity: Identity,
+    /// Its media type.
+    pub content_type: &'static str,
+    /// Its entity tag, with quotes.
+    pub etag: String,
+    /// The field lines `Last-Modified`, where it can be said, and `ETag`.
+    pub validators: String,
+    /// All field lines of an answer with the whole file, but for the date and the connection.
+    pub fields: String,
+    /// Its bytes.
+    pub content: Content,
+}
+
+/// Where a file's bytes are.
+#[derive(Debug)]
+pub enum Content {
+    /// Here.
+    Memory(Box<[u8]>),
+    /// In the kernel's hands.
+    File(Arc<OwnedFd>),
+}
+
+impl Entry {
+    /// Reads what is to be kept of an open file. An error of the kind `UnexpectedEof`: it has become shorter.
+    pub fn load(file: File, identity: Identity, content_type: &'static str) -> std::io::Result<Self> {
+        let Identity { length, modified: (modified_s, _), .. } = identity;
+        let content = if length <= MEMORY_BYTES {
+            let mut bytes = vec![0; length as usize].into_boxed_slice();
+            read_whole(&file, &mut bytes)?;
+            Content::Memory(bytes)
+        } else {
+            Content::File(Arc::new(file.into()))
+        };
+        // The form that nginx gives it: seconds and bytes.
+        let etag = format!("\"{modified_s:x}-{length:x}\"");
+        let modified = date::format(modified_s).map_or_else(String::new, |date| {
+            format!("Last-Modified: {}\r\n", String::from_utf8_lossy(&date))
+        });
+        let validators = format!("{modified}ETag: {etag}\r\n");
+        let fields = format!(
+            "Content-Type: {content_type}\r\nContent-Length: {length}\r\n{validators}Accept-Ranges: bytes\r\n"
+        );
+        Ok(Self { identity, content_type, etag, validators, fields, content })
+    }
+
+    /// Bytes.
+    pub fn length(&self) -> u64 {
+        self.identity.length
+    }
+
+    /// What conditions are about.
+    pub fn validators(&self) -> Validators<'_> {
+        let modified_s = self.identity.modified.0;
+        Validators {
+            etag: self.etag.as_bytes(),
+            modified_s: date::format(modified_s).is_some().then_some(modified_s),
+        }
+    }
+
+    /// How much memory it takes.
+    pub fn memory_bytes(&self) -> usize {
+        let bytes = match &self.content {
+            Content::Memory(bytes) => bytes.len(),
+            Content::File(_) => 0,
+        };
+        bytes + size_of::<Self>() + self.etag.len() + self.validators.len() + self.fields.len()
+    }
+}
+
+fn read_whole(file: &File, bytes: &mut [u8]) -> std::io::Result<()> {
+    let mut at = 0;
+    while at < bytes.len() {
+        match file.read_at(&mut bytes[at..], at as u64) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(n) => at += n,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! How connections end that do not end by themselves: the idle ones now and then, all of them at a stop.
+
+use crate::worker::{Connection, LOOK_UP, Worker};
+use net::{Io, Slot};
+use std::time::Duration;
+
+/// Idle connections are looked for so often, or more often where the timeout is short.
+const SWEEP_NS: u64 = 1_000_000_000;
+
+/// A peer that has been sent its last answer has so long to read it and close.
+const LINGER_NS: u64 = 2_000_000_000;
+
+/// At a stop: what has connected by then is accepted, for no longer than this.
+const LAST_CALL_NS: u64 = 100_000_000;
+
+/// At a stop: who has been answered in part has so long to read it.
+const GRACE_NS: u64 = 5_000_000_000;
+
+/// A back end hands over in one turn what it was asked for in the last, and tells in the next what came of it.
+const QUIET_TURNS: usize = 3;
+
+impl<I: Io> Worker<'_, I> {
+    /// Now and then: closes who has not been answered anything for too long. A peer that does not read is not
+    /// idle; when it stops reading for good, its connection fails by itself.
+    pub fn sweep(&mut self) {
+        let idle_ns = self.config.idle_timeout.as_nanos().try_into().unwrap_or(u64::MAX);
+        let now_ns = self.responder.clock.now_ns();
+        if now_ns - self.swept_ns < SWEEP_NS.min(idle_ns / 4) {
+            return;
+        }
+        self.swept_ns = now_ns;
+        self.close_those(|connection| {
+            let longest_ns = if connection.last.is_some() { LINGER_NS.min(idle_ns) } else { idle_ns };
+            !connection.is_blocked && now_ns.saturating_sub(connection.stamp_ns) > longest_ns
+        });
+    }
+
+    /// Stops without breaking off: who has connected is accepted, what has arrived is answered, who waits for
+    /// nothing is closed, and the rest gets a little time.
+    pub fn end(&mut self) -> std::io::Result<()> {
+        self.responder.is_stopping = true;
+        let start_ns = self.responder.clock.now_ns();
+        self.turn_until_quiet(start_ns + LAST_CALL_NS)?;
+        self.io.stop_listening();
+        self.turn_until_quiet(start_ns + GRACE_NS)?;
+        let waits_for_nothing =
+            |c: &Connection| !c.is_blocked && c.last.is_none() && c.waiting.is_empty() && c.parser.is_idle();
+        while self.close_those(waits_for_nothing) > 0 {
+            if self.responder.clock.now_ns() - start_ns > GRACE_NS {
+                break;
+            }
+            self.turn(LOOK_UP)?;
+            self.sweep();
+        }
+        self.turn_until_quiet(start_ns + GRACE_NS)
+    }
+
+    /// Takes all that has completed, without waiting for more: what is sent leaves with the turn after.
+    fn turn_until_quiet(&mut self, until_ns: u64) -> std::io::Result<()> {
+        let mut quiet_turns = 0;
+        while quiet_turns < QUIET_TURNS && self.responder.clock.now_ns() < until_ns {
+            quiet_turns = if self.turn(Duration::ZERO)? { 0 } else { quiet_turns + 1 };
+        }
+        Ok(())
+    }
+
+    /// Closes the open connections of which this is true. Returns how many others there are.
+    fn close_those(&mut self, is_over: impl Fn(&Connection) -> bool) -> usize {
+        let mut others = 0;
+        for slot in 0..self.connections.len() {
+            let connection = &self.connections[slot];
+            match connection.is_open {
+                true if is_over(connection) => self.close(slot as Slot),
+                true => others += 1,
+                false => {}
+            }
+        }
+        others
+    }
+}

@@ -1,0 +1,118 @@
+//! What is to be sent on a connection, in order: bytes, and pieces of files between them.
+
+use net::{Errno, Io, Slot};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+/// Answers are gathered up to so many bytes before they are sent.
+pub const GATHER_BYTES: usize = 64 * 1024;
+
+/// Gathered answers.
+#[derive(Debug)]
+pub struct Out {
+    /// All bytes that are not a file's.
+    pub bytes: Vec<u8>,
+    files: Vec<Insert>,
+    file_bytes: u64,
+    each: Each,
+}
+
+/// How many answers are sent at once, and in which form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Each {
+    /// As many as there are room for; pieces of files by the kernel.
+    Gathered,
+    /// Each on its own, all of it bytes: something is to become of it.
+    Alone,
+}
+
+/// A piece of a file and its place: before the byte at `at`.
+#[derive(Debug)]
+struct Insert {
+    at: usize,
+    file: Arc<OwnedFd>,
+    offset: u64,
+    length: u64,
+}
+
+impl Out {
+    /// Nothing to be sent.
+    pub fn new(each: Each) -> Self {
+        Self { bytes: Vec::with_capacity(GATHER_BYTES), files: Vec::new(), file_bytes: 0, each }
+    }
+
+    /// True when nothing is to be sent.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.files.is_empty()
+    }
+
+    /// True when it is time to send.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        match self.each {
+            Each::Gathered => self.bytes.len() as u64 + self.file_bytes >= GATHER_BYTES as u64,
+            Each::Alone => !self.bytes.is_empty(),
+        }
+    }
+
+    /// True when a piece of a file could not be read and is missing from the bytes.
+    pub fn is_cut(&self) -> bool {
+        self.each == Each::Alone && !self.files.is_empty()
+    }
+
+    /// Is empty: all was sent another way.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.files.clear();
+        self.file_bytes = 0;
+    }
+
+    /// Adds a piece of a file.
+    pub fn file(&mut self, file: &Arc<OwnedFd>, offset: u64, length: u64) {
+        if self.each == Each::Alone && self.read(file, offset, length).is_ok() {
+            return;
+        }
+        self.files.push(Insert { at: self.bytes.len(), file: Arc::clone(file), offset, length });
+        self.file_bytes += length;
+    }
+
+    /// Sends all and is empty. False: the peer has to read first.
+    #[inline]
+    pub fn send(&mut self, io: &mut impl Io, slot: Slot) -> bool {
+        let sent = if self.files.is_empty() { io.send(slot, &self.bytes) } else { self.send_files(io, slot) };
+        self.bytes.clear();
+        sent
+    }
+
+    /// Adds the bytes of a piece of a file.
+    fn read(&mut self, file: &OwnedFd, offset: u64, length: u64) -> Result<(), Errno> {
+        let start = self.bytes.len();
+        self.bytes.resize(start + length as usize, 0);
+        let mut at = 0;
+        while at < length as usize {
+            match rustix::io::pread(file, &mut self.bytes[start + at..], offset + at as u64) {
+                Ok(n) if n > 0 => at += n,
+                Err(Errno::INTR) => {}
+                other => {
+                    self.bytes.truncate(start);
+                    return Err(other.err().unwrap_or(Errno::IO));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn send_files(&mut self, io: &mut impl Io, slot: Slot) -> bool {
+        let (mut from, mut sent) = (0, true);
+        for Insert { at, file, offset, length } in self.files.drain(..) {
+            if at > from {
+                io.send_more(slot, &self.bytes[from..at]);
+                from = at;
+            }
+            sent = io.send_file(slot, &file, offset, length);
+        }
+        self.file_bytes = 0;
+        if from < self.bytes.len() { io.send(slot, &self.bytes[from..]) } else { sent }
+    }
+}

@@ -1,0 +1,157 @@
+//! From requests to answers, for one thread: no sockets. Answers to a pipeline are gathered.
+
+use crate::Site;
+use crate::date::Clock;
+use crate::fault::Spin;
+use crate::files::Files;
+use crate::log::Log;
+use crate::out::Out;
+use crate::render::{Context, Renderer};
+use crate::site::Standard;
+use std::net::IpAddr;
+use wire::{RequestParser, WireError};
+
+/// All that a thread needs to answer.
+pub struct Responder {
+    /// Its own, since it writes the date into it.
+    pub site: Site,
+    /// A folder that is served in the site's place.
+    pub files: Option<Files>,
+    pub renderer: Renderer,
+    pub clock: Clock,
+    pub log: Option<Log>,
+    pub spin: Option<Spin>,
+    /// Every answer is its connection's last.
+    pub is_stopping: bool,
+    /// The request that was answered last was HTTP/1.0.
+    pub was_http10: bool,
+}
+
+/// What becomes of the connection when all that was gathered is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It is asked again.
+    GoOn,
+    /// It is closed.
+    Close,
+    /// It is told that this is the end, and closed when the peer has read it: what the peer still sends would
+    /// otherwise make its system throw the answer away.
+    Linger,
+}
+
+impl Responder {
+    /// Looks at the clock; once a second the date changes wherever it is.
+    #[inline]
+    pub fn tick(&mut self) {
+        if self.clock.tick() {
+            self.site.set_date(self.clock.date());
+            if let Some(log) = &mut self.log {
+                log.tick(self.clock.date());
+            }
+        }
+    }
+
+    /// Answers the requests of `input` into `out`, until either is exhausted.
+    #[inline]
+    pub fn answer(
+        &mut self,
+        parser: &mut RequestParser,
+        peer: Option<IpAddr>,
+        input: &mut &[u8],
+        out: &mut Out,
+    ) -> Next {
+        if self.files.is_some() {
+            return self.answer_files(parser, peer, input, out);
+        }
+        while !out.is_full() {
+            let (site, log) = (&self.site, &mut self.log);
+            let next = parser.next(input, |head| {
+                if let Some(log) = log {
+                    log.asked(head);
+                }
+                site.route(head.method, head.target)
+            });
+            match next {
+                Ok(Some(request)) => {
+                    if let Some(spin) = &mut self.spin {
+                        spin.run();
+                    }
+                    let keep_alive = request.keep_alive && !self.is_stopping;
+                    self.was_http10 = request.http10;
+                    out.bytes.extend_from_slice(self.site.answer(request.route, keep_alive, request.http10));
+                    if let Some(log) = &mut self.log {
+                        log.answered(peer, self.site.account(request.route));
+                    }
+                    if !keep_alive {
+                        return ending(parser);
+                    }
+                }
+                Ok(None) => return Next::GoOn,
+                Err(error) => return self.refuse(error, peer, out),
+            }
+        }
+        Next::GoOn
+    }
+
+    fn answer_files(
+        &mut self,
+        parser: &mut RequestParser,
+        peer: Option<IpAddr>,
+        input: &mut &[u8],
+        out: &mut Out,
+    ) -> Next {
+        let Self { site, files: Some(files), renderer, clock, log, spin, is_stopping, was_http10 } = self
+        else {
+            return Next::Close;
+        };
+        while !out.is_full() {
+            let next = parser.next(input, |head| {
+                if let Some(log) = log {
+                    log.asked(head);
+                }
+                files.reply(head, clock.now_ns())
+            });
+            match next {
+                Ok(Some(request)) => {
+                    if let Some(spin) = spin {
+                        spin.run();
+                    }
+                    let keep_alive = request.keep_alive && !*is_stopping;
+                    *was_http10 = request.http10;
+                    let context = Context { date: clock.date(), keep_alive, http10: request.http10 };
+                    let account = renderer.write(&request.route, site, context, out);
+                    if let Some(log) = log {
+                        log.answered(peer, account);
+                    }
+                    if !keep_alive {
+                        return ending(parser);
+                    }
+                }
+                Ok(None) => return Next::GoOn,
+                Err(error) => return self.refuse(error, peer, out),
+            }
+        }
+        Next::GoOn
+    }
+
+    /// What can't be read gets an answer too; where the next request begins nobody knows.
+    fn refuse(&mut self, error: WireError, peer: Option<IpAddr>, out: &mut Out) -> Next {
+        let standard = match error {
+            WireError::HeadTooLong => Standard::HeadTooLong,
+            WireError::TargetTooLong => Standard::TargetTooLong,
+            WireError::Version => Standard::VersionNotSupported,
+            _ => Standard::BadRequest,
+        };
+        let route = standard.route(false);
+        out.bytes.extend_from_slice(self.site.answer(route, false, false));
+        if let Some(log) = &mut self.log {
+            log.answered(peer, self.site.account(route));
+        }
+        Next::Linger
+    }
+}
+
+/// After the last answer: more of this request may be on its way, if it has a body.
+fn ending(parser: &RequestParser) -> Next {
+    if parser.is_idle() { Next::Close } else { Next::Linger }
+}
