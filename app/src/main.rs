@@ -4,6 +4,7 @@ mod cli;
 mod command;
 mod console;
 mod failure;
+mod live;
 
 use clap::Parser;
 use cli::{Cli, Command};

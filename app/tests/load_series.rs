@@ -129,3 +129,10 @@ fn a_file_that_cannot_be_written_is_said_before_anything_is_measured() {
         assert!(said.err.contains(&format!("can't write {option} /no/such/folder/x")), "{}", said.err);
     }
 }
+
+#[test]
+fn a_viewer_needs_a_terminal() {
+    let said = run(&mut Home::new().drome(&["load", "http://127.0.0.1:9/", "--tui"]));
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("--tui draws on standard error, which is no terminal here"), "{}", said.err);
+}

@@ -5,7 +5,7 @@ pub mod hdr_log;
 pub mod load_json;
 pub mod load_text;
 pub mod markdown;
-mod offered;
+pub mod offered;
 pub mod race;
 mod ranking;
 pub mod series_csv;

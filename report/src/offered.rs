@@ -11,7 +11,7 @@ const LISTED: usize = 6;
 /// A rate that changes, as a part of the JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Shape {
+pub(crate) enum Shape {
     /// Evenly from one rate to another.
     Ramp { from_per_s: f64, to_per_s: f64, over_s: f64 },
     /// One rate after another.
@@ -19,7 +19,7 @@ pub enum Shape {
 }
 
 /// The shape of a rate that changes; `None` for one that does not.
-pub fn shape(rate: &Rate) -> Option<Shape> {
+pub(crate) fn shape(rate: &Rate) -> Option<Shape> {
     match rate.clone() {
         Rate::Constant(_) => None,
         Rate::Ramp { from_per_s, to_per_s, over } => {

@@ -8,6 +8,7 @@ mod requests;
 
 use crate::console;
 use crate::failure::{INTERRUPTED, VOID, WrongInput};
+use crate::live;
 use clap::Args;
 use connections::ConnectionArgs;
 use lab::sample::Sampler;
@@ -126,12 +127,15 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
 
 /// Runs the plan with a progress bar beside it. A server on this machine is watched meanwhile.
 fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usage>)> {
-    let progress = Progress { stop: console::stop_flag()?, ..Progress::default() };
+    let progress = Progress { stop: console::stop_flag()?, view: outputs.view(), ..Progress::default() };
     let (length, template) = match plan.until {
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
         Until::Answered(n) => (n, "{bar:40} {pos}/{len} requests, {elapsed}{msg}"),
     };
-    let bar = console::bar(length, template);
+    let bar = match progress.view {
+        None => console::bar(length, template),
+        Some(_) => indicatif::ProgressBar::hidden(),
+    };
     let server = plan.target.address.tcp().and_then(lab::local::listener);
     let sampler = server.map(|pid| Sampler::start(Tree::From(pid), lab::local::cores(pid)));
     let edges = sampler.as_ref().map(Sampler::watch);
@@ -139,6 +143,9 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
     let started = Instant::now();
     let result = std::thread::scope(|scope| {
         let engine = scope.spawn(|| load::run(plan, &progress, &watch));
+        if let Some(view) = &progress.view {
+            live::show(plan, view, &progress.stop, server, || engine.is_finished());
+        }
         while !engine.is_finished() {
             std::thread::sleep(Duration::from_millis(50));
             let completed = progress.completed.load(Ordering::Relaxed);

@@ -3,11 +3,11 @@
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::Args;
-use load::Watch;
+use load::{View, Watch};
 use model::{Plan, Tally};
 use report::Detail;
 use std::fs::File;
-use std::io::Write;
+use std::io::{IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -25,6 +25,9 @@ pub struct OutputArgs {
     /// Latency and service second by second as a log that the tools of `HdrHistogram` read
     #[arg(long, value_name = "FILE")]
     hdr: Option<PathBuf>,
+    /// Watch the measurement in the terminal; takes a little of the machine meanwhile
+    #[arg(long)]
+    tui: bool,
 }
 
 /// What is wanted beside the report. The files are open before anything is measured: a path that is wrong is no reason to lose a measurement.
@@ -32,6 +35,7 @@ pub struct OutputArgs {
 pub struct Outputs {
     series: Option<(PathBuf, File)>,
     hdr: Option<(PathBuf, File)>,
+    tui: bool,
     opened: OnceLock<SystemTime>,
 }
 
@@ -48,6 +52,10 @@ impl OutputArgs {
 
     /// Creates the files.
     pub fn create(&self) -> anyhow::Result<Outputs> {
+        if self.tui && !stderr().is_terminal() {
+            let why = "--tui draws on standard error, which is no terminal here: leave one of the two out";
+            return Err(WrongInput(why.to_owned()).into());
+        }
         let create = |option: &str, path: &Option<PathBuf>| {
             let Some(path) = path.clone() else { return Ok(None) };
             let why = |e| WrongInput(format!("can't write --{option} {} ({e})", path.display()));
@@ -55,11 +63,16 @@ impl OutputArgs {
             Ok::<_, WrongInput>(Some((path, file)))
         };
         let (series, hdr) = (create("series", &self.series)?, create("hdr", &self.hdr)?);
-        Ok(Outputs { series, hdr, opened: OnceLock::new() })
+        Ok(Outputs { series, hdr, tui: self.tui, opened: OnceLock::new() })
     }
 }
 
 impl Outputs {
+    /// Where workers publish what they count, if somebody looks on.
+    pub fn view(&self) -> Option<View> {
+        self.tui.then(View::default)
+    }
+
     /// Remembers when the window opened, and passes everything on.
     pub fn watch<'a>(&'a self, other: &'a dyn Watch) -> impl Watch + 'a {
         Clocked { outputs: self, other }

@@ -1,0 +1,147 @@
+//! `drome load --tui`: a measurement as it goes on, on the terminal of standard error. The terminal is as it was
+//! before when this is over, however it ends.
+
+mod bars;
+mod draw;
+mod state;
+
+use crate::failure::INTERRUPTED;
+use lab::tree::{self, Tree};
+use load::View;
+use model::Plan;
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::crossterm::{cursor, execute};
+use state::State;
+use std::io::{Stderr, stderr};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Between two pictures: what the workers publish is new as often.
+const REDRAW: Duration = Duration::from_millis(250);
+
+/// A look at the server's processes costs the machine some hundred microseconds.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How soon the end of the measurement is noticed.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Shows the measurement until it is over. Where it can't be shown it goes on all the same. `server`: the process
+/// of a server on this machine.
+pub fn show(plan: &Plan, view: &View, stop: &AtomicBool, server: Option<i32>, is_over: impl Fn() -> bool) {
+    if let Err(error) = try_to_show(plan, view, stop, server, is_over) {
+        eprintln!("drome: the terminal can't be drawn on ({error}); the measurement goes on");
+    }
+}
+
+fn try_to_show(
+    plan: &Plan,
+    view: &View,
+    stop: &AtomicBool,
+    server: Option<i32>,
+    is_over: impl Fn() -> bool,
+) -> std::io::Result<()> {
+    let mut screen = Screen::open()?;
+    let (mut state, mut look) = (State::new(plan), server.map(Look::new));
+    let started = Instant::now();
+    let mut drawn: Option<Instant> = None;
+    while !is_over() {
+        if drawn.is_none_or(|at| at.elapsed() >= REDRAW) {
+            state.take(&view.take());
+            if let Some(look) = look.as_mut().filter(|look| look.at.elapsed() >= LOOK) {
+                look.again(&mut state);
+            }
+            state.tick(started.elapsed());
+            screen.terminal.draw(|frame| draw::draw(frame, &state))?;
+            drawn = Some(Instant::now());
+        }
+        if event::poll(POLL)? {
+            match event::read()? {
+                Event::Key(key) if asks_to_stop(key) && stop.swap(true, Ordering::Relaxed) => {
+                    // Asked twice: at once, as without a viewer.
+                    drop(screen);
+                    std::process::exit(INTERRUPTED.into());
+                }
+                Event::Resize(..) => drawn = None,
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A terminal that is read key by key sends no signal for Ctrl-C.
+fn asks_to_stop(key: KeyEvent) -> bool {
+    let is_control_c = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+    key.kind == KeyEventKind::Press && (is_control_c || matches!(key.code, KeyCode::Char('q') | KeyCode::Esc))
+}
+
+/// What a server used between two looks.
+struct Look {
+    tree: Tree,
+    at: Instant,
+    cpu_ns: u64,
+    cores: usize,
+}
+
+impl Look {
+    fn new(pid: i32) -> Self {
+        let tree = Tree::From(pid);
+        let cpu_ns = tree::snapshot(tree).cpu_ns;
+        Self { tree, at: Instant::now(), cpu_ns, cores: lab::local::cores(pid) }
+    }
+
+    fn again(&mut self, state: &mut State) {
+        let (now, used) = (Instant::now(), tree::snapshot(self.tree));
+        let available = (now - self.at).as_secs_f64() * 1e9 * self.cores as f64;
+        // All of its processes have ended: unknown, not idle.
+        let lives = used.processes > 0;
+        let cpu_ns = used.cpu_ns.saturating_sub(self.cpu_ns);
+        state.server_core_use = lives.then_some(cpu_ns as f64 / available);
+        state.server_rss_bytes = lives.then_some(used.rss_bytes);
+        (self.at, self.cpu_ns) = (now, used.cpu_ns);
+    }
+}
+
+/// The alternate screen of the terminal; leaves it when it is dropped.
+struct Screen {
+    terminal: Terminal<CrosstermBackend<Stderr>>,
+}
+
+impl Screen {
+    fn open() -> std::io::Result<Self> {
+        restore_on_panic();
+        enable_raw_mode()?;
+        let entered = execute!(stderr(), EnterAlternateScreen, cursor::Hide);
+        let terminal = entered.and_then(|()| Terminal::new(CrosstermBackend::new(stderr())));
+        terminal.map(|terminal| Self { terminal }).inspect_err(|_| restore())
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+fn restore() {
+    let _ = execute!(stderr(), LeaveAlternateScreen, cursor::Show);
+    let _ = disable_raw_mode();
+}
+
+/// What a panic says would be gone with the alternate screen.
+fn restore_on_panic() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            restore();
+            before(info);
+        }));
+    });
+}

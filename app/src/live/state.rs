@@ -1,0 +1,200 @@
+//! What a viewer knows of the measurement under way: the intervals that the workers published, put together.
+//! Pure; the clock and the server's CPU come from outside.
+
+use model::{Interval, Plan, Rate};
+use report::offered;
+use stats::Histogram;
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+/// So many rates are kept for the chart, one every quarter of a second: two minutes.
+const MOST_POINTS: usize = 480;
+
+/// The measurement so far.
+#[derive(Debug)]
+pub struct State {
+    /// Where load goes.
+    pub url: String,
+    /// How, in words.
+    pub load: String,
+    /// Load before the measurement.
+    pub warmup: Duration,
+    /// Since the load started, as the viewer's clock has it.
+    pub since_start: Duration,
+    /// Since the window opened, as the workers have it.
+    pub elapsed: Duration,
+    /// How much of the measurement is done, 0 to 1.
+    pub done: f64,
+    /// The same in words.
+    pub progress: String,
+    /// Answers per second, the last one last.
+    pub rates: VecDeque<f64>,
+    /// Answers that came whole and as expected.
+    pub completed: u64,
+    /// What went wrong, and how often.
+    pub error_causes: BTreeMap<String, u64>,
+    /// All that went wrong.
+    pub errors: u64,
+    /// Latency of the whole window.
+    pub latency: Histogram,
+    /// The share of its cores that the client used last, where it is known.
+    pub client_core_use: Option<f64>,
+    /// The same of a server on this machine.
+    pub server_core_use: Option<f64>,
+    /// Its memory.
+    pub server_rss_bytes: Option<u64>,
+    /// Connections that are open.
+    pub connections_open: Option<u64>,
+    /// Worker threads.
+    pub threads: usize,
+    until: model::Until,
+}
+
+impl State {
+    /// Before anything is known.
+    pub fn new(plan: &Plan) -> Self {
+        let threads = plan.threads.clamp(1, plan.load.connections());
+        let load = plan
+            .load
+            .rate_per_s()
+            .map_or("closed load".to_owned(), |rate: &Rate| format!("open load {}", offered::words(rate)));
+        let connections = plan.load.connections();
+        Self {
+            url: plan.target.url.clone(),
+            load: format!("{load}, {connections} connections, {threads} thread(s)"),
+            warmup: plan.warmup,
+            since_start: Duration::ZERO,
+            elapsed: Duration::ZERO,
+            done: 0.0,
+            progress: String::new(),
+            rates: VecDeque::with_capacity(MOST_POINTS),
+            completed: 0,
+            error_causes: BTreeMap::new(),
+            errors: 0,
+            latency: Histogram::new(),
+            client_core_use: None,
+            server_core_use: None,
+            server_rss_bytes: None,
+            connections_open: None,
+            threads,
+            until: plan.until,
+        }
+    }
+
+    /// Takes what the workers have published since the last time; a worker may be early or late by one interval.
+    pub fn take(&mut self, intervals: &[Interval]) {
+        let mut all = Interval::default();
+        intervals.iter().for_each(|interval| all.append(interval));
+        if all.duration_ns == 0 {
+            return;
+        }
+        let worker_time = Duration::from_nanos(all.duration_ns);
+        self.elapsed += worker_time / self.threads as u32;
+        if self.rates.len() == MOST_POINTS {
+            self.rates.pop_front();
+        }
+        self.rates.push_back(all.completed as f64 * self.threads as f64 / worker_time.as_secs_f64());
+        let busy_ns = all.client_cpu_ns.saturating_sub(all.client_idle_ns);
+        self.client_core_use = Some(busy_ns as f64 / all.duration_ns as f64);
+        let open: u64 = intervals.iter().map(|interval| interval.connections_open).sum();
+        self.connections_open = Some(open * self.threads as u64 / intervals.len() as u64);
+        self.completed += all.completed;
+        self.errors += all.errors;
+        for (cause, n) in all.error_causes {
+            *self.error_causes.entry(cause).or_default() += n;
+        }
+        self.latency.add(&all.latency);
+    }
+
+    /// The time is now `since_start`.
+    pub fn tick(&mut self, since_start: Duration) {
+        self.since_start = since_start;
+        let seconds = self.elapsed.as_secs_f64();
+        (self.done, self.progress) = match self.until {
+            _ if self.is_warming_up() => (0.0, format!("warming up for {:?}", self.warmup)),
+            model::Until::Elapsed(whole) => {
+                (seconds / whole.as_secs_f64(), format!("{seconds:.1} s of {:.1} s", whole.as_secs_f64()))
+            }
+            model::Until::Answered(n) => (
+                self.completed as f64 / n as f64,
+                format!("{} of {} requests", report::units::count(self.completed), report::units::count(n)),
+            ),
+        };
+        // A measurement of no length, and workers that went a little beyond the end.
+        self.done = if self.done.is_finite() { self.done.clamp(0.0, 1.0) } else { 0.0 };
+    }
+
+    fn is_warming_up(&self) -> bool {
+        self.rates.is_empty() && self.since_start < self.warmup
+    }
+
+    /// Answers per second over the last second.
+    pub fn rate_now(&self) -> Option<f64> {
+        let last: Vec<f64> = self.rates.iter().rev().take(4).copied().collect();
+        (!last.is_empty()).then(|| last.iter().sum::<f64>() / last.len() as f64)
+    }
+
+    /// Answers per second over the window so far.
+    pub fn rate_mean(&self) -> Option<f64> {
+        let seconds = self.elapsed.as_secs_f64();
+        (seconds > 0.0).then(|| self.completed as f64 / seconds)
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use model::{Ask, Load, Target, Until};
+    use stats::Counts;
+
+    /// A quarter of a second of one of two workers.
+    pub fn interval(completed: u64, ns: u64) -> Interval {
+        let mut latency = Histogram::new();
+        (0..completed).for_each(|i| latency.record(ns + i * ns / 100));
+        Interval {
+            duration_ns: 250_000_000,
+            sent: completed,
+            completed,
+            latency: Counts::of(&latency),
+            client_cpu_ns: 150_000_000,
+            client_idle_ns: 50_000_000,
+            threads: 1,
+            connections_open: 32,
+            ..Interval::default()
+        }
+    }
+
+    /// A measurement of 10 s by two workers.
+    pub fn state() -> State {
+        let target = Target::resolve("http://127.0.0.1:8080/hello").unwrap();
+        let load = Load::Closed { connections: 64, per_connection: None };
+        let until = Until::Elapsed(Duration::from_secs(10));
+        let plan = Plan::new(target, Ask::default(), load, until);
+        State::new(&Plan { threads: 2, warmup: Duration::from_secs(1), ..plan })
+    }
+
+    #[test]
+    fn intervals_of_two_workers_make_one_rate() {
+        let mut state = state();
+        state.take(&[interval(1000, 100_000), interval(500, 100_000)]);
+        assert_eq!((state.rate_now(), state.rate_mean()), (Some(6000.0), Some(6000.0)));
+        assert_eq!((state.client_core_use, state.connections_open), (Some(0.4), Some(64)));
+        // One worker is late: the rate is that of the others, and the time is half of it.
+        state.take(&[interval(1000, 100_000)]);
+        assert_eq!(state.rates, [6000.0, 8000.0]);
+        assert_eq!(state.elapsed, Duration::from_millis(375));
+        state.take(&[]);
+        assert_eq!((state.rates.len(), state.completed, state.latency.count()), (2, 2500, 2500));
+    }
+
+    #[test]
+    fn nothing_is_known_before_the_window_opens() {
+        let mut state = state();
+        state.tick(Duration::from_millis(300));
+        assert_eq!((state.rate_now(), state.rate_mean(), state.client_core_use), (None, None, None));
+        assert_eq!(state.progress, "warming up for 1s");
+        state.take(&[interval(10, 1000), interval(10, 1000)]);
+        state.tick(Duration::from_millis(1250));
+        assert_eq!((state.progress.as_str(), state.done), ("0.2 s of 10.0 s", 0.025));
+    }
+}
