@@ -1,7 +1,9 @@
 //! The measured window in intervals, for who asks for it: seconds for the tally, shorter ones for a viewer.
 //!
 //! A request costs nothing more for it. The tally's own histograms hold the interval under way; when it is over
-//! they move to the totals kept here, and they are whole again before the window's tally is handed out.
+//! they move to the totals kept here, and they are whole again before the window's tally is handed out. That takes
+//! a worker 0.1 to 0.2 ms each time, as measured on one machine with latencies of 20 to 120 µs: at a second, a
+//! share of the answers that only the far tail shows.
 
 use model::{Interval, Load, Plan, Tally, Until};
 use net::clock;
