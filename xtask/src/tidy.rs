@@ -19,7 +19,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("serve", &["net", "stats", "wire"]),
     ("lab", &["bodies", "load", "model", "net", "stats", "wire"]),
     ("app", &["bodies", "lab", "load", "model", "net", "report", "serve", "stats", "wire"]),
-    ("xtask", &[]),
+    ("xtask", &["net"]),
 ];
 
 /// What is written to be done later is not done.
