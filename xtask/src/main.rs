@@ -1,6 +1,7 @@
 //! All automation: `cargo xtask ci` is what CI runs, and the same thing that you run.
 
 mod bench;
+mod fuzz;
 mod packages;
 mod tidy;
 
@@ -12,6 +13,7 @@ const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, tests
   test    installs what the tests need from Debian's packages, then runs every test
   bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
+  fuzz    every fuzz target for 20 seconds, or as many as are given
   tidy    lengths of files, directions of dependencies, left-overs
 ";
 
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
         "ci" => ci(),
         "test" => test(),
         "bench" => bench::bench(&rest),
+        "fuzz" => fuzz::fuzz(&rest),
         "tidy" => tidy::check(&root()),
         _ => {
             eprint!("{HELP}");
