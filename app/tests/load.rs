@@ -51,7 +51,7 @@ fn the_json_has_the_documented_keys() {
         &["total", "connect", "send", "receive", "timeout", "status", "body", "protocol", "local"],
     );
     has(&json["bytes"], &["sent", "received", "body"]);
-    has(&json["latency_ns"], &["min", "mean", "sd", "p50", "p90", "p99", "p999", "p9999", "max"]);
+    has(&json["latency_ns"], &["min", "mean", "sd", "p50", "p90", "p95", "p99", "p999", "p9999", "max"]);
     has(&json["fairness"], &["jain", "served_min", "served_max"]);
     has(&json["client"], &["cpu_ns", "cpu_ns_per_request", "core_use", "rss_max_bytes"]);
     has(&json["verdict"], &["bound", "valid", "reasons"]);

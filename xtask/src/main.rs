@@ -1,5 +1,7 @@
 //! All automation: `cargo xtask ci` is what CI runs, and the same thing that you run.
 
+mod bench;
+mod fuzz;
 mod packages;
 mod tidy;
 
@@ -10,14 +12,19 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, tests
   test    installs what the tests need from Debian's packages, then runs every test
+  bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
+  fuzz    every fuzz target for 20 seconds, or as many as are given
   tidy    lengths of files, directions of dependencies, left-overs
 ";
 
 fn main() -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
+    let rest: Vec<String> = std::env::args().skip(2).collect();
     let result = match command.as_str() {
         "ci" => ci(),
         "test" => test(),
+        "bench" => bench::bench(&rest),
+        "fuzz" => fuzz::fuzz(&rest),
         "tidy" => tidy::check(&root()),
         _ => {
             eprint!("{HELP}");
@@ -41,15 +48,16 @@ fn ci() -> Result<()> {
 }
 
 fn test() -> Result<()> {
-    packages::ensure()?;
+    packages::ensure(packages::OF_TESTS)?;
     run("cargo", &["test", "--workspace", "--locked"])
 }
 
-/// Runs a command in the workspace's folder and shows what it prints.
+/// Runs a command in the workspace's folder and shows what it prints, on standard error.
 fn run(program: &str, args: &[&str]) -> Result<()> {
     let shown = format!("{program} {}", args.join(" "));
     eprintln!("$ {shown}");
-    let status = Command::new(program).args(args).current_dir(root()).status();
+    // Standard output is for what an xtask has to say itself.
+    let status = Command::new(program).args(args).current_dir(root()).stdout(std::io::stderr()).status();
     match status.with_context(|| format!("can't run `{shown}`"))? {
         status if status.success() => Ok(()),
         status => bail!("`{shown}` failed ({status})"),

@@ -1,0 +1,283 @@
+//! The least that a closed-loop HTTP client on one core can do, as a yardstick for the load engine: one system
+//! call a turn, receives that last as long as the connection, no parsing beyond the first answer's
+//! `Content-Length`, no clock per request. It counts bytes and believes them: a measure, not a tool.
+//!
+//! usage: `floor_client PORT CONNECTIONS SECONDS [PIPELINE]`; prints JSON with `requests` and `rate_per_s`
+
+use io_uring::types::{BufRingEntry, Fixed, SubmitArgs, Timespec};
+use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, cqueue, opcode, squeue};
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
+use std::error::Error;
+use std::net::TcpStream;
+use std::os::fd::AsRawFd;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::{Duration, Instant};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+const REQUEST: &str = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+
+/// Entries that can be asked for in one turn, and completions that fit before the kernel must keep them elsewhere.
+const ENTRIES: u32 = 4096;
+const COMPLETIONS: u32 = 16 * 1024;
+
+/// Many and small: an answer seldom needs two, and they never run out in a turn.
+const BUFFERS: u16 = 4096;
+const BUFFER_BYTES: usize = 4096;
+const GROUP: u16 = 0;
+
+/// Marks the completion of a send, which is silent unless it failed; the rest of the number is the connection's.
+const SEND: u64 = 1 << 32;
+
+/// A server that says nothing must not keep the client beyond its time.
+const LONGEST_WAIT: Duration = Duration::from_millis(100);
+
+struct Options {
+    port: u16,
+    connections: usize,
+    time: Duration,
+    pipeline: usize,
+}
+
+fn main() -> ExitCode {
+    let Some(options) = options() else {
+        eprintln!("usage: floor_client PORT CONNECTIONS SECONDS [PIPELINE]");
+        return ExitCode::from(2);
+    };
+    match run(&options) {
+        Ok((requests, rate_per_s)) => {
+            println!("{{\"requests\":{requests},\"rate_per_s\":{rate_per_s:.0}}}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("floor_client: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn options() -> Option<Options> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let number = |i: usize| args.get(i).and_then(|text| text.parse::<usize>().ok()).filter(|n| *n > 0);
+    Some(Options {
+        port: args.first()?.parse().ok()?,
+        connections: number(1)?,
+        time: Duration::try_from_secs_f64(args.get(2)?.parse().ok()?).ok()?,
+        pipeline: if args.len() > 3 { number(3)? } else { 1 },
+    })
+}
+
+fn run(options: &Options) -> Result<(usize, f64)> {
+    let mut ring = IoUring::builder()
+        .setup_single_issuer()
+        .setup_defer_taskrun()
+        .setup_cqsize(COMPLETIONS)
+        .build(ENTRIES)
+        .map_err(|e| {
+            format!("no io_uring as of Linux 6.1 ({e}): is it forbidden here, or the kernel older?")
+        })?;
+    let pool = Pool::new(&ring)?;
+    let sockets = connect(options)?;
+    let numbers: Vec<i32> = sockets.iter().map(AsRawFd::as_raw_fd).collect();
+    ring.submitter().register_files(&numbers)?;
+    let (submitter, submission, completion) = ring.split();
+    let mut client = Client {
+        submitter,
+        submission,
+        pool,
+        requests: REQUEST.repeat(options.pipeline),
+        pipeline: options.pipeline,
+        due: 0,
+        pending: vec![0; options.connections],
+        done: 0,
+    };
+    client.run(completion, options.time)
+}
+
+fn connect(options: &Options) -> Result<Vec<TcpStream>> {
+    let one = |_| {
+        let stream = TcpStream::connect(("127.0.0.1", options.port))?;
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    };
+    let all: std::io::Result<Vec<TcpStream>> = (0..options.connections).map(one).collect();
+    Ok(all.map_err(|e| format!("can't connect to port {} ({e}): is a server there?", options.port))?)
+}
+
+struct Client<'r> {
+    submitter: Submitter<'r>,
+    submission: SubmissionQueue<'r>,
+    pool: Pool,
+    /// What is sent at once on a connection: all requests of a pipeline.
+    requests: String,
+    pipeline: usize,
+    /// Bytes that answer all of them; 0 until the first answer has told.
+    due: usize,
+    /// Bytes that have come on each connection since its last requests.
+    pending: Vec<usize>,
+    done: usize,
+}
+
+impl Client<'_> {
+    fn run(&mut self, mut completion: CompletionQueue<'_>, time: Duration) -> Result<(usize, f64)> {
+        let wait = Timespec::from(LONGEST_WAIT);
+        let args = SubmitArgs::new().timespec(&wait);
+        for connection in 0..self.pending.len() {
+            self.receive(connection)?;
+            self.ask(connection)?;
+        }
+        let start = Instant::now();
+        let mut elapsed = Duration::ZERO;
+        while elapsed < time {
+            self.submission.sync();
+            match self.submitter.submit_with_args(1, &args) {
+                Err(e) if !matches!(e.raw_os_error(), Some(libc::ETIME | libc::EINTR | libc::EBUSY)) => {
+                    return Err(e.into());
+                }
+                _ => {}
+            }
+            completion.sync();
+            for entry in &mut completion {
+                self.take(&entry)?;
+            }
+            self.pool.publish();
+            elapsed = start.elapsed();
+        }
+        Ok((self.done, self.done as f64 / elapsed.as_secs_f64()))
+    }
+
+    #[inline]
+    fn take(&mut self, entry: &cqueue::Entry) -> Result<()> {
+        if entry.user_data() & SEND != 0 {
+            return Err(format!("can't send (error {})", -entry.result()).into());
+        }
+        let connection = entry.user_data() as usize;
+        match (entry.result(), cqueue::buffer_select(entry.flags())) {
+            (1.., Some(id)) => {
+                let bytes = entry.result() as usize;
+                if self.due == 0 {
+                    self.due = self.pipeline * answer_bytes(self.pool.bytes(id, bytes))?;
+                }
+                self.pool.give_back(id);
+                self.pending[connection] += bytes;
+                if self.pending[connection] >= self.due {
+                    self.pending[connection] -= self.due;
+                    self.done += self.pipeline;
+                    self.ask(connection)?;
+                }
+            }
+            (0, _) => return Err("the server closed a connection".into()),
+            // All buffers are filled and wait for this turn's end.
+            (result, _) if -result == libc::ENOBUFS => {}
+            (result, _) => return Err(format!("can't receive (error {})", -result).into()),
+        }
+        if cqueue::more(entry.flags()) { Ok(()) } else { self.receive(connection) }
+    }
+
+    fn receive(&mut self, connection: usize) -> Result<()> {
+        let entry = opcode::RecvMulti::new(Fixed(connection as u32), GROUP).build();
+        self.push(&entry.user_data(connection as u64))
+    }
+
+    #[inline]
+    fn ask(&mut self, connection: usize) -> Result<()> {
+        let (start, length) = (self.requests.as_ptr(), self.requests.len() as u32);
+        let entry = opcode::Send::new(Fixed(connection as u32), start, length).flags(libc::MSG_NOSIGNAL);
+        let entry = entry.build().flags(squeue::Flags::SKIP_SUCCESS);
+        self.push(&entry.user_data(SEND | connection as u64))
+    }
+
+    #[inline]
+    #[allow(unsafe_code)]
+    fn push(&mut self, entry: &squeue::Entry) -> Result<()> {
+        // SAFETY: what an entry points to is the requests, which live and stay unchanged as long as the client.
+        while unsafe { self.submission.push(entry) }.is_err() {
+            self.submission.sync();
+            self.submitter.submit()?;
+            self.submission.sync();
+        }
+        Ok(())
+    }
+}
+
+/// How long an answer is, head and body, by its head.
+fn answer_bytes(bytes: &[u8]) -> Result<usize> {
+    let text = String::from_utf8_lossy(bytes);
+    let head = text.split_inclusive("\r\n\r\n").next().filter(|head| head.ends_with("\r\n\r\n"));
+    let head = head.ok_or("the first answer's head came in pieces")?;
+    let lengths = head.lines().filter_map(|line| line.split_once(':'));
+    let length = lengths.into_iter().find(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+    let (_, length) = length.ok_or("the first answer has no Content-Length")?;
+    Ok(head.len() + length.trim().parse::<usize>()?)
+}
+
+/// Buffers that the kernel picks from, one pool for all connections, mapped until the process ends.
+struct Pool {
+    entries: *mut BufRingEntry,
+    memory: *mut u8,
+    tail: u16,
+}
+
+impl Pool {
+    #[allow(unsafe_code)]
+    fn new(ring: &IoUring) -> Result<Self> {
+        let entries = pages(usize::from(BUFFERS) * size_of::<BufRingEntry>())?.cast();
+        let memory = pages(usize::from(BUFFERS) * BUFFER_BYTES)?;
+        // SAFETY: the pages are of the size that `BUFFERS` says and stay mapped until the process ends.
+        unsafe { ring.submitter().register_buf_ring_with_flags(entries as u64, BUFFERS, GROUP, 0)? };
+        let mut pool = Self { entries, memory, tail: 0 };
+        (0..BUFFERS).for_each(|id| pool.give_back(id));
+        pool.publish();
+        Ok(pool)
+    }
+
+    /// The first bytes of a buffer that the kernel has filled.
+    #[allow(unsafe_code)]
+    fn bytes(&self, id: u16, bytes: usize) -> &[u8] {
+        let at = usize::from(id % BUFFERS) * BUFFER_BYTES;
+        // SAFETY: within the mapping; the kernel writes nothing here until the buffer is given back, which
+        // takes `&mut self`.
+        unsafe { std::slice::from_raw_parts(self.memory.add(at), bytes.min(BUFFER_BYTES)) }
+    }
+
+    /// The kernel may fill this buffer again, once it is told.
+    #[inline]
+    #[allow(unsafe_code)]
+    fn give_back(&mut self, id: u16) {
+        let at = usize::from(self.tail % BUFFERS);
+        // SAFETY: within both mappings; an entry at or past the tail that was told is not the kernel's.
+        unsafe {
+            let entry = &mut *self.entries.add(at);
+            entry.set_addr(self.memory.add(usize::from(id % BUFFERS) * BUFFER_BYTES) as u64);
+            entry.set_len(BUFFER_BYTES as u32);
+            entry.set_bid(id);
+        }
+        self.tail = self.tail.wrapping_add(1);
+    }
+
+    /// Tells the kernel of all that was given back.
+    #[inline]
+    #[allow(unsafe_code)]
+    fn publish(&self) {
+        // SAFETY: the tail is part of the first entry, aligned, mapped, and written by nobody else.
+        unsafe {
+            let tail = BufRingEntry::tail(self.entries).cast_mut().cast::<AtomicU16>();
+            (*tail).store(self.tail, Ordering::Release);
+        }
+    }
+}
+
+#[allow(unsafe_code)]
+fn pages(bytes: usize) -> Result<*mut u8> {
+    // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.
+    let start = unsafe {
+        mmap_anonymous(
+            std::ptr::null_mut(),
+            bytes,
+            ProtFlags::READ | ProtFlags::WRITE,
+            MapFlags::PRIVATE | MapFlags::POPULATE,
+        )?
+    };
+    Ok(start.cast())
+}

@@ -1,0 +1,186 @@
+//! What must hold for any bytes at all, cut anywhere. The fuzz targets and the tests of the corpus use it alike.
+
+#![allow(dead_code, reason = "each user uses a part of it")]
+
+use wire::{Event, Head, RequestParser, ResponseParser, WireError};
+
+/// What a parser made of some bytes: the events in order, joined so that cuts don't show, and how it ended.
+#[derive(Debug, PartialEq)]
+pub struct Read<E> {
+    pub events: Vec<E>,
+    pub error: Option<WireError>,
+    /// Of answers only: what the end of the connection means.
+    pub closed: Option<Result<bool, WireError>>,
+}
+
+/// An event of an answer that owns its bytes.
+#[derive(Debug, PartialEq)]
+pub enum Seen {
+    Head(Head),
+    Body(Vec<u8>),
+    End(bool),
+}
+
+/// A request: method, target, whether the connection stays, whether it is HTTP/1.0.
+pub type Asked = (String, String, bool, bool);
+
+/// Reads answers from these bytes in every way of cutting them that is tried; all must say the same.
+pub fn check_responses(bytes: &[u8]) {
+    for head_only in [false, true] {
+        let whole = read_responses(&[bytes], head_only, false);
+        assert_eq!(whole, read_responses(&[bytes], head_only, true), "bodies may be passed over unread");
+        for pieces in cuts(bytes) {
+            for skips in [false, true] {
+                agree(&whole, &read_responses(&pieces, head_only, skips), || {
+                    // What is wrong in a head that does not end is seen with its next line end, at the latest.
+                    read_responses(&[&pieces[..], &[b"\n"]].concat(), head_only, skips).error.is_some()
+                });
+            }
+        }
+    }
+}
+
+/// The same for requests.
+pub fn check_requests(bytes: &[u8]) {
+    let whole = read_requests(&[bytes]);
+    for pieces in cuts(bytes) {
+        agree(&whole, &read_requests(&pieces), || {
+            read_requests(&[&pieces[..], &[b"\n"]].concat()).error.is_some()
+        });
+    }
+}
+
+/// Chunked bodies, as the body of an answer and of a request.
+pub fn check_chunked(bytes: &[u8]) {
+    check_responses(&[b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", bytes].concat());
+    check_requests(&[b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n", bytes].concat());
+}
+
+/// An error may come later when the bytes come in pieces, but nothing else may differ.
+fn agree<E: std::fmt::Debug + PartialEq>(
+    whole: &Read<E>,
+    cut: &Read<E>,
+    fails_at_line_end: impl Fn() -> bool,
+) {
+    match (whole.error, cut.error) {
+        (Some(_), None) => {
+            assert_eq!(whole.events, cut.events, "the events before the error");
+            assert!(fails_at_line_end(), "cut, {:?} is never seen", whole.error);
+        }
+        // What is wrong far behind in a line without end is not looked for: the line is too long first.
+        (Some(_), Some(WireError::HeadTooLong)) => assert_eq!(whole.events, cut.events),
+        _ => assert_eq!(whole, cut),
+    }
+}
+
+/// All at once is what these are compared with: byte by byte, in halves, and twice as the bytes themselves decide.
+fn cuts(bytes: &[u8]) -> Vec<Vec<&[u8]>> {
+    let (left, right) = bytes.split_at(bytes.len() / 2);
+    vec![bytes.chunks(1).collect(), vec![left, right], pieces(bytes, 7), pieces(bytes, 61)]
+}
+
+/// Pieces of up to `longest` bytes, empty ones among them.
+fn pieces(bytes: &[u8], longest: usize) -> Vec<&[u8]> {
+    // FNV-1a: any function of the bytes will do, as long as it is the same every time.
+    let mut hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| mix(h ^ u64::from(*b)));
+    let (mut left, mut pieces) = (bytes, Vec::new());
+    while !left.is_empty() {
+        hash = mix(hash ^ left.len() as u64);
+        let (piece, rest) = left.split_at(((hash >> 32) as usize % (longest + 1)).min(left.len()));
+        pieces.push(piece);
+        left = rest;
+    }
+    pieces
+}
+
+fn mix(hash: u64) -> u64 {
+    hash.wrapping_mul(0x0100_0000_01b3)
+}
+
+/// `skips`: bodies of known length are passed over as the load engine does when the kernel drops them.
+fn read_responses(pieces: &[&[u8]], head_only: bool, skips: bool) -> Read<Seen> {
+    let mut parser = ResponseParser::new();
+    let mut read = Read { events: Vec::new(), error: None, closed: None };
+    for piece in pieces {
+        let mut input = *piece;
+        loop {
+            if let Some(left) = parser.body_left().filter(|_| skips && !input.is_empty()) {
+                let (skipped, rest) =
+                    input.split_at(input.len().min(usize::try_from(left).unwrap_or(usize::MAX)));
+                parser.skip(skipped.len() as u64);
+                push_body(&mut read.events, skipped);
+                input = rest;
+            }
+            let before = input.len();
+            let event = parser.next(&mut input, head_only);
+            assert!(
+                input.len() <= before && piece.ends_with(input),
+                "what is left is the end of what was given"
+            );
+            match event {
+                Ok(Some(Event::Head(head))) => {
+                    assert!(input.len() < before, "a head takes its last byte");
+                    read.events.push(Seen::Head(head));
+                }
+                Ok(Some(Event::Body(bytes))) => {
+                    assert!(!bytes.is_empty() && input.len() < before, "a body has bytes");
+                    push_body(&mut read.events, bytes);
+                }
+                Ok(Some(Event::End { keep_alive })) => {
+                    assert!(parser.is_idle());
+                    read.events.push(Seen::End(keep_alive));
+                }
+                Ok(None) => {
+                    assert!(input.is_empty(), "a parser that wants more has used all it was given");
+                    break;
+                }
+                Err(error) => {
+                    read.error = Some(error);
+                    return read;
+                }
+            }
+        }
+    }
+    read.closed = Some(parser.closed().map(|event| event.is_some()));
+    read
+}
+
+fn push_body(events: &mut Vec<Seen>, bytes: &[u8]) {
+    match events.last_mut() {
+        Some(Seen::Body(body)) => body.extend_from_slice(bytes),
+        _ if bytes.is_empty() => {}
+        _ => events.push(Seen::Body(bytes.to_vec())),
+    }
+}
+
+fn read_requests(pieces: &[&[u8]]) -> Read<Asked> {
+    let mut parser = RequestParser::new();
+    let mut read = Read { events: Vec::new(), error: None, closed: None };
+    for piece in pieces {
+        let mut input = *piece;
+        loop {
+            let before = input.len();
+            let request = parser.next(&mut input, |method, target| (method.to_owned(), target.to_owned()));
+            assert!(
+                input.len() <= before && piece.ends_with(input),
+                "what is left is the end of what was given"
+            );
+            match request {
+                Ok(Some(request)) => {
+                    assert!(input.len() < before, "a request takes its last byte");
+                    let (method, target) = request.route;
+                    read.events.push((method, target, request.keep_alive, request.http10));
+                }
+                Ok(None) => {
+                    assert!(input.is_empty(), "a parser that wants more has used all it was given");
+                    break;
+                }
+                Err(error) => {
+                    read.error = Some(error);
+                    return read;
+                }
+            }
+        }
+    }
+    read
+}

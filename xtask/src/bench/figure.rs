@@ -1,0 +1,184 @@
+//! From rounds to a figure: the ratio within each round, then the median over rounds. Pure.
+
+use super::rows::{Bound, Figure, Over, Quantity};
+use super::run::{Round, Sample};
+
+/// What a figure came to.
+#[derive(Debug, PartialEq)]
+pub struct Outcome {
+    /// The median over rounds, or why it is unknown.
+    pub value: Result<f64, String>,
+    /// The least and the most that a round had.
+    pub range: Option<(f64, f64)>,
+    /// Rounds that count, of all.
+    pub rounds: (usize, usize),
+    /// Medians of the quantity itself, of each run that went into it.
+    pub parts: Vec<(usize, f64)>,
+    /// What drome itself says against a run of its own.
+    pub doubt: Option<String>,
+    /// How many cores somebody else kept busy, in the worst of its runs.
+    pub others_cores: Option<f64>,
+}
+
+impl Outcome {
+    /// Whether it keeps to its bound; `None` where it is unknown.
+    pub fn is_ok(&self, bound: Bound) -> Option<bool> {
+        self.value.as_ref().ok().map(|value| match bound {
+            Bound::AtMost(most) => *value <= most,
+            Bound::AtLeast(least) => *value >= least,
+            Bound::Within(off) => (value - 1.0).abs() <= off,
+        })
+    }
+}
+
+/// Computes a figure.
+pub fn evaluate(figure: &Figure, rounds: &[Round]) -> Outcome {
+    let all: Vec<Result<f64, String>> = rounds.iter().map(|round| of_round(figure, round)).collect();
+    let values: Vec<f64> = all.iter().flatten().copied().collect();
+    let reason = all.iter().find_map(|value| value.as_ref().err().cloned());
+    let others: &[usize] = if let Over::LeastOf(others) = figure.over { others } else { &[] };
+    let concerned: Vec<usize> = [figure.of].iter().chain(others).copied().collect();
+    let part = |at: usize| {
+        let known =
+            rounds.iter().filter_map(|round| quantity(figure.what, round.get(at)?.as_ref().ok()?).ok());
+        Some((at, median(&known.collect::<Vec<_>>())?))
+    };
+    Outcome {
+        value: median(&values).ok_or_else(|| reason.unwrap_or_else(|| "no round".to_owned())),
+        range: values.iter().copied().fold(None, |range, v| {
+            let (low, high) = range.unwrap_or((v, v));
+            Some((v.min(low), v.max(high)))
+        }),
+        rounds: (values.len(), rounds.len()),
+        parts: concerned.iter().filter_map(|at| part(*at)).collect(),
+        others_cores: rounds
+            .iter()
+            .flat_map(|round| concerned.iter().filter_map(|at| round.get(*at)?.as_ref().ok()?.others_cores))
+            .reduce(f64::max),
+        doubt: rounds.iter().find_map(|round| doubt(round.get(figure.of)?.as_ref().ok()?)),
+    }
+}
+
+fn of_round(figure: &Figure, round: &Round) -> Result<f64, String> {
+    let of = |at: usize| match round.get(at) {
+        Some(Ok(sample)) => quantity(figure.what, sample),
+        Some(Err(reason)) => Err(reason.clone()),
+        None => Err("no such run".to_owned()),
+    };
+    let own = of(figure.of)?;
+    Ok(match figure.over {
+        Over::Nothing => own,
+        Over::Truth(truth) => own / truth,
+        Over::LeastOf(others) => {
+            let others = others.iter().map(|at| of(*at)).collect::<Result<Vec<f64>, _>>()?;
+            own / others.into_iter().fold(f64::INFINITY, f64::min)
+        }
+    })
+}
+
+fn quantity(what: Quantity, sample: &Sample) -> Result<f64, String> {
+    let json = &sample.count.json;
+    let per_request = |ns: u64| ns as f64 / sample.count.requests as f64;
+    match what {
+        Quantity::ClientCpu => Ok(per_request(sample.client_cpu_ns)),
+        Quantity::ServerCpu => Ok(per_request(sample.server_cpu_ns)),
+        Quantity::Rate => sample.count.rate_per_s.ok_or_else(|| "no rate was reported".to_owned()),
+        Quantity::Rss => number(json, "client", "rss_max_bytes"),
+        Quantity::Quantile(of, which) => number(json, of, which),
+    }
+}
+
+fn number(json: &serde_json::Value, group: &str, key: &str) -> Result<f64, String> {
+    json[group][key].as_f64().ok_or_else(|| format!("`drome load --json` has no {group}.{key}"))
+}
+
+/// Why drome calls this measurement void, if it does.
+fn doubt(sample: &Sample) -> Option<String> {
+    let verdict = &sample.count.json["verdict"];
+    let reason = verdict["reasons"].as_array().and_then(|reasons| reasons.first()?.as_str());
+    (verdict["valid"].as_bool() == Some(false)).then(|| reason.unwrap_or("no reason given").to_owned())
+}
+
+fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 0 => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+        _ => Some(sorted[middle]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::peers::Count;
+    use super::super::rows::WORKS;
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[expect(clippy::unnecessary_wraps, reason = "as a round has it")]
+    fn sample(requests: u64, cpu_ns: u64, json: Value) -> Result<Sample, String> {
+        let count = Count { requests, rate_per_s: None, json };
+        Ok(Sample { count, client_cpu_ns: cpu_ns, server_cpu_ns: 2 * cpu_ns, others_cores: None })
+    }
+
+    fn figure(what: Quantity, over: Over) -> Figure {
+        Figure { what, of: 0, over, bound: Bound::AtMost(0.5) }
+    }
+
+    #[test]
+    fn a_ratio_is_taken_within_a_round_and_the_median_over_rounds() {
+        // Per request: 100 ns of 200 or 400, 300 of 300 or 1000, 900 of 1000 or 900.
+        let rounds = vec![
+            vec![sample(10, 1000, json!(null)), sample(10, 2000, json!(null)), sample(1, 400, json!(null))],
+            vec![sample(1, 300, json!(null)), sample(1, 300, json!(null)), sample(1, 1000, json!(null))],
+            vec![sample(1, 900, json!(null)), sample(1, 1000, json!(null)), sample(1, 900, json!(null))],
+        ];
+        let outcome = evaluate(&figure(Quantity::ClientCpu, Over::LeastOf(&[1])), &rounds);
+        assert_eq!((outcome.value, outcome.range, outcome.rounds), (Ok(0.9), Some((0.5, 1.0)), (3, 3)));
+        assert_eq!(outcome.parts, [(0, 300.0), (1, 300.0)]);
+        let outcome = evaluate(&figure(Quantity::ServerCpu, Over::LeastOf(&[1, 2])), &rounds);
+        assert_eq!((outcome.value, outcome.range), (Ok(1.0), Some((0.5, 1.0))));
+        assert_eq!(outcome.parts, [(0, 600.0), (1, 600.0), (2, 1800.0)]);
+    }
+
+    #[test]
+    fn what_could_not_be_had_is_unknown_and_a_round_that_failed_does_not_count() {
+        let failed = || Err("wrk is not installed".to_owned());
+        let over_wrk = figure(Quantity::ClientCpu, Over::LeastOf(&[1]));
+        let outcome = evaluate(&over_wrk, &[vec![sample(1, 5, json!(null)), failed()]]);
+        assert_eq!(outcome.value, Err("wrk is not installed".to_owned()));
+        assert_eq!((outcome.is_ok(Bound::AtMost(9.0)), outcome.parts), (None, vec![(0, 5.0)]));
+        let rounds = [
+            vec![sample(1, 5, json!(null)), failed()],
+            vec![sample(1, 5, json!(null)), sample(1, 10, json!(null))],
+        ];
+        let outcome = evaluate(&over_wrk, &rounds);
+        assert_eq!((outcome.value, outcome.rounds), (Ok(0.5), (1, 2)));
+        let missing = evaluate(&figure(Quantity::Rss, Over::Nothing), &rounds);
+        assert_eq!(missing.value, Err("`drome load --json` has no client.rss_max_bytes".to_owned()));
+    }
+
+    #[test]
+    fn quantiles_come_from_the_report_and_so_do_doubts() {
+        let report = json!({"latency_ns": {"p95": 51.0}, "verdict": {"valid": false, "reasons": ["late"]}});
+        let p95 = figure(Quantity::Quantile("latency_ns", "p95"), Over::Truth(50.0));
+        let outcome = evaluate(&p95, &[vec![sample(1, 1, report)]]);
+        assert_eq!((outcome.value.clone(), outcome.doubt.as_deref()), (Ok(1.02), Some("late")));
+        assert_eq!(outcome.is_ok(Bound::Within(0.021)), Some(true));
+        assert_eq!(outcome.is_ok(Bound::Within(0.01)), Some(false));
+        assert_eq!(outcome.is_ok(Bound::AtLeast(1.03)), Some(false));
+    }
+
+    #[test]
+    fn every_figure_of_the_table_is_of_runs_that_there_are() {
+        for work in WORKS {
+            for figure in work.figures {
+                let others: &[usize] = if let Over::LeastOf(others) = figure.over { others } else { &[] };
+                assert!(others.iter().chain([&figure.of]).all(|at| *at < work.runs.len()), "{}", work.name);
+                assert!(others.iter().all(|at| *at != figure.of), "{}", work.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! One interleaved comparison: every round does every run of a work once, and begins with another one than the
+//! round before, so that a machine that drifts favours nobody.
+
+use super::machine::Watch;
+use super::options::Options;
+use super::peers::{self, Count};
+use super::process::Running;
+use super::rows::{Run, Server, Work};
+use super::server::{Listening, Place};
+use anyhow::{Context, Result};
+use std::io::IsTerminal;
+use std::time::Duration;
+
+/// A client may take so much longer than it was told.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// Descriptors beside those of connections.
+const SPARE_DESCRIPTORS: u64 = 64;
+
+/// The machine as the bench uses it.
+pub struct Bench {
+    place: Place,
+    pub server_core: usize,
+    pub client_core: usize,
+    rounds: usize,
+    seconds: u64,
+    is_watched: bool,
+}
+
+/// What one run came to.
+#[derive(Debug)]
+pub struct Sample {
+    pub count: Count,
+    pub client_cpu_ns: u64,
+    pub server_cpu_ns: u64,
+    /// How many cores somebody else kept busy meanwhile.
+    pub others_cores: Option<f64>,
+}
+
+/// Each run of the work, or why there is none.
+pub type Round = Vec<Result<Sample, String>>;
+
+impl Bench {
+    pub fn new(options: &Options) -> Result<Self> {
+        // The bench itself was built by the same cargo into the same folder.
+        let own = std::env::current_exe()?;
+        let target = own.ancestors().nth(2).context("no target folder")?;
+        let cores = net::cpu::allowed();
+        let first = *cores.first().context("no core that may be used is known")?;
+        Ok(Self {
+            place: Place::new(target.join("release"))?,
+            server_core: first,
+            client_core: cores.get(1).copied().unwrap_or(first),
+            rounds: options.rounds,
+            seconds: options.seconds,
+            is_watched: std::io::stderr().is_terminal(),
+        })
+    }
+
+    /// All rounds of a work.
+    pub fn measure(&self, work: &Work) -> Vec<Round> {
+        let needed = work.connections as u64 + SPARE_DESCRIPTORS;
+        if let Some(limit) = net::limits::raise_descriptors(needed).filter(|limit| *limit < needed) {
+            let reason = format!("{needed} descriptors are needed and {limit} allowed: raise `ulimit -Hn`");
+            return vec![work.runs.iter().map(|_| Err(reason.clone())).collect()];
+        }
+        let servers = self.start_servers(work);
+        (0..self.rounds).map(|round| self.round(work, round, &servers)).collect()
+    }
+
+    fn start_servers(&self, work: &Work) -> Vec<(Server, Result<Listening, String>)> {
+        let mut servers: Vec<(Server, Result<Listening, String>)> = Vec::new();
+        for Run { server, .. } in work.runs {
+            if servers.iter().all(|(started, _)| started != server) {
+                let started = self.place.start(self.server_core, *server);
+                servers.push((*server, started.map_err(|error| format!("{error:#}"))));
+            }
+        }
+        servers
+    }
+
+    fn round(&self, work: &Work, round: usize, servers: &[(Server, Result<Listening, String>)]) -> Round {
+        let runs = work.runs.len();
+        let mut samples: Vec<(usize, Result<Sample, String>)> = Vec::new();
+        for at in (0..runs).map(|k| (round + k) % runs) {
+            let run = &work.runs[at];
+            self.show(&format!(
+                "{}: round {} of {}, {}",
+                work.name,
+                round + 1,
+                self.rounds,
+                peers::label(run.client)
+            ));
+            let server = servers.iter().find(|(server, _)| *server == run.server).map(|(_, server)| server);
+            let sample = match server {
+                Some(Ok(server)) => self.run(work, run, server).map_err(|error| format!("{error:#}")),
+                Some(Err(reason)) => Err(reason.clone()),
+                None => Err("no such server".to_owned()),
+            };
+            samples.push((at, sample));
+        }
+        self.show("");
+        samples.sort_by_key(|(at, _)| *at);
+        samples.into_iter().map(|(_, sample)| sample).collect()
+    }
+
+    /// What is going on, where somebody watches.
+    fn show(&self, text: &str) {
+        if self.is_watched {
+            eprint!("\r\x1b[K{text}");
+        }
+    }
+
+    fn run(&self, work: &Work, run: &Run, server: &Listening) -> Result<Sample> {
+        let seconds = self.seconds.max(work.least_seconds);
+        let (program, args) = peers::command(&self.place, run, server.port, work.connections, seconds)?;
+        let watch = Watch::start();
+        let before_ns = server.process.cpu_ns().context("the server is gone")?;
+        let client = Running::start(self.client_core, &program, &args)?;
+        let ended = client.end(Duration::from_secs(seconds) + GRACE);
+        let ended = ended.with_context(|| peers::label(run.client))?;
+        let after_ns = server.process.cpu_ns().context("the server is gone")?;
+        let (client_cpu_ns, server_cpu_ns) = (ended.cpu_ns, after_ns.saturating_sub(before_ns));
+        let others_cores = watch.others_cores(client_cpu_ns + server_cpu_ns);
+        let count = peers::count(run.client, &ended)?;
+        Ok(Sample { count, client_cpu_ns, server_cpu_ns, others_cores })
+    }
+}

@@ -1,0 +1,122 @@
+//! The servers, started on the first core and killed at the end.
+
+use super::process::Running;
+use super::rows::Server;
+use crate::packages;
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// A server that does not listen after so long never will.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A file of 12 bytes and one of 200 KB.
+const FILES: &[(&str, usize)] = &[("hello", 12), ("file-200k", 200_000)];
+
+/// Where programs are, and what there is to serve.
+pub struct Place {
+    /// Cargo's folder of release builds.
+    pub release: PathBuf,
+    folder: TempDir,
+}
+
+/// A server that listens.
+pub struct Listening {
+    pub process: Running,
+    pub port: u16,
+}
+
+impl Place {
+    pub fn new(release: PathBuf) -> Result<Self> {
+        let folder = tempfile::tempdir().context("can't make a temporary folder")?;
+        let files = folder.path().join("files");
+        fs::create_dir(&files)?;
+        for (name, bytes) in FILES {
+            fs::write(files.join(name), vec![b'x'; *bytes])?;
+        }
+        Ok(Self { release, folder })
+    }
+
+    /// Starts a server and waits until it listens.
+    pub fn start(&self, core: usize, server: Server) -> Result<Listening> {
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let (program, args) = self.command(server, port)?;
+        let mut process = Running::start(core, &program, &args)?;
+        let deadline = Instant::now() + PATIENCE;
+        while TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], port))).is_err() {
+            if let Some(said) = process.has_ended()? {
+                bail!("{}: {}", label(server), first_line(&said));
+            }
+            if Instant::now() > deadline {
+                bail!("{} does not listen", label(server));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(Listening { process, port })
+    }
+
+    fn command(&self, server: Server, port: u16) -> Result<(PathBuf, Vec<String>)> {
+        let text = |path: &Path| path.display().to_string();
+        let drome = |more: &[&str]| {
+            let args = ["serve", "--port", &port.to_string()].map(str::to_owned);
+            (
+                self.release.join("drome"),
+                [&args[..], &more.iter().map(|a| (*a).to_owned()).collect::<Vec<_>>()].concat(),
+            )
+        };
+        Ok(match server {
+            Server::Floor(body_bytes) => {
+                (self.release.join("examples/floor_server"), vec![port.to_string(), body_bytes.to_string()])
+            }
+            Server::Reference(args) => drome(args),
+            Server::Root => drome(&["--root", &text(&self.folder.path().join("files"))]),
+            Server::Nginx => {
+                let file = self.folder.path().join("nginx.conf");
+                fs::write(&file, nginx_conf(self.folder.path(), port))?;
+                let args = ["-e", "stderr", "-p", &text(self.folder.path()), "-c", &text(&file)];
+                (installed("nginx")?, args.map(str::to_owned).to_vec())
+            }
+        })
+    }
+}
+
+/// One process, so that its clock is all there is to read and nothing outlives it.
+fn nginx_conf(folder: &Path, port: u16) -> String {
+    format!(
+        "daemon off; master_process off; worker_processes 1;
+         pid nginx.pid; error_log stderr;
+         events {{ worker_connections 4096; }}
+         http {{
+             access_log off;
+             sendfile on;
+             keepalive_requests 1000000000;
+             client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
+             uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+             server {{ listen 127.0.0.1:{port} backlog=4096; root \"{}/files\"; }}
+         }}",
+        folder.display()
+    )
+}
+
+/// Where a peer is.
+pub fn installed(program: &str) -> Result<PathBuf> {
+    packages::find(program).with_context(|| format!("{program} is not installed: see --install"))
+}
+
+/// As it is called in the table.
+pub fn label(server: Server) -> String {
+    match server {
+        Server::Floor(_) => "the floor server".to_owned(),
+        Server::Reference(args) => ["drome serve"].iter().chain(args).copied().collect::<Vec<_>>().join(" "),
+        Server::Root => "drome serve --root".to_owned(),
+        Server::Nginx => "nginx".to_owned(),
+    }
+}
+
+/// The first thing that a program that failed has to say.
+pub fn first_line(text: &str) -> &str {
+    text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it ended without a word")
+}
