@@ -160,7 +160,7 @@ fn read_requests(pieces: &[&[u8]]) -> Read<Asked> {
         let mut input = *piece;
         loop {
             let before = input.len();
-            let request = parser.next(&mut input, |method, target| (method.to_owned(), target.to_owned()));
+            let request = parser.next(&mut input, |head| (head.method.to_owned(), head.target.to_owned()));
             assert!(
                 input.len() <= before && piece.ends_with(input),
                 "what is left is the end of what was given"
