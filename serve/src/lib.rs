@@ -29,6 +29,7 @@ use date::Clock;
 use fault::{Outbox, Spin};
 use files::Files;
 use log::Log;
+use net::tls::ServerTls;
 use net::unix::SocketFile;
 use render::Renderer;
 use responder::Responder;
@@ -66,6 +67,8 @@ pub struct Config {
     pub faults: Faults,
     /// What drives the sockets; none: what is best.
     pub io: Option<BackEnd>,
+    /// Connections are encrypted.
+    pub tls: Option<ServerTls>,
 }
 
 /// What drives the sockets.

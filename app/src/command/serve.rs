@@ -6,6 +6,7 @@ use crate::console;
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use net::tls::{IdentityFiles, ServerOptions, ServerTls};
 use serve::{BackEnd, BindError, Config, Fault, Faults, Listen, Server, Site};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -36,6 +37,15 @@ pub struct ServeArgs {
     /// Append a line for every answer to this file, in the common log format
     #[arg(long, value_name = "FILE")]
     access_log: Option<PathBuf>,
+    /// Speak TLS, with a certificate of its own making unless --tls-cert has one
+    #[arg(long)]
+    tls: bool,
+    /// Speak TLS with this certificate, a PEM file
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The key of --tls-cert
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// Threads
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
@@ -79,12 +89,28 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
             Io::Epoll => BackEnd::Epoll,
             Io::Uring => BackEnd::Uring,
         }),
+        tls: tls(args)?,
     };
     net::limits::raise_descriptors(u64::MAX);
     let server = Server::bind(config).map_err(|error| refusal(args, error))?;
-    console::print(&format!("{}\n", server.place()))?;
+    let is_encrypted = args.tls || args.tls_cert.is_some();
+    let place = server.place().to_string();
+    console::print(&format!(
+        "{}\n",
+        if is_encrypted { place.replacen("http:", "https:", 1) } else { place }
+    ))?;
     server.run(&site, &stop).context("the server failed")?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn tls(args: &ServeArgs) -> anyhow::Result<Option<ServerTls>> {
+    let files = args.tls_cert.clone().zip(args.tls_key.clone());
+    if !args.tls && files.is_none() {
+        return Ok(None);
+    }
+    let identity = files.map(|(certificate, key)| IdentityFiles { certificate, key });
+    let options = ServerOptions { identity, ..ServerOptions::default() };
+    Ok(Some(options.config().map_err(|error| WrongInput(error.to_string()))?))
 }
 
 /// The workloads' files, as every contender serves them.

@@ -13,7 +13,7 @@ mod verifier;
 
 pub use client::{ClientOptions, ClientTls};
 pub use identity::{IdentityFiles, TlsError};
-pub use server::ServerOptions;
+pub use server::{ServerOptions, ServerTls};
 
 use crate::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Slot};
 use buffers::Buffers;

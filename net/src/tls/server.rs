@@ -29,10 +29,13 @@ impl Default for ServerOptions {
     }
 }
 
+/// The server's side, ready to be used by any number of threads.
+pub type ServerTls = Arc<ServerConfig>;
+
 impl ServerOptions {
     /// Reads the files, or makes a certificate, and makes what rustls needs. Threads that listen on one port
     /// share it, so that a client can go on with another one's session.
-    pub fn config(&self) -> Result<Arc<ServerConfig>, TlsError> {
+    pub fn config(&self) -> Result<ServerTls, TlsError> {
         let provider = Arc::new(ring::default_provider());
         let identity = match &self.identity {
             Some(files) => read_identity(files, &provider)?,
