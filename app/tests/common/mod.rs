@@ -120,7 +120,13 @@ pub fn serve(args: &[&str]) -> Server {
     let mut child = home.drome(&["serve", "--port", "0"]).args(args).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let address = line.trim().trim_start_matches("http://").trim_end_matches('/').parse().unwrap();
+    let address = line
+        .trim()
+        .trim_start_matches("http://")
+        .trim_start_matches("https://")
+        .trim_end_matches('/')
+        .parse()
+        .unwrap();
     Server { child, address }
 }
 
