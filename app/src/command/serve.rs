@@ -94,7 +94,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     net::limits::raise_descriptors(u64::MAX);
     let server = Server::bind(config).map_err(|error| refusal(args, error))?;
     let is_encrypted = args.tls || args.tls_cert.is_some();
-    let place = server.place().to_string();
+    let place = server.place();
     console::print(&format!(
         "{}\n",
         if is_encrypted { place.replacen("http:", "https:", 1) } else { place }
