@@ -43,9 +43,9 @@ pub struct Tls<I> {
     side: Side,
     /// By slot. Boxed: a slot that is not in use costs a pointer.
     sessions: Vec<Option<Box<Session>>>,
-    /// Connections that have just opened: their handshakes begin once the caller has been told, so that the
+    /// The connection that has just opened: its handshake begins once the caller has been told, so that the
     /// work for it counts as the handshake's, not the connection's.
-    to_greet: Vec<Slot>,
+    to_greet: Option<Slot>,
     /// What is known and not told yet. While there is some, nothing is decrypted: the plaintext stays.
     at_once: VecDeque<Completion>,
     buffers: Buffers,
@@ -72,7 +72,7 @@ impl<I: Io> Tls<I> {
             inner,
             side,
             sessions: Vec::new(),
-            to_greet: Vec::new(),
+            to_greet: None,
             at_once: VecDeque::new(),
             buffers: Buffers::new(),
         }
@@ -91,7 +91,7 @@ impl<I: Io> Tls<I> {
         match event {
             Event::Received => self.received(slot),
             Event::Connected => {
-                self.to_greet.push(slot);
+                self.to_greet = Some(slot);
                 self.tell(slot, event);
             }
             Event::Accepted => {
@@ -108,6 +108,15 @@ impl<I: Io> Tls<I> {
             Event::Failed(operation, errno) => self.broke(slot, operation, errno),
             Event::Secured | Event::Skipped(_) => self.tell(slot, event),
         }
+    }
+
+    /// Begins the handshake of a connection that has just opened, if there is one.
+    fn greet(&mut self) -> bool {
+        let slot = self.to_greet.take();
+        if let Some(slot) = slot {
+            self.open(slot);
+        }
+        slot.is_some()
     }
 
     /// Begins a session; the client's side says hello.
@@ -231,6 +240,7 @@ impl<I: Io> Io for Tls<I> {
 
     #[inline]
     fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        self.greet();
         let Some(session) = self.sessions.get_mut(slot as usize).and_then(Option::as_deref_mut) else {
             return true;
         };
@@ -293,7 +303,7 @@ impl<I: Io> Io for Tls<I> {
             self.flush(slot);
         }
         self.inner.close(slot);
-        self.to_greet.retain(|other| *other != slot);
+        self.to_greet.take_if(|greeted| *greeted == slot);
         self.at_once.retain(|completion| completion.slot != slot);
     }
 
@@ -303,12 +313,12 @@ impl<I: Io> Io for Tls<I> {
             *session = None;
         }
         self.inner.reset(slot);
-        self.to_greet.retain(|other| *other != slot);
+        self.to_greet.take_if(|greeted| *greeted == slot);
         self.at_once.retain(|completion| completion.slot != slot);
     }
 
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
-        if self.at_once.is_empty() && self.to_greet.is_empty() {
+        if self.at_once.is_empty() && self.to_greet.is_none() {
             return self.inner.wait(longest);
         }
         self.inner.wait(Some(Duration::ZERO)).map(|_| true)
@@ -320,8 +330,7 @@ impl<I: Io> Io for Tls<I> {
             if let Some(completion) = self.at_once.pop_front() {
                 return Some(completion);
             }
-            if let Some(slot) = self.to_greet.pop() {
-                self.open(slot);
+            if self.greet() {
                 continue;
             }
             let completion = self.inner.next()?;

@@ -1,8 +1,8 @@
-//! What arrives in other pieces than it was sent, or not as it was sent.
+//! What arrives in other pieces than it was sent, or not as it was sent, or leaves late.
 
 use crate::certificates::Authority;
 use crate::sides::{Pair, epoll, pattern};
-use net::{Completion, Event, Io, Operation, Slot};
+use net::{Completion, Epoll, Event, Io, Operation, Slot};
 use rustls::version::{TLS12, TLS13};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -86,6 +86,74 @@ impl<I: Io> Io for Bent<I> {
     fn bytes(&self) -> &[u8] {
         &self.pieces[self.given.clone()]
     }
+}
+
+/// A back end that has everything wait for a moment.
+struct Slow {
+    inner: Epoll,
+    drained: Vec<Slot>,
+}
+
+impl Io for Slow {
+    fn connect(&mut self, slot: Slot, to: &net::Endpoint) {
+        self.inner.connect(slot, to);
+    }
+
+    fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()> {
+        self.inner.listen(listener)
+    }
+
+    fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        assert!(self.inner.send(slot, bytes), "a few bytes fit into any socket buffer");
+        self.drained.push(slot);
+        false
+    }
+
+    fn skip(&mut self, slot: Slot, bytes: u64) {
+        self.inner.skip(slot, bytes);
+    }
+
+    fn reset(&mut self, slot: Slot) {
+        self.inner.reset(slot);
+    }
+
+    fn close(&mut self, slot: Slot) {
+        self.drained.retain(|other| *other != slot);
+        self.inner.close(slot);
+    }
+
+    fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
+        self.inner.wait(longest)
+    }
+
+    fn next(&mut self) -> Option<Completion> {
+        let drained = self.drained.pop().map(|slot| Completion { slot, event: Event::Drained });
+        drained.or_else(|| self.inner.next())
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.inner.bytes()
+    }
+}
+
+#[test]
+fn only_what_the_caller_sends_is_told_to_have_left() {
+    let authority = Authority::new();
+    let server = authority.leaf("localhost").server();
+    let slow = || Slow { inner: epoll(), drained: Vec::new() };
+    let mut pair = Pair::over(slow(), &authority.client(), slow(), &server);
+    pair.client.io.connect(0, &pair.address.into());
+    pair.client.until_next(0, Event::Connected);
+    assert!(!pair.client.io.send(0, b"before the handshake"));
+    let drained = |told: &[Completion]| told.iter().filter(|c| c.event == Event::Drained).count();
+    pair.until(|client, server| drained(&client.told) > 0 && !server.has(0).is_empty());
+    (0..3).for_each(|_| pair.turn());
+    let events: Vec<_> = pair.client.told.iter().map(|c| c.event).collect();
+    assert_eq!(events, [Event::Connected, Event::Secured, Event::Drained]);
+    // The server sent its part of the handshake, and tickets, unasked.
+    assert_eq!(drained(&pair.server.told), 0);
+    assert!(!pair.server.io.send(0, b"an answer"));
+    pair.until(|client, server| drained(&server.told) == 1 && client.has(0) == b"an answer");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod bent;
 mod certificates;
 mod files;
+mod hello;
 mod keys;
 mod real;
 mod refusals;

@@ -1,16 +1,18 @@
 //! Peers that do not speak TLS, or not the same: each fails at once and says why, and none hangs.
 
 use crate::certificates::Authority;
-use crate::sides::{Pair, Side, epoll};
+use crate::sides::{BackEnd, Pair, Side, over_every_back_end};
 use net::tls::{ClientTls, Tls, looks_like_tls};
 use net::{Event, Io, Operation};
 use rustls::version::{TLS12, TLS13};
 use std::sync::Arc;
 
+over_every_back_end!(a_plain_server, a_plain_client, anything_at_all_may_arrive);
+
 /// A TLS client and a server that answers the first bytes with these, or closes if there are none.
-fn answered_with(answer: &[u8]) -> String {
-    let client = Tls::client(epoll(), Authority::new().client());
-    let mut pair = Pair::of(client, epoll());
+fn answered_with<I: BackEnd>(answer: &[u8]) -> String {
+    let client = Tls::client(I::make(), Authority::new().client());
+    let mut pair = Pair::of(client, I::make());
     pair.client.io.connect(0, &net::Endpoint::from(pair.address));
     pair.until(|_, server| !server.has(0).is_empty());
     if answer.is_empty() {
@@ -32,26 +34,24 @@ fn answered_with(answer: &[u8]) -> String {
     reason
 }
 
-#[test]
-fn a_plain_server() {
+fn a_plain_server<I: BackEnd>() {
     assert_eq!(
-        answered_with(b"HTTP/1.1 400 Bad Request\r\n\r\n"),
+        answered_with::<I>(b"HTTP/1.1 400 Bad Request\r\n\r\n"),
         "the server does not speak TLS (it answered in plain HTTP): http:// instead of https://"
     );
     assert_eq!(
-        answered_with(b"220 mail.example ESMTP\r\n"),
+        answered_with::<I>(b"220 mail.example ESMTP\r\n"),
         "the server does not speak TLS (it answered with something else)"
     );
     assert_eq!(
-        answered_with(b""),
+        answered_with::<I>(b""),
         "the server closed the connection in the middle of the handshake: does it speak TLS?"
     );
 }
 
-#[test]
-fn a_plain_client() {
+fn a_plain_client<I: BackEnd>() {
     let server = Authority::new().leaf("localhost").server();
-    let mut pair = Pair::of(epoll(), Tls::server(epoll(), server));
+    let mut pair = Pair::of(I::make(), Tls::server(I::make(), server));
     pair.client.io.connect(0, &net::Endpoint::from(pair.address));
     pair.client.until(|client| client.was_told(0, Event::Connected));
     pair.client.io.send(0, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -98,11 +98,10 @@ fn a_server_of_another_protocol() {
 }
 
 /// What a server hears from a scanner, or from someone who means ill.
-#[test]
-fn anything_at_all_may_arrive() {
-    let mut server = Side::new(Tls::server(epoll(), Authority::new().leaf("localhost").server()));
+fn anything_at_all_may_arrive<I: BackEnd>() {
+    let mut server = Side::new(Tls::server(I::make(), Authority::new().leaf("localhost").server()));
     let address = server.listen();
-    let mut client = Side::new(epoll());
+    let mut client = Side::new(I::make());
     let hello = [22_u8, 3, 1, 0, 4, 1, 0, 0, 0];
     let no_end = [&[22_u8, 3, 1, 0, 4, 1, 0, 0xff, 0xff][..], &[22, 3, 1, 0, 1, 0].repeat(3_000)].concat();
     for bytes in
@@ -112,11 +111,13 @@ fn anything_at_all_may_arrive() {
         client.until(|client| client.was_told(0, Event::Connected));
         client.io.send(0, bytes);
         client.io.close(0);
+        client.turn();
         client.told.clear();
         server.until(|server| server.told.iter().any(|c| matches!(c.event, Event::Failed(..))));
-        assert_eq!(server.failure(0), Some(Operation::Handshake));
-        assert!(!server.reason(0).is_empty());
-        server.io.close(0);
+        let slot = server.accepted()[0];
+        assert_eq!(server.failure(slot), Some(Operation::Handshake));
+        assert!(!server.reason(slot).is_empty());
+        server.io.close(slot);
         server.told.clear();
     }
 }

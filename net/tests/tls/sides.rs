@@ -1,7 +1,7 @@
 //! A client and a server in one thread, and what each has heard.
 
 use net::tls::{ClientTls, Tls};
-use net::{Completion, Epoll, Event, Io, Operation, Slot, socket};
+use net::{Completion, Epoll, Event, Io, Operation, Slot, Uring, socket};
 use rustls::ServerConfig;
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -53,8 +53,21 @@ impl<I: Io> Side<I> {
         }
     }
 
+    /// Takes one completion after the other until this is the last one, and nothing that follows from it.
+    pub fn until_next(&mut self, slot: Slot, event: Event) {
+        while !self.was_told(slot, event) {
+            self.io.wait(Some(PATIENCE)).unwrap();
+            self.told.push(self.io.next().expect("nothing completed"));
+        }
+    }
+
     pub fn was_told(&self, slot: Slot, event: Event) -> bool {
         self.told.contains(&Completion { slot, event })
+    }
+
+    /// The slots of connections that were accepted, in order.
+    pub fn accepted(&self) -> Vec<Slot> {
+        self.told.iter().filter(|c| c.event == Event::Accepted).map(|c| c.slot).collect()
     }
 
     pub fn has(&self, slot: Slot) -> &[u8] {
@@ -81,8 +94,40 @@ pub struct Pair<C, S> {
     pub address: SocketAddr,
 }
 
+/// A back end that can be made.
+pub trait BackEnd: Io {
+    fn make() -> Self;
+}
+
+impl BackEnd for Epoll {
+    fn make() -> Self {
+        Self::new().unwrap()
+    }
+}
+
+impl BackEnd for Uring {
+    fn make() -> Self {
+        Self::new().unwrap()
+    }
+}
+
+/// Runs each test over each back end.
+macro_rules! over_every_back_end {
+    ($($name:ident),* $(,)?) => {
+        mod epoll { $(#[test] fn $name() { super::$name::<net::Epoll>(); })* }
+        mod uring { $(#[test] fn $name() { super::$name::<net::Uring>(); })* }
+    };
+}
+pub(crate) use over_every_back_end;
+
 pub fn epoll() -> Epoll {
     Epoll::new().unwrap()
+}
+
+impl<I: BackEnd> Pair<Tls<I>, Tls<I>> {
+    pub fn between(client: &ClientTls, server: &Arc<ServerConfig>) -> Self {
+        Self::over(I::make(), client, I::make(), server)
+    }
 }
 
 impl Pair<Tls<Epoll>, Tls<Epoll>> {

@@ -163,3 +163,10 @@ fn a_client_certificate_of_someone_unknown_is_refused() {
         assert_eq!(pair.server.reason(0), "the client's certificate is from an unknown issuer");
     }
 }
+
+#[test]
+fn an_address_is_a_name_too() {
+    let authority = Authority::new();
+    let client = ClientTls::new(&authority.options(), "127.0.0.1").unwrap();
+    Pair::new(&client, &authority.leaf("127.0.0.1").server()).connected();
+}
