@@ -21,8 +21,8 @@ pub enum Seen {
     End(bool),
 }
 
-/// A request: method, target, whether the connection stays, whether it is HTTP/1.0.
-pub type Asked = (String, String, bool, bool);
+/// A request: method, target and fields, whether the connection stays, whether it is HTTP/1.0.
+pub type Asked = ((String, String, Vec<(String, Vec<u8>)>), bool, bool);
 
 /// Reads answers from these bytes in every way of cutting them that is tried; all must say the same.
 pub fn check_responses(bytes: &[u8]) {
@@ -160,7 +160,10 @@ fn read_requests(pieces: &[&[u8]]) -> Read<Asked> {
         let mut input = *piece;
         loop {
             let before = input.len();
-            let request = parser.next(&mut input, |head| (head.method.to_owned(), head.target.to_owned()));
+            let request = parser.next(&mut input, |head| {
+                let fields = head.fields().map(|(name, value)| (name.to_owned(), value.to_vec()));
+                (head.method.to_owned(), head.target.to_owned(), fields.collect())
+            });
             assert!(
                 input.len() <= before && piece.ends_with(input),
                 "what is left is the end of what was given"
@@ -168,8 +171,7 @@ fn read_requests(pieces: &[&[u8]]) -> Read<Asked> {
             match request {
                 Ok(Some(request)) => {
                     assert!(input.len() < before, "a request takes its last byte");
-                    let (method, target) = request.route;
-                    read.events.push((method, target, request.keep_alive, request.http10));
+                    read.events.push((request.route, request.keep_alive, request.http10));
                 }
                 Ok(None) => {
                     assert!(input.is_empty(), "a parser that wants more has used all it was given");
