@@ -137,9 +137,10 @@ fn parse<R>(bytes: &[u8], route: impl FnOnce(&RequestHead<'_>) -> R) -> Result<O
     Ok(Some((length, (request, framing))))
 }
 
-/// The first line is that of a request, only not of a version that is known here.
+/// The first line is that of a request, only not of a version that is known here. What follows the version does
+/// not matter, since it may not have arrived yet.
 fn names_other_version(bytes: &[u8]) -> bool {
     let line = bytes.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let mut words = line.split(|byte| *byte == b' ').skip(2);
-    words.next().is_some_and(|version| version.starts_with(b"HTTP/")) && words.next().is_none()
+    let version = line.split(|byte| *byte == b' ').nth(2);
+    version.is_some_and(|version| version.starts_with(b"HTTP/"))
 }

@@ -82,6 +82,15 @@ fn what_is_too_long_or_of_another_time_is_told_apart() {
     }
 }
 
+/// Found by fuzzing: whether this was malformed or of another version depended on how it was cut.
+#[test]
+fn another_version_is_one_wherever_its_line_is_cut() {
+    let line = b"GET /x HTTP/0.1 and more\r\n";
+    for cut in 0..line.len() {
+        assert_eq!(read(&[&line[..cut], &line[cut..]]), Err(WireError::Version), "{cut}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_split_gives_the_same_requests(cuts in prop::collection::vec(0..PIPELINE.len(), 0..8)) {
