@@ -6,7 +6,7 @@ mod common;
 #[path = "common/http.rs"]
 mod http;
 
-use common::{Home, PATIENCE, Server, run, serve};
+use common::{Home, PATIENCE, Server, back_ends, run, serve};
 use http::{ask, connect, get, read};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -39,117 +39,134 @@ fn read_hello(stream: &mut TcpStream) {
     }
 }
 
-#[test]
-fn heads_that_are_too_long_are_told_so_even_to_who_does_not_listen_yet() {
-    let server = serve(&[]);
-    let long = "x".repeat(5_000_000);
-    let head = ask(server.address, format!("GET / HTTP/1.1\r\nHost: h\r\nX: {long}").as_bytes());
-    assert_eq!((head.status, head.field("connection")), (431, Some("close")));
-    let many = "A: b\r\n".repeat(1000);
-    assert_eq!(ask(server.address, format!("GET / HTTP/1.1\r\n{many}\r\n").as_bytes()).status, 431);
-    assert_eq!(ask(server.address, format!("GET /{long}").as_bytes()).status, 414);
-    assert_eq!(
-        ask(server.address, format!("GET /{} HTTP/1.1\r\n\r\n", &long[..9000]).as_bytes()).status,
-        414
-    );
-    for (bytes, status) in [
-        (&b"GET /\r\n\r\n"[..], 400),
-        (b"GET  / HTTP/1.1\r\n\r\n", 400),
-        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
-        (b"GET / HTTP/1.1\r\nA b\r\n\r\n", 400),
-        (b"GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400),
-        (b"GET / HTTP/3.0\r\n\r\n", 505),
-    ] {
-        assert_eq!(ask(server.address, bytes).status, status, "{}", bytes.escape_ascii());
-    }
-}
-
-#[test]
-fn bodies_are_passed_over_and_the_connection_goes_on() {
-    let server = serve(&[]);
-    let body = vec![b'x'; 1_000_000];
-    let mut stream = connect(server.address);
-    stream.write_all(b"PUT /hello HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n").unwrap();
-    stream.write_all(&body).unwrap();
-    stream.write_all(b"GET /hello HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).unwrap();
-    assert!(text.starts_with("HTTP/1.1 405 ") && text.ends_with("Hello World\n"), "{text}");
-    let head = b"PUT /hello HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n";
-    assert_eq!(
-        ask(server.address, &[&head[..], &body].concat()).status,
-        405,
-        "heard after all that was sent"
-    );
-}
-
-#[test]
-fn who_is_idle_is_let_go_and_who_is_slow_is_not() {
-    let home = Home::new();
-    let large = "x".repeat(30_000_000);
-    home.write("site/large", &large);
-    let root = home.path().join("site");
-    let server = serve(&["--idle-timeout", "1s", "--root", root.to_str().unwrap()]);
-    let mut slow = connect(server.address);
-    slow.write_all(b"GET /large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
-    let (mut silent, mut asked, mut begun) =
-        (connect(server.address), connect(server.address), connect(server.address));
-    begun.write_all(b"GET /large HTTP/1.1\r\nHo").unwrap();
-    asked.write_all(b"HEAD /none HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
-    assert_eq!(read(&mut asked).status, 404);
-    assert_closed(&mut silent);
-    assert_closed(&mut begun);
-    std::thread::sleep(Duration::from_secs(2));
-    assert_eq!(read(&mut slow).body.len(), large.len(), "who reads slowly is not idle");
-}
-
-#[test]
-fn at_a_stop_what_was_asked_is_answered_and_who_asks_nothing_is_closed() {
-    let mut server = serve(&["--threads", "2"]);
-    let (mut idle, mut asking) = (connect(server.address), connect(server.address));
-    idle.write_all(ASK).unwrap();
-    read_hello(&mut idle);
-    asking.write_all(ASK).unwrap();
-    read_hello(&mut asking);
-    // While the server sleeps, one asks again, and another connects and asks.
-    signal(&server.child, "-STOP");
-    asking.write_all(ASK).unwrap();
-    let mut new = connect(server.address);
-    new.write_all(ASK).unwrap();
-    signal(&server.child, "-TERM");
-    signal(&server.child, "-CONT");
-    for stream in [&mut asking, &mut new] {
-        let answer = read(stream);
-        assert_eq!((answer.text().as_str(), answer.field("connection")), ("Hello World\n", Some("close")));
-    }
-    assert_closed(&mut idle);
-    assert_eq!(server.child.wait().unwrap().code(), Some(0));
-    assert!(TcpStream::connect(server.address).is_err());
-}
-
-#[test]
-fn a_stop_waits_for_who_reads_and_not_for_ever_for_who_does_not() {
-    let home = Home::new();
-    let large = "x".repeat(30_000_000);
-    home.write("site/large", &large);
-    let root = home.path().join("site");
-    let mut server = serve(&["--root", root.to_str().unwrap()]);
-    let ask = |server: &Server| {
-        let mut stream = connect(server.address);
-        stream.write_all(b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
-        stream.peek(&mut [0; 100]).unwrap(); // The answer has begun.
-        stream
+/// Runs each test with each back end that this machine has.
+macro_rules! with_every_back_end {
+    ($($name:ident),* $(,)?) => {
+        $(#[test] fn $name() { back_ends().iter().for_each(|io| on::$name(io)); })*
     };
-    let (mut reads, _reads_not) = (ask(&server), ask(&server));
-    signal(&server.child, "-TERM");
-    // It ends although one of them never reads; what the other one is owed it gets first.
-    assert_eq!(read(&mut reads).body.len(), large.len());
-    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+}
+
+with_every_back_end!(
+    heads_that_are_too_long_are_told_so_even_to_who_does_not_listen_yet,
+    bodies_are_passed_over_and_the_connection_goes_on,
+    who_is_idle_is_let_go_and_who_is_slow_is_not,
+    at_a_stop_what_was_asked_is_answered_and_who_asks_nothing_is_closed,
+    a_stop_waits_for_who_reads_and_not_for_ever_for_who_does_not,
+);
+
+mod on {
+    use super::*;
+
+    pub fn heads_that_are_too_long_are_told_so_even_to_who_does_not_listen_yet(io: &str) {
+        let server = serve(&["--io", io]);
+        let long = "x".repeat(5_000_000);
+        let head = ask(server.address, format!("GET / HTTP/1.1\r\nHost: h\r\nX: {long}").as_bytes());
+        assert_eq!((head.status, head.field("connection")), (431, Some("close")));
+        let many = "A: b\r\n".repeat(1000);
+        assert_eq!(ask(server.address, format!("GET / HTTP/1.1\r\n{many}\r\n").as_bytes()).status, 431);
+        assert_eq!(ask(server.address, format!("GET /{long}").as_bytes()).status, 414);
+        assert_eq!(
+            ask(server.address, format!("GET /{} HTTP/1.1\r\n\r\n", &long[..9000]).as_bytes()).status,
+            414
+        );
+        for (bytes, status) in [
+            (&b"GET /\r\n\r\n"[..], 400),
+            (b"GET  / HTTP/1.1\r\n\r\n", 400),
+            (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
+            (b"GET / HTTP/1.1\r\nA b\r\n\r\n", 400),
+            (b"GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n", 400),
+            (b"GET / HTTP/3.0\r\n\r\n", 505),
+        ] {
+            assert_eq!(ask(server.address, bytes).status, status, "{}", bytes.escape_ascii());
+        }
+    }
+
+    pub fn bodies_are_passed_over_and_the_connection_goes_on(io: &str) {
+        let server = serve(&["--io", io]);
+        let body = vec![b'x'; 1_000_000];
+        let mut stream = connect(server.address);
+        stream.write_all(b"PUT /hello HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n").unwrap();
+        stream.write_all(&body).unwrap();
+        stream.write_all(b"GET /hello HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("HTTP/1.1 405 ") && text.ends_with("Hello World\n"), "{text}");
+        let head = b"PUT /hello HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n";
+        assert_eq!(
+            ask(server.address, &[&head[..], &body].concat()).status,
+            405,
+            "heard after all that was sent"
+        );
+    }
+
+    pub fn who_is_idle_is_let_go_and_who_is_slow_is_not(io: &str) {
+        let home = Home::new();
+        let large = "x".repeat(30_000_000);
+        home.write("site/large", &large);
+        let root = home.path().join("site");
+        let server = serve(&["--io", io, "--idle-timeout", "1s", "--root", root.to_str().unwrap()]);
+        let mut slow = connect(server.address);
+        slow.write_all(b"GET /large HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
+        let (mut silent, mut asked, mut begun) =
+            (connect(server.address), connect(server.address), connect(server.address));
+        begun.write_all(b"GET /large HTTP/1.1\r\nHo").unwrap();
+        asked.write_all(b"HEAD /none HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+        assert_eq!(read(&mut asked).status, 404);
+        assert_closed(&mut silent);
+        assert_closed(&mut begun);
+        std::thread::sleep(Duration::from_secs(2));
+        assert_eq!(read(&mut slow).body.len(), large.len(), "who reads slowly is not idle");
+    }
+
+    pub fn at_a_stop_what_was_asked_is_answered_and_who_asks_nothing_is_closed(io: &str) {
+        let mut server = serve(&["--io", io, "--threads", "2"]);
+        let (mut idle, mut asking) = (connect(server.address), connect(server.address));
+        idle.write_all(ASK).unwrap();
+        read_hello(&mut idle);
+        asking.write_all(ASK).unwrap();
+        read_hello(&mut asking);
+        // While the server sleeps, one asks again, and another connects and asks.
+        signal(&server.child, "-STOP");
+        asking.write_all(ASK).unwrap();
+        let mut new = connect(server.address);
+        new.write_all(ASK).unwrap();
+        signal(&server.child, "-TERM");
+        signal(&server.child, "-CONT");
+        for stream in [&mut asking, &mut new] {
+            let answer = read(stream);
+            assert_eq!(
+                (answer.text().as_str(), answer.field("connection")),
+                ("Hello World\n", Some("close"))
+            );
+        }
+        assert_closed(&mut idle);
+        assert_eq!(server.child.wait().unwrap().code(), Some(0));
+        assert!(TcpStream::connect(server.address).is_err());
+    }
+
+    pub fn a_stop_waits_for_who_reads_and_not_for_ever_for_who_does_not(io: &str) {
+        let home = Home::new();
+        let large = "x".repeat(30_000_000);
+        home.write("site/large", &large);
+        let root = home.path().join("site");
+        let mut server = serve(&["--io", io, "--root", root.to_str().unwrap()]);
+        let ask = |server: &Server| {
+            let mut stream = connect(server.address);
+            stream.write_all(b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+            stream.peek(&mut [0; 100]).unwrap(); // The answer has begun.
+            stream
+        };
+        let (mut reads, _reads_not) = (ask(&server), ask(&server));
+        signal(&server.child, "-TERM");
+        // It ends although one of them never reads; what the other one is owed it gets first.
+        assert_eq!(read(&mut reads).body.len(), large.len());
+        assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    }
 }
 
 /// A server at a Unix socket, when it listens.
-fn serve_unix(home: &Home, path: &Path) -> Child {
-    let args = ["serve", "--threads", "2", "--unix", path.to_str().unwrap()];
+fn serve_unix(home: &Home, path: &Path, io: &str) -> Child {
+    let args = ["serve", "--io", io, "--threads", "2", "--unix", path.to_str().unwrap()];
     let mut child = home.drome(&args).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -165,14 +182,14 @@ fn a_unix_socket_is_served_and_taken_away_again() {
         let url = "http://localhost/hello";
         run(Command::new("curl").args(["-s", "--unix-socket", path.to_str().unwrap(), url])).out
     };
-    let mut killed = serve_unix(&home, &path);
+    let mut killed = serve_unix(&home, &path, "epoll");
     assert_eq!(curl(), "Hello World\n");
     let said = run(&mut home.drome(&["serve", "--unix", path.to_str().unwrap()]));
     assert!(said.code == 2 && said.err.contains("is in use"), "{}", said.err);
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert!(path.exists(), "who is killed leaves the socket");
-    let mut stopped = serve_unix(&home, &path);
+    let mut stopped = serve_unix(&home, &path, back_ends().last().unwrap());
     assert_eq!(curl(), "Hello World\n");
     let mut stream = UnixStream::connect(&path).unwrap();
     stream.write_all(b"GET /jpeg-200k.jpg HTTP/1.0\r\n\r\n").unwrap();

@@ -6,9 +6,11 @@ mod common;
 #[path = "common/http.rs"]
 mod http;
 
-use common::{Home, Server, run, serve};
+use common::{Home, Server, back_ends, run, serve};
 use http::{connect, get, parse_all};
 use std::io::{Read, Write};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 fn serve_site(home: &Home, args: &[&str]) -> Server {
@@ -24,7 +26,12 @@ fn a_pipeline_of_files_arrives_whole_and_in_order_however_slowly_it_is_read() {
     let home = Home::new();
     home.write("site/photo.jpg", &photo());
     home.write("site/small", "small");
-    let server = serve_site(&home, &[]);
+    for io in back_ends() {
+        pipeline(&serve_site(&home, &["--io", io]));
+    }
+}
+
+fn pipeline(server: &Server) {
     let mut stream = connect(server.address);
     let pair = b"GET /photo.jpg HTTP/1.1\r\nHost: h\r\n\r\nGET /small HTTP/1.1\r\nHost: h\r\n\r\n";
     let parts = b"GET /photo.jpg HTTP/1.1\r\nHost: h\r\nRange: bytes=0-99999,150000-\r\n\r\n";
@@ -35,11 +42,12 @@ fn a_pipeline_of_files_arrives_whole_and_in_order_however_slowly_it_is_read() {
     stream.read_to_end(&mut bytes).unwrap();
     let answers = parse_all(&bytes);
     assert_eq!(answers.len(), 202);
+    let photo = photo();
     for pair in answers[..200].chunks(2) {
-        assert!(pair[0].text() == photo() && pair[1].text() == "small");
+        assert!(pair[0].body == photo.as_bytes() && pair[1].body == b"small");
     }
     let body = answers[200].text();
-    assert!(body.contains(&photo()[..100_000]) && body.contains(&photo()[150_000..]));
+    assert!(body.contains(&photo[..100_000]) && body.contains(&photo[150_000..]));
     assert_eq!((answers[200].status, answers[201].status), (206, 404));
 }
 
@@ -67,8 +75,13 @@ fn a_changed_file_is_seen_within_a_second() {
 #[test]
 fn a_file_that_shrinks_while_it_is_sent_is_cut_off_and_not_made_up() {
     let home = Home::new();
-    let path = home.write("site/large", &photo().repeat(200));
-    let server = serve_site(&home, &[]);
+    for io in back_ends() {
+        let path = home.write("site/large", &photo().repeat(200));
+        shrinks(&serve_site(&home, &["--io", io]), &path);
+    }
+}
+
+fn shrinks(server: &Server, path: &Path) {
     let mut stream = connect(server.address);
     stream.write_all(b"GET /large HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
     let mut first = [0; 1000];
@@ -78,6 +91,17 @@ fn a_file_that_shrinks_while_it_is_sent_is_cut_off_and_not_made_up() {
     let _ = stream.read_to_end(&mut rest); // An end or a reset: either tells.
     assert!(rest.len() < 40_000_000, "{} bytes of a file that has 10", rest.len());
     assert_eq!(get(server.address, "/none").status, 404, "the server goes on");
+}
+
+#[test]
+fn files_have_faults_too() {
+    let home = Home::new();
+    home.write("site/photo.jpg", &photo());
+    let server = serve_site(&home, &["--fault", "chunked", "--fault", "delay=1ms"]);
+    let answer = get(server.address, "/photo.jpg");
+    assert_eq!(answer.field("transfer-encoding"), Some("chunked"));
+    let said = run(Command::new("curl").args(["-s", &format!("http://{}/photo.jpg", server.address)]));
+    assert!(said.out == photo(), "{} bytes", said.out.len());
 }
 
 #[test]

@@ -124,6 +124,11 @@ pub fn serve(args: &[&str]) -> Server {
     Server { child, address }
 }
 
+/// What can drive the server's sockets on this machine.
+pub fn back_ends() -> &'static [&'static str] {
+    if net::Uring::is_available() { &["epoll", "uring"] } else { &["epoll"] }
+}
+
 /// Any other server; `{port}` in the arguments is a free port.
 pub fn start(program: &str, args: &[&str]) -> Server {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
