@@ -56,26 +56,30 @@ pub fn read(stream: &mut impl Read) -> Answer {
 pub fn parse_all(mut bytes: &[u8]) -> Vec<Answer> {
     let mut answers = Vec::new();
     while !bytes.is_empty() {
-        let mut answer = parse(bytes);
-        let head = bytes.len() - answer.body.len();
+        let (head, rest) = bytes.split_at(head_bytes(bytes));
+        let mut answer = parse(head);
         let length = answer.field("content-length").map_or(0, |n| n.parse().unwrap());
-        answer.body.truncate(length);
-        bytes = &bytes[head + length..];
+        answer.body = rest[..length].to_vec();
+        bytes = &rest[length..];
         answers.push(answer);
     }
     answers
 }
 
-fn parse(bytes: &[u8]) -> Answer {
+fn head_bytes(bytes: &[u8]) -> usize {
     let shown = || String::from_utf8_lossy(&bytes[..bytes.len().min(300)]).into_owned();
-    let end =
-        bytes.windows(4).position(|w| w == b"\r\n\r\n").unwrap_or_else(|| panic!("no head: {:?}", shown()));
-    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    let mut lines = head.split("\r\n");
+    let end = bytes.windows(4).position(|w| w == b"\r\n\r\n");
+    end.unwrap_or_else(|| panic!("no head: {:?}", shown())) + 4
+}
+
+fn parse(bytes: &[u8]) -> Answer {
+    let (head, body) = bytes.split_at(head_bytes(bytes));
+    let head = String::from_utf8_lossy(head).into_owned();
+    let mut lines = head.trim_end().split("\r\n");
     let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
     let fields = lines
         .map(|line| line.split_once(':').unwrap_or_else(|| panic!("{line:?}")))
         .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
         .collect();
-    Answer { status, fields, body: bytes[end + 4..].to_vec() }
+    Answer { status, fields, body: body.to_vec() }
 }
