@@ -24,6 +24,29 @@ pub struct Common {
     pub catalog: Vec<PathBuf>,
 }
 
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct DialectsArgs {
+    #[command(subcommand)]
+    action: Option<DialectsAction>,
+}
+
+#[derive(Debug, Subcommand)]
+enum DialectsAction {
+    /// Make links in a folder by which drome answers to the tools' own names
+    Link {
+        /// The folder
+        dir: PathBuf,
+    },
+}
+
+impl DialectsArgs {
+    /// The folder for links, where they are wanted.
+    pub fn link(&self) -> Option<&std::path::Path> {
+        self.action.as_ref().map(|DialectsAction::Link { dir }| dir.as_path())
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Drive load at one URL and say what came of it
@@ -40,6 +63,8 @@ pub enum Command {
     Report(crate::command::report::ReportArgs),
     /// The reference server
     Serve(crate::command::serve::ServeArgs),
+    /// The older tools whose command lines drome speaks: `drome ab …`, `drome wrk …`
+    Dialects(DialectsArgs),
     /// What on this machine would spoil a measurement, and the remedy
     Doctor,
 }

@@ -15,6 +15,9 @@ fn main() -> ExitCode {
     if args.get(1).is_some_and(|arg| arg == "__guard") {
         return lab::guard::run(&args[2..]);
     }
+    if let Some((dialect, args)) = command::dialect::of(&args) {
+        return command::dialect::run(dialect, args).unwrap_or_else(|error| failure::tell(&error));
+    }
     let cli = Cli::parse();
     let result = match cli.command {
         Command::Load(args) => command::load::run(&args),
@@ -24,6 +27,7 @@ fn main() -> ExitCode {
         Command::Show(args) => command::show::run(&args, &cli.common),
         Command::Report(args) => command::report::run(&args, &cli.common),
         Command::Serve(args) => command::serve::run(&args, &cli.common),
+        Command::Dialects(args) => command::dialect::list(args.link()),
         Command::Doctor => command::doctor::run(),
     };
     result.unwrap_or_else(|error| failure::tell(&error))

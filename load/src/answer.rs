@@ -4,7 +4,7 @@ use crate::check::Wrong;
 use crate::connection::{Connection, Phase};
 use crate::window::Window;
 use crate::worker::Worker;
-use model::{Expect, Plan, Tally, Verify};
+use model::{End, Expect, Loss, Plan, Tally, Verify};
 use net::{Completion, Errno, Event, Io, Operation, Slot, clock};
 
 /// A body of which at least so much is still to come, and at which nobody looks, is dropped by the kernel.
@@ -53,6 +53,7 @@ impl<I: Io> Worker<'_, I> {
             return;
         }
         connection.phase = Phase::Open;
+        connection.opened_ns = now;
         self.send(slot, now);
     }
 
@@ -63,6 +64,7 @@ impl<I: Io> Worker<'_, I> {
         self.window.tally.handshake.record(now - connection.since_ns);
         self.window.tally.handshakes_resumed += u64::from(is_resumed);
         connection.phase = Phase::Open;
+        connection.opened_ns = now;
         self.send(slot, now);
     }
 
@@ -75,6 +77,9 @@ impl<I: Io> Worker<'_, I> {
         let connection = &mut self.connections[slot as usize];
         let bytes = self.io.bytes();
         self.window.tally.received_bytes += bytes.len() as u64;
+        if self.window.wants_first {
+            self.window.keep_first(connection.number, bytes);
+        }
         let read = read(self.plan, &mut self.window, connection, now, bytes);
         self.go_on(slot, now, read);
     }
@@ -108,12 +113,12 @@ impl<I: Io> Worker<'_, I> {
             Read::Unasked => self.unasked(slot, now),
             Read::Malformed(_) if net::tls::looks_like_tls(self.io.bytes()) && !self.plan.target.tls => {
                 self.window.tally.errors.protocol += 1;
-                self.give_up(slot, now, "protocol: the server speaks TLS: write https:// in the URL");
+                self.give_up(slot, now, Loss::Protocol, "the server speaks TLS: write https:// in the URL");
             }
             Read::Malformed(error) => {
                 self.window.tally.errors.protocol += 1;
                 self.lose_others(slot, "receive: the answer before it was no HTTP");
-                self.give_up(slot, now, &format!("protocol: {error}"));
+                self.give_up(slot, now, Loss::Protocol, &error.to_string());
             }
         }
     }
@@ -146,6 +151,7 @@ impl<I: Io> Worker<'_, I> {
         connection.phase = Phase::Draining;
         connection.since_ns = now;
         self.lose_others(slot, "receive: the server closed before it answered all that was pipelined");
+        self.log_lost(slot, now, Loss::Receive);
         // A lost one has its place in `lose_others` already, so that nothing waits on this connection.
         let connection = &mut self.connections[slot as usize];
         connection.flights.clear();
@@ -175,22 +181,22 @@ impl<I: Io> Worker<'_, I> {
         }
         match connection.parser.closed() {
             Ok(Some(_)) => {
-                whole(self.plan, &mut self.window, connection, now);
+                whole(self.plan, &mut self.window, connection, now, false);
                 self.after_last(slot, now);
                 self.shut(slot);
                 self.next(slot, now);
             }
             Ok(None) => {
-                self.lose_all(slot, now, "receive: the server closed the connection without an answer");
+                self.lose_all(slot, now, "the server closed the connection without an answer");
             }
-            Err(error) => self.lose_all(slot, now, &format!("receive: {error}")),
+            Err(error) => self.lose_all(slot, now, &error.to_string()),
         }
     }
 
     fn lose_all(&mut self, slot: Slot, now: u64, cause: &str) {
         self.window.tally.errors.receive += 1;
         self.lose_others(slot, "receive: the server closed before it answered all that was pipelined");
-        self.give_up(slot, now, cause);
+        self.give_up(slot, now, Loss::Receive, cause);
     }
 
     fn broke(&mut self, slot: Slot, operation: Operation, errno: Errno) {
@@ -213,12 +219,12 @@ impl<I: Io> Worker<'_, I> {
                     self.progress.stop.store(true, std::sync::atomic::Ordering::Relaxed);
                 }
                 let errors = &mut tally.errors;
-                let (count, what) = match operation {
-                    Operation::Connect => (&mut errors.connect, "connect"),
-                    Operation::Handshake => (&mut errors.connect, "handshake"),
-                    Operation::Send => (&mut errors.send, "send"),
-                    Operation::Local => (&mut errors.local, "local"),
-                    Operation::Receive | Operation::Accept => (&mut errors.receive, "receive"),
+                let (count, loss) = match operation {
+                    Operation::Connect => (&mut errors.connect, Loss::Connect),
+                    Operation::Handshake => (&mut errors.connect, Loss::Handshake),
+                    Operation::Send => (&mut errors.send, Loss::Send),
+                    Operation::Local => (&mut errors.local, Loss::Local),
+                    Operation::Receive | Operation::Accept => (&mut errors.receive, Loss::Receive),
                 };
                 *count += (sent + unsent).max(1);
                 let why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
@@ -227,7 +233,7 @@ impl<I: Io> Worker<'_, I> {
                     tally.halted.get_or_insert_with(|| format!("the TLS handshake failed: {why}"));
                     self.progress.stop.store(true, std::sync::atomic::Ordering::Relaxed);
                 }
-                self.give_up(slot, now, &format!("{what}: {why}"));
+                self.give_up(slot, now, loss, &why);
             }
             Phase::Draining => {
                 self.shut(slot);
@@ -240,13 +246,14 @@ impl<I: Io> Worker<'_, I> {
     /// Bytes came that no request asked for.
     fn unasked(&mut self, slot: Slot, now: u64) {
         self.window.tally.errors.unasked += 1;
-        self.give_up(slot, now, "protocol: bytes that no request had asked for");
+        self.give_up(slot, now, Loss::Protocol, "bytes that no request had asked for");
     }
 
     /// The requests on this connection came to nothing. A connection that brought answers is opened again at
     /// once, another one only after a pause, so that a server that refuses is not hammered.
-    pub(crate) fn give_up(&mut self, slot: Slot, now: u64, cause: &str) {
-        blame(&mut self.window.tally, cause);
+    pub(crate) fn give_up(&mut self, slot: Slot, now: u64, loss: Loss, why: &str) {
+        blame(&mut self.window.tally, &format!("{}: {why}", loss.word()));
+        self.log_lost(slot, now, loss);
         let fruitful = self.connections[slot as usize].answered > 0;
         self.shut(slot);
         if fruitful {
@@ -256,7 +263,18 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
+    /// What is still on this connection will have no answer.
+    fn log_lost(&mut self, slot: Slot, now: u64, loss: Loss) {
+        if let Some(log) = &mut self.window.log {
+            let connection = &self.connections[slot as usize];
+            connection.flights.iter().for_each(|flight| log.write(connection, flight, now, End::Lost(loss)));
+        }
+    }
+
     pub(crate) fn shut(&mut self, slot: Slot) {
+        if self.connections[slot as usize].phase != Phase::Closed {
+            self.live -= 1;
+        }
         self.io.close(slot);
         self.connections[slot as usize].reset();
     }
@@ -285,7 +303,7 @@ fn read(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64,
             }
             Ok(Some(wire::Event::End { keep_alive })) => {
                 answers += 1;
-                whole(plan, window, connection, now);
+                whole(plan, window, connection, now, keep_alive);
                 if !keep_alive {
                     let is_over = bytes.is_empty() || connection.in_flight() > 0;
                     return if is_over { Read::Last } else { Read::Unasked };
@@ -317,7 +335,7 @@ fn looks(verify: Verify, expect: &Expect, answered: usize, completed: u64) -> bo
 
 /// The oldest request's answer is whole.
 #[inline]
-fn whole(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64) {
+fn whole(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64, keeps_alive: bool) {
     let Some(flight) = connection.flights.pop_front() else { return };
     let (status, wrong) = connection.check.end(&plan.asks[flight.ask as usize].expect);
     window.status[usize::from(status).min(window.status.len() - 1)] += 1;
@@ -342,6 +360,9 @@ fn whole(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64
             tally.errors.body += 1;
             blame(tally, "body: not the bytes that were expected");
         }
+    }
+    if let Some(log) = &mut window.log {
+        log.write(connection, &flight, now, End::Answered { status, keeps_alive });
     }
     connection.first_byte_ns = 0;
 }

@@ -102,9 +102,15 @@ impl<I: Io> Worker<'_, I> {
         if self.window.is_open && self.share.answers.is_some_and(|n| self.window.begun >= n) {
             return false;
         }
+        let connection = &mut self.connections[slot as usize];
+        if connection.phase == Phase::Closed && connection.flights.is_empty() {
+            if !self.opening.allot() {
+                return false;
+            }
+            self.live += 1;
+        }
         self.window.begun += 1;
         let ask = self.picker.next();
-        let connection = &mut self.connections[slot as usize];
         connection.flights.push_back(Flight { due_ns, sent_ns: 0, ask });
         connection.unsent += 1;
         connection.asked += 1;
@@ -133,6 +139,8 @@ impl<I: Io> Worker<'_, I> {
         let connection = &mut self.connections[slot as usize];
         connection.phase = Phase::Connecting;
         connection.since_ns = clock::now_ns();
+        connection.began_ns = connection.since_ns;
+        connection.number = self.opening.number();
         self.io.connect(slot, self.opening.endpoint());
     }
 

@@ -60,6 +60,11 @@ impl Check {
         self.looks
     }
 
+    /// Bytes of its body so far.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
     /// So many bytes of its body passed unseen.
     #[inline]
     pub fn skip(&mut self, bytes: u64) {
@@ -73,7 +78,8 @@ impl Check {
             (Some(digest), Some(expected)) if self.looks => digest.finalize_reset()[..] == expected,
             _ => true,
         };
-        let right_status = expect.status.map_or(self.status < 400, |status| status == self.status);
+        let right_status =
+            expect.any_status || expect.status.map_or(self.status < 400, |status| status == self.status);
         let whole = expect.body.as_ref().is_none_or(|body| body.len() as u64 == self.length);
         let right_length = expect.length.is_none_or(|length| length == self.length);
         let wrong = if !right_status {

@@ -41,6 +41,12 @@ pub struct Connection {
     pub phase: Phase,
     /// Since when it stands there, or is free.
     pub since_ns: u64,
+    /// When it was last begun.
+    pub began_ns: u64,
+    /// Its place among all that were begun; the worker's index is in the upper half.
+    pub number: u64,
+    /// When it was open and its handshake over; 0: not yet.
+    pub opened_ns: u64,
     /// The requests on it, the oldest first; answers come in this order.
     pub flights: VecDeque<Flight>,
     /// How many of them, the last ones, are not sent yet.
@@ -67,6 +73,9 @@ impl Connection {
         Self {
             phase: Phase::Closed,
             since_ns: 0,
+            began_ns: 0,
+            number: 0,
+            opened_ns: 0,
             flights: VecDeque::with_capacity(pipeline),
             unsent: 0,
             first_byte_ns: 0,
@@ -87,6 +96,7 @@ impl Connection {
     /// As it is when it has just been closed; what was on it is gone.
     pub fn reset(&mut self) {
         self.phase = Phase::Closed;
+        self.opened_ns = 0;
         self.flights.clear();
         self.unsent = 0;
         self.first_byte_ns = 0;

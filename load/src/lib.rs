@@ -5,9 +5,11 @@ mod answer;
 mod begin;
 mod check;
 mod connection;
+mod log;
 mod opening;
 mod pace;
 mod pick;
+mod pulse;
 mod series;
 mod think;
 mod window;
@@ -16,12 +18,13 @@ mod worker;
 pub use pace::Pace;
 pub use series::View;
 
-use model::{Address, IoChoice, Load, Plan, Tally, Until};
+use model::{Address, Exchange, IoChoice, Load, Plan, Tally, Until};
 use net::tls::{ClientOptions, ClientTls, IdentityFiles, Tls, TlsError};
 use net::{Epoll, Errno, Io, Uring, limits};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 use worker::Worker;
@@ -90,6 +93,8 @@ pub struct Progress {
     pub completed: AtomicU64,
     /// For who looks closer: what was counted every quarter of a second.
     pub view: Option<View>,
+    /// For who wants each exchange: where they go, in chunks.
+    pub log: Option<Sender<Vec<Exchange>>>,
 }
 
 /// Runs one measurement.
@@ -212,15 +217,19 @@ pub(crate) struct Share {
     connections: usize,
     /// How many answers it waits for, where answers end the measurement.
     answers: Option<u64>,
+    /// How many times it opens a connection, where that ends the measurement.
+    openings: Option<u64>,
     /// Its due times, in open load.
     pace: Option<Pace>,
 }
 
 fn share(plan: &Plan, index: usize, threads: usize) -> Share {
     let part = |whole: usize| whole / threads + usize::from(index < whole % threads);
-    let answers = match plan.until {
-        Until::Elapsed(_) => None,
-        Until::Answered(n) => Some(n / threads as u64 + u64::from((index as u64) < n % threads as u64)),
+    let part_of = |whole: u64| whole / threads as u64 + u64::from((index as u64) < whole % threads as u64);
+    let (answers, openings) = match plan.until {
+        Until::Elapsed(_) => (None, None),
+        Until::Answered(n) => (Some(part_of(n)), None),
+        Until::Closed(n) => (None, Some(part_of(n))),
     };
     let pace = match &plan.load {
         Load::Closed { .. } => None,
@@ -228,7 +237,7 @@ fn share(plan: &Plan, index: usize, threads: usize) -> Share {
             Some(Pace::new(rate_per_s.profile(plan.warmup), *arrivals, plan.seed, index, threads))
         }
     };
-    Share { index, threads, connections: part(plan.load.connections()), answers, pace }
+    Share { index, threads, connections: part(plan.load.connections()), answers, openings, pace }
 }
 
 fn place(plan: &Plan, index: usize) {

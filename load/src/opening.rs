@@ -25,12 +25,15 @@ pub struct Opening {
     /// Those that wait for it.
     line: VecDeque<Slot>,
     endpoints: Vec<Endpoint>,
-    opened: usize,
+    opened: u64,
+    index: u64,
+    /// How many more may be opened; none: any number.
+    left: Option<u64>,
 }
 
 impl Opening {
     /// For worker `index` of `threads`.
-    pub fn new(plan: &Plan, index: usize, threads: usize) -> Self {
+    pub fn new(plan: &Plan, index: usize, threads: usize, most: Option<u64>) -> Self {
         let rate_per_s = plan.connecting.rate_per_s.map(|rate| rate / threads as f64);
         Self {
             enlisted: 0,
@@ -39,7 +42,9 @@ impl Opening {
             next_ns: 0,
             line: VecDeque::new(),
             endpoints: endpoints(plan),
-            opened: index,
+            opened: 0,
+            index: index as u64,
+            left: most,
         }
     }
 
@@ -47,7 +52,30 @@ impl Opening {
     #[inline]
     pub fn endpoint(&mut self) -> &Endpoint {
         self.opened += 1;
-        &self.endpoints[self.opened % self.endpoints.len()]
+        &self.endpoints[((self.index + self.opened) % self.endpoints.len() as u64) as usize]
+    }
+
+    /// The number of the next connection, other than that of any other worker's.
+    pub fn number(&self) -> u64 {
+        self.index << 32 | self.opened
+    }
+
+    /// Takes one off those that may still be opened. False: all have been.
+    #[inline]
+    pub fn allot(&mut self) -> bool {
+        match &mut self.left {
+            None => true,
+            Some(0) => false,
+            Some(left) => {
+                *left -= 1;
+                true
+            }
+        }
+    }
+
+    /// All that may be opened have been.
+    pub fn is_spent(&self) -> bool {
+        self.left == Some(0)
     }
 
     /// The connections of `all` to put to work now, in this turn.
@@ -122,7 +150,7 @@ mod tests {
 
     #[test]
     fn without_a_ramp_all_are_put_to_work_a_few_a_turn() {
-        let mut opening = Opening::new(&plan(), 0, 1);
+        let mut opening = Opening::new(&plan(), 0, 1, None);
         assert_eq!(opening.next_ns(5, 20), 5);
         assert_eq!([0, 1, 2, 3].map(|_| opening.enlist(5, 5, 20)), [0..8, 8..16, 16..20, 20..20]);
         assert_eq!(opening.next_ns(5, 20), u64::MAX);
@@ -132,7 +160,7 @@ mod tests {
     fn a_ramp_spreads_them() {
         let mut plan = plan();
         plan.connecting.ramp = Duration::from_micros(1);
-        let mut opening = Opening::new(&plan, 0, 1);
+        let mut opening = Opening::new(&plan, 0, 1, None);
         assert_eq!([0, 10, 40, 1000, 1000].map(|ns| opening.enlist(0, ns, 100).end), [1, 2, 5, 13, 21]);
         assert_eq!(opening.next_ns(0, 100), 210);
     }
@@ -141,7 +169,7 @@ mod tests {
     fn a_rate_is_kept_and_not_made_up_for_without_end() {
         let mut plan = plan();
         plan.connecting.rate_per_s = Some(1000.0);
-        let mut opening = Opening::new(&plan, 0, 1);
+        let mut opening = Opening::new(&plan, 0, 1, None);
         (0..100).for_each(|slot| opening.line_up(slot));
         let second = 1_000_000_000;
         let mut count = |from: u64, to: u64| {
@@ -152,10 +180,18 @@ mod tests {
     }
 
     #[test]
+    fn no_more_are_opened_than_may_be() {
+        let mut opening = Opening::new(&plan(), 0, 1, Some(2));
+        assert!(!opening.is_spent());
+        assert_eq!([0; 4].map(|_| opening.allot()), [true, true, false, false]);
+        assert!(opening.is_spent());
+    }
+
+    #[test]
     fn source_addresses_take_turns() {
         let mut plan = plan();
         plan.connecting.from = vec!["127.0.0.2".parse().unwrap(), "127.0.0.3".parse().unwrap()];
-        let mut opening = Opening::new(&plan, 0, 1);
+        let mut opening = Opening::new(&plan, 0, 1, None);
         let first = opening.endpoint().clone();
         assert_ne!(*opening.endpoint(), first);
         assert_eq!(*opening.endpoint(), first);

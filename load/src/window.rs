@@ -1,7 +1,11 @@
 //! The measured window: it opens after the warm-up and closes when the plan says so. What was counted
 //! before it opened is forgotten; requests in flight at its opening are carried into it.
 
+use crate::Progress;
+use crate::log::Log;
+use crate::pulse::Pulse;
 use crate::series::{Series, View};
+use model::tally::FIRST_ANSWER_BYTES;
 use model::{Plan, Tally, Until};
 use net::clock;
 
@@ -22,6 +26,13 @@ pub struct Window {
     pub status: Box<[u64]>,
     duration_ns: u64,
     series: Option<Box<Series>>,
+    pulse: Option<Pulse>,
+    /// The first answer is to be kept, and is not whole yet.
+    pub wants_first: bool,
+    /// The connection that brings it.
+    first_on: Option<u64>,
+    /// Every exchange by itself, where somebody wants them.
+    pub log: Option<Log>,
     cpu_at_start_ns: u64,
     /// What [`Window::news`] has told.
     told: u64,
@@ -31,11 +42,11 @@ pub struct Window {
 const STATUSES: usize = 1000;
 
 impl Window {
-    /// A window that opens when the warm-up, which begins at `now_ns`, is over. `is_viewed`: somebody looks on.
-    pub fn new(plan: &Plan, is_viewed: bool, now_ns: u64) -> Self {
+    /// A window that opens when the warm-up, which begins at `now_ns`, is over.
+    pub fn new(plan: &Plan, progress: &Progress, now_ns: u64) -> Self {
         let duration_ns = match plan.until {
             Until::Elapsed(duration) => duration.as_nanos() as u64,
-            Until::Answered(_) => u64::MAX,
+            Until::Answered(_) | Until::Closed(_) => u64::MAX,
         };
         Self {
             start_ns: now_ns + plan.warmup.as_nanos() as u64,
@@ -45,7 +56,11 @@ impl Window {
             tally: Tally::default(),
             status: vec![0; STATUSES].into_boxed_slice(),
             duration_ns,
-            series: Series::new(plan, is_viewed),
+            series: Series::new(plan, progress.view.is_some()),
+            wants_first: plan.keep_first,
+            first_on: None,
+            pulse: plan.pulse.map(Pulse::new),
+            log: progress.log.clone().map(Log::new),
             cpu_at_start_ns: 0,
             told: 0,
         }
@@ -64,17 +79,47 @@ impl Window {
         if let Some(series) = &mut self.series {
             series.open(now_ns);
         }
+        if let Some(pulse) = &mut self.pulse {
+            pulse.open(now_ns);
+        }
     }
 
     /// Where the window is looked at in intervals: closes the one under way if it is over, with so many
     /// connections open, and says when the next one will be.
     pub fn tick(&mut self, now_ns: u64, view: Option<&View>, open: impl FnOnce() -> u64) -> u64 {
-        let Some(series) = &mut self.series else { return u64::MAX };
+        self.hand_over();
+        let answers = self.answers();
+        let beats_ns = self.pulse.as_mut().map_or(u64::MAX, |pulse| pulse.tick(now_ns, answers));
+        let Some(series) = &mut self.series else { return beats_ns };
         if now_ns >= series.ends_ns() {
             series.close_interval(&mut self.tally, now_ns, open());
             view.into_iter().for_each(|view| series.show(view));
         }
-        series.ends_ns()
+        series.ends_ns().min(beats_ns)
+    }
+
+    /// Whole answers, expected or not.
+    fn answers(&self) -> u64 {
+        self.tally.completed + self.tally.errors.status + self.tally.errors.body
+    }
+
+    /// Keeps the bytes of the first answer, which comes on the connection that was first to bring any.
+    #[cold]
+    pub fn keep_first(&mut self, connection: u64, bytes: &[u8]) {
+        if self.answers() > 0 {
+            self.wants_first = false;
+        } else if *self.first_on.get_or_insert(connection) == connection {
+            let kept = &mut self.tally.first_answer;
+            let room = FIRST_ANSWER_BYTES - kept.len();
+            kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+
+    /// Hands the exchanges over to who wants them.
+    pub fn hand_over(&mut self) {
+        if let Some(log) = &mut self.log {
+            log.hand_over();
+        }
     }
 
     /// Requests of the window that came to an end, well or not.
@@ -98,6 +143,7 @@ impl Window {
         tally.duration_ns = now_ns.min(self.end_ns).saturating_sub(self.start_ns);
         tally.client_cpu_ns = clock::thread_cpu_ns() - self.cpu_at_start_ns;
         tally.threads = 1;
+        tally.pulse = self.pulse.take().map_or_else(Vec::new, Pulse::finish);
         tally.client_rss_max_bytes = net::limits::rss_max_bytes();
         tally.status = self.status.iter().zip(0..).filter(|(n, _)| **n > 0).map(|(n, s)| (s, *n)).collect();
     }

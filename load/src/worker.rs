@@ -7,7 +7,7 @@ use crate::pick::Picker;
 use crate::think::Thinkers;
 use crate::window::Window;
 use crate::{Progress, Share, Watch};
-use model::{Address, Plan, Tally};
+use model::{Address, Loss, Plan, Tally};
 use net::{Io, Slot, clock};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -49,6 +49,8 @@ pub struct Worker<'p, I> {
     /// Bodies that nobody looks at can be dropped by the kernel: it is TCP, and not encrypted.
     pub(crate) can_skip: bool,
     pub(crate) timeout_ns: u64,
+    /// Connections that were begun, or wait for it, and are not closed yet.
+    pub(crate) live: usize,
     spin_ns: u64,
     housekeeping_ns: u64,
     sweep_ns: u64,
@@ -69,15 +71,16 @@ impl<'p, I: Io> Worker<'p, I> {
             progress,
             line: VecDeque::with_capacity(connections.len()),
             failed: Vec::with_capacity(connections.len()),
-            opening: Opening::new(plan, share.index, share.threads),
+            opening: Opening::new(plan, share.index, share.threads, share.openings),
             picker: Picker::new(&plan.asks, plan.order, plan.seed, share.index),
             thinkers: Thinkers::new(plan.think, plan.seed, share.index, connections.len()),
             connections,
             share,
-            window: Window::new(plan, false, 0),
+            window: Window::new(plan, progress, 0),
             out: Vec::with_capacity(most_bytes * plan.pipeline),
             can_skip: matches!(plan.target.address, Address::Tcp(_)) && !plan.target.tls,
             timeout_ns: plan.timeout.as_nanos() as u64,
+            live: 0,
             spin_ns: plan.spin.as_nanos().try_into().unwrap_or(u64::MAX),
             housekeeping_ns: 0,
             sweep_ns: 0,
@@ -89,7 +92,7 @@ impl<'p, I: Io> Worker<'p, I> {
     pub fn run(mut self, watch: &dyn Watch) -> std::io::Result<Tally> {
         let mut now = clock::now_ns();
         self.origin_ns = now;
-        self.window = Window::new(self.plan, self.progress.view.is_some(), now);
+        self.window = Window::new(self.plan, self.progress, now);
         while !self.is_over(now) {
             if !self.window.is_open && now >= self.window.start_ns {
                 self.open_window(now);
@@ -109,6 +112,7 @@ impl<'p, I: Io> Worker<'p, I> {
         self.window.close(now, connection::open(&self.connections));
         self.count_unfinished(now);
         self.window.seal();
+        self.window.hand_over();
         Ok(self.window.tally)
     }
 
@@ -141,7 +145,8 @@ impl<'p, I: Io> Worker<'p, I> {
 
     fn is_over(&self, now: u64) -> bool {
         let answered = self.share.answers.is_some_and(|n| self.window.is_open && self.window.finished() >= n);
-        now >= self.window.end_ns || answered || self.progress.stop.load(Ordering::Relaxed)
+        let closed = self.live == 0 && self.opening.is_spent();
+        now >= self.window.end_ns || answered || closed || self.progress.stop.load(Ordering::Relaxed)
     }
 
     fn open_window(&mut self, now: u64) {
@@ -245,7 +250,7 @@ impl<'p, I: Io> Worker<'p, I> {
                 }
                 Phase::Connecting | Phase::Securing if waited(connection.since_ns) > self.timeout_ns => {
                     self.window.tally.errors.connect += connection.flights.len() as u64;
-                    self.give_up(slot, now, "connect: no connection within the timeout");
+                    self.give_up(slot, now, Loss::Connect, "no connection within the timeout");
                 }
                 Phase::Draining if waited(connection.since_ns) > crate::begin::DRAIN_NS => {
                     self.shut(slot);
@@ -264,6 +269,6 @@ impl<'p, I: Io> Worker<'p, I> {
             tally.latency.record(now.saturating_sub(flight.due_ns));
             tally.errors.timeout += 1;
         }
-        self.give_up(slot, now, "timeout: no whole answer in time");
+        self.give_up(slot, now, Loss::Timeout, "no whole answer in time");
     }
 }

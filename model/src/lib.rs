@@ -3,11 +3,13 @@
 
 mod checked;
 pub mod contender;
+pub mod exchange;
 pub mod findings;
 pub mod interval;
 pub mod observation;
 pub mod plan;
 pub mod rate;
+pub mod reading;
 pub mod study;
 pub mod tally;
 pub mod target;
@@ -16,6 +18,7 @@ pub mod verdict;
 pub mod workload;
 
 pub use contender::Contender;
+pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
 pub use interval::Interval;
 pub use observation::{Environment, Measurement, Observation, Outcome, Run, Trial};
@@ -23,8 +26,9 @@ pub use plan::{
     Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, Until, Verify,
 };
 pub use rate::Rate;
+pub use reading::Reading;
 pub use study::{Cell, Design, Study};
-pub use tally::{Errors, Tally};
+pub use tally::{Beat, Errors, Tally};
 pub use target::{Address, Asking, Target};
 pub use usage::Usage;
 pub use verdict::{Bound, Verdict};

@@ -49,6 +49,10 @@ pub struct Plan {
     pub seed: u64,
     /// The tally is wanted second by second, too.
     pub per_second: bool,
+    /// How many answers came is wanted in steps of so long, worker by worker.
+    pub pulse: Option<Duration>,
+    /// The first answer is wanted as it came.
+    pub keep_first: bool,
 }
 
 impl Plan {
@@ -74,6 +78,8 @@ impl Plan {
             tls: TlsChoice::default(),
             seed: 0,
             per_second: false,
+            pulse: None,
+            keep_first: false,
         }
     }
 }
@@ -242,6 +248,8 @@ pub enum Until {
     Elapsed(Duration),
     /// After so many answers.
     Answered(u64),
+    /// When so many connections have been opened, or tried, and are closed again.
+    Closed(u64),
 }
 
 impl Expect {
@@ -256,6 +264,8 @@ impl Expect {
 pub struct Expect {
     /// This status; none: any below 400.
     pub status: Option<u16>,
+    /// Any status will do.
+    pub any_status: bool,
     /// A body of so many bytes.
     pub length: Option<u64>,
     /// A body with this SHA-256.

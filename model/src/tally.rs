@@ -83,6 +83,24 @@ pub struct Tally {
     /// The window second by second, where the plan wants it; not stored.
     #[serde(skip)]
     pub series: Vec<Interval>,
+    /// Answers in steps of the window, where the plan wants them; each worker's by itself, not stored.
+    #[serde(skip)]
+    pub pulse: Vec<Beat>,
+    /// The first answer's bytes, at most [`FIRST_ANSWER_BYTES`], where the plan wants them; not stored.
+    #[serde(skip)]
+    pub first_answer: Vec<u8>,
+}
+
+/// So much of the first answer is kept.
+pub const FIRST_ANSWER_BYTES: usize = 64 * 1024;
+
+/// A step of one worker's window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beat {
+    /// Whole answers, expected or not.
+    pub answers: u64,
+    /// How long the step was.
+    pub duration_ns: u64,
 }
 
 /// Errors by kind.
@@ -182,6 +200,10 @@ impl Tally {
         self.client_rss_max_bytes = self.client_rss_max_bytes.max(other.client_rss_max_bytes);
         self.interrupted |= other.interrupted;
         interval::merge(&mut self.series, &other.series);
+        self.pulse.extend_from_slice(&other.pulse);
+        if self.first_answer.is_empty() {
+            self.first_answer.clone_from(&other.first_answer);
+        }
     }
 }
 

@@ -15,10 +15,11 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("model", &["stats"]),
     ("bodies", &["model"]),
     ("report", &["model", "stats"]),
+    ("dialects", &["model", "stats"]),
     ("load", &["model", "net", "stats", "wire"]),
     ("serve", &["net", "stats", "wire"]),
     ("lab", &["bodies", "load", "model", "net", "stats", "wire"]),
-    ("app", &["bodies", "lab", "load", "model", "net", "report", "serve", "stats", "wire"]),
+    ("app", &["bodies", "dialects", "lab", "load", "model", "net", "report", "serve", "stats", "wire"]),
     ("xtask", &["net"]),
     ("fuzz", &["serve", "wire"]),
 ];

@@ -115,7 +115,7 @@ impl State {
             model::Until::Elapsed(whole) => {
                 (seconds / whole.as_secs_f64(), format!("{seconds:.1} s of {:.1} s", whole.as_secs_f64()))
             }
-            model::Until::Answered(n) => (
+            model::Until::Answered(n) | model::Until::Closed(n) => (
                 self.completed as f64 / n as f64,
                 format!("{} of {} requests", report::units::count(self.completed), report::units::count(n)),
             ),

@@ -130,7 +130,7 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
     let progress = Progress { stop: console::stop_flag()?, view: outputs.view(), ..Progress::default() };
     let (length, template) = match plan.until {
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
-        Until::Answered(n) => (n, "{bar:40} {pos}/{len} requests, {elapsed}{msg}"),
+        Until::Answered(n) | Until::Closed(n) => (n, "{bar:40} {pos}/{len} requests, {elapsed}{msg}"),
     };
     let bar = match progress.view {
         None => console::bar(length, template),
@@ -155,7 +155,7 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
                     let whole = humantime::format_duration(d + plan.warmup);
                     bar.set_message(format!("{whole}, {} answers", report::units::count(completed)));
                 }
-                Until::Answered(_) => bar.set_position(completed),
+                Until::Answered(_) | Until::Closed(_) => bar.set_position(completed),
             }
         }
         engine.join().unwrap_or(Err(LoadError::Worker))

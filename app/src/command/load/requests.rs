@@ -88,7 +88,7 @@ impl RequestArgs {
             status: self.expect_status,
             length: self.expect_length,
             sha256: self.expect_sha256,
-            body: None,
+            ..Expect::default()
         };
         let ask = |line: Line| {
             let method = line.method.as_deref().or(self.method.as_deref()).unwrap_or(usual);

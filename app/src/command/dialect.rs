@@ -1,0 +1,189 @@
+//! A tool's command line, spoken by drome: `drome ab …`, or drome called by the name of `ab`.
+
+use crate::console;
+use crate::failure::WrongInput;
+use dialects::{Call, Dialect, Halt, Job, Said};
+use lab::verdict;
+use load::{LoadError, Progress};
+use model::{Exchange, Plan, Tally};
+use std::fs::OpenOptions;
+use std::io::{IsTerminal, Write, stderr};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// drome's own option in every dialect.
+const JSON: &str = "--drome-json";
+
+/// How often a job is told the time.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The dialect that a command line is in, and its arguments: by the name that drome was called by, or by the first
+/// argument.
+pub fn of(args: &[String]) -> Option<(&'static Dialect, &[String])> {
+    let called = Path::new(args.first()?).file_name()?.to_str()?;
+    if let Some(dialect) = dialects::named(called) {
+        return Some((dialect, &args[1..]));
+    }
+    Some((dialects::named(args.get(1)?)?, &args[2..]))
+}
+
+/// Parses, measures, prints.
+pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
+    let (args, json) = without_json(args)?;
+    let descriptors = net::limits::raise_descriptors(u64::MAX).unwrap_or(1024);
+    let call = Call { program: dialect.name.to_owned(), args, descriptors: descriptors as usize };
+    let mut job = match (dialect.parse)(&call) {
+        Ok(job) => job,
+        Err(said) => return tell(&said).map(|code| ExitCode::from(code.unwrap_or(0))),
+    };
+    let plan = on_cores(job.plan());
+    if let Some(code) = tell(&job.begin())? {
+        return Ok(ExitCode::from(code));
+    }
+    let (result, asked) = measure(&plan, job.as_mut())?;
+    let said = match &result {
+        Ok(tally) => job.print(tally),
+        Err(LoadError::Connect { source, .. }) => job.fail(&Halt::Connect(same(source))),
+        Err(other) => job.fail(&Halt::Other(other.to_string())),
+    };
+    let code = tell(&said)?.or(asked).unwrap_or(u8::from(result.is_err()));
+    if let Ok(tally) = &result {
+        own_result(&plan, tally, json.as_deref())?;
+    }
+    Ok(ExitCode::from(code))
+}
+
+/// drome's own view of it: void is said, and the result written where it is wanted.
+fn own_result(plan: &Plan, tally: &Tally, json: Option<&Path>) -> anyhow::Result<()> {
+    let verdict = verdict::judge(plan, tally, None);
+    if !verdict.valid {
+        eprintln!("drome: this measurement is void: {}", verdict.reasons.join("; "));
+    }
+    if let Some(path) = json {
+        let text = report::load_json::report(plan, tally, &verdict, report::Detail::Summary);
+        std::fs::write(path, text).map_err(|error| {
+            WrongInput(format!("can't write {} ({error}): choose another file for {JSON}", path.display()))
+        })?;
+    }
+    Ok(())
+}
+
+/// Takes drome's own option out of the tool's.
+fn without_json(args: &[String]) -> anyhow::Result<(Vec<String>, Option<PathBuf>)> {
+    let mut args = args.to_vec();
+    let Some(at) = args.iter().position(|arg| arg == JSON) else { return Ok((args, None)) };
+    if at + 1 == args.len() {
+        return Err(WrongInput(format!("{JSON} takes a file")).into());
+    }
+    let path = args.remove(at + 1).into();
+    args.remove(at);
+    Ok((args, Some(path)))
+}
+
+/// The last cores, since servers and everybody else begin with the first.
+fn on_cores(plan: &Plan) -> Plan {
+    let cores = net::cpu::allowed();
+    Plan { cpus: cores[cores.len().saturating_sub(plan.threads)..].to_vec(), ..plan.clone() }
+}
+
+/// Runs the plan and tells the job what happens. What the job asked to end with, if it did.
+fn measure(plan: &Plan, job: &mut dyn Job) -> anyhow::Result<(Result<Tally, LoadError>, Option<u8>)> {
+    let (to, exchanges) = channel();
+    let log = job.wants_exchanges().then_some(to);
+    let progress = Progress { stop: console::stop_flag()?, log, ..Progress::default() };
+    std::thread::scope(|scope| {
+        let engine = scope.spawn(|| load::run(plan, &progress, &()));
+        let asked = listen(job, &exchanges, &progress, || engine.is_finished());
+        let result = engine.join().unwrap_or(Err(LoadError::Worker));
+        // What came last.
+        let rest = exchanges.try_iter().flatten().collect::<Vec<_>>();
+        let last = tell(&job.hear(&rest))?;
+        Ok((result, asked?.or(last)))
+    })
+}
+
+fn listen(
+    job: &mut dyn Job,
+    exchanges: &Receiver<Vec<Exchange>>,
+    progress: &Progress,
+    is_over: impl Fn() -> bool,
+) -> anyhow::Result<Option<u8>> {
+    let mut asked = None;
+    let mut tick = Instant::now() + TICK;
+    while !is_over() {
+        let said = match exchanges.recv_timeout(TICK.min(tick.saturating_duration_since(Instant::now()))) {
+            Ok(chunk) => job.hear(&chunk),
+            Err(RecvTimeoutError::Timeout) => Said::default(),
+            Err(RecvTimeoutError::Disconnected) => {
+                std::thread::sleep(tick.saturating_duration_since(Instant::now()));
+                Said::default()
+            }
+        };
+        asked = asked.or(tell(&said)?);
+        if Instant::now() >= tick {
+            tick += TICK;
+            asked = asked.or(tell(&job.tick(progress.completed.load(Ordering::Relaxed)))?);
+        }
+        if asked.is_some() {
+            progress.stop.store(true, Ordering::Relaxed);
+        }
+    }
+    Ok(asked)
+}
+
+/// Says it, on both streams and into files, and gives the code to end with.
+fn tell(said: &Said) -> anyhow::Result<Option<u8>> {
+    if !said.out.is_empty() {
+        console::print(&said.out)?;
+    }
+    if !said.err.is_empty() {
+        // Nobody may be reading, and that is no reason not to measure.
+        let _ = stderr().write_all(said.err.as_bytes());
+    }
+    for (path, text, appends) in &said.files {
+        let mut options = OpenOptions::new();
+        options.create(true).write(true).append(*appends).truncate(!appends);
+        options.open(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
+            WrongInput(format!("can't write {} ({error}): choose another file", path.display()))
+        })?;
+    }
+    Ok(said.exit)
+}
+
+/// An error of the system can't be copied as it is; its number can.
+fn same(error: &std::io::Error) -> std::io::Error {
+    error.raw_os_error().map_or_else(|| error.kind().into(), std::io::Error::from_raw_os_error)
+}
+
+/// `drome dialects`, and `drome dialects link DIR`: links by which drome answers to the tools' names.
+pub fn list(link: Option<&Path>) -> anyhow::Result<ExitCode> {
+    let Some(folder) = link else {
+        let rows: String =
+            dialects::DIALECTS.iter().map(|d| format!("{:<10} {}\n", d.name, d.about)).collect();
+        console::print(&rows)?;
+        if std::io::stdout().is_terminal() {
+            eprintln!(
+                "\n`drome ab -n 100 URL` speaks one; `drome dialects link DIR` makes links by these names"
+            );
+        }
+        return Ok(ExitCode::SUCCESS);
+    };
+    let drome = std::env::current_exe()?;
+    std::fs::create_dir_all(folder)?;
+    for dialect in dialects::DIALECTS {
+        let path = folder.join(dialect.name);
+        match std::os::unix::fs::symlink(&drome, &path) {
+            Err(_) if std::fs::read_link(&path).is_ok_and(|to| to == drome) => {}
+            Err(error) => {
+                let why = format!("can't make the link {} ({error}): choose another folder", path.display());
+                return Err(WrongInput(why).into());
+            }
+            Ok(()) => {}
+        }
+        console::print(&format!("{}\n", path.display()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,47 @@
+//! The older tools' languages: their command lines become a plan, what was measured becomes their report, and
+//! their reports, found in any text, become readings. Nothing here runs anything.
+//!
+//! A dialect is one row of [`DIALECTS`] and one file with three functions: `parse` makes a [`Job`] of a command
+//! line, the job prints, and `read` reads what was printed.
+
+mod call;
+mod job;
+pub mod number;
+
+pub use call::Call;
+pub use job::{Halt, Job, Said};
+
+use model::Reading;
+
+/// A tool whose language is spoken.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    /// The tool's name, as it is called.
+    pub name: &'static str,
+    /// What it is known as, in a line.
+    pub about: &'static str,
+    /// Its command line. `Err`: nothing is to be measured, and this is what the tool says: its help, its version, or
+    /// what is wrong; or that drome does not honour an option, and why.
+    pub parse: fn(&Call) -> Result<Box<dyn Job>, Said>,
+    /// Its reports in a text, in their order, with what stands around them left out. What is not sure is not guessed.
+    pub read: fn(&str) -> Vec<Found>,
+}
+
+/// A report in a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Where it begins and ends, in bytes.
+    pub at: std::ops::Range<usize>,
+    /// What it says.
+    pub reading: Reading,
+    /// Lines within it that are not understood, as they stand.
+    pub strange: Vec<String>,
+}
+
+/// All of them.
+pub const DIALECTS: &[Dialect] = &[];
+
+/// The one of this name.
+pub fn named(name: &str) -> Option<&'static Dialect> {
+    DIALECTS.iter().find(|dialect| dialect.name == name)
+}

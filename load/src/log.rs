@@ -1,0 +1,50 @@
+//! Every exchange by itself, for who asks for it. A worker keeps a chunk of its own and hands it over a hundred
+//! times a second, so nothing is shared per request, and nothing is kept longer than it takes to look at it.
+
+use crate::connection::{Connection, Flight};
+use model::{End, Exchange};
+use std::sync::mpsc::Sender;
+
+/// A chunk has room for so many from the start: what a fast server answers in ten milliseconds.
+const CHUNK: usize = 2048;
+
+/// The exchanges of one worker since it last handed them over.
+#[derive(Debug)]
+pub struct Log {
+    chunk: Vec<Exchange>,
+    to: Sender<Vec<Exchange>>,
+}
+
+impl Log {
+    /// Empty; chunks go to `to`.
+    pub fn new(to: Sender<Vec<Exchange>>) -> Self {
+        Self { chunk: Vec::with_capacity(CHUNK), to }
+    }
+
+    /// A request of this connection is over.
+    pub fn write(&mut self, connection: &Connection, flight: &Flight, now: u64, end: End) {
+        let is_sent = flight.sent_ns > 0;
+        let nth = connection.answered - usize::from(matches!(end, End::Answered { .. }));
+        self.chunk.push(Exchange {
+            connection: connection.number,
+            nth: nth as u32,
+            ask: flight.ask,
+            connect_ns: connection.began_ns,
+            connected_ns: connection.opened_ns,
+            due_ns: flight.due_ns,
+            sent_ns: flight.sent_ns,
+            first_byte_ns: if is_sent { connection.first_byte_ns } else { 0 },
+            done_ns: now,
+            body_bytes: connection.check.length(),
+            end,
+        });
+    }
+
+    /// Hands over what was written. Nobody may be there any more to take it; that is their choice.
+    pub fn hand_over(&mut self) {
+        if !self.chunk.is_empty() {
+            let room = Vec::with_capacity(self.chunk.len().max(CHUNK));
+            let _ = self.to.send(std::mem::replace(&mut self.chunk, room));
+        }
+    }
+}

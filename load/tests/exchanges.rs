@@ -1,0 +1,129 @@
+//! Every exchange is told, once, with its times in order; connections that are counted are counted.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use load::{Progress, run};
+use model::{Ask, Asking, End, Exchange, Expect, IoChoice, Load, Loss, Plan, Tally, Target, Until};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+const ANSWER: &[u8] = b"HTTP/1.1 404 Not Found\r\nContent-Length: 5\r\n\r\nnone\n";
+
+/// Answers requests one by one and hangs up after `most` on a connection; `most` 0: without any answer.
+fn server(most: usize) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            std::thread::spawn(move || {
+                let mut buffer = vec![0; 65536];
+                let mut answered = 0;
+                while let Ok(n @ 1..) = stream.read(&mut buffer) {
+                    for _ in buffer[..n].windows(4).filter(|w| w == b"\r\n\r\n") {
+                        if answered == most || stream.write_all(ANSWER).is_err() {
+                            return;
+                        }
+                        answered += 1;
+                    }
+                }
+            });
+        }
+    });
+    port
+}
+
+fn plan(port: u16, io: IoChoice, per_connection: Option<usize>, until: Until) -> Plan {
+    let target = Target::resolve(&format!("http://127.0.0.1:{port}/")).unwrap();
+    let asking =
+        Asking { method: "GET", path: "/", http10: false, keep_alive: true, headers: &[], body: b"" };
+    let request = target.request(asking);
+    let expect = Expect { any_status: true, ..Expect::default() };
+    let ask = Ask { last: request.clone(), request, expect, ..Ask::default() };
+    let load = Load::Closed { connections: 4, per_connection };
+    Plan { io, keep_first: true, threads: 2, ..Plan::new(target, ask, load, until) }
+}
+
+fn measure(plan: &Plan) -> (Tally, Vec<Exchange>) {
+    let (to, told) = channel();
+    let progress = Progress { log: Some(to), ..Progress::default() };
+    let tally = run(plan, &progress, &()).unwrap();
+    drop(progress);
+    (tally, told.iter().flatten().collect())
+}
+
+fn assert_in_order(exchange: &Exchange) {
+    let Exchange { connect_ns, connected_ns, sent_ns, first_byte_ns, done_ns, .. } = *exchange;
+    let times = [connect_ns, connected_ns, sent_ns, first_byte_ns, done_ns];
+    assert!(times[0] > 0 && times.is_sorted(), "{exchange:?}");
+}
+
+#[test]
+fn every_answer_is_told_once() {
+    let port = server(usize::MAX);
+    for io in [IoChoice::Epoll, IoChoice::Uring] {
+        for per_connection in [None, Some(3)] {
+            let (tally, told) = measure(&plan(port, io, per_connection, Until::Answered(1_000)));
+            assert_eq!((tally.completed, tally.errors.total(), told.len()), (1_000, 0, 1_000));
+            told.iter().for_each(assert_in_order);
+            assert!(told.iter().all(|e| e.status() == Some(404) && e.body_bytes == 5));
+            assert!(told.iter().all(|e| (e.nth as usize) < per_connection.unwrap_or(usize::MAX)));
+            let mut each: Vec<_> = told.iter().map(|e| (e.connection, e.nth)).collect();
+            each.sort_unstable();
+            each.dedup();
+            assert_eq!(each.len(), 1_000);
+            assert_eq!(tally.first_answer, ANSWER);
+        }
+    }
+}
+
+#[test]
+fn so_many_connections_are_opened_and_no_more() {
+    let port = server(usize::MAX);
+    for io in [IoChoice::Epoll, IoChoice::Uring] {
+        for rate_per_s in [None, Some(2_000.0)] {
+            let mut plan = plan(port, io, Some(5), Until::Closed(101));
+            plan.connecting.rate_per_s = rate_per_s;
+            let (tally, told) = measure(&plan);
+            assert_eq!((tally.connections_opened, tally.completed, told.len()), (101, 505, 505));
+            let connections: std::collections::BTreeSet<_> = told.iter().map(|e| e.connection).collect();
+            assert_eq!(connections.len(), 101);
+        }
+    }
+}
+
+#[test]
+fn a_connection_that_came_to_nothing_is_one_all_the_same() {
+    let port = server(0);
+    for io in [IoChoice::Epoll, IoChoice::Uring] {
+        let (tally, told) = measure(&plan(port, io, Some(5), Until::Closed(9)));
+        assert_eq!((tally.connections_opened, tally.errors.receive, told.len()), (9, 9, 9));
+        assert!(told.iter().all(|e| e.end == End::Lost(Loss::Receive) && e.first_byte_ns == 0));
+        assert!(tally.first_answer.is_empty());
+    }
+}
+
+#[test]
+fn what_is_lost_behind_an_answer_is_told_too() {
+    let port = server(2);
+    let mut plan = plan(port, IoChoice::Best, None, Until::Closed(10));
+    (plan.pipeline, plan.bursts) = (5, true);
+    let (tally, told) = measure(&plan);
+    assert_eq!((tally.completed, tally.errors.receive), (20, 30));
+    let is_lost = |e: &&Exchange| e.end == End::Lost(Loss::Receive);
+    assert_eq!((told.len(), told.iter().filter(is_lost).count()), (50, 30));
+}
+
+#[test]
+fn answers_are_counted_in_steps() {
+    let port = server(usize::MAX);
+    let until = Until::Elapsed(Duration::from_millis(550));
+    let plan = Plan { pulse: Some(Duration::from_millis(100)), ..plan(port, IoChoice::Best, None, until) };
+    let (tally, _) = measure(&plan);
+    // On two threads; on a machine that hardly gets on steps are longer, and fewer.
+    assert!((2..=10).contains(&tally.pulse.len()), "{:?}", tally.pulse);
+    assert!(tally.pulse.iter().all(|beat| beat.duration_ns >= 100_000_000));
+    assert!(tally.pulse.iter().map(|beat| beat.answers).sum::<u64>() <= tally.completed);
+}
