@@ -5,8 +5,11 @@
 //! line, the job prints, and `read` reads what was printed.
 
 mod call;
+pub mod http_load;
 mod job;
 pub mod number;
+mod scan;
+pub mod siege;
 
 pub use call::Call;
 pub use job::{Halt, Job, Said};
