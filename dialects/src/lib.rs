@@ -42,7 +42,7 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[siege::DIALECT];
+pub const DIALECTS: &[Dialect] = &[siege::DIALECT, http_load::DIALECT];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {
