@@ -24,6 +24,7 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
         started_at: run.started_at.clone(),
         seed: run.seed,
         environment: run.environment.clone(),
+        workloads: run.workloads.clone(),
         quick: run.quick,
         ended: ended.unwrap_or("it has not ended; --resume goes on with it").to_owned(),
         elapsed_s: observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).sum(),
@@ -163,6 +164,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         server_cpu_ns_per_request: figure(&server_cpu_ns),
         latency_ns_p50: figure(&quantile(0.50)),
         latency_ns_p99: figure(&quantile(0.99)),
+        rate_per_s_by_block: table.by_block(name, rate),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
         of_reference: paired_ratio(&table.by_block(name, rate), &base)
             .map(|e| Figure::from(e.with_systematic_ratio())),

@@ -45,6 +45,12 @@ impl Estimate {
         self.map(f64::ln).with_systematic_difference().map(f64::exp)
     }
 
+    /// Of logarithms, what they are of.
+    #[must_use]
+    pub fn exp(self) -> Self {
+        self.map(f64::exp)
+    }
+
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Self { median: f(self.median), interval: self.interval.map(|(low, high)| (f(low), f(high))) }
     }
@@ -69,7 +75,7 @@ pub fn median_interval(values: &[f64]) -> Option<Estimate> {
 /// The ratio of `values` to `base`: the centre of the log-ratios paired by block, with its interval.
 /// Blocks in which either is missing are left out; `None` when no block has both.
 pub fn paired_ratio(values: &[Option<f64>], base: &[Option<f64>]) -> Option<Estimate> {
-    centre_interval(&paired_logs(values, base)).map(|e| e.map(f64::exp))
+    centre_interval(&paired_logs(values, base)).map(Estimate::exp)
 }
 
 /// The centre of differences paired by block, with its interval; see [`signed_rank`].
