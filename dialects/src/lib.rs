@@ -5,8 +5,11 @@
 //! line, the job prints, and `read` reads what was printed.
 
 mod call;
+pub mod httperf;
 mod job;
 pub mod number;
+pub mod template;
+pub mod weighttp;
 
 pub use call::Call;
 pub use job::{Halt, Job, Said};
