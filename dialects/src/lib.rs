@@ -5,8 +5,12 @@
 //! line, the job prints, and `read` reads what was printed.
 
 mod call;
+mod getopt;
+pub mod httperf;
 mod job;
 pub mod number;
+pub mod template;
+pub mod weighttp;
 
 pub use call::Call;
 pub use job::{Halt, Job, Said};
@@ -39,7 +43,7 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[];
+pub const DIALECTS: &[Dialect] = &[httperf::DIALECT];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {

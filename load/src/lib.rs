@@ -108,7 +108,9 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     ensure_descriptors(plan.load.connections())?;
     sources::check(plan)?;
     let tls = secure(plan)?;
-    probe(plan)?;
+    if plan.probe {
+        probe(plan)?;
+    }
     let threads = plan.threads.clamp(1, plan.load.connections());
     let io = choose(plan.io);
     let barrier = Barrier::new(threads);
