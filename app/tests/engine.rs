@@ -31,11 +31,11 @@ fn an_encrypted_server_is_asked_on_both_back_ends() {
         let (code, _, err) = measured(&url, &["-n", "100"]);
         assert!(code == 1 && err.contains("--insecure or --cacert"), "{code} {err}");
         let plain = url.replace("https", "http");
-        let (code, json, _) = measured(&plain, &["-d", "300ms"]);
+        let (code, json, _) = measured(&plain, &["-n", "64"]);
         assert!(code == 4 && json["errors"]["causes"].to_string().contains("https://"), "{json}");
     }
     let server = serve(&[]);
-    let (code, _, err) = measured(&format!("https://{}/", server.address), &["-d", "300ms"]);
+    let (code, _, err) = measured(&format!("https://{}/", server.address), &["-n", "64"]);
     assert!(code == 1 && err.contains("does not speak TLS"), "{code} {err}");
 }
 
