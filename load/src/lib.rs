@@ -185,6 +185,7 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
         cacert: plan.tls.cacert.clone(),
         identity: identity.map(|(certificate, key)| IdentityFiles { certificate, key }),
         resume: !plan.tls.no_resumption,
+        sni: !plan.tls.no_sni,
         ..ClientOptions::default()
     };
     Ok(Some(ClientTls::new(&options, plan.target.name())?))
@@ -237,9 +238,10 @@ fn share(plan: &Plan, index: usize, threads: usize) -> Share {
     let part_of = |whole: u64| whole / threads as u64 + u64::from((index as u64) < whole % threads as u64);
     let (answers, openings) = match plan.until {
         Until::Elapsed(_) => (None, None),
-        Until::Answered(n) => (Some(part_of(n)), None),
+        Until::Answered(n) => (Some(n), None),
         Until::Closed(n) => (None, Some(part_of(n))),
     };
+    let answers = [answers, plan.most_requests].into_iter().flatten().min().map(part_of);
     let pace = match &plan.load {
         Load::Closed { .. } => None,
         Load::Open { rate_per_s, arrivals, .. } => {
