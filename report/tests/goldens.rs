@@ -248,12 +248,7 @@ fn two_runs() {
             contenders: vec![
                 compared("Node.js", Change::Slower, figure(0.902, 0.02), None),
                 compared("nginx", Change::NoneSeen, figure(1.001, 0.012), None),
-                compared(
-                    "Go",
-                    Change::Unknown,
-                    few,
-                    Some("3 and 3 blocks are too few to be sure"),
-                ),
+                compared("Go", Change::Unknown, few, Some("3 and 3 blocks are too few to be sure")),
                 compared("Perl", Change::Unknown, None, Some("no trial of one of the runs is valid")),
             ],
         }],
