@@ -107,6 +107,7 @@ impl Connection {
         self.unsent = 0;
         self.first_byte_ns = 0;
         self.parser = ResponseParser::new();
+        self.check.clear();
         self.asked = 0;
         self.answered = 0;
     }

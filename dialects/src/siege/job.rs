@@ -9,6 +9,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// What siege says where the server breaks the connection; one that is merely closed is no error to it.
+const RESET: &str = "socket: read error Connection reset by peer sock.c:635: Connection reset by peer";
+
 /// A URL as lines show it.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
@@ -81,8 +84,12 @@ impl Job for Siege {
             if let Some(line) = line.filter(|_| self.shows_lines()) {
                 self.write_line(&mut said.out, exchange, line);
             }
-            if exchange.end == End::Lost(Loss::Connect) {
-                said.err.push_str(&rc::error("socket: unable to connect sock.c:282"));
+            match exchange.end {
+                End::Lost(Loss::Connect) => {
+                    said.err.push_str(&rc::error("socket: unable to connect sock.c:282"));
+                }
+                End::Lost(Loss::Receive) => said.err.push_str(&rc::error(RESET)),
+                _ => {}
             }
         }
         if self.is_aborted() { said.exit(0) } else { said }
@@ -234,7 +241,7 @@ impl Undone {
         match exchange.end {
             End::Answered { status: 301 | 302 | 303 | 307, .. } if settings.follow => self.redirects += 1,
             End::Answered { status: 401 | 407, .. } => self.challenges += 1,
-            End::Lost(Loss::Receive) if exchange.first_byte_ns > 0 => self.cut += 1,
+            End::Lost(Loss::Receive | Loss::Ended) if exchange.first_byte_ns > 0 => self.cut += 1,
             _ => {}
         }
     }
