@@ -20,7 +20,7 @@ fn the_command_of_the_page() {
         shape(&said.out).replace("e+# ", " "),
         "# fetches, # max parallel, # bytes, in # seconds\n# mean bytes/connection\n# fetches/sec, # bytes/sec\n\
          msecs/connect: # mean, # max, # min\nmsecs/first-response: # mean, # max, # min\n\
-         HTTP response codes:\n code # -- #\n"
+         HTTP response codes:\n  code # -- #\n"
     );
     let reading = &read(&said.out)[0].reading;
     let get = |name| reading.get(name).unwrap();

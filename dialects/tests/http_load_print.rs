@@ -116,7 +116,7 @@ fn options_and_what_begins_like_them() {
     let page = plan("-p 10 -s 5 http://127.0.0.1:1/");
     assert_eq!(page.load, Load::Closed { connections: 10, per_connection: Some(1) });
     assert_eq!((page.until, page.order), (Until::Elapsed(Duration::from_secs(5)), Order::Random));
-    assert_eq!(page.timeout, Duration::from_secs(60));
+    assert_eq!(page.timeout, Duration::from_mins(1));
     assert_eq!(
         String::from_utf8(page.asks[0].request.clone()).unwrap(),
         "GET / HTTP/1.0\r\nHost: 127.0.0.1\r\nUser-Agent: http_load 12mar2006\r\n\r\n"
