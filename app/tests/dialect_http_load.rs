@@ -58,6 +58,14 @@ fn a_rate_is_kept() {
 }
 
 #[test]
+fn encrypted_servers_too() {
+    let server = serve(&["--tls"]);
+    let said = drome("http_load", &["-p", "2", "-f", "6", &format!("https://{}/hello", server.address)]);
+    let reading = &read(&said.out)[0].reading;
+    assert_eq!((reading.get("completed"), reading.status.get("200")), (Some(6.0), Some(&6)), "{said:?}");
+}
+
+#[test]
 fn what_goes_wrong_is_told() {
     let said = drome("http_load", &["-p", "2", "-f", "3", "http://127.0.0.1:1/x"]);
     assert_eq!(said.code, Some(0));

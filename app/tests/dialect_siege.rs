@@ -327,6 +327,32 @@ fn timed_runs_connections_that_stay_and_delays() {
 }
 
 #[test]
+fn encrypted_servers_too() {
+    let server = serve(&["--tls"]);
+    let camp = Camp::new(PLAIN);
+    let url = format!("https://{}/hello", server.address);
+    for args in [&["-b", "-c2", "-r3", &url][..], &["-c1", "-r1", &format!("{url} POST a=b")]] {
+        assert_alike(&camp.siege(args), &camp.drome(args), &args.join(" "));
+    }
+}
+
+/// Ends by ^C, as sieges without an end do.
+#[test]
+fn an_interrupted_siege_reports_what_it_has() {
+    let server = serve(&[]);
+    let url = format!("http://{}/hello", server.address);
+    let camp = Camp::new(&format!("{PLAIN}verbose = false\n"));
+    let drome = env!("CARGO_BIN_EXE_drome");
+    let said = [&["siege"][..], &[drome, "siege"]].map(|program| {
+        let args = [&["-s", "INT", "2"], program, &["-b", "-c2", &url]].concat();
+        camp.command("timeout", &["--preserve-status"], &args)
+    });
+    let [real, ours] = &said;
+    assert_eq!((real.code, shape(&real.err)), (ours.code, shape(&without_drome(&ours.err))));
+    assert!(said.iter().all(|said| read(&said.err)[0].reading.get("completed").unwrap() > 0.0), "{said:?}");
+}
+
+#[test]
 fn the_command_of_the_page() {
     let server = serve(&[]);
     let url = format!("http://{}/hello", server.address);
