@@ -72,20 +72,21 @@ fn a_run_in_which_something_went_wrong() {
         lost(Loss::Connect),
     ]);
     assert_eq!(said.err, "http://127.0.0.1:1/x: byte count wrong\nhttp://127.0.0.1:1/x: can't connect\n");
+    assert_eq!(job.hear(&[fetch(MS, 10, 500, 13, OK)]).err, "http://127.0.0.1:1/x: byte count wrong\n");
     let late = fetch(MS, 10, 500, 3, End::Lost(Loss::Timeout));
     assert_eq!(job.hear(&[late]).err, "http://127.0.0.1:1/x: timed out\n");
     let said = job.print(&Tally { duration_ns: 5_000_010_000, ..Tally::default() });
     assert_eq!(said.exit, Some(0));
     assert_eq!(
         said.out,
-        "5 fetches, 3 max parallel, 34 bytes, in 5.00001 seconds\n\
-         6.8 mean bytes/connection\n\
-         0.999998 fetches/sec, 6.79999 bytes/sec\n\
-         msecs/connect: 0.31875 mean, 1.172 max, 0.01 min\n\
-         msecs/first-response: 2.391 mean, 6.744 max, 0.5 min\n\
+        "6 fetches, 3 max parallel, 47 bytes, in 5.00001 seconds\n\
+         7.83333 mean bytes/connection\n\
+         1.2 fetches/sec, 9.39998 bytes/sec\n\
+         msecs/connect: 0.257 mean, 1.172 max, 0.01 min\n\
+         msecs/first-response: 2.0128 mean, 6.744 max, 0.5 min\n\
          1 timeouts\n\
-         3 bad byte counts\n\
-         HTTP response codes:\n  code 200 -- 2\n  code 404 -- 1\n"
+         4 bad byte counts\n\
+         HTTP response codes:\n  code 200 -- 3\n  code 404 -- 1\n"
     );
 }
 

@@ -6,6 +6,7 @@
 //! since it ends them at a full second of the clock; drome's are not. Delays of a second and more are whole seconds
 //! in siege and any here. A body that breaks off is good for siege and failed here.
 
+mod head;
 mod help;
 mod job;
 mod rc;

@@ -1,0 +1,64 @@
+//! What stands right above a report of siege: its banner, its lines of verbose mode, the shell's command line.
+
+use crate::scan::{self, Scan};
+use model::Reading;
+use std::ops::Range;
+
+/// What siege, and the shell, said right before the report: version, users, command line. Where all of that begins.
+pub fn head(text: &str, before: Range<usize>, reading: &mut Reading) -> usize {
+    let mut start = before.end;
+    for line in scan::lines_before(text, before.end, before.start) {
+        let said = &text[line.clone()];
+        let banner = said.find("** SIEGE ");
+        // All on one line, the banner ends the command.
+        if let Some(command) = scan::command(&said[..banner.unwrap_or(said.len())], "siege") {
+            reading.command = Some(command.trim_end().to_owned());
+            reading.url = scan::url(command).map(str::to_owned);
+            start = line.start;
+        } else if banner.is_none() && !is_own(said) {
+            break;
+        }
+        if let Some(at) = banner {
+            let version = said[at + "** SIEGE ".len()..].split_whitespace().next();
+            reading.version = version.map(str::to_owned);
+            start = start.min(line.start + at);
+        }
+        let users = said.find("Preparing ").map(|at| Scan::new(said, at + "Preparing ".len()));
+        if let Some(users) = users.and_then(|mut scan| scan.number()) {
+            reading.set("connections", users);
+            start = start.min(line.start + said.len() - said.trim_start().len());
+        }
+        if reading.command.is_some() {
+            break;
+        }
+    }
+    start
+}
+
+/// siege writes such lines before its report.
+fn is_own(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "** ",
+        "The server is now under siege",
+        "Lifting the server siege",
+        "siege aborted due to",
+        "can change the failure",
+        "done.",
+        "[error]",
+        "[alert]",
+        "[\u{1b}[",
+        "====",
+        "WARNING: The number of users",
+        "limit, search your",
+        "its value. Make sure",
+        "^C",
+        "```",
+    ];
+    let line = line.trim().trim_start_matches(['>', ' ']);
+    line.is_empty() || STARTS.iter().any(|start| line.starts_with(start)) || is_transaction(line)
+}
+
+/// A line of verbose mode.
+fn is_transaction(line: &str) -> bool {
+    line.contains(" secs: ") && line.contains(" bytes ==> ")
+}
