@@ -7,9 +7,12 @@
 pub mod ab;
 mod call;
 mod getopt;
+pub mod http_load;
 pub mod httperf;
 mod job;
 pub mod number;
+mod scan;
+pub mod siege;
 pub mod template;
 pub mod weighttp;
 
@@ -44,7 +47,7 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[httperf::DIALECT];
+pub const DIALECTS: &[Dialect] = &[siege::DIALECT, http_load::DIALECT, httperf::DIALECT];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {
