@@ -7,6 +7,7 @@
 mod call;
 mod job;
 pub mod number;
+pub mod wrk;
 
 pub use call::Call;
 pub use job::{Halt, Job, Said};
