@@ -15,6 +15,7 @@ mod scan;
 pub mod siege;
 pub mod template;
 pub mod weighttp;
+pub mod wrk;
 
 pub use call::Call;
 pub use job::{Halt, Job, Said};

@@ -132,12 +132,12 @@ fn escape(url: &str) -> String {
         let hex = hex.filter(|two| two.bytes().all(|b| b.is_ascii_hexdigit()));
         let decoded = hex.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|_| byte == b'%');
         match decoded {
-            Some(plain) if !is_unsafe(plain) && !is_reserved(plain) => {
+            Some(plain) if !must_be_escaped(plain) && !is_reserved(plain) => {
                 escaped.push(plain);
                 at += 3;
                 continue;
             }
-            None if is_unsafe(byte) && !is_reserved(byte) => {
+            None if must_be_escaped(byte) && !is_reserved(byte) => {
                 escaped.extend_from_slice(format!("%{byte:02X}").as_bytes());
             }
             _ => escaped.push(byte),
@@ -148,7 +148,7 @@ fn escape(url: &str) -> String {
 }
 
 /// RFC 1738's unsafe characters and some more.
-fn is_unsafe(byte: u8) -> bool {
+fn must_be_escaped(byte: u8) -> bool {
     byte <= b' ' || byte >= 0x7f || b"\"#%:<>@[\\]^`{|}~".contains(&byte)
 }
 
