@@ -43,7 +43,7 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[httperf::DIALECT];
+pub const DIALECTS: &[Dialect] = &[httperf::DIALECT, weighttp::DIALECT];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {
