@@ -12,6 +12,7 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("python3", "python3"),
     ("curl", "curl"),
     ("hypnotoad", "libmojolicious-perl"),
+    ("httperf", "httperf"),
 ];
 
 /// For the bench: the programs that drome is compared with.
