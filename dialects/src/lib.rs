@@ -48,7 +48,11 @@ pub struct Found {
 }
 
 /// All of them.
+<<<<<<< HEAD
 pub const DIALECTS: &[Dialect] = &[siege::DIALECT, http_load::DIALECT, httperf::DIALECT];
+=======
+pub const DIALECTS: &[Dialect] = &[httperf::DIALECT, weighttp::DIALECT];
+>>>>>>> httperf
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {
