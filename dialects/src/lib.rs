@@ -48,11 +48,7 @@ pub struct Found {
 }
 
 /// All of them.
-<<<<<<< HEAD
-pub const DIALECTS: &[Dialect] = &[siege::DIALECT, http_load::DIALECT, httperf::DIALECT];
-=======
-pub const DIALECTS: &[Dialect] = &[httperf::DIALECT, weighttp::DIALECT];
->>>>>>> httperf
+pub const DIALECTS: &[Dialect] = &[siege::DIALECT, http_load::DIALECT, weighttp::DIALECT, httperf::DIALECT];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {

@@ -12,15 +12,15 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("python3", "python3"),
     ("curl", "curl"),
     ("hypnotoad", "libmojolicious-perl"),
-<<<<<<< HEAD
     ("apache2", "apache2-bin"),
     ("lighttpd", "lighttpd"),
     ("/usr/lib/lighttpd/mod_openssl.so", "lighttpd-mod-openssl"),
     ("haproxy", "haproxy"),
     ("ip", "iproute2"),
-=======
+    ("ab", "apache2-utils"),
+    ("siege", "siege"),
+    ("wrk", "wrk"),
     ("httperf", "httperf"),
->>>>>>> httperf
 ];
 
 /// Packages that begin to serve as soon as they are installed, and again whenever the machine starts; and as which
