@@ -40,7 +40,7 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[];
+pub const DIALECTS: &[Dialect] = &[ab::DIALECT];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {
