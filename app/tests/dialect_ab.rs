@@ -7,6 +7,7 @@ mod common;
 
 use common::tools::{Ears, Ended, drome, real, shape, wire};
 use common::{Home, serve, start};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Lines of the report that no timing has a part in.
@@ -250,6 +251,7 @@ fn a_server_that_says_nothing_is_waited_for_no_longer_than_was_said() {
     let began = Instant::now();
     assert_alike(&["-n", "10", "-c", "2", "-s", "1", &url]);
     assert!(began.elapsed() >= Duration::from_secs(2));
+    assert_same(&["-s", "0", &url]);
 }
 
 #[test]
@@ -372,6 +374,35 @@ fn times_are_measured_and_not_made_up() {
 }
 
 #[test]
+fn an_address_that_is_not_ours_can_not_be_started_from() {
+    let server = serve(&[]);
+    // RFC 5737: nobody has it.
+    assert_same(&["-B", "192.0.2.1", &format!("http://{}/hello", server.address)]);
+}
+
+#[test]
+fn who_interrupts_it_gets_what_there_is() {
+    let server = serve(&["--fault", "delay=20ms"]);
+    let url = format!("http://{}/hello", server.address);
+    let interrupted = |command: &mut Command| {
+        let child = command
+            .args(["-n", "100000", "-c", "2", "-k", &url])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let child = child.spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(800));
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let theirs = interrupted(&mut Command::new("ab"));
+    let ours = interrupted(Command::new(env!("CARGO_BIN_EXE_drome")).arg("ab"));
+    assert_eq!((theirs.0, ours.0), (Some(1), Some(1)));
+    assert_eq!(shape(&bare(&theirs.1)), shape(&bare(&ours.1)));
+    assert!((1.0..1000.0).contains(&figure(&ours.1, "Complete requests:")), "{}", ours.1);
+}
+
+#[test]
 fn files_have_the_same_form() {
     let server = serve(&[]);
     let url = format!("http://{}/hello", server.address);
@@ -464,7 +495,7 @@ fn drome_answers_to_the_name_of_ab_and_says_what_it_thinks_itself() {
     let json = home.path().join("own.json");
     let args =
         ["-n", "50", "--drome-json", json.to_str().unwrap(), &format!("http://{}/hello", server.address)];
-    let said = common::tools::run(std::process::Command::new(&link).args(args));
+    let said = common::tools::run(Command::new(&link).args(args));
     assert_eq!(said.code, Some(0), "{said:?}");
     let own: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
     assert_eq!(own["requests"]["completed"], 50);

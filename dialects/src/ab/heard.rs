@@ -8,7 +8,7 @@ use model::{End, Exchange, Loss};
 /// What the system, or APR, calls what ends a run, and the code that ab ends with: the same number, cut to a byte.
 const RESET: (&str, u8) = ("apr_socket_recv: Connection reset by peer (104)\n", 104);
 const REFUSED: (&str, u8) = ("apr_socket_recv: Connection refused (111)\n", 111);
-const TIMED_OUT: (&str, u8) = ("apr_pollset_poll: The timeout specified has expired (70007)\n", 119);
+pub const TIMED_OUT: (&str, u8) = ("apr_pollset_poll: The timeout specified has expired (70007)\n", 119);
 
 /// The counts of a run.
 #[derive(Clone, Debug, Default)]

@@ -1,6 +1,6 @@
 //! ab's run: what is asked of the load engine, and what is said before, meanwhile and afterwards.
 
-use super::heard::Heard;
+use super::heard::{Heard, TIMED_OUT};
 use super::options::{Options, strerror};
 use super::report::{Facts, sorted, text};
 use super::url::{head, resolve};
@@ -26,6 +26,10 @@ struct Run {
 /// Of a command line.
 pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
     let options = Options::parse(call)?;
+    if let Some(file) = options.identity.as_ref().filter(|file| std::fs::File::open(file).is_err()) {
+        let why = format!("{}unable to get certificate from '{}'\n", options.complaint, file.display());
+        return Err(Said::err(why).exit(1));
+    }
     let plan = plan(&options, call).map_err(|(why, code)| {
         // By then ab has said who it is.
         let mut said = hello(&options);
@@ -47,6 +51,9 @@ fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
         None => (options.url.host.as_str(), options.url.port),
     };
     let address = resolve(host, port, from)?;
+    if options.timeout.is_zero() {
+        return Err((TIMED_OUT.0.to_owned(), TIMED_OUT.1));
+    }
     if options.connections == 0 {
         return Err(("apr_pollset_poll: Invalid argument (22)\n".to_owned(), 22));
     }
@@ -181,8 +188,8 @@ impl Job for Run {
                 let note = "drome ab: -r: nobody answers there, so there is nothing to report\n";
                 Said::err(why + if self.options.goes_on { note } else { "" }).exit(code)
             }
-            Halt::Other(why) if why.contains("TLS handshake") => {
-                Said::err(format!("SSL handshake failed (1).\ndrome ab: {why}\n")).exit(1)
+            Halt::Other(why) if self.options.from.is_some() && why.contains("(os error 99)") => {
+                Said::err("bind: Cannot assign requested address (99)\n").exit(99)
             }
             Halt::Other(why) => Said::err(format!("drome ab: {why}\n")).exit(1),
         }
@@ -199,6 +206,6 @@ fn refusal(error: &io::Error) -> (String, u8) {
                 format!("\nTest aborted after 10 failures\n\napr_socket_connect(): {why} ({number})\n");
             (text, number as u8)
         }
-        None => ("apr_pollset_poll: The timeout specified has expired (70007)\n".to_owned(), 119),
+        None => (TIMED_OUT.0.to_owned(), TIMED_OUT.1),
     }
 }
