@@ -6,8 +6,12 @@
 
 pub mod ab;
 mod call;
+mod getopt;
+pub mod httperf;
 mod job;
 pub mod number;
+pub mod template;
+pub mod weighttp;
 
 pub use call::Call;
 pub use job::{Halt, Job, Said};
@@ -40,7 +44,7 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[ab::DIALECT];
+pub const DIALECTS: &[Dialect] = &[ab::DIALECT, httperf::DIALECT];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {

@@ -33,7 +33,7 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
         if run.quick {
             return Next::Done(format!("a first look: {least} blocks"));
         }
-        if analyse::is_precise(run, observations) {
+        if is_precise_in_time(run, observations, block + 1) {
             let precision = run.study.design.precision * 100.0;
             return Next::Done(format!("every ratio is known to ±{precision} % after {} blocks", block + 1));
         }
@@ -44,6 +44,12 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
         }
     }
     Next::Done(format!("the most that the design allows: {most} blocks"))
+}
+
+/// Whether every ratio was known well enough when so many blocks less the last few were done.
+fn is_precise_in_time(run: &Run, observations: &[Observation], blocks: usize) -> bool {
+    let before = blocks.saturating_sub(stats::estimate::BLOCKS_AFTER_ENOUGH);
+    before >= run.study.design.blocks[0] && analyse::is_precise(run, observations, before)
 }
 
 /// How many trials the least number of blocks takes.
@@ -116,7 +122,7 @@ mod tests {
         let run = example::run(&["a", "b", "c"]);
         let (seen, why) = walk(&run, |_| Some(100.0));
         assert!(why.starts_with("every ratio is known"), "{why}");
-        assert_eq!(seen.len(), 6 * 5);
+        assert_eq!(seen.len(), 8 * 5);
         let mut orders = Vec::new();
         for block in seen.chunks(5) {
             let order: Vec<_> = block.iter().map(|o| (o.trial.contender.clone(), o.trial.copy)).collect();

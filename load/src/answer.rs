@@ -10,6 +10,10 @@ use net::{Completion, Errno, Event, Handshake, Io, Operation, Slot, clock};
 /// A body of which at least so much is still to come, and at which nobody looks, is dropped by the kernel.
 const SKIP_BYTES: u64 = 8 * 1024;
 
+/// Bytes that belong to no request.
+const UNASKED: &str = "bytes that no request had asked for (an answer too many, or a body longer than its \
+                       Content-Length)";
+
 /// Where a sample of bodies is verified, every so many of them.
 const SAMPLE: u64 = 64;
 
@@ -257,7 +261,7 @@ impl<I: Io> Worker<'_, I> {
     /// Bytes came that no request asked for.
     fn unasked(&mut self, slot: Slot, now: u64) {
         self.window.tally.errors.unasked += 1;
-        self.give_up(slot, now, Loss::Protocol, "bytes that no request had asked for");
+        self.give_up(slot, now, Loss::Protocol, UNASKED);
     }
 
     /// The requests on this connection came to nothing. A connection that brought answers is opened again at

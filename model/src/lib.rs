@@ -2,6 +2,7 @@
 //! say. A newcomer reads this crate first. No behaviour beyond checks of itself.
 
 mod checked;
+pub mod comparison;
 pub mod contender;
 pub mod exchange;
 pub mod findings;
@@ -17,6 +18,7 @@ pub mod usage;
 pub mod verdict;
 pub mod workload;
 
+pub use comparison::Comparison;
 pub use contender::Contender;
 pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
