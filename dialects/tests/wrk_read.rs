@@ -1,5 +1,7 @@
 //! Reports of wrk and wrk2 in all the texts that they are found in.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use dialects::Found;
 use dialects::wrk::{read, read_wrk2};
 

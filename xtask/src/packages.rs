@@ -11,6 +11,7 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("python3", "python3"),
     ("curl", "curl"),
+    ("ab", "apache2-utils"),
     ("hypnotoad", "libmojolicious-perl"),
     ("apache2", "apache2-bin"),
     ("lighttpd", "lighttpd"),

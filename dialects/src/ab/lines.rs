@@ -39,7 +39,7 @@ pub enum Field {
     Doubt,
     Percentiles,
     Abort,
-    /// Of the version to come, and of no interest; anywhere.
+    /// Told while it runs, or by the version to come, and of no interest here; anywhere.
     Aside,
 }
 
@@ -121,6 +121,11 @@ const MARKS: &[(&str, Field)] = &[
     ("..done", Field::Progress),
     ("Completed ", Field::Progress),
     ("Finished ", Field::Progress),
+    ("Send request failed!", Field::Aside),
+    ("Send request timed out!", Field::Aside),
+    ("SSL handshake failed", Field::Aside),
+    ("LOG: Response code", Field::Aside),
+    ("WARNING: Response code not 2xx", Field::Aside),
     ("(Connect:", Field::Kinds),
     ("Connection Times (ms)", Field::Times),
     // ab 1.3 could not spell it.
@@ -192,7 +197,7 @@ fn is_patient(line: &str, at: usize) -> bool {
 
 /// A line of ab's HTML without its tags, each byte of them a blank, so that places stay the same.
 pub fn without_tags(line: &str) -> Cow<'_, str> {
-    if !line.contains("</t") && !line.contains("<br>") {
+    if !["</t", "<t", "<br>", "<p>", "</p>"].iter().any(|tag| line.contains(tag)) {
         return Cow::Borrowed(line);
     }
     let mut is_tag = false;

@@ -147,7 +147,7 @@ fn escape(url: &str) -> String {
     String::from_utf8_lossy(&escaped).into_owned()
 }
 
-/// RFC 1738's unsafe characters and some more.
+/// What RFC 1738 wants escaped, and some more.
 fn must_be_escaped(byte: u8) -> bool {
     byte <= b' ' || byte >= 0x7f || b"\"#%:<>@[\\]^`{|}~".contains(&byte)
 }
