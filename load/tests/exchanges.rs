@@ -117,6 +117,16 @@ fn what_is_lost_behind_an_answer_is_told_too() {
 }
 
 #[test]
+fn a_burst_has_one_latency_where_it_is_to_have_one() {
+    let port = server(usize::MAX);
+    for (burst_latency, latencies) in [(false, 50), (true, 10)] {
+        let plan = plan(port, IoChoice::Best, None, Until::Answered(50));
+        let (tally, _) = measure(&Plan { pipeline: 5, bursts: true, burst_latency, ..plan });
+        assert_eq!((tally.completed, tally.service.count()), (50, latencies));
+    }
+}
+
+#[test]
 fn answers_are_counted_in_steps() {
     let port = server(usize::MAX);
     let until = Until::Elapsed(Duration::from_millis(550));
