@@ -5,6 +5,7 @@
 //! line, the job prints, and `read` reads what was printed.
 
 mod call;
+pub mod getopt;
 mod job;
 pub mod number;
 pub mod wrk;
@@ -40,7 +41,7 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[];
+pub const DIALECTS: &[Dialect] = &[wrk::WRK, wrk::WRK2];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {
