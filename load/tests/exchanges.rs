@@ -169,6 +169,16 @@ fn a_number_of_requests_ends_what_time_would_end_much_later() {
 }
 
 #[test]
+fn a_burst_has_one_latency_where_it_is_to_have_one() {
+    let port = server(usize::MAX);
+    for (burst_latency, latencies) in [(false, 50), (true, 10)] {
+        let plan = plan(port, IoChoice::Best, None, Until::Answered(50));
+        let (tally, _) = measure(&Plan { pipeline: 5, bursts: true, burst_latency, ..plan });
+        assert_eq!((tally.completed, tally.service.count()), (50, latencies));
+    }
+}
+
+#[test]
 fn answers_are_counted_in_steps() {
     let port = server(usize::MAX);
     let until = Until::Elapsed(Duration::from_millis(550));
