@@ -27,6 +27,8 @@ fn main() -> ExitCode {
         Command::Show(args) => command::show::run(&args, &cli.common),
         Command::Report(args) => command::report::run(&args, &cli.common),
         Command::Serve(args) => command::serve::run(&args, &cli.common),
+        Command::Compare(args) => command::compare::compare(&args, &cli.common),
+        Command::Gate(args) => command::compare::gate(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
         Command::Doctor => command::doctor::run(),
     };

@@ -1,5 +1,6 @@
 //! One file a command: its raw arguments, what they come to, and the walk.
 
+pub mod compare;
 pub mod dialect;
 pub mod doctor;
 pub mod list;

@@ -223,7 +223,7 @@ fn word(loss: Loss) -> &'static str {
     match loss {
         Loss::Timeout => "client-timo",
         Loss::Connect => "connrefused",
-        Loss::Send | Loss::Receive => "connreset",
+        Loss::Send | Loss::Receive | Loss::Ended => "connreset",
         Loss::Local => "fd-unavail",
         Loss::Handshake | Loss::Protocol => "other",
     }
