@@ -4,11 +4,13 @@
 //! same. The sizes of socket buffers are the system's, not `--send-buffer` and `--recv-buffer`.
 
 mod count;
+mod echo;
 mod first;
 mod options;
 mod read;
 mod report;
 mod request;
+mod values;
 
 pub use read::read;
 
@@ -44,7 +46,7 @@ fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
         return Err(options.said.exit(255));
     }
     let mut said = std::mem::take(&mut options.said);
-    said.out.push_str(&options.echo(&call.program));
+    said.out.push_str(&echo::echo(&options, &call.program));
     let (plan, uris) = match plan(call, &options, &mut said) {
         Ok(whole) => whole,
         Err(None) => {
