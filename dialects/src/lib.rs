@@ -7,11 +7,15 @@
 pub mod ab;
 mod call;
 mod getopt;
+pub mod http_load;
 pub mod httperf;
 mod job;
 pub mod number;
+mod scan;
+pub mod siege;
 pub mod template;
 pub mod weighttp;
+pub mod wrk;
 
 pub use call::Call;
 pub use job::{Halt, Job, Said};
@@ -44,7 +48,8 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[ab::DIALECT, httperf::DIALECT];
+pub const DIALECTS: &[Dialect] =
+    &[ab::DIALECT, siege::DIALECT, http_load::DIALECT, weighttp::DIALECT, httperf::DIALECT];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {

@@ -356,6 +356,7 @@ fn whole(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64
     window.status[usize::from(status).min(window.status.len() - 1)] += 1;
     connection.served += 1;
     connection.answered += 1;
+    connection.has_to_think = true;
     let tally = &mut window.tally;
     tally.verified += u64::from(connection.check.looks());
     match wrong {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use load::{LoadError, Progress, run};
-use model::{Ask, Asking, End, Exchange, Expect, IoChoice, Load, Loss, Plan, Tally, Target, Until};
+use model::{Ask, Asking, End, Exchange, Expect, IoChoice, Load, Loss, Plan, Tally, Target, Think, Until};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::channel;
@@ -206,4 +206,18 @@ fn answers_are_counted_in_steps() {
     assert!((2..=10).contains(&tally.pulse.len()), "{:?}", tally.pulse);
     assert!(tally.pulse.iter().all(|beat| beat.duration_ns >= 100_000_000));
     assert!(tally.pulse.iter().map(|beat| beat.answers).sum::<u64>() <= tally.completed);
+}
+
+#[test]
+fn who_thinks_does_so_on_a_new_connection_too() {
+    let pause = Duration::from_millis(30);
+    let port = server(usize::MAX);
+    for per_connection in [None, Some(1)] {
+        for io in [IoChoice::Epoll, IoChoice::Uring] {
+            let plan = plan(port, io, per_connection, Until::Answered(20));
+            let (tally, _) = measure(&Plan { think: Think::Between(pause, pause), ..plan });
+            // Four connections, so that one of them asked five times at least, with four pauses between.
+            assert!(tally.duration_ns >= 4 * pause.as_nanos() as u64, "{}", tally.duration_ns);
+        }
+    }
 }

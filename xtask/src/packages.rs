@@ -18,6 +18,10 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("/usr/lib/lighttpd/mod_openssl.so", "lighttpd-mod-openssl"),
     ("haproxy", "haproxy"),
     ("ip", "iproute2"),
+    ("ab", "apache2-utils"),
+    ("siege", "siege"),
+    ("wrk", "wrk"),
+    ("httperf", "httperf"),
 ];
 
 /// Packages that begin to serve as soon as they are installed, and again whenever the machine starts; and as which

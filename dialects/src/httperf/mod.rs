@@ -241,8 +241,8 @@ impl Httperf {
 fn print_message(out: &mut String, from: char, part: Part, head: &[&[u8]], body: &[&[u8]]) {
     let mut print = |kind: char, pieces: &[&[u8]]| {
         for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
-            for line in String::from_utf8_lossy(piece).lines() {
-                out.push_str(&format!("{from}{kind}0:{}\n", line.trim_end_matches('\r')));
+            for line in String::from_utf8_lossy(piece).split_inclusive('\n') {
+                out.push_str(&format!("{from}{kind}0:{}\n", line.trim_end_matches('\n')));
             }
         }
     };
