@@ -7,33 +7,16 @@ mod common;
 
 use common::tools::{Ears, Ended, drome, real, shape, wire};
 use common::{Home, serve, start};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Lines of the report that no timing has a part in.
-const SURE: &[&str] = &[
-    "Server Software:",
-    "Server Hostname:",
-    "Server Port:",
-    "SSL/TLS Protocol:",
-    "Server Temp Key:",
-    "TLS Server Name:",
-    "Document Path:",
-    "Document Length:",
-    "Concurrency Level:",
-    "Complete requests:",
-    "Failed requests:",
-    "   (Connect:",
-    "Write errors:",
-    "Non-2xx responses:",
-    "Keep-Alive requests:",
-    "Total transferred:",
-    "Total body sent:",
-    "HTML transferred:",
-    "Completed ",
-    "Finished ",
-    "Total of ",
-];
+const SURE: &str = "Server Software:|Server Hostname:|Server Port:|SSL/TLS Protocol:|Server Temp Key:|TLS Server Name:|\
+    Document Path:|Document Length:|Concurrency Level:|Complete requests:|Failed requests:|   (Connect:|Write errors:|\
+    Non-2xx responses:|Keep-Alive requests:|Total transferred:|Total body sent:|HTML transferred:|Completed |\
+    Finished |Total of ";
 
 fn both(args: &[&str]) -> (Ended, Ended) {
     (real("ab", args), drome("ab", args))
@@ -53,7 +36,7 @@ fn bare(text: &str) -> String {
 }
 
 fn sure(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| SURE.iter().any(|label| line.starts_with(label))).collect()
+    text.lines().filter(|line| SURE.split('|').any(|label| line.starts_with(label))).collect()
 }
 
 /// Both say the same, timings apart, and end alike.
@@ -267,26 +250,34 @@ fn a_run_that_breaks_off_tells_how_far_it_came() {
     assert!(ours.out.ends_with("Total of 4 requests completed\n"), "{ours:?}");
 }
 
-/// A server that resets a connection instead of giving the next answer.
-fn resets_after(most: usize) -> std::net::SocketAddr {
-    use std::io::{Read, Write};
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+/// A server of one connection at a time: what it answers to the n-th request of them all, and of the connection;
+/// where it answers nothing, it closes at once.
+fn scripted(answer: impl Fn(usize, usize, &[u8]) -> Option<String> + Send + 'static) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
+        let mut all = 0;
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let mut buffer = [0; 4096];
-            for _ in 0..most {
-                if let Ok(1..) = stream.read(&mut buffer) {
-                    let answer = b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nhi";
-                    stream.write_all(answer).unwrap();
+            for nth in 0.. {
+                // What is closed before all of it is read is reset.
+                let Ok(n @ 1..) = stream.peek(&mut buffer) else { break };
+                let Some(answer) = answer(all, nth, &buffer[..n]) else { break };
+                stream.read_exact(&mut buffer[..n]).unwrap();
+                all += 1;
+                if stream.write_all(answer.as_bytes()).is_err() || !answer.contains("Keep-Alive") {
+                    break;
                 }
             }
-            // What is closed before all of it is read is reset.
-            let _ = stream.peek(&mut buffer);
         }
     });
     address
+}
+
+fn resets_after(most: usize) -> SocketAddr {
+    let answer = "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nhi";
+    scripted(move |_, nth, _| (nth < most).then(|| answer.to_owned()))
 }
 
 #[test]
@@ -304,30 +295,15 @@ fn answers_of_another_length_are_failures_unless_any_will_do() {
     }
 }
 
-/// A server whose answers grow by a byte a time, four times, and then begin again. Empty connections do not count.
-fn lengthens() -> std::net::SocketAddr {
-    use std::io::{Read, Write};
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    std::thread::spawn(move || {
-        let mut nth = 0;
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut buffer = [0; 4096];
-            while let Ok(n @ 1..) = stream.read(&mut buffer) {
-                let is_kept = buffer[..n].windows(10).any(|w| w == b"Keep-Alive");
-                let kept = if is_kept { "Connection: Keep-Alive\r\n" } else { "" };
-                let body = "x".repeat(5 + nth % 4);
-                nth += 1;
-                let length = body.len();
-                let answer = format!("HTTP/1.0 200 OK\r\n{kept}Content-Length: {length}\r\n\r\n{body}");
-                if stream.write_all(answer.as_bytes()).is_err() || !is_kept {
-                    break;
-                }
-            }
-        }
-    });
-    address
+/// A server whose answers grow by a byte a time, four times, and then begin again.
+fn lengthens() -> SocketAddr {
+    scripted(|all, _, request| {
+        let is_kept = request.windows(10).any(|w| w == b"Keep-Alive");
+        let kept = if is_kept { "Connection: Keep-Alive\r\n" } else { "" };
+        let length = 5 + all % 4;
+        let body = "x".repeat(length);
+        Some(format!("HTTP/1.0 200 OK\r\n{kept}Content-Length: {length}\r\n\r\n{body}"))
+    })
 }
 
 #[test]

@@ -154,6 +154,20 @@ proptest! {
     }
 }
 
+proptest! {
+    /// No name but an address is looked up, so neither -B nor -X.
+    #[test]
+    fn no_command_line_is_too_strange(args in prop::collection::vec(
+        "-[a-zACEHIPS-WYZ-]{0,3}|[0-9x+-]{0,5}|(https?://)?127\\.0\\.0\\.1:[0-9]{1,6}/[ -~ä]{0,5}|\\[::1\\]/", 0..6,
+    )) {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        match (DIALECT.parse)(&Call::new("ab", &args)) {
+            Ok(job) => prop_assert!(job.plan().load.connections() > 0),
+            Err(said) => prop_assert!(said.exit.is_some() && said != Said::default()),
+        }
+    }
+}
+
 #[test]
 fn an_interrupted_run_reports_what_it_has() {
     let whole = Exchange {

@@ -181,7 +181,7 @@ impl<'p, I: Io> Worker<'p, I> {
             _ => u64::MAX,
         };
         let thought = self.thinkers.next_ns().unwrap_or(u64::MAX);
-        let opens = self.opening.next_ns(self.origin_ns, self.connections.len());
+        let opens = self.opening.next_ns(self.origin_ns, self.wanted());
         edge.min(due).min(self.housekeeping_ns).min(thought).min(opens)
     }
 

@@ -125,6 +125,8 @@ pub struct Connecting {
     pub rate_per_s: Option<f64>,
     /// The first ones are opened spread over this time.
     pub ramp: Duration,
+    /// The first one of each worker must have an answer before it opens another one.
+    pub one_first: bool,
     /// The local addresses that they start from, in turn; none: the system's choice.
     pub from: Vec<IpAddr>,
 }

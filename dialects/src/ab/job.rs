@@ -83,6 +83,7 @@ fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
     plan.most_requests = Some(options.requests);
     plan.timeout = options.timeout;
     plan.keep_first = true;
+    plan.connecting.one_first = true;
     plan.connecting.from = from.into_iter().collect();
     plan.tls = TlsChoice {
         insecure: true,

@@ -227,6 +227,7 @@ fn percentiles(sorted: &[Times]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Call;
 
     #[test]
     fn suites_have_openssl_names() {
@@ -238,6 +239,45 @@ mod tests {
         ];
         for (iana, openssl) in cases {
             assert_eq!(openssl_name(iana), openssl);
+        }
+    }
+
+    #[test]
+    fn what_a_handshake_agreed_on_is_told_as_openssl_calls_it() {
+        // As the real ab printed them before nginx, with its certificate, version and curve set so.
+        let cases = [
+            (
+                "TLS 1.2",
+                "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+                "X25519",
+                2048,
+                "TLSv1.2,ECDHE-RSA-AES256-GCM-SHA384,2048,256",
+                "X25519 253 bits",
+            ),
+            (
+                "TLS 1.2",
+                "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+                "secp256r1",
+                384,
+                "TLSv1.2,ECDHE-ECDSA-AES256-GCM-SHA384,384,256",
+                "ECDH prime256v1 256 bits",
+            ),
+            (
+                "TLS 1.3",
+                "TLS_AES_256_GCM_SHA384",
+                "secp384r1",
+                2048,
+                "TLSv1.3,TLS_AES_256_GCM_SHA384,2048,256",
+                "ECDH secp384r1 384 bits",
+            ),
+        ];
+        let options = Options::parse(&Call::new("ab", &["https://localhost/"])).unwrap();
+        for (protocol, cipher_suite, group, key_bits, told, key) in cases {
+            let agreed = Agreed { protocol, cipher_suite, group: Some(group), key_bits: Some(key_bits) };
+            let expected = format!(
+                "SSL/TLS Protocol:       {told}\nServer Temp Key:        {key}\nTLS Server Name:        localhost\n"
+            );
+            assert_eq!(tls(&options, Some(&agreed)), expected);
         }
     }
 
