@@ -5,8 +5,13 @@
 //! line, the job prints, and `read` reads what was printed.
 
 mod call;
+mod cursor;
+pub mod h2load;
 mod job;
 pub mod number;
+pub mod oha;
+pub mod page;
+pub mod table;
 
 pub use call::Call;
 pub use job::{Halt, Job, Said};
@@ -44,4 +49,15 @@ pub const DIALECTS: &[Dialect] = &[];
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| dialect.name == name)
+}
+
+/// How a tool's reports are read.
+pub type Read = fn(&str) -> Vec<Found>;
+
+/// Tools whose reports are read, though their command lines are not spoken.
+pub const READERS: &[(&str, Read)] = &[("h2load", h2load::read), ("oha", oha::read)];
+
+/// All tools whose reports are read.
+pub fn readers() -> impl Iterator<Item = (&'static str, Read)> {
+    DIALECTS.iter().map(|dialect| (dialect.name, dialect.read)).chain(READERS.iter().copied())
 }
