@@ -4,6 +4,7 @@
 //! A dialect is one row of [`DIALECTS`] and one file with three functions: `parse` makes a [`Job`] of a command
 //! line, the job prints, and `read` reads what was printed.
 
+pub mod ab;
 mod call;
 mod cursor;
 pub mod h2load;

@@ -1,0 +1,253 @@
+//! Where ab's report stands in a text: lines, cut where a label of the report begins, so that a report whose line
+//! breaks were lost is cut the same.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// What a piece of a report is about, in the order in which ab prints them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    Banner,
+    Notice,
+    Benchmarking,
+    Progress,
+    Software,
+    Hostname,
+    Port,
+    Tls,
+    Path,
+    Length,
+    Concurrency,
+    Taken,
+    Complete,
+    Failed,
+    Kinds,
+    Write,
+    Non2xx,
+    KeepAlive,
+    Received,
+    Sent,
+    Body,
+    Rate,
+    PerRequest,
+    Transfer,
+    Times,
+    Connect,
+    Processing,
+    Waiting,
+    Total,
+    Doubt,
+    Percentiles,
+    Abort,
+    /// Of the version to come, and of no interest; anywhere.
+    Aside,
+}
+
+impl Field {
+    /// It stands in a report more than once.
+    pub fn repeats(self) -> bool {
+        use Field::{Abort, Doubt, Notice, PerRequest, Progress, Tls, Transfer};
+        matches!(self, Notice | Progress | Tls | PerRequest | Transfer | Doubt | Abort)
+    }
+
+    /// It is ab's, and nobody else's: a report may begin with it.
+    pub fn is_telling(self) -> bool {
+        use Field::{Banner, Benchmarking, Complete, Concurrency, Failed, Hostname, Length, Path, Rate};
+        use Field::{Software, Taken};
+        matches!(
+            self,
+            Banner
+                | Benchmarking
+                | Software
+                | Hostname
+                | Path
+                | Length
+                | Concurrency
+                | Taken
+                | Complete
+                | Failed
+                | Rate
+        )
+    }
+}
+
+/// Labels that end with a colon. They begin a line, or follow a blank where line breaks were lost.
+const LABELS: &[(&str, Field)] = &[
+    ("Server Software:", Field::Software),
+    ("Server Hostname:", Field::Hostname),
+    ("Server Port:", Field::Port),
+    ("SSL/TLS Protocol:", Field::Tls),
+    ("Server Temp Key:", Field::Tls),
+    ("TLS Server Name:", Field::Tls),
+    ("Document Path:", Field::Path),
+    ("Document Length:", Field::Length),
+    ("Concurrency Level:", Field::Concurrency),
+    ("Time taken for tests:", Field::Taken),
+    ("Number of workers:", Field::Aside),
+    ("Concurrency achieved:", Field::Aside),
+    ("Rampup delay:", Field::Aside),
+    ("Number of requests:", Field::Aside),
+    ("Keep-Alive aborts:", Field::Aside),
+    ("Complete requests:", Field::Complete),
+    ("Failed requests:", Field::Failed),
+    ("Write errors:", Field::Write),
+    ("Broken pipe errors:", Field::Write),
+    ("Non-2xx responses:", Field::Non2xx),
+    ("Keep-Alive requests:", Field::KeepAlive),
+    ("Total transferred:", Field::Received),
+    ("Total body sent:", Field::Sent),
+    // Its names in versions up to 2.2.
+    ("Total POSTed:", Field::Sent),
+    ("Total PUT:", Field::Sent),
+    ("HTML transferred:", Field::Body),
+    ("Requests per second:", Field::Rate),
+    ("Time per request:", Field::PerRequest),
+    ("Transfer rate:", Field::Transfer),
+    ("Connect:", Field::Connect),
+    ("Processing:", Field::Processing),
+    ("Waiting:", Field::Waiting),
+    ("Total:", Field::Total),
+];
+
+/// What is no label but as telling. These may follow other text at once.
+const MARKS: &[(&str, Field)] = &[
+    ("This is ApacheBench, Version", Field::Banner),
+    ("Copyright 1996", Field::Notice),
+    ("Copyright (c) 1996", Field::Notice),
+    ("Copyright (c) 1998", Field::Notice),
+    ("Copyright 2006", Field::Notice),
+    ("Licensed to The Apache", Field::Notice),
+    ("Benchmarking ", Field::Benchmarking),
+    ("..done", Field::Progress),
+    ("Completed ", Field::Progress),
+    ("Finished ", Field::Progress),
+    ("(Connect:", Field::Kinds),
+    ("Connection Times (ms)", Field::Times),
+    // ab 1.3 could not spell it.
+    ("Connnection Times (ms)", Field::Times),
+    ("WARNING: The median and mean for", Field::Doubt),
+    ("These results are probably not", Field::Doubt),
+    ("ERROR: The median and mean for", Field::Doubt),
+    ("deviation apart. These results are", Field::Doubt),
+    ("Percentage of the requests", Field::Percentiles),
+    ("apr_socket_recv:", Field::Abort),
+    ("apr_socket_connect():", Field::Abort),
+    ("apr_pollset_poll:", Field::Abort),
+    ("apr_poll:", Field::Abort),
+    ("apr_sockaddr_info_get() for", Field::Abort),
+    ("Test aborted after 10 failures", Field::Abort),
+    ("Total of ", Field::Abort),
+];
+
+/// A piece of a line: what it is about, and where the whole of it and its value lie in the line. Without a field it
+/// is text that the report may have nothing to do with.
+#[derive(Debug, PartialEq)]
+pub struct Piece {
+    pub field: Option<Field>,
+    pub at: Range<usize>,
+    pub value: Range<usize>,
+}
+
+/// A line in pieces; none where it is blank.
+pub fn cut(line: &str) -> Vec<Piece> {
+    let mut cuts: Vec<(usize, usize, Field)> = Vec::new();
+    for (colon, _) in line.match_indices(':') {
+        let end = colon + 1;
+        let label = LABELS.iter().find(|(label, _)| {
+            let head = &line.as_bytes()[..end];
+            let begins =
+                || matches!(head.get(head.len().wrapping_sub(label.len() + 1)), None | Some(b' ' | b'\t'));
+            head.ends_with(label.as_bytes()) && begins()
+        });
+        cuts.extend(label.map(|(label, field)| (end - label.len(), end, *field)));
+    }
+    for (mark, field) in MARKS {
+        let sure =
+            line.match_indices(mark).filter(|(at, _)| *field != Field::Benchmarking || is_patient(line, *at));
+        cuts.extend(sure.map(|(at, _)| (at, at + mark.len(), *field)));
+    }
+    cuts.sort_unstable_by_key(|(at, ..)| *at);
+    let mut pieces = Vec::with_capacity(cuts.len() + 1);
+    let first = cuts.first().map_or(line.len(), |(at, ..)| *at);
+    if !line[..first].trim().is_empty() {
+        pieces.push(Piece { field: None, at: 0..first, value: 0..first });
+    }
+    for (index, (at, value, field)) in cuts.iter().enumerate() {
+        let end = cuts.get(index + 1).map_or(line.len(), |(at, ..)| *at);
+        // A mark within another's text: what is cut there is the other's.
+        let value = (*value).min(end);
+        pieces.push(Piece { field: Some(*field), at: *at..end, value: value..end });
+    }
+    pieces
+}
+
+/// What ab says after the host that it begins with.
+pub const PATIENCE: &str = "(be patient)";
+
+/// The word alone begins many a sentence; ab's goes on with a host, of no more than 255 letters, and a proxy.
+fn is_patient(line: &str, at: usize) -> bool {
+    let near = &line.as_bytes()[at..line.len().min(at + 600)];
+    near.windows(PATIENCE.len()).any(|window| window == PATIENCE.as_bytes())
+}
+
+/// A line of ab's HTML without its tags, each byte of them a blank, so that places stay the same.
+pub fn without_tags(line: &str) -> Cow<'_, str> {
+    if !line.contains("</t") && !line.contains("<br>") {
+        return Cow::Borrowed(line);
+    }
+    let mut is_tag = false;
+    let mut bare = String::with_capacity(line.len());
+    for c in line.replace("&nbsp;", "      ").chars() {
+        is_tag |= c == '<';
+        if is_tag {
+            bare.extend(std::iter::repeat_n(' ', c.len_utf8()));
+        } else {
+            bare.push(c);
+        }
+        is_tag &= c != '>';
+    }
+    Cow::Owned(bare)
+}
+
+/// Lines with where they begin, without what ends them.
+pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = at;
+        at += line.len();
+        (start, line.trim_end_matches(['\n', '\r']))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(line: &str) -> Vec<(Option<Field>, &str)> {
+        cut(line).into_iter().map(|piece| (piece.field, line[piece.value].trim())).collect()
+    }
+
+    #[test]
+    fn a_line_without_line_breaks_is_cut_at_labels() {
+        assert_eq!(
+            fields("see: Server Software: Server Port: 80 (be patient)...apr_socket_recv: Reset"),
+            [
+                (None, "see:"),
+                (Some(Field::Software), ""),
+                (Some(Field::Port), "80 (be patient)..."),
+                (Some(Field::Abort), "Reset")
+            ]
+        );
+        assert_eq!(fields("    "), []);
+        assert_eq!(fields("my-Total: 5"), [(None, "my-Total: 5")]);
+        assert_eq!(fields("   (Connect: 1, Length: 2)"), [(Some(Field::Kinds), "1, Length: 2)")]);
+    }
+
+    #[test]
+    fn tags_leave_blanks_and_places() {
+        let line = "<tr ><th >Total:</th><td bgcolor=\"ä\">é  0</td></tr>";
+        let bare = without_tags(line);
+        assert_eq!((bare.len(), bare.find("é  0")), (line.len(), line.find("é  0")));
+        assert_eq!(bare.split_whitespace().collect::<Vec<_>>(), ["Total:", "é", "0"]);
+    }
+}
