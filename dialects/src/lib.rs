@@ -7,11 +7,14 @@
 pub mod ab;
 mod call;
 mod cursor;
-pub mod h2load;
 mod job;
+mod scan;
+pub mod h2load;
+pub mod http_load;
 pub mod number;
 pub mod oha;
 pub mod page;
+pub mod siege;
 pub mod table;
 
 pub use call::Call;

@@ -1,0 +1,5 @@
+//! `http_load` of 12 March 2006.
+
+mod read;
+
+pub use read::read;
