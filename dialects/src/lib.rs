@@ -16,6 +16,7 @@ pub mod oha;
 pub mod page;
 pub mod siege;
 pub mod table;
+pub mod wrk;
 
 pub use call::Call;
 pub use job::{Halt, Job, Said};
