@@ -7,6 +7,7 @@
 pub mod ab;
 mod call;
 mod cursor;
+pub mod httperf;
 mod job;
 mod scan;
 pub mod h2load;
@@ -16,6 +17,8 @@ pub mod oha;
 pub mod page;
 pub mod siege;
 pub mod table;
+pub mod template;
+pub mod weighttp;
 pub mod wrk;
 
 pub use call::Call;

@@ -100,7 +100,9 @@ pub struct Progress {
 /// Runs one measurement.
 pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally, LoadError> {
     ensure_descriptors(plan.load.connections())?;
-    probe(plan)?;
+    if plan.probe {
+        probe(plan)?;
+    }
     let threads = plan.threads.clamp(1, plan.load.connections());
     let io = choose(plan.io);
     let tls = secure(plan)?;

@@ -111,6 +111,10 @@ impl Opening {
             return None;
         }
         let slot = self.line.pop_front()?;
+        if self.opened == 0 {
+            // Nothing was put off before the first one.
+            self.next_ns = now_ns;
+        }
         self.next_ns = (self.next_ns + gap_ns).max(now_ns.saturating_sub(MAKE_UP_NS));
         Some(slot)
     }
@@ -173,10 +177,14 @@ mod tests {
         (0..100).for_each(|slot| opening.line_up(slot));
         let second = 1_000_000_000;
         let mut count = |from: u64, to: u64| {
-            (from..to).step_by(100_000).filter(|ns| opening.due(second + ns).is_some()).count()
+            let due =
+                |opening: &mut Opening, ns| opening.due(second + ns).map(|_| opening.endpoint().clone());
+            (from..to).step_by(100_000).filter(|ns| due(&mut opening, *ns).is_some()).count()
         };
-        let first = count(0, 50_000_000);
-        assert!((50..=61).contains(&first), "{first}");
+        assert_eq!([count(0, 1), count(100_000, 1_000_000), count(1_000_000, 50_000_000)], [1, 0, 49]);
+        // Nobody looked for 30 ms, of which 10 ms are made up for.
+        let late = count(80_000_000, 80_100_000) + count(80_100_000, 81_000_000);
+        assert!((10..=12).contains(&late), "{late}");
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub struct Window {
     /// Every exchange by itself, where somebody wants them.
     pub log: Option<Log>,
     cpu_at_start_ns: u64,
+    system_at_start_ns: Option<u64>,
     /// What [`Window::news`] has told.
     told: u64,
 }
@@ -62,6 +63,7 @@ impl Window {
             pulse: plan.pulse.map(Pulse::new),
             log: progress.log.clone().map(Log::new),
             cpu_at_start_ns: 0,
+            system_at_start_ns: None,
             told: 0,
         }
     }
@@ -76,6 +78,7 @@ impl Window {
         self.status.fill(0);
         self.begun = begun;
         self.cpu_at_start_ns = clock::thread_cpu_ns();
+        self.system_at_start_ns = clock::thread_system_ns();
         if let Some(series) = &mut self.series {
             series.open(now_ns);
         }
@@ -142,6 +145,10 @@ impl Window {
         let tally = &mut self.tally;
         tally.duration_ns = now_ns.min(self.end_ns).saturating_sub(self.start_ns);
         tally.client_cpu_ns = clock::thread_cpu_ns() - self.cpu_at_start_ns;
+        let system = clock::thread_system_ns().zip(self.system_at_start_ns);
+        // The two clocks are read one after the other, and one of them is an estimate.
+        tally.client_system_cpu_ns =
+            system.map(|(now, then)| now.saturating_sub(then).min(tally.client_cpu_ns));
         tally.threads = 1;
         tally.pulse = self.pulse.take().map_or_else(Vec::new, Pulse::finish);
         tally.client_rss_max_bytes = net::limits::rss_max_bytes();

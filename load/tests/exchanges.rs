@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use load::{Progress, run};
+use load::{LoadError, Progress, run};
 use model::{Ask, Asking, End, Exchange, Expect, IoChoice, Load, Loss, Plan, Tally, Target, Until};
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -58,6 +58,17 @@ fn assert_in_order(exchange: &Exchange) {
     let Exchange { connect_ns, connected_ns, sent_ns, first_byte_ns, done_ns, .. } = *exchange;
     let times = [connect_ns, connected_ns, sent_ns, first_byte_ns, done_ns];
     assert!(times[0] > 0 && times.is_sorted(), "{exchange:?}");
+}
+
+#[test]
+fn where_nobody_listens_every_connection_is_told_unless_one_was_to_come_about_first() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let wanted = plan(port, IoChoice::Best, None, Until::Closed(6));
+    assert!(matches!(run(&wanted, &Progress::default(), &()), Err(LoadError::Connect { .. })));
+    let (tally, told) = measure(&Plan { probe: false, ..wanted });
+    assert_eq!((tally.sent, tally.errors.connect, told.len()), (0, 6, 6));
+    assert!(told.iter().all(|exchange| exchange.end == End::Lost(Loss::Connect)));
+    assert!(tally.client_system_cpu_ns.is_some_and(|ns| ns <= tally.client_cpu_ns));
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub struct Plan {
     pub pulse: Option<Duration>,
     /// The first answer is wanted as it came.
     pub keep_first: bool,
+    /// Nothing is measured unless one connection comes about beforehand.
+    pub probe: bool,
 }
 
 impl Plan {
@@ -80,6 +82,7 @@ impl Plan {
             per_second: false,
             pulse: None,
             keep_first: false,
+            probe: true,
         }
     }
 }

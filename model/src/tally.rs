@@ -72,6 +72,9 @@ pub struct Tally {
     pub halted: Option<String>,
     /// CPU time of the worker threads within the window.
     pub client_cpu_ns: u64,
+    /// Of that, time in the kernel, where the system says; the kernel samples it, and scales it to the whole.
+    #[serde(default)]
+    pub client_system_cpu_ns: Option<u64>,
     /// Of that, time in which they polled and nothing had happened.
     pub client_idle_ns: u64,
     /// How many worker threads.
@@ -195,6 +198,7 @@ impl Tally {
         self.io = self.io.take().or_else(|| other.io.clone());
         self.halted = self.halted.take().or_else(|| other.halted.clone());
         self.client_cpu_ns += other.client_cpu_ns;
+        self.client_system_cpu_ns = sum_known(self.client_system_cpu_ns, other.client_system_cpu_ns);
         self.client_idle_ns += other.client_idle_ns;
         self.threads += other.threads;
         self.client_rss_max_bytes = self.client_rss_max_bytes.max(other.client_rss_max_bytes);

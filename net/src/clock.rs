@@ -20,6 +20,20 @@ pub fn thread_cpu_ns() -> u64 {
     ns(clock_gettime(ClockId::ThreadCPUTime))
 }
 
+/// CPU time that this thread has used in the kernel, which samples it. `None` where the system does not say.
+#[allow(unsafe_code)]
+pub fn thread_system_ns() -> Option<u64> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `usage` is a valid rusage for the kernel to write, and all zeros is one as well.
+    let usage = unsafe {
+        if libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) != 0 {
+            return None;
+        }
+        usage.assume_init()
+    };
+    Some(usage.ru_stime.tv_sec as u64 * 1_000_000_000 + usage.ru_stime.tv_usec as u64 * 1_000)
+}
+
 /// CPU time that this process has used, all of its threads.
 pub fn own_cpu_ns() -> u64 {
     ns(clock_gettime(ClockId::ProcessCPUTime))
