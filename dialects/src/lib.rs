@@ -7,14 +7,14 @@
 pub mod ab;
 mod call;
 mod cursor;
-pub mod httperf;
-mod job;
-mod scan;
 pub mod h2load;
 pub mod http_load;
+pub mod httperf;
+mod job;
 pub mod number;
 pub mod oha;
 pub mod page;
+mod scan;
 pub mod siege;
 pub mod table;
 pub mod template;
@@ -62,10 +62,15 @@ pub fn named(name: &str) -> Option<&'static Dialect> {
 /// How a tool's reports are read.
 pub type Read = fn(&str) -> Vec<Found>;
 
-/// Tools whose reports are read, though their command lines are not spoken.
-pub const READERS: &[(&str, Read)] = &[("h2load", h2load::read), ("oha", oha::read)];
-
-/// All tools whose reports are read.
-pub fn readers() -> impl Iterator<Item = (&'static str, Read)> {
-    DIALECTS.iter().map(|dialect| (dialect.name, dialect.read)).chain(READERS.iter().copied())
-}
+/// All tools whose reports are read, each once: those of [`DIALECTS`], and some whose command lines nobody speaks here.
+pub const READERS: &[(&str, Read)] = &[
+    ("ab", ab::read),
+    ("siege", siege::read),
+    ("http_load", http_load::read),
+    ("wrk", wrk::read),
+    ("wrk2", wrk::read_wrk2),
+    ("httperf", httperf::read),
+    ("weighttp", weighttp::read),
+    ("h2load", h2load::read),
+    ("oha", oha::read),
+];

@@ -5,6 +5,7 @@ mod checked;
 pub mod contender;
 pub mod exchange;
 pub mod findings;
+pub mod import;
 pub mod interval;
 pub mod observation;
 pub mod plan;
@@ -20,6 +21,7 @@ pub mod workload;
 pub use contender::Contender;
 pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
+pub use import::Import;
 pub use interval::Interval;
 pub use observation::{Environment, Measurement, Observation, Outcome, Run, Trial};
 pub use plan::{

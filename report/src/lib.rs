@@ -2,6 +2,7 @@
 
 pub mod bars;
 pub mod hdr_log;
+pub mod imported;
 pub mod load_json;
 pub mod load_text;
 pub mod markdown;

@@ -1,7 +1,9 @@
 //! One file a command: its raw arguments, what they come to, and the walk.
 
+pub mod chart;
 pub mod dialect;
 pub mod doctor;
+pub mod import;
 pub mod list;
 pub mod load;
 pub mod race;

@@ -23,7 +23,7 @@ const TIMES: &[(&str, &str)] = &[
 
 /// Its sizes: those of bodies.
 const SIZES: &[(&str, &str)] =
-    &[("Total data:", "body_bytes"), ("Size/request:", "body_bytes_mean"), ("Size/sec:", "body_bytes_per_s")];
+    &[("Total data:", "body_bytes"), ("Size/request:", "mean_body_bytes"), ("Size/sec:", "body_bytes_per_s")];
 
 /// Headings of its parts, and which one begins.
 const PARTS: &[(&str, Part)] = &[
@@ -302,7 +302,7 @@ fn of_json(json: Json) -> Reading {
     let others = [
         ("rate_per_s", s.requests_per_sec),
         ("body_bytes", s.total_data),
-        ("body_bytes_mean", s.size_per_request),
+        ("mean_body_bytes", s.size_per_request),
         ("body_bytes_per_s", s.size_per_sec),
     ];
     others.iter().for_each(|(name, value)| value.iter().for_each(|value| reading.set(name, *value)));

@@ -11,7 +11,7 @@ mod words;
 pub use command::is_placeholder;
 
 use crate::table::{self, Table};
-use crate::{Found, readers};
+use crate::{Found, READERS};
 use command::Command;
 use heading::Heading;
 use model::Reading;
@@ -44,7 +44,7 @@ pub fn read(source: &str) -> Page {
     let text = html::text(source);
     let reports = reports(&text);
     let tables = tables(&text, &reports);
-    let is_tool = |name: &str| readers().any(|(tool, _)| tool == name);
+    let is_tool = |name: &str| READERS.iter().any(|(tool, _)| *tool == name);
     let headings = heading::headings(&text, |line| command::command(line, &is_tool).is_some());
     let title = headings.first().map(|heading| heading.text.clone());
     let is_flat = headings.is_empty();
@@ -56,13 +56,22 @@ pub fn read(source: &str) -> Page {
     let mut strange = Vec::new();
     of_tables(&text, tables, &headings, is_flat, &mut items, &mut strange);
     items.sort_by_key(|(at, _)| *at);
+    for (_, item) in &mut items {
+        item.reading.figures.retain(|_, value| value.is_finite());
+        item.reading.figures.values_mut().for_each(|value| *value = rounded(*value));
+    }
     Page { title, items: items.into_iter().map(|(_, item)| item).collect(), strange }
+}
+
+/// No page has so many digits: what comes out of changing units is taken away, so that 1.8 ms are 1,800,000 ns.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.11e}").parse().unwrap_or(value)
 }
 
 /// The reports that all readers find, in order. Where two claim the same report, the one who has read more of it is
 /// right; where reports of two tools are mixed up, both are kept, and are said to be.
 fn reports(text: &str) -> Vec<Found> {
-    let mut all: Vec<Found> = readers().flat_map(|(_, read)| read(text)).collect();
+    let mut all: Vec<Found> = READERS.iter().flat_map(|(_, read)| read(text)).collect();
     all.sort_by_key(|found| (found.at.start, found.at.end));
     let mut kept: Vec<Found> = Vec::new();
     for found in all {
