@@ -67,6 +67,10 @@ pub enum Command {
     Chart(crate::command::chart::ChartArgs),
     /// The reference server
     Serve(crate::command::serve::ServeArgs),
+    /// What changed from one run to another, the machine's own drift taken out
+    Compare(crate::command::compare::CompareArgs),
+    /// Fail (exit code 3) where a contender is surely slower than in an earlier run, by more than a margin
+    Gate(crate::command::compare::GateArgs),
     /// The older tools whose command lines drome speaks: `drome ab …`, `drome wrk …`
     Dialects(DialectsArgs),
     /// What on this machine would spoil a measurement, and the remedy

@@ -1,11 +1,14 @@
-//! Errors become a message and an exit code: 1 the lab failed, 2 the command line or a file is wrong,
+//! Errors become a message and an exit code: 1 the lab failed, 2 the command line or a file is wrong, 3 a gate failed,
 //! 130 interrupted.
 
+use lab::compare::CompareError;
 use lab::setup::SetupError;
 use lab::{CatalogError, LabError, StoreError};
 use model::target::TargetError;
 use std::process::ExitCode;
 
+/// A gate failed.
+pub const REGRESSION: u8 = 3;
 /// The measurement was void.
 pub const VOID: u8 = 4;
 /// Ctrl-C, or a request to stop.
@@ -33,6 +36,7 @@ fn code(error: &anyhow::Error) -> u8 {
     let is_usage = error.is::<WrongInput>()
         || error.is::<CatalogError>()
         || error.is::<TargetError>()
+        || error.is::<CompareError>()
         || matches!(
             error.downcast_ref(),
             Some(SetupError::Catalog(_) | SetupError::Body { .. } | SetupError::Race(_))

@@ -29,6 +29,8 @@ fn main() -> ExitCode {
         Command::Import(args) => command::import::run(&args, &cli.common),
         Command::Chart(args) => command::chart::run(&args),
         Command::Serve(args) => command::serve::run(&args, &cli.common),
+        Command::Compare(args) => command::compare::compare(&args, &cli.common),
+        Command::Gate(args) => command::compare::gate(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
         Command::Doctor => command::doctor::run(),
     };

@@ -7,6 +7,7 @@
 pub mod ab;
 mod call;
 mod cursor;
+mod getopt;
 pub mod h2load;
 pub mod http_load;
 pub mod httperf;
@@ -52,7 +53,7 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[];
+pub const DIALECTS: &[Dialect] = &[siege::DIALECT, http_load::DIALECT, httperf::DIALECT];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {

@@ -185,7 +185,7 @@ fn line_ends_indentation_and_fences_make_no_difference() {
         let expected = plain(report);
         assert_eq!(plain(&report.replace('\n', "\r\n")), expected);
         assert_eq!(plain(&format!("```\n{report}```\n")), expected);
-        assert_eq!(plain(&report.replace("\n", "\n> ")), expected);
+        assert_eq!(plain(&report.replace('\n', "\n> ")), expected);
         assert_eq!(plain(&report.split_whitespace().collect::<Vec<_>>().join(" ")), expected);
         assert_eq!(plain(&report.replace('\n', " ")), expected);
     }

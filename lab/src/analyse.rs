@@ -4,7 +4,7 @@ use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing
 use model::study::REFERENCE;
 use model::{Bound, Measurement, Observation, Outcome, Run};
 use stats::rank::Series;
-use stats::{estimate, median_interval, paired_ratio, random, ranks};
+use stats::{centre_interval, estimate, median_interval, paired_ratio, ranks};
 use std::collections::BTreeMap;
 
 /// The findings of a run; `ended` says why it ended, none that it has not.
@@ -24,6 +24,7 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
         started_at: run.started_at.clone(),
         seed: run.seed,
         environment: run.environment.clone(),
+        workloads: run.workloads.clone(),
         quick: run.quick,
         ended: ended.unwrap_or("it has not ended; --resume goes on with it").to_owned(),
         elapsed_s: observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).sum(),
@@ -33,36 +34,38 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
     }
 }
 
-/// Every contender's ratio to the base is known to within the wanted precision, in every cell.
-pub fn is_precise(run: &Run, observations: &[Observation]) -> bool {
-    (0..run.study.cells.len()).all(|cell| {
-        let table = Table::of(run, observations, cell);
+/// Half the width of the widest interval of a ratio to the base, as a share of it, over all cells, after so many blocks.
+/// `None` where one of them has no interval yet.
+pub fn widest(run: &Run, observations: &[Observation], blocks: usize) -> Option<f64> {
+    let mut widest = 0.0_f64;
+    for cell in 0..run.study.cells.len() {
+        let table = Table::of(run, observations.iter().filter(|o| o.trial.block < blocks), cell);
         let base = table.by_block(table.base(), rate);
-        table.names().filter(|name| *name != table.base() && table.is_measured(name)).all(|name| {
-            let ratio = paired_ratio(&table.by_block(name, rate), &base, table.seed(run, name));
-            ratio.and_then(|r| r.relative_half_width()).is_some_and(|half| half <= run.study.design.precision)
-        })
-    })
+        for name in table.names().filter(|name| *name != table.base() && table.is_measured(name)) {
+            let ratio = paired_ratio(&table.by_block(name, rate), &base)?;
+            widest = widest.max(ratio.relative_half_width()?);
+        }
+    }
+    Some(widest)
 }
 
 /// Observations of one cell by contender, block and copy.
 struct Table<'o> {
-    cell: usize,
     blocks: usize,
     by_name: BTreeMap<&'o str, Vec<&'o Observation>>,
 }
 
 impl<'o> Table<'o> {
-    fn of(run: &'o Run, observations: &'o [Observation], cell: usize) -> Self {
+    fn of(run: &'o Run, observations: impl Iterator<Item = &'o Observation> + Clone, cell: usize) -> Self {
         let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
         let mut by_name: BTreeMap<&str, Vec<&Observation>> =
             takes_part.map(|(name, _)| (name.as_str(), Vec::new())).collect();
-        let here = observations.iter().filter(|o| o.trial.cell == cell);
+        let here = observations.filter(|o| o.trial.cell == cell);
         let blocks = here.clone().map(|o| o.trial.block + 1).max().unwrap_or(0);
         for observation in here {
             by_name.entry(&observation.trial.contender).or_default().push(observation);
         }
-        Self { cell, blocks, by_name }
+        Self { blocks, by_name }
     }
 
     fn names(&self) -> impl Iterator<Item = &'o str> {
@@ -95,15 +98,9 @@ impl<'o> Table<'o> {
         values.into_iter().map(|values| (!values.is_empty()).then(|| mean(values))).collect()
     }
 
-    /// A seed of its own for every figure, so that one more contender changes no other's interval.
-    fn seed(&self, run: &Run, name: &str) -> u64 {
-        let name = name.bytes().fold(0_u64, |hash, byte| random::derive(&[hash, byte.into()]));
-        random::derive(&[run.seed, self.cell as u64, name])
-    }
-
     /// What separates a contender from itself: the bound of the interval, farther from 1, of the ratio between
-    /// two entries of the same contender, over all that entered twice. `None` with fewer than three blocks.
-    fn noise_floor(&self, run: &Run) -> Option<f64> {
+    /// two entries of the same contender, over all that entered twice. `None` with fewer than six pairs.
+    fn noise_floor(&self) -> Option<f64> {
         let mut logs = Vec::new();
         for name in self.names() {
             let copy = |copy: usize| {
@@ -115,14 +112,14 @@ impl<'o> Table<'o> {
             };
             logs.extend(estimate::paired_logs(&copy(0), &copy(1)));
         }
-        let (low, high) = median_interval(&logs, self.seed(run, "noise floor"))?.interval?;
+        let (low, high) = centre_interval(&logs)?.interval?;
         Some(low.abs().max(high.abs()).exp_m1())
     }
 }
 
 fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFindings {
-    let table = Table::of(run, observations, cell);
-    let noise_floor = table.noise_floor(run);
+    let table = Table::of(run, observations.iter(), cell);
+    let noise_floor = table.noise_floor();
     let mut contenders: Vec<ContenderFindings> =
         table.names().map(|name| contender_findings(run, &table, name)).collect();
     if let Some(floor) = noise_floor.filter(|_| !run.quick) {
@@ -151,10 +148,9 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
 
 fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFindings {
     let all = table.by_name.get(name).map_or(&[][..], Vec::as_slice);
-    let seed = table.seed(run, name);
     let figure = |value: &dyn Fn(&Measurement) -> Option<f64>| {
         let values: Vec<f64> = table.by_block(name, value).into_iter().flatten().collect();
-        median_interval(&values, seed).map(Figure::from)
+        median_interval(&values).map(Figure::from)
     };
     let measured: Vec<&Measurement> = all.iter().filter_map(|o| measurement(o)).collect();
     let base = table.by_block(table.base(), rate);
@@ -171,11 +167,12 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         server_cpu_ns_per_request: figure(&server_cpu_ns),
         latency_ns_p50: figure(&quantile(0.50)),
         latency_ns_p99: figure(&quantile(0.99)),
+        rate_per_s_by_block: table.by_block(name, rate),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
-        of_reference: paired_ratio(&table.by_block(name, rate), &base, seed)
+        of_reference: paired_ratio(&table.by_block(name, rate), &base)
             .map(|e| Figure::from(e.with_systematic_ratio())),
-        time_ns_more: more(table, name, seed, |m| rate(m).filter(|r| *r > 0.0).map(|r| 1e9 / r)),
-        server_cpu_ns_more: more(table, name, seed, server_cpu_ns),
+        time_ns_more: more(table, name, |m| rate(m).filter(|r| *r > 0.0).map(|r| 1e9 / r)),
+        server_cpu_ns_more: more(table, name, server_cpu_ns),
         tier: None,
         rank_low: None,
         rank_high: None,
@@ -195,11 +192,11 @@ fn server_cpu_ns(m: &Measurement) -> Option<f64> {
 }
 
 /// How much more than the base, paired by block.
-fn more(table: &Table<'_>, name: &str, seed: u64, value: fn(&Measurement) -> Option<f64>) -> Option<Figure> {
+fn more(table: &Table<'_>, name: &str, value: fn(&Measurement) -> Option<f64>) -> Option<Figure> {
     let (own, base) = (table.by_block(name, value), table.by_block(table.base(), value));
     let differences: Vec<f64> =
         own.into_iter().zip(base).filter_map(|(own, base)| Some(own? - base?)).collect();
-    median_interval(&differences, seed).map(|e| Figure::from(e.with_systematic_difference()))
+    centre_interval(&differences).map(|e| Figure::from(e.with_systematic_difference()))
 }
 
 fn measurement(observation: &Observation) -> Option<&Measurement> {
@@ -245,6 +242,7 @@ mod tests {
     use super::*;
     use crate::example;
     use model::Trial;
+    use stats::random;
 
     fn observe(run: &Run, blocks: usize, rate: impl Fn(&Trial) -> Option<f64>) -> Vec<Observation> {
         let mut all = Vec::new();
@@ -296,7 +294,7 @@ mod tests {
     #[test]
     fn void_and_failed_trials_are_shown_and_left_out() {
         let run = example::run(&["a"]);
-        let mut all = observe(&run, 6, |t| (t.contender != "a" || t.block > 0).then_some(100.0));
+        let mut all = observe(&run, 8, |t| (t.contender != "a" || t.block > 0).then_some(100.0));
         for observation in all.iter_mut().filter(|o| o.trial.contender == "a" && o.trial.block == 1) {
             if let Outcome::Measured(m) = &mut observation.outcome {
                 m.tally.completed = 9_999;
@@ -306,7 +304,7 @@ mod tests {
         }
         let found = findings(&run, &all, None);
         let a = found.cells[0].contenders.iter().find(|c| c.name == "a").unwrap();
-        assert_eq!((a.trials, a.void, a.failed), (5, 1, 1));
+        assert_eq!((a.trials, a.void, a.failed), (7, 1, 1));
         assert_eq!(a.rate_per_s.unwrap().high, Some(100.0));
         assert_eq!(a.notes.len(), 2);
     }

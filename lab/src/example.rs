@@ -33,6 +33,7 @@ pub fn run(contenders: &[&str]) -> Run {
         },
         seed: 7,
         started_at: "2026-01-01T00:00:00Z".to_owned(),
+        workloads: BTreeMap::new(),
         quick: false,
         environment: Environment { drome: "0.1.0".to_owned(), cores: 2, ..Environment::default() },
         contenders: names.map(|name| (name.to_owned(), entrant(name))).collect(),

@@ -4,6 +4,7 @@
 pub mod analyse;
 pub mod board;
 pub mod catalog;
+pub mod compare;
 pub mod doctor;
 pub mod environment;
 #[cfg(test)]

@@ -76,7 +76,14 @@ pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, Set
 }
 
 /// A run of a study that has not begun. Contenders that lack something are in it with the reason.
-pub fn study_run(name: &str, study: Study, prepared: &[Prepared], seed: Option<u64>, quick: bool) -> Run {
+pub fn study_run(
+    name: &str,
+    study: Study,
+    prepared: &[Prepared],
+    works: &Works,
+    seed: Option<u64>,
+    quick: bool,
+) -> Run {
     let entrant = |p: &Prepared| {
         let (version, missing) = match p.version() {
             Ok(version) => (Some(version), None),
@@ -84,7 +91,16 @@ pub fn study_run(name: &str, study: Study, prepared: &[Prepared], seed: Option<u
         };
         (p.name.clone(), Entrant { title: p.contender.title.clone(), version, missing })
     };
-    new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick)
+    let workloads = digests(&study, works);
+    Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
+}
+
+/// The bodies of the study's workloads.
+fn digests(study: &Study, works: &Works) -> BTreeMap<String, String> {
+    let names = study.cells.iter().map(|cell| &cell.workload);
+    let bodies = names.filter_map(|name| Some((name, works.get(name)?.body.as_deref()?)));
+    let hex = |body: &[u8]| Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
+    bodies.map(|(name, body)| (name.clone(), hex(body))).collect()
 }
 
 fn new_run(
@@ -103,6 +119,7 @@ fn new_run(
         study,
         seed: seed.unwrap_or(now.as_nanos() as u64),
         started_at,
+        workloads: BTreeMap::new(),
         quick,
         environment: environment::look(&Cores::deal()),
         contenders,

@@ -14,6 +14,10 @@ const LITTLE: f64 = 0.05;
 /// An achieved rate below this share of the offered one is worth a word.
 const ACHIEVED: f64 = 0.99;
 
+/// Fewer answers than this share of what was due, and it was not the load that was asked for: what waits grows
+/// for as long as the measurement lasts, and so does its latency. A server that halts for a moment stays above.
+const KEPT: f64 = 0.90;
+
 /// Sends that lag by less than this do not matter, whatever the latency.
 const LAG_NS: u64 = 1_000_000;
 
@@ -119,10 +123,12 @@ impl Case {
         let offered = rate.mean_per_s(tally.duration_ns);
         if achieved < offered * ACHIEVED {
             let connections = plan.load.connections();
-            self.notes.push(format!(
+            let words = format!(
                 "{achieved:.0}/s of the offered {offered:.0}/s were answered: the server, or {connections} connections, \
-                 did not keep up"
-            ));
+                 did not keep up; offer less, or let it have more connections"
+            );
+            let is_kept = tally.due.is_none_or(|due| tally.completed as f64 >= due as f64 * KEPT);
+            if is_kept { self.notes.push(words) } else { self.void.push(words) }
         }
     }
 
@@ -249,6 +255,23 @@ mod tests {
         };
         assert_eq!(reasons("5k..15k/1s"), Vec::<String>::new());
         assert!(reasons("5k..25k/1s")[0].starts_with("10000/s of the offered 15000/s"));
+    }
+
+    #[test]
+    fn a_rate_that_is_not_kept_by_far_is_void_and_told() {
+        let due = |due: u64| judge(&open(), &Tally { due: Some(due), ..tally(0.1) }, None);
+        assert!(due(10_000).valid && due(11_000).valid);
+        let mut slow = tally(0.1);
+        slow.completed = 5_000;
+        slow.due = Some(5_300);
+        let verdict = judge(&open(), &slow, None);
+        assert!(
+            verdict.valid && verdict.reasons[0].starts_with("5000/s of the offered 10000/s"),
+            "{verdict:?}"
+        );
+        slow.due = Some(10_000);
+        let verdict = judge(&open(), &slow, None);
+        assert!(!verdict.valid && verdict.reasons[0].contains("offer less"), "{verdict:?}");
     }
 
     #[test]

@@ -4,11 +4,15 @@ use crate::check::Wrong;
 use crate::connection::{Connection, Phase};
 use crate::window::Window;
 use crate::worker::Worker;
-use model::{End, Expect, Loss, Plan, Tally, Verify};
-use net::{Completion, Errno, Event, Io, Operation, Slot, clock};
+use model::{Agreed, End, Expect, Loss, Plan, Tally, Verify};
+use net::{Completion, Errno, Event, Handshake, Io, Operation, Slot, clock};
 
 /// A body of which at least so much is still to come, and at which nobody looks, is dropped by the kernel.
 const SKIP_BYTES: u64 = 8 * 1024;
+
+/// Bytes that belong to no request.
+const UNASKED: &str = "bytes that no request had asked for (an answer too many, or a body longer than its \
+                       Content-Length)";
 
 /// Where a sample of bodies is verified, every so many of them.
 const SAMPLE: u64 = 64;
@@ -60,9 +64,20 @@ impl<I: Io> Worker<'_, I> {
     fn secured(&mut self, slot: Slot) {
         let now = clock::now_ns();
         let connection = &mut self.connections[slot as usize];
-        let is_resumed = self.io.handshake(slot).is_some_and(|handshake| handshake.is_resumed);
+        let handshake = self.io.handshake(slot);
+        let is_resumed = handshake.is_some_and(|handshake| handshake.is_resumed);
         self.window.tally.handshake.record(now - connection.since_ns);
         self.window.tally.handshakes_resumed += u64::from(is_resumed);
+        if self.window.tally.agreed.is_none() {
+            let key_bits = self.io.peer_key_bits(slot);
+            self.window.tally.agreed =
+                handshake.map(|Handshake { protocol, cipher_suite, group, .. }| Agreed {
+                    protocol,
+                    cipher_suite,
+                    group,
+                    key_bits,
+                });
+        }
         connection.phase = Phase::Open;
         connection.opened_ns = now;
         self.send(slot, now);
@@ -151,7 +166,7 @@ impl<I: Io> Worker<'_, I> {
         connection.phase = Phase::Draining;
         connection.since_ns = now;
         self.lose_others(slot, "receive: the server closed before it answered all that was pipelined");
-        self.log_lost(slot, now, Loss::Receive);
+        self.log_lost(slot, now, Loss::Ended);
         // A lost one has its place in `lose_others` already, so that nothing waits on this connection.
         let connection = &mut self.connections[slot as usize];
         connection.flights.clear();
@@ -196,7 +211,7 @@ impl<I: Io> Worker<'_, I> {
     fn lose_all(&mut self, slot: Slot, now: u64, cause: &str) {
         self.window.tally.errors.receive += 1;
         self.lose_others(slot, "receive: the server closed before it answered all that was pipelined");
-        self.give_up(slot, now, Loss::Receive, cause);
+        self.give_up(slot, now, Loss::Ended, cause);
     }
 
     fn broke(&mut self, slot: Slot, operation: Operation, errno: Errno) {
@@ -246,7 +261,7 @@ impl<I: Io> Worker<'_, I> {
     /// Bytes came that no request asked for.
     fn unasked(&mut self, slot: Slot, now: u64) {
         self.window.tally.errors.unasked += 1;
-        self.give_up(slot, now, Loss::Protocol, "bytes that no request had asked for");
+        self.give_up(slot, now, Loss::Protocol, UNASKED);
     }
 
     /// The requests on this connection came to nothing. A connection that brought answers is opened again at
@@ -341,6 +356,7 @@ fn whole(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64
     window.status[usize::from(status).min(window.status.len() - 1)] += 1;
     connection.served += 1;
     connection.answered += 1;
+    connection.has_to_think = true;
     let tally = &mut window.tally;
     tally.verified += u64::from(connection.check.looks());
     match wrong {
@@ -365,6 +381,7 @@ fn whole(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64
         log.write(connection, &flight, now, End::Answered { status, keeps_alive });
     }
     connection.first_byte_ns = 0;
+    connection.check.clear();
 }
 
 fn blame(tally: &mut Tally, cause: &str) {

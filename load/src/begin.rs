@@ -50,9 +50,18 @@ impl<I: Io> Worker<'_, I> {
     pub(crate) fn next(&mut self, slot: Slot, now: u64) {
         if self.share.pace.is_some() {
             self.offer(slot, now);
-        } else if self.connections[slot as usize].answered == 0 || !self.thinkers.wait(slot, now) {
-            self.fill(slot, now);
+            return;
         }
+        let connection = &mut self.connections[slot as usize];
+        if connection.is_thinking {
+            // The server closed the connection meanwhile; that is no reason to hurry.
+            return;
+        }
+        if std::mem::take(&mut connection.has_to_think) && self.thinkers.wait(slot, now) {
+            connection.is_thinking = true;
+            return;
+        }
+        self.fill(slot, now);
     }
 
     /// Open load: takes requests that have waited for a connection, else stands in line for one.

@@ -55,6 +55,12 @@ impl Check {
         self.length += bytes.len() as u64;
     }
 
+    /// Nothing has come of the next answer yet.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.length = 0;
+    }
+
     /// The bytes of this answer's body are compared.
     pub fn looks(&self) -> bool {
         self.looks

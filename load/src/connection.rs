@@ -65,6 +65,10 @@ pub struct Connection {
     pub served: u64,
     /// Open load: it stands in the line of those with room for a request.
     pub is_in_line: bool,
+    /// Closed load: it was answered and has not thought about it yet, however the connection fares meanwhile.
+    pub has_to_think: bool,
+    /// Closed load: it waits before it asks again.
+    pub is_thinking: bool,
 }
 
 impl Connection {
@@ -85,6 +89,8 @@ impl Connection {
             answered: 0,
             served: 0,
             is_in_line: false,
+            has_to_think: false,
+            is_thinking: false,
         }
     }
 
@@ -101,6 +107,7 @@ impl Connection {
         self.unsent = 0;
         self.first_byte_ns = 0;
         self.parser = ResponseParser::new();
+        self.check.clear();
         self.asked = 0;
         self.answered = 0;
     }

@@ -11,12 +11,14 @@ mod pace;
 mod pick;
 mod pulse;
 mod series;
+mod sources;
 mod think;
 mod window;
 mod worker;
 
 pub use pace::Pace;
 pub use series::View;
+pub use sources::SourceError;
 
 use model::{Address, Exchange, IoChoice, Load, Plan, Tally, Until};
 use net::tls::{ClientOptions, ClientTls, IdentityFiles, Tls, TlsError};
@@ -48,8 +50,8 @@ pub enum LoadError {
     },
     /// The limit of descriptors is too low.
     #[error(
-        "{connections} connections need {needed} descriptors, but the hard limit is {limit}: raise it with `ulimit -Hn` \
-         as root or in /etc/security/limits.conf, or ask for fewer connections"
+        "{connections} connections need {needed} descriptors, but the hard limit is {limit}: raise it with \
+         `ulimit -Hn {needed}` as root or in /etc/security/limits.conf, or ask for fewer connections"
     )]
     Descriptors {
         /// Asked for.
@@ -59,6 +61,9 @@ pub enum LoadError {
         /// What the system allows.
         limit: u64,
     },
+    /// Nothing can come from there.
+    #[error(transparent)]
+    Source(#[from] SourceError),
     /// The back end failed.
     #[error("the load engine's own I/O failed: {0}")]
     Io(#[from] std::io::Error),
@@ -99,13 +104,15 @@ pub struct Progress {
 
 /// Runs one measurement.
 pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally, LoadError> {
+    // First what is wrong with the plan, whether or not a server is there.
     ensure_descriptors(plan.load.connections())?;
+    sources::check(plan)?;
+    let tls = secure(plan)?;
     if plan.probe {
         probe(plan)?;
     }
     let threads = plan.threads.clamp(1, plan.load.connections());
     let io = choose(plan.io);
-    let tls = secure(plan)?;
     let barrier = Barrier::new(threads);
     let results: Vec<Result<Tally, LoadError>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
@@ -178,6 +185,7 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
         cacert: plan.tls.cacert.clone(),
         identity: identity.map(|(certificate, key)| IdentityFiles { certificate, key }),
         resume: !plan.tls.no_resumption,
+        sni: !plan.tls.no_sni,
         ..ClientOptions::default()
     };
     Ok(Some(ClientTls::new(&options, plan.target.name())?))
@@ -230,9 +238,10 @@ fn share(plan: &Plan, index: usize, threads: usize) -> Share {
     let part_of = |whole: u64| whole / threads as u64 + u64::from((index as u64) < whole % threads as u64);
     let (answers, openings) = match plan.until {
         Until::Elapsed(_) => (None, None),
-        Until::Answered(n) => (Some(part_of(n)), None),
+        Until::Answered(n) => (Some(n), None),
         Until::Closed(n) => (None, Some(part_of(n))),
     };
+    let answers = [answers, plan.most_requests].into_iter().flatten().min().map(part_of);
     let pace = match &plan.load {
         Load::Closed { .. } => None,
         Load::Open { rate_per_s, arrivals, .. } => {

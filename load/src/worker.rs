@@ -163,6 +163,7 @@ impl<'p, I: Io> Worker<'p, I> {
         self.enlist(now);
         self.begin_due(now);
         while let Some(slot) = self.thinkers.done(now) {
+            self.connections[slot as usize].is_thinking = false;
             self.fill(slot, now);
         }
         while let Some(slot) = self.opening.due(now) {

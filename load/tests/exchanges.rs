@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use load::{LoadError, Progress, run};
-use model::{Ask, Asking, End, Exchange, Expect, IoChoice, Load, Loss, Plan, Tally, Target, Until};
+use model::{Ask, Asking, End, Exchange, Expect, IoChoice, Load, Loss, Plan, Tally, Target, Think, Until};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::channel;
@@ -111,7 +111,7 @@ fn a_connection_that_came_to_nothing_is_one_all_the_same() {
     for io in [IoChoice::Epoll, IoChoice::Uring] {
         let (tally, told) = measure(&plan(port, io, Some(5), Until::Closed(9)));
         assert_eq!((tally.connections_opened, tally.errors.receive, told.len()), (9, 9, 9));
-        assert!(told.iter().all(|e| e.end == End::Lost(Loss::Receive) && e.first_byte_ns == 0));
+        assert!(told.iter().all(|e| e.end == End::Lost(Loss::Ended) && e.first_byte_ns == 0));
         assert!(tally.first_answer.is_empty());
     }
 }
@@ -123,8 +123,49 @@ fn what_is_lost_behind_an_answer_is_told_too() {
     (plan.pipeline, plan.bursts) = (5, true);
     let (tally, told) = measure(&plan);
     assert_eq!((tally.completed, tally.errors.receive), (20, 30));
-    let is_lost = |e: &&Exchange| e.end == End::Lost(Loss::Receive);
+    let is_lost = |e: &&Exchange| e.end == End::Lost(Loss::Ended);
     assert_eq!((told.len(), told.iter().filter(is_lost).count()), (50, 30));
+}
+
+#[test]
+fn of_an_answer_that_was_cut_off_so_much_is_told_as_came() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for (nth, stream) in listener.incoming().enumerate() {
+            let mut stream = stream.unwrap();
+            let mut buffer = [0; 4096];
+            // The second answer of a connection is cut off; every other time before it has even begun.
+            let rest =
+                if nth % 2 == 0 { &b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nno"[..] } else { b"" };
+            for answer in [ANSWER, rest] {
+                if let Ok(1..) = stream.read(&mut buffer) {
+                    let _ = stream.write_all(answer);
+                }
+            }
+        }
+    });
+    for io in [IoChoice::Epoll, IoChoice::Uring] {
+        let (_, told) = measure(&plan(port, io, Some(5), Until::Closed(4)));
+        let lost = told.iter().filter(|e| e.end == End::Lost(Loss::Ended));
+        let mut bytes: Vec<_> = lost.map(|e| (e.first_byte_ns > 0, e.body_bytes)).collect();
+        bytes.sort_unstable();
+        assert_eq!(bytes, [(false, 0), (false, 0), (true, 2), (true, 2)]);
+    }
+}
+
+#[test]
+fn a_number_of_requests_ends_what_time_would_end_much_later() {
+    let port = server(usize::MAX);
+    for (most, until) in [(70, Until::Elapsed(Duration::from_mins(1))), (70, Until::Answered(1_000))] {
+        let mut plan = plan(port, IoChoice::Best, None, until);
+        plan.most_requests = Some(most);
+        let (tally, told) = measure(&plan);
+        assert_eq!((tally.sent, tally.completed, told.len() as u64), (most, most, most));
+    }
+    let mut plan = plan(port, IoChoice::Best, None, Until::Elapsed(Duration::from_millis(50)));
+    plan.most_requests = Some(u64::MAX);
+    assert!(measure(&plan).0.duration_ns < 10_000_000_000);
 }
 
 #[test]
@@ -137,4 +178,18 @@ fn answers_are_counted_in_steps() {
     assert!((2..=10).contains(&tally.pulse.len()), "{:?}", tally.pulse);
     assert!(tally.pulse.iter().all(|beat| beat.duration_ns >= 100_000_000));
     assert!(tally.pulse.iter().map(|beat| beat.answers).sum::<u64>() <= tally.completed);
+}
+
+#[test]
+fn who_thinks_does_so_on_a_new_connection_too() {
+    let pause = Duration::from_millis(30);
+    let port = server(usize::MAX);
+    for per_connection in [None, Some(1)] {
+        for io in [IoChoice::Epoll, IoChoice::Uring] {
+            let plan = plan(port, io, per_connection, Until::Answered(20));
+            let (tally, _) = measure(&Plan { think: Think::Between(pause, pause), ..plan });
+            // Four connections, so that one of them asked five times at least, with four pauses between.
+            assert!(tally.duration_ns >= 4 * pause.as_nanos() as u64, "{}", tally.duration_ns);
+        }
+    }
 }

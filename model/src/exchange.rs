@@ -22,7 +22,7 @@ pub struct Exchange {
     pub first_byte_ns: u64,
     /// When it was over.
     pub done_ns: u64,
-    /// Bytes of the answer's body.
+    /// Bytes of the answer's body, as far as it came.
     pub body_bytes: u64,
     /// How it ended.
     pub end: End,
@@ -51,8 +51,10 @@ pub enum Loss {
     Handshake,
     /// It could not be sent.
     Send,
-    /// The connection broke, or ended too early.
+    /// The connection broke before the answer was whole.
     Receive,
+    /// The server closed the connection before the answer was whole.
+    Ended,
     /// It took too long.
     Timeout,
     /// What came was no HTTP, or nobody had asked for it.
@@ -68,7 +70,7 @@ impl Loss {
             Self::Connect => "connect",
             Self::Handshake => "handshake",
             Self::Send => "send",
-            Self::Receive => "receive",
+            Self::Receive | Self::Ended => "receive",
             Self::Timeout => "timeout",
             Self::Protocol => "protocol",
             Self::Local => "local",

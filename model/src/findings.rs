@@ -28,6 +28,9 @@ pub struct Findings {
     pub seed: u64,
     /// The machine.
     pub environment: Environment,
+    /// The workloads' bodies, as SHA-256, by name; none in runs of older versions.
+    #[serde(default)]
+    pub workloads: std::collections::BTreeMap<String, String>,
     /// A first look: no ranks are claimed.
     pub quick: bool,
     /// Why the run stopped, or that it has not.
@@ -93,6 +96,9 @@ pub struct ContenderFindings {
     pub latency_ns_p99: Option<Figure>,
     /// The largest resident memory of any trial.
     pub rss_max_bytes: Option<u64>,
+    /// The same block by block: the mean over its entries, null where none is valid. What two runs are compared by.
+    #[serde(default)]
+    pub rate_per_s_by_block: Vec<Option<f64>>,
     /// Rate as a share of the reference's, paired by block; in a race, of the first contender's.
     pub of_reference: Option<Figure>,
     /// How much longer an answer takes (1/rate) than the reference's, paired by block.

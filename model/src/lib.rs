@@ -2,6 +2,7 @@
 //! say. A newcomer reads this crate first. No behaviour beyond checks of itself.
 
 mod checked;
+pub mod comparison;
 pub mod contender;
 pub mod exchange;
 pub mod findings;
@@ -18,6 +19,7 @@ pub mod usage;
 pub mod verdict;
 pub mod workload;
 
+pub use comparison::Comparison;
 pub use contender::Contender;
 pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
@@ -30,7 +32,7 @@ pub use plan::{
 pub use rate::Rate;
 pub use reading::Reading;
 pub use study::{Cell, Design, Study};
-pub use tally::{Beat, Errors, Tally};
+pub use tally::{Agreed, Beat, Errors, Tally};
 pub use target::{Address, Asking, Target};
 pub use usage::Usage;
 pub use verdict::{Bound, Verdict};

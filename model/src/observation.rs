@@ -20,6 +20,9 @@ pub struct Run {
     pub seed: u64,
     /// RFC 3339, UTC.
     pub started_at: String,
+    /// The workloads' bodies, as SHA-256, by name; none in runs of older versions.
+    #[serde(default)]
+    pub workloads: BTreeMap<String, String>,
     /// A first look: too short for ranks.
     pub quick: bool,
     /// The machine.

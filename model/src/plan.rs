@@ -29,6 +29,8 @@ pub struct Plan {
     pub think: Think,
     /// When the measurement ends.
     pub until: Until,
+    /// No more requests than that: the measurement ends when they are over, if it has not ended before.
+    pub most_requests: Option<u64>,
     /// Load before the measurement, not counted.
     pub warmup: Duration,
     /// A request without its whole answer after this long is an error.
@@ -70,6 +72,7 @@ impl Plan {
             bursts: false,
             think: Think::None,
             until,
+            most_requests: None,
             warmup: Duration::ZERO,
             timeout: Duration::from_secs(30),
             spin: Duration::ZERO,
@@ -158,6 +161,8 @@ pub struct TlsChoice {
     pub identity: Option<(PathBuf, PathBuf)>,
     /// Every handshake is a full one.
     pub no_resumption: bool,
+    /// The server is not told by which name it was called (SNI).
+    pub no_sni: bool,
 }
 
 /// Which back end drives the sockets.

@@ -54,6 +54,9 @@ pub struct Tally {
     /// Handshakes that went on from an earlier session.
     #[serde(default)]
     pub handshakes_resumed: u64,
+    /// What the first handshake agreed on; not stored.
+    #[serde(skip)]
+    pub agreed: Option<Agreed>,
     /// Open load: how far the send lagged behind the due time while a connection stood free.
     #[serde(with = "checked::histogram")]
     pub schedule_lag: Histogram,
@@ -92,6 +95,19 @@ pub struct Tally {
     /// The first answer's bytes, at most [`FIRST_ANSWER_BYTES`], where the plan wants them; not stored.
     #[serde(skip)]
     pub first_answer: Vec<u8>,
+}
+
+/// What a TLS handshake agreed on. Names are IANA's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Agreed {
+    /// `TLS 1.2` or `TLS 1.3`.
+    pub protocol: &'static str,
+    /// Such as `TLS_AES_128_GCM_SHA256`.
+    pub cipher_suite: &'static str,
+    /// By which both sides came to the same key, such as `X25519`; unknown where they went on from an earlier session.
+    pub group: Option<&'static str>,
+    /// Bits of the public key in the server's certificate, where its kind is known.
+    pub key_bits: Option<u32>,
 }
 
 /// So much of the first answer is kept.
@@ -191,6 +207,7 @@ impl Tally {
         self.connect.merge(&other.connect);
         self.handshake.merge(&other.handshake);
         self.handshakes_resumed += other.handshakes_resumed;
+        self.agreed = self.agreed.or(other.agreed);
         self.schedule_lag.merge(&other.schedule_lag);
         self.served.extend_from_slice(&other.served);
         self.connections_opened += other.connections_opened;

@@ -140,6 +140,11 @@ pub trait Io {
         None
     }
 
+    /// Bits of the public key in the certificate that the peer has shown, where its kind is known.
+    fn peer_key_bits(&self, _slot: Slot) -> Option<u32> {
+        None
+    }
+
     /// Whether the end that the peer made was its own word (TLS's `close_notify`) or may be a cut; until the
     /// connection is closed. `None` before the end and without TLS.
     fn ended_cleanly(&self, _slot: Slot) -> Option<bool> {
@@ -156,6 +161,8 @@ pub struct Handshake {
     pub protocol: &'static str,
     /// By the name that IANA has for it.
     pub cipher_suite: &'static str,
+    /// By which both came to the same key, by IANA's name; none where they went on from an earlier session.
+    pub group: Option<&'static str>,
 }
 
 fn failed(operation: Operation, errno: Errno) -> Event {

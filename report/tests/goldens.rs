@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use model::comparison::{CellComparison, Change, ContenderComparison};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::*;
 use report::Detail;
@@ -33,6 +34,7 @@ fn contender(
         latency_ns_p50: figure(8e9 / rate, 0.02),
         latency_ns_p99: figure(20e9 / rate, 0.05),
         rss_max_bytes: Some(12_800_000),
+        rate_per_s_by_block: [0.99, 1.0, 1.01].map(|x| Some(rate * x)).to_vec(),
         of_reference: figure(rate / reference, 0.008),
         time_ns_more: figure(1e9 / rate - 1e9 / reference, 0.01),
         server_cpu_ns_more: figure(0.95e9 / rate - 0.95e9 / reference, 0.01),
@@ -63,6 +65,7 @@ fn findings() -> Findings {
         (None, None, None, None);
     (dead.rss_max_bytes, dead.tier, dead.rank_low, dead.rank_high, dead.bound) =
         (None, None, None, None, None);
+    dead.rate_per_s_by_block = Vec::new();
     dead.notes =
         vec!["failed: it ended (exit status: 1); it wrote nothing to its log (3 of 3 trials)".to_owned()];
     Findings {
@@ -83,6 +86,7 @@ fn findings() -> Findings {
             memory_bytes: None,
             virtualization: None,
         },
+        workloads: BTreeMap::from([("hello".to_owned(), "d2a84f4b8b65".to_owned())]),
         quick: false,
         ended: "every ratio is known to ±3 % after 6 blocks".to_owned(),
         elapsed_s: 61.5,
@@ -211,4 +215,46 @@ fn a_load_with_its_percentile_spectrum() {
     insta::assert_snapshot!("spectrum", report::load_text::report(&plan, &tally, &verdict, Detail::Spectrum));
     let json = report::load_json::report(&plan, &tally, &verdict, Detail::Spectrum);
     insta::assert_snapshot!("spectrum_as_json", json);
+}
+
+fn compared(name: &str, change: Change, ratio: Option<Figure>, note: Option<&str>) -> ContenderComparison {
+    ContenderComparison {
+        name: name.to_lowercase(),
+        title: name.to_owned(),
+        versions: [
+            Some("1.2.3".to_owned()),
+            Some(if change == Change::Slower { "1.3.0" } else { "1.2.3" }.to_owned()),
+        ],
+        ratio,
+        change,
+        note: note.map(str::to_owned),
+    }
+}
+
+#[test]
+fn two_runs() {
+    let few = Some(Figure { median: 1.02, low: None, high: None });
+    let comparison = Comparison {
+        schema: 1,
+        old: "20260101-000000-0000".to_owned(),
+        new: "20260201-000000-0000".to_owned(),
+        notes: vec!["another kernel: 6.1.0 then, 6.2.0 now; the reference's drift has it in it".to_owned()],
+        confidence: 0.95,
+        cells: vec![CellComparison {
+            title: "keep-alive".to_owned(),
+            workload: "hello".to_owned(),
+            load: Load::Closed { connections: 10, per_connection: None },
+            drift: figure(0.97, 0.01),
+            contenders: vec![
+                compared("Node.js", Change::Slower, figure(0.902, 0.02), None),
+                compared("nginx", Change::NoneSeen, figure(1.001, 0.012), None),
+                compared("Go", Change::Unknown, few, Some("3 and 3 blocks are too few to be sure")),
+                compared("Perl", Change::Unknown, None, Some("no trial of one of the runs is valid")),
+            ],
+        }],
+        gone: vec!["python (keep-alive)".to_owned()],
+        added: Vec::new(),
+    };
+    insta::assert_snapshot!("two_runs_in_the_terminal", report::compare::terminal(&comparison));
+    insta::assert_snapshot!("two_runs_in_markdown", report::compare::markdown(&comparison));
 }

@@ -9,10 +9,12 @@ pub mod interval_log;
 pub mod profile;
 pub mod random;
 pub mod rank;
+pub mod rank_sum;
+pub mod signed_rank;
 pub mod spectrum;
 
 pub use counts::Counts;
-pub use estimate::{Estimate, median, median_interval, paired_ratio};
+pub use estimate::{Estimate, centre_interval, median, median_interval, paired_logs, paired_ratio};
 pub use histogram::Histogram;
 pub use profile::Profile;
 pub use rank::{Rank, ranks};

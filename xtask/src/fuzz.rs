@@ -12,18 +12,27 @@ const DEFAULT_SECONDS: u64 = 20;
 /// One input that takes so long is a bug.
 const TIMEOUT_SECONDS: u64 = 10;
 
-/// Runs all targets; what one finds is left in `fuzz/artifacts` and belongs among the seeds.
+/// Runs all targets, or those that are named; what one finds is left in `fuzz/artifacts` and belongs among the seeds.
 pub fn fuzz(args: &[String]) -> Result<()> {
-    let seconds = match args {
-        [] => DEFAULT_SECONDS,
-        [seconds] => seconds.parse().ok().filter(|s| *s > 0).context("fuzz takes a number of seconds")?,
-        _ => bail!("fuzz takes one number, the seconds that each target runs"),
+    let (seconds, wanted) = match args {
+        [] => (DEFAULT_SECONDS, args),
+        [seconds, wanted @ ..] => (
+            seconds.parse().ok().filter(|s| *s > 0).context(
+                "fuzz takes the seconds that each target runs, then names of targets, if not all are wanted",
+            )?,
+            wanted,
+        ),
     };
+    let mut targets = targets(&root().join("fuzz/fuzz_targets"))?;
+    if let Some(unknown) = wanted.iter().find(|name| !targets.contains(name)) {
+        bail!("no target `{unknown}`; there are: {}", targets.join(" "));
+    }
+    targets.retain(|target| wanted.is_empty() || wanted.contains(target));
     let known = Command::new("cargo").args(["fuzz", "--version"]).output();
     if !known.is_ok_and(|output| output.status.success()) {
         bail!("cargo-fuzz is not installed: `cargo install cargo-fuzz --locked`");
     }
-    targets(&root().join("fuzz/fuzz_targets"))?.iter().try_for_each(|target| run(target, seconds))
+    targets.iter().try_for_each(|target| run(target, seconds))
 }
 
 fn run(target: &str, seconds: u64) -> Result<()> {

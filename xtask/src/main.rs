@@ -13,7 +13,7 @@ const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, tests
   test    installs what the tests need from Debian's packages, then runs every test
   bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
-  fuzz    every fuzz target for 20 seconds, or as many as are given
+  fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
   tidy    lengths of files, directions of dependencies, left-overs
 ";
 

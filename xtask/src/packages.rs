@@ -12,7 +12,17 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("python3", "python3"),
     ("curl", "curl"),
     ("hypnotoad", "libmojolicious-perl"),
+    ("apache2", "apache2-bin"),
+    ("lighttpd", "lighttpd"),
+    ("/usr/lib/lighttpd/mod_openssl.so", "lighttpd-mod-openssl"),
+    ("haproxy", "haproxy"),
+    ("ip", "iproute2"),
 ];
+
+/// Packages that begin to serve as soon as they are installed, and again whenever the machine starts; and as which
+/// service. Nobody asked for that: the tests start servers of their own.
+const SERVICES: &[(&str, &str)] =
+    &[("nginx-light", "nginx"), ("lighttpd", "lighttpd"), ("haproxy", "haproxy")];
 
 /// For the bench: the programs that drome is compared with.
 pub const OF_BENCH: &[(&str, &str)] =
@@ -28,10 +38,24 @@ pub fn ensure(needed: &[(&str, &str)]) -> Result<()> {
     if find("apt-get").is_none() {
         bail!("{} missing: install by this system's own means", missing.join(", "));
     }
+    run_as_root(&["apt-get", "update", "-q"])?;
+    let install = ["apt-get", "install", "-y", "-q", "--no-install-recommends"];
+    run_as_root(&[&install, &missing[..]].concat())?;
+    let services = services_of(&missing);
+    if services.is_empty() || !Path::new("/run/systemd/system").exists() {
+        return Ok(());
+    }
+    run_as_root(&[&["systemctl", "disable", "--now"], &services[..]].concat())
+}
+
+fn run_as_root(command: &[&str]) -> Result<()> {
     let is_root = std::fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0);
-    let (program, first): (&str, &[&str]) = if is_root { ("apt-get", &[]) } else { ("sudo", &["apt-get"]) };
-    run(program, &[first, &["update", "-q"]].concat())?;
-    run(program, &[first, &["install", "-y", "-q", "--no-install-recommends"], &missing[..]].concat())
+    if is_root { run(command[0], &command[1..]) } else { run("sudo", command) }
+}
+
+/// What newly installed packages serve. A service that was there before is not ours to end.
+fn services_of(installed: &[&str]) -> Vec<&'static str> {
+    SERVICES.iter().filter(|(package, _)| installed.contains(package)).map(|(_, service)| *service).collect()
 }
 
 /// On PATH, or where Debian keeps servers, which is not on an ordinary user's PATH.
@@ -39,4 +63,21 @@ pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders = std::env::split_paths(&path).chain([Path::new("/usr/sbin").to_owned()]);
     folders.find_map(|folder| Some(folder.join(program)).filter(|file| file.is_file()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_just_installed_is_stopped() {
+        assert_eq!(services_of(&["curl", "lighttpd", "lighttpd-mod-openssl"]), ["lighttpd"]);
+        assert_eq!(services_of(&["apache2-bin"]), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn every_service_is_of_a_package_that_is_installed_here() {
+        let all: Vec<&str> = OF_TESTS.iter().chain(OF_BENCH).map(|(_, package)| *package).collect();
+        assert_eq!(services_of(&all).len(), SERVICES.len());
+    }
 }

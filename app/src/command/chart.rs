@@ -11,6 +11,9 @@ pub struct ChartArgs {
     /// Pages or texts in Markdown, HTML or as they came out of a terminal; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
+    /// Indent it so far that Markdown takes it as code, as it stands on that page
+    #[arg(long)]
+    markdown: bool,
 }
 
 /// Reads and draws.
@@ -19,6 +22,14 @@ pub fn run(args: &ChartArgs) -> anyhow::Result<ExitCode> {
     let Some(chart) = report::imported::chart(&read) else {
         return Err(import::nothing(&args.files, "so there is nothing to draw").into());
     };
-    console::print(&chart)?;
+    console::print(&if args.markdown { indented(&chart) } else { chart })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Every line begins with at least four blanks.
+fn indented(chart: &str) -> String {
+    let lines = || chart.lines().filter(|line| !line.is_empty());
+    let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let missing = 4_usize.saturating_sub(lines().map(blanks).min().unwrap_or(0));
+    chart.lines().map(|line| format!("{:missing$}{line}", "").trim_end().to_owned() + "\n").collect()
 }

@@ -49,6 +49,7 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
             eprintln!("drome: {why}");
         }
     }
+    let works = setup::works(&catalog)?;
     let (run, observations) = if args.resume {
         unfinished(&store, &args.study)?
     } else {
@@ -56,10 +57,10 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
         if args.quick {
             setup::quicken(&mut study);
         }
-        (setup::study_run(&args.study, study, &prepared, args.seed, args.quick), Vec::new())
+        (setup::study_run(&args.study, study, &prepared, &works, args.seed, args.quick), Vec::new())
     };
     announce(&run)?;
-    let lab = setup::lab(&run, prepared, setup::works(&catalog)?, console::stop_flag()?)?;
+    let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
     if !args.resume {
         store.add_run(&run)?;
     }

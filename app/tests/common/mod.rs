@@ -74,6 +74,14 @@ pub fn run(command: &mut Command) -> Said {
     said(&command.stdin(Stdio::null()).output().unwrap())
 }
 
+/// The same, but ended, with code 124, where it takes longer than anything may.
+pub fn run_in_time(command: &Command) -> Said {
+    let mut timed = Command::new("timeout");
+    timed.arg(PATIENCE.as_secs().to_string()).arg(command.get_program()).args(command.get_args());
+    timed.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    run(&mut timed)
+}
+
 pub fn said(output: &Output) -> Said {
     Said {
         code: output.status.code().unwrap_or(-1),
@@ -92,7 +100,10 @@ pub fn load(address: SocketAddr, path: &str, args: &[&str]) -> (i32, Value) {
 
 /// How often bytes came that no request had asked for.
 pub fn unasked(json: &Value) -> u64 {
-    json["errors"]["causes"]["protocol: bytes that no request had asked for"].as_u64().unwrap_or(0)
+    let mut causes = json["errors"]["causes"].as_object().unwrap().iter();
+    let unasked =
+        causes.find(|(cause, _)| cause.starts_with("protocol: bytes that no request had asked for"));
+    unasked.map_or(0, |(_, n)| n.as_u64().unwrap())
 }
 
 /// Every sent request ends in exactly one way.

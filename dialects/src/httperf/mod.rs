@@ -1,5 +1,255 @@
-//! httperf 0.9: connections at a rate, calls in bursts.
+//! httperf 0.9: connections that begin at a rate or one after another, with calls on them in bursts.
+//!
+//! It differs on purpose where httperf waits for ever: calls that do not fill the last burst are asked for all the
+//! same. The sizes of socket buffers are the system's, not `--send-buffer` and `--recv-buffer`.
 
+mod count;
+mod first;
+mod options;
 mod read;
+mod report;
+mod request;
 
 pub use read::read;
+
+use crate::{Call, Dialect, Halt, Job, Said};
+use count::Count;
+use first::First;
+use model::{Connecting, Exchange, Expect, Load, Plan, Tally, TlsChoice, Until};
+use options::{Options, Pace, Part, RECV_BUFFER, SEND_BUFFER};
+use report::Report;
+use std::time::Duration;
+
+/// httperf 0.9.
+pub const DIALECT: Dialect =
+    Dialect { name: "httperf", about: "connections at a rate, calls in bursts (0.9)", parse, read };
+
+/// Descriptors that are not for connections.
+const SPARE_DESCRIPTORS: usize = 80;
+
+/// So many calls are on their way at one time, over all connections, at most: each takes memory.
+const MOST_IN_FLIGHT: u64 = 1 << 24;
+
+/// Without a timeout, one in a century.
+const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
+
+fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
+    let mut options = Options::parse(call)?;
+    if let Some((option, why)) = refused(&options) {
+        return Err(Said::refuse("httperf", option, why));
+    }
+    if options.session_cookies {
+        let why = "--session-cookie requires session-oriented workload (e.g., --wsess)";
+        options.said.err.push_str(&format!("{}: {why}\n", call.program));
+        return Err(options.said.exit(255));
+    }
+    let mut said = std::mem::take(&mut options.said);
+    said.out.push_str(&options.echo(&call.program));
+    let (plan, uris) = match plan(call, &options, &mut said) {
+        Ok(whole) => whole,
+        Err(None) => {
+            return Err(Said::refuse(
+                "httperf",
+                "--wset",
+                "its URIs don't repeat within a hundred thousand calls",
+            ));
+        }
+        Err(Some(wrong)) => {
+            said.err.push_str(&wrong);
+            return Err(said.exit(1));
+        }
+    };
+    if options.verbose > 0 {
+        let (program, most) = (&call.program, call.descriptors);
+        said.out.push_str(&format!("{program}: maximum number of open descriptors = {most}\n"));
+    }
+    let gap_ns = plan.connecting.rate_per_s.map(|rate| 1e9 / rate);
+    let count = Count::new(options.num_calls);
+    Ok(Box::new(Httperf { program: call.program.clone(), options, said, plan, uris, gap_ns, count }))
+}
+
+/// The first option that is not honoured, and why.
+fn refused(options: &Options) -> Option<(&'static str, &'static str)> {
+    const ONE: &str = "drome keeps one reply only: ask for one, with --num-conns 1 and --num-calls 1";
+    const BUFFER: &str = "drome leaves the sizes of socket buffers to the system";
+    let is_one = options.num_conns == 1 && options.num_calls == 1;
+    let workload = options.workload.unwrap_or_default();
+    let why = if workload == "wlog" {
+        "drome asks for one URI, or for those of --wset"
+    } else {
+        "drome has no sessions; --num-calls and --burst-length ask on one connection"
+    };
+    let in_flight = options.num_calls.min(options.burst_length).saturating_mul(options.num_conns);
+    let cases = [
+        (options.workload.is_some(), workload_option(workload), why),
+        (options.close_with_reset, "--close-with-reset", "drome closes connections in order"),
+        (
+            options.ssl_ciphers.is_some(),
+            "--ssl-ciphers",
+            "drome offers what its TLS library holds to be safe",
+        ),
+        (options.send_buffer != SEND_BUFFER, "--send-buffer", BUFFER),
+        (options.recv_buffer != RECV_BUFFER, "--recv-buffer", BUFFER),
+        (options.print_reply != Part::None && !is_one, "--print-reply", ONE),
+        (options.print_request != Part::None && !is_one, "--print-request", ONE),
+        (options.num_calls == 0, "--num-calls", "without a call, httperf would wait for ever"),
+        (options.num_conns == 0, "--num-conns", "without a connection, httperf would wait for ever"),
+        (options.timeout < 0.0, "--timeout", "a time is not below 0"),
+        (options.think_timeout < 0.0, "--think-timeout", "a time is not below 0"),
+        (in_flight > MOST_IN_FLIGHT, "--burst-length", "that many calls at one time don't fit into memory"),
+        (
+            !is_even(options.pace),
+            "--period",
+            "in drome, connections begin at even intervals: write it with d, or --rate",
+        ),
+    ];
+    cases.into_iter().find(|(is_refused, ..)| *is_refused).map(|(_, option, why)| (option, why))
+}
+
+fn workload_option(name: &str) -> &'static str {
+    ["--wsess", "--wsesslog", "--wsesspage"]
+        .into_iter()
+        .find(|option| &option[2..] == name)
+        .unwrap_or("--wlog")
+}
+
+fn is_even(pace: Pace) -> bool {
+    match pace {
+        Pace::Even(_) => true,
+        Pace::Uniform(least, most) => least + most <= 0.0,
+        Pace::Exponential(mean) => mean <= 0.0,
+    }
+}
+
+/// What is measured, and the URIs in turn. `Err`: why not; none where the URIs are too many.
+fn plan(call: &Call, options: &Options, said: &mut Said) -> Result<(Plan, Vec<String>), Option<String>> {
+    let program = &call.program;
+    let target = request::target(options)
+        .ok_or_else(|| format!("{program}.core_addr_intern: invalid server address {}\n", options.server))?;
+    let uris = request::uris(options).ok_or(None)?;
+    let extra = request::unescaped(program, options.add_header.as_deref().unwrap_or_default(), &mut said.err);
+    let expect = Expect { any_status: true, ..Expect::default() };
+    let asks: Option<Vec<_>> = uris.iter().map(|uri| request::ask(options, uri, &extra, &expect)).collect();
+    let (major, minor) = options.http_version;
+    let asks = asks.ok_or_else(|| {
+        format!("{program}: unexpected version code {:x}\n", major << 16 | (minor & 0xffff))
+    })?;
+    let rate_per_s = match options.pace {
+        Pace::Even(rate) if rate > 0.0 => Some(rate),
+        _ => None,
+    };
+    let most = call.descriptors.saturating_sub(SPARE_DESCRIPTORS).max(1);
+    // At a rate, a connection begins whether those before it have ended or not.
+    let connections = if rate_per_s.is_some() { (options.num_conns as usize).min(most) } else { 1 };
+    let load = Load::Closed { connections, per_connection: Some(options.num_calls as usize) };
+    let burst = options.num_calls.min(options.burst_length) as usize;
+    let timeout = if options.timeout > 0.0 {
+        Duration::try_from_secs_f64(options.timeout + options.think_timeout).unwrap_or(FOR_EVER).min(FOR_EVER)
+    } else if options.think_timeout > 0.0 {
+        Duration::try_from_secs_f64(options.think_timeout).unwrap_or(FOR_EVER).min(FOR_EVER)
+    } else {
+        FOR_EVER
+    };
+    let first = asks.first().cloned().unwrap_or_default();
+    let plan = Plan {
+        asks,
+        connecting: Connecting { rate_per_s, ..Connecting::default() },
+        pipeline: burst,
+        bursts: burst > 1,
+        timeout,
+        tls: TlsChoice { insecure: true, no_resumption: true, ..TlsChoice::default() },
+        keep_first: true,
+        probe: false,
+        ..Plan::new(target, first, load, Until::Closed(options.num_conns))
+    };
+    Ok((plan, uris))
+}
+
+/// A measurement in httperf's words.
+struct Httperf {
+    program: String,
+    options: Options,
+    said: Said,
+    plan: Plan,
+    uris: Vec<String>,
+    gap_ns: Option<f64>,
+    count: Count,
+}
+
+impl Job for Httperf {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn wants_exchanges(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self) -> Said {
+        std::mem::take(&mut self.said)
+    }
+
+    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
+        exchanges.iter().for_each(|exchange| self.count.hear(exchange));
+        Said::default()
+    }
+
+    fn print(&mut self, tally: &Tally) -> Said {
+        self.count.finish(tally.interrupted);
+        let mut out = String::new();
+        if self.options.verbose > 0 && self.options.wset.is_some() {
+            for uri in self.uris.iter().cycle().take(tally.sent as usize) {
+                out.push_str(&format!("{}: accessing URI `{uri}'\n", self.program));
+            }
+        }
+        out.push_str(&self.messages(tally));
+        let Self { count, gap_ns, options, .. } = self;
+        let report =
+            Report { count, tally, gap_ns: *gap_ns, client: options.client, verbose: options.verbose };
+        Said::out(out + &report.print())
+    }
+
+    fn fail(&mut self, halt: &Halt) -> Said {
+        let why = match halt {
+            Halt::Connect(error) => error.to_string(),
+            Halt::Other(why) => why.clone(),
+        };
+        Said::err(format!("{}: {why}\n", self.program)).exit(1)
+    }
+}
+
+impl Httperf {
+    /// The only request and its reply, where they are to be printed.
+    fn messages(&self, tally: &Tally) -> String {
+        let mut out = String::new();
+        let request = self.plan.asks.first().map(|ask| ask.request.as_slice()).unwrap_or_default();
+        if self.options.print_request != Part::None && tally.sent > 0 {
+            print_message(&mut out, 'S', self.options.print_request, &[request], &[]);
+            out.push_str(&format!("SS0: header {} content 0\n", request.len()));
+        }
+        let whole = First::of(&tally.first_answer).filter(|_| self.count.total() > 0);
+        if let Some(first) = whole.filter(|_| self.options.print_reply != Part::None) {
+            let head = &tally.first_answer[..first.head];
+            print_message(&mut out, 'R', self.options.print_reply, &[head], &first.pieces);
+            let (content, footer) = (self.count.content_bytes, first.footer.unwrap_or(0));
+            out.push_str(&format!("RS0: header {} content {content} footer {footer}\n", first.head));
+        }
+        out
+    }
+}
+
+fn print_message(out: &mut String, from: char, part: Part, head: &[&[u8]], body: &[&[u8]]) {
+    let mut print = |kind: char, pieces: &[&[u8]]| {
+        for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+            for line in String::from_utf8_lossy(piece).lines() {
+                out.push_str(&format!("{from}{kind}0:{}\n", line.trim_end_matches('\r')));
+            }
+        }
+    };
+    if part != Part::Body {
+        print('H', head);
+    }
+    if part != Part::Header {
+        print('B', body);
+    }
+}

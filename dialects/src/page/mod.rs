@@ -17,6 +17,9 @@ use heading::Heading;
 use model::Reading;
 use std::ops::Range;
 
+/// Words that introduce a report are its name if they are no more than this; else they are a note.
+const LONGEST_NAME: usize = 40;
+
 /// What was read from a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
@@ -137,16 +140,22 @@ fn of_reports(
     let places: Vec<usize> = reports.iter().map(|found| found.at.start).collect();
     let mut titles = heading::titles(headings, &heading::above(headings, &places, is_flat), true);
     let taken: Vec<Range<usize>> = reports.iter().map(|found| found.at.clone()).collect();
+    let mut introductions = vec![None; reports.len()];
     if titles.iter().all(Option::is_none) {
-        titles = words::introductions(text, &taken, commands);
+        introductions = words::introductions(text, &taken, commands);
+        if introductions.iter().flatten().all(|words| words.len() <= LONGEST_NAME) {
+            std::mem::swap(&mut titles, &mut introductions);
+        }
     }
     let remarks = words::remarks(text, &taken);
     let mut items: Vec<(usize, Item)> = Vec::new();
-    for ((found, title), remarks) in reports.into_iter().zip(titles).zip(remarks) {
+    let said = titles.into_iter().zip(introductions).zip(remarks);
+    for (found, ((title, introduction), remarks)) in reports.into_iter().zip(said) {
         let Found { at, mut reading, strange } = found;
         reading.title = reading.title.or(title);
         reading.command = reading.command.or_else(|| command_of(commands, &reading.tool, at.start));
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> =
+            introduction.map(|words| format!("the page: “{words}:”")).into_iter().collect();
         notes.extend(contradiction(&reading));
         for remark in remarks {
             remark.figures.iter().for_each(|(name, value)| reading.set(name, *value));

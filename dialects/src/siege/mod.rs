@@ -1,5 +1,280 @@
 //! siege 4.0.7, as Debian has it.
+//!
+//! What siege does and drome does not: it follows redirects, fetches what a page of HTML needs, sends cookies back,
+//! and answers challenges. All of that depends on answers, and drome measures a request that is the same each time;
+//! so it says on standard error where siege would have done more. siege's timed runs may be shorter by up to a second,
+//! since it ends them at a full second of the clock; drome's are not. Delays of a second and more are whole seconds
+//! in siege and any here. A body that breaks off is good for siege and failed here.
 
+mod getopt;
+mod help;
+mod job;
+mod rc;
 mod read;
+mod report;
+mod settings;
+mod url;
 
 pub use read::read;
+
+use crate::{Call, Dialect, Job, Said};
+use getopt::Item;
+use job::{Shown, Siege};
+use model::{Ask, Expect, Load, Order, Plan, Target, Think, TlsChoice, Until};
+use report::Sums;
+use settings::{ONCE, OPTIONS, Settings};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+use url::{Asked, Unfit};
+
+/// siege.
+pub const DIALECT: Dialect =
+    Dialect { name: "siege", about: "siege 4.0: users who come again and again", parse, read };
+
+/// siege waits for an answer without end; so long is as good.
+const PATIENCE: Duration = Duration::from_hours(24);
+
+/// Its command line.
+pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
+    let (items, rest) = getopt::parse(OPTIONS, &call.args);
+    // siege looks through the options twice, first for its resource file only, and complains each time.
+    let (mut complaints, rc) = first_look(call, &items);
+    let settings = rc::load(rc).map_err(|said| after(&complaints, said))?;
+    complaints.push_str(&items.iter().filter_map(|item| wrong(call, item)).collect::<String>());
+    settled(settings, &items, rest, &mut complaints).map_err(|said| after(&complaints, said))
+}
+
+fn settled(
+    mut settings: Settings,
+    items: &[Item],
+    mut rest: Vec<String>,
+    complaints: &mut String,
+) -> Result<Box<dyn Job>, Said> {
+    for item in items {
+        match item {
+            Item::Option('V', _) => return Err(Said::err(help::VERSION).exit(0)),
+            Item::Option('h', _) => return Err(help()),
+            _ => {}
+        }
+    }
+    settings.apply(items)?;
+    if let Some(url) = rest.pop() {
+        settings.url = Some(url);
+    }
+    if settings.get && settings.url.is_none() {
+        return Err(Said::out("ERROR: -g/--get requires a commandline URL\n").exit(1));
+    }
+    complaints.push_str(&settings.settle());
+    if settings.config {
+        return Err(Said::out(help::config(&settings)).exit(0));
+    }
+    let capped = cap(&mut settings);
+    let lines = urls(&settings, complaints)?;
+    let mut said = Said::out(capped);
+    let result = job(settings, &lines, complaints, &mut said);
+    result.map(|job| Box::new(Siege { early: after(complaints, said), ..job }) as Box<dyn Job>)
+}
+
+/// What siege complains about, and the resource file, when it first looks: up to that option and no further.
+fn first_look<'a>(call: &Call, items: &'a [Item]) -> (String, Option<&'a str>) {
+    let mut complaints = String::new();
+    for item in items {
+        if let Item::Option('R', Some(file)) = item {
+            return (complaints, Some(file));
+        }
+        complaints.extend(wrong(call, item));
+    }
+    (complaints, None)
+}
+
+fn wrong(call: &Call, item: &Item) -> Option<String> {
+    match item {
+        Item::Wrong(what) => Some(format!("{}: {what}\n", call.program)),
+        Item::Option(..) => None,
+    }
+}
+
+fn after(complaints: &str, said: Said) -> Said {
+    Said { err: format!("{complaints}{}", said.err), ..said }
+}
+
+fn help() -> Said {
+    Said { out: help::HELP.to_owned(), err: "SIEGE 4.0.7\n".to_owned(), ..Said::default() }.exit(0)
+}
+
+/// No more users than the resource file allows; and what siege says where more were asked for.
+fn cap(settings: &mut Settings) -> String {
+    if settings.users <= settings.limit {
+        return String::new();
+    }
+    settings.users = settings.limit.max(1);
+    let (line, limit) = ("=".repeat(64), settings.limit);
+    let blanks = if limit > 999 { " " } else { "  " };
+    format!(
+        "\n{line}\nWARNING: The number of users is capped at {limit}.{blanks}To increase this\n         limit, search your .siegerc file for 'limit' and change\n         its value. Make sure you read the instructions there...\n{line}\n"
+    )
+}
+
+/// The URL of the command line, or those of the file.
+fn urls(settings: &Settings, complaints: &mut String) -> Result<Vec<String>, Said> {
+    if let Some(url) = &settings.url {
+        return Ok(vec![url.clone()]);
+    }
+    let text = std::fs::read(&settings.file).map_err(|error| {
+        let why = format!("unable to open file: {}: {}", settings.file, url::words(&error));
+        complaints.push_str(&rc::alert(&why));
+        help()
+    })?;
+    let mut variables = HashMap::new();
+    let mut urls = Vec::new();
+    for line in String::from_utf8_lossy(&text).lines() {
+        let is_bare = line.contains(' ') && !line.contains('/');
+        let line = if is_bare { line.split('#').next().unwrap_or_default() } else { line }.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let name = line.split('=').next().unwrap_or_default();
+        if name.len() < line.len() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            let (key, value) = rc::pair(line);
+            variables.insert(key.to_owned(), value.to_owned());
+        } else {
+            urls.push(rc::evaluate(line, &variables));
+        }
+    }
+    if urls.is_empty() { Err(help()) } else { Ok(urls) }
+}
+
+/// What is to be measured.
+fn job(
+    settings: Settings,
+    lines: &[String],
+    complaints: &mut String,
+    said: &mut Said,
+) -> Result<Siege, Said> {
+    let mut asked = Vec::new();
+    for line in lines {
+        match url::parse(line, &settings) {
+            Ok(url) => {
+                complaints.push_str(&url.said);
+                asked.push(url);
+            }
+            Err(Unfit::Ftp) => return Err(Said::refuse("siege", line, "drome speaks HTTP")),
+            Err(Unfit::Credentials) => {
+                let why = "drome does not answer challenges; `header = Authorization: …` is sent";
+                return Err(Said::refuse("siege", line, why));
+            }
+            // siege fails at it each time, and with a single URL at all.
+            Err(Unfit::Scheme) if lines.len() == 1 => return Err(unsupported(settings, said)),
+            Err(Unfit::Scheme) => {
+                return Err(Said::refuse("siege", line, "it is not HTTP, as siege reads it"));
+            }
+        }
+    }
+    one_server(&asked)?;
+    let first = asked.first().ok_or_else(help)?;
+    if settings.get && first.method == "GET" && settings.head {
+        asked[0].method = "HEAD";
+    }
+    let urls = asked.iter().map(|a| Shown { method: a.method, display: a.display.clone() }).collect();
+    let Some(target) = asked[0].target() else {
+        let mut job = siege(plan(&settings, &asked, nowhere()), settings, urls);
+        let words = "Address resolution failed at sock.c:158 with the following error:";
+        let words = rc::error(words) + &rc::error("Name or service not known");
+        return Err(ended(&mut job, said, |job| job.lose_all(&words)));
+    };
+    let mut job = siege(plan(&settings, &asked, target), settings, urls);
+    if job.total == Some(0) {
+        return Err(ended(&mut job, said, |job| job.print(&model::Tally::default())));
+    }
+    Ok(job)
+}
+
+/// What siege says of a scheme that it does not know.
+fn unsupported(settings: Settings, said: &Said) -> Said {
+    let words = if settings.verbose && !settings.get && !settings.print {
+        rc::error("UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n")
+    } else {
+        String::new()
+    };
+    let mut job = siege(plan(&settings, &[], nowhere()), settings, vec![Shown::default()]);
+    ended(&mut job, said, |job| job.lose_all(&words))
+}
+
+fn siege(plan: Plan, settings: Settings, urls: Vec<Shown>) -> Siege {
+    let total = total(&settings, urls.len());
+    let (sums, undone, early) = (Sums::default(), job::Undone::default(), Said::default());
+    Siege { plan, settings, urls, total, sums, undone, early }
+}
+
+/// A siege that is over before it begins.
+fn ended(job: &mut Siege, said: &Said, end: impl FnOnce(&mut Siege) -> Said) -> Said {
+    let begun = job.begin();
+    let ended = end(job);
+    let out = format!("{}{}{}", said.out, begun.out, ended.out);
+    Said { out, err: begun.err + &ended.err, ..ended }
+}
+
+/// A target that nobody ever connects to.
+fn nowhere() -> Target {
+    let address = model::Address::Tcp(std::net::SocketAddr::from(([127, 0, 0, 1], 9)));
+    Target { url: String::new(), host: String::new(), path: "/".to_owned(), address, tls: false }
+}
+
+/// A measurement is of one server, so all URLs must be on it.
+fn one_server(asked: &[Asked]) -> Result<(), Said> {
+    let first = asked.first().map(|a| &a.host);
+    match asked.iter().find(|a| Some(&a.host) != first) {
+        Some(other) => {
+            let (name, port, _) = &other.host;
+            let why = "all URLs must be on one server, the one that is measured";
+            Err(Said::refuse("siege", &format!("a URL on {name}:{port} beside others"), why))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Transactions in all; none: until time is up.
+fn total(settings: &Settings, urls: usize) -> Option<u64> {
+    if settings.seconds > 0 {
+        return None;
+    }
+    let each = match settings.reps {
+        ONCE => urls as u64,
+        reps => u64::try_from(reps).unwrap_or(0),
+    };
+    Some(each.saturating_mul(settings.users as u64))
+}
+
+fn plan(settings: &Settings, asked: &[Asked], target: Target) -> Plan {
+    let asks: Vec<Ask> = asked
+        .iter()
+        .map(|asked| {
+            let request = asked.request(settings);
+            let expect = Expect { any_status: true, ..Expect::default() };
+            Ask { last: request.clone(), request, head_only: asked.method == "HEAD", expect, weight: 1.0 }
+        })
+        .collect();
+    let per_connection = if settings.keep_alive { None } else { Some(1) };
+    let load = Load::Closed { connections: settings.users.max(1) as usize, per_connection };
+    let until = match total(settings, asks.len()) {
+        None => Until::Elapsed(Duration::from_secs(settings.seconds)),
+        Some(n) if settings.keep_alive => Until::Answered(n),
+        Some(n) => Until::Closed(n),
+    };
+    let mut plan = Plan::new(target, Ask::default(), load, until);
+    plan.asks = asks;
+    plan.order = if settings.internet { Order::Random } else { Order::InTurn };
+    if settings.delay_s >= 0.001 {
+        let most = Duration::try_from_secs_f64(settings.delay_s).unwrap_or(PATIENCE);
+        plan.think = Think::Between(Duration::ZERO, most);
+    }
+    plan.timeout = PATIENCE;
+    plan.keep_first = true;
+    let identity = settings.certificate.as_ref().map(|certificate| {
+        let key = settings.key.as_ref().unwrap_or(certificate);
+        (PathBuf::from(certificate), PathBuf::from(key))
+    });
+    plan.tls = TlsChoice { insecure: true, identity, no_resumption: true, ..TlsChoice::default() };
+    plan
+}

@@ -33,7 +33,7 @@ pub fn read(text: &str) -> Vec<Found> {
     let mut after = 0;
     let mut found = Vec::new();
     for report in template::reports(text, LINES) {
-        if !report.sights.iter().any(|sight| sight.line >= FINISHED) {
+        if !report.sights.iter().any(|sight| sight.line >= FINISHED && sight.values.len() >= 3) {
             continue;
         }
         let command = command(text, after, report.at.start);

@@ -260,7 +260,13 @@ impl Session {
                 "TLS13_CHACHA20_POLY1305_SHA256" => "TLS_CHACHA20_POLY1305_SHA256",
                 name => name,
             },
+            group: common.negotiated_key_exchange_group().and_then(|group| group.name().as_str()),
         })
+    }
+
+    /// Bits of the public key in the peer's certificate.
+    pub fn peer_key_bits(&self) -> Option<u32> {
+        super::key::bits(self.connection.common().peer_certificates()?.first()?)
     }
 
     fn peer(&self) -> Peer {

@@ -90,6 +90,7 @@ impl ConnectionArgs {
             cacert: self.cacert.clone(),
             identity: self.cert.clone().zip(self.key.clone()),
             no_resumption: self.no_resumption,
+            ..TlsChoice::default()
         }
     }
 

@@ -165,6 +165,7 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
     drop(edges);
     let tally = result.map_err(|error| match error {
         LoadError::Tls(error) => anyhow::Error::from(WrongInput(error.to_string())),
+        LoadError::Source(error) => WrongInput(error.to_string()).into(),
         other => other.into(),
     })?;
     Ok((tally, sampler.and_then(Sampler::finish)))

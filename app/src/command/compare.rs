@@ -1,0 +1,131 @@
+//! `drome compare` and `drome gate`: what changed between two runs, and whether that must not be.
+
+use super::store;
+use crate::cli::Common;
+use crate::console;
+use crate::failure::{REGRESSION, WrongInput};
+use clap::{Args, ValueEnum};
+use lab::{StoreError, Stored};
+use model::{Comparison, Findings};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The earlier run, or a file of its findings (`drome report RUN --format json`)
+    old: String,
+    /// The later run, or such a file
+    new: String,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct GateArgs {
+    /// The run to judge, or a file of its findings [default: the latest]
+    new: Option<String>,
+    /// What it must not be slower than: a run, or a file of its findings
+    #[arg(long, value_name = "RUN|FILE")]
+    against: String,
+    /// A slowdown that is surely larger than this fails, such as 3%
+    #[arg(long, default_value = "3%", value_name = "SHARE", value_parser = share)]
+    margin: f64,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(Debug, Args)]
+struct How {
+    /// How it is told
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
+    /// Compare even what was measured on another machine or with other bodies
+    #[arg(long)]
+    anyway: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Terminal,
+    Markdown,
+    Json,
+}
+
+/// Compares and prints.
+pub fn compare(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let (old, new) = (findings(Some(&args.old), common)?, findings(Some(&args.new), common)?);
+    let comparison = lab::compare::compare(&old, &new, args.how.anyway)?;
+    console::print(&show(&comparison, args.how.format)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Compares, prints, and fails on a regression that is sure.
+pub fn gate(args: &GateArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let (old, new) = (findings(Some(&args.against), common)?, findings(args.new.as_deref(), common)?);
+    let comparison = lab::compare::compare(&old, &new, args.how.anyway)?;
+    console::print(&show(&comparison, args.how.format)?)?;
+    let margin = args.margin * 100.0;
+    let mut failed = false;
+    for (cell, contender) in comparison.regressions(args.margin) {
+        failed = true;
+        eprintln!("drome: {} ({}) is surely more than {margin} % slower", contender.title, cell.title);
+    }
+    for (cell, contender) in comparison.unknown() {
+        let why = contender.note.as_deref().unwrap_or("nothing is known of it");
+        eprintln!("drome: {} ({}) is not judged: {why}", contender.title, cell.title);
+    }
+    if failed {
+        return Ok(ExitCode::from(REGRESSION));
+    }
+    eprintln!("drome: no regression that is sure and larger than {margin} %");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// From a file where there is one of this name, else from the store.
+fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
+    if let Some(path) = name.map(Path::new).filter(|path| path.is_file()) {
+        let wrong = |why: String| {
+            let how = "make it with `drome report RUN --format json`";
+            WrongInput(format!("{} is no file of findings ({why}): {how}", path.display()))
+        };
+        let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+        let findings: Findings = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+        if findings.schema != model::findings::SCHEMA {
+            return Err(wrong(format!("schema {} is not known", findings.schema)).into());
+        }
+        return Ok(findings);
+    }
+    let store = store(common)?;
+    let latest =
+        || Ok::<_, StoreError>(store.runs()?.into_iter().find(|run| !run.is_import).map(|run| run.id));
+    let name = name.map_or_else(latest, |name| Ok(Some(name.to_owned())))?;
+    match store.find(name.as_deref())? {
+        Stored::Run(run, observations, ended) => {
+            Ok(lab::analyse::findings(&run, &observations, ended.as_deref()))
+        }
+        Stored::Import(import) => Err(WrongInput(format!(
+            "run {} was imported: what a page says has no trials to compare; name one of drome's own (`drome list runs`)",
+            import.id
+        ))
+        .into()),
+    }
+}
+
+fn show(comparison: &Comparison, format: Format) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Terminal => report::compare::terminal(comparison),
+        Format::Markdown => report::compare::markdown(comparison),
+        Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
+    })
+}
+
+/// `3%` or `0.03`.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
+    match number.trim().parse::<f64>() {
+        Ok(n) if (0.0..1.0).contains(&(n * unit)) => Ok(n * unit),
+        _ => Err("allowed is a share from 0 to below 1, such as 3% or 0.03".to_owned()),
+    }
+}

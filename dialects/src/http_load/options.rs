@@ -1,0 +1,152 @@
+//! The options of `http_load`: each may be cut short, and the first that begins so is meant.
+
+use crate::{Call, Said};
+
+/// How fetches start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// So many at the same time.
+    Parallel(usize),
+    /// So many a second.
+    Rate(u32),
+}
+
+/// When it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// After so many fetches.
+    Fetches(u64),
+    /// After so many seconds.
+    Seconds(u64),
+}
+
+/// A command line that was understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// How fetches start.
+    pub start: Start,
+    /// When it ends.
+    pub end: End,
+    /// How long one may take.
+    pub timeout_s: u64,
+    /// Every minute, how far it is.
+    pub verbose: bool,
+    /// Who is asked instead of the servers.
+    pub proxy: Option<(String, u16)>,
+    /// The file of source addresses.
+    pub sip: Option<String>,
+    /// The file of URLs, or a URL.
+    pub list: String,
+}
+
+/// In the order in which they are looked for; whether a value follows.
+const KNOWN: &[(&str, bool)] = &[
+    ("-checksum", false),
+    ("-throttle", false),
+    ("-Throttle", true),
+    ("-verbose", false),
+    ("-timeout", true),
+    ("-jitter", false),
+    ("-parallel", true),
+    ("-rate", true),
+    ("-fetches", true),
+    ("-seconds", true),
+    ("-sip", true),
+    ("-cipher", true),
+    ("-proxy", true),
+];
+
+impl Options {
+    /// Of a command line. No more than `most` fetches may be under way at the same time.
+    pub fn parse(call: &Call, most: usize) -> Result<Self, Said> {
+        let name = &call.program;
+        let (mut start, mut end, mut jitter, mut refused) = (None, None, false, None);
+        let (mut timeout_s, mut verbose, mut proxy, mut sip) = (60, false, None, None);
+        let mut args = call.args.as_slice();
+        while let [arg, rest @ ..] = args
+            && arg.len() > 1
+            && arg.starts_with('-')
+        {
+            let is_meant = |(known, takes): &&(&str, bool)| {
+                known.starts_with(arg.as_str()) && (!takes || !rest.is_empty())
+            };
+            let (known, takes) = KNOWN.iter().find(is_meant).ok_or_else(|| usage(name))?;
+            let value = if *takes { rest[0].as_str() } else { "" };
+            args = &rest[usize::from(*takes)..];
+            match *known {
+                "-parallel" => {
+                    start = Some(Start::Parallel(number(name, "parallel", value, most as u64)? as usize));
+                }
+                "-rate" => start = Some(Start::Rate(number(name, "rate", value, 1000)? as u32)),
+                "-fetches" => end = Some(End::Fetches(number(name, "fetches", value, u64::MAX)?)),
+                "-seconds" => end = Some(End::Seconds(number(name, "seconds", value, u64::MAX)?)),
+                "-timeout" => timeout_s = atoi(value),
+                "-verbose" => verbose = true,
+                "-jitter" => jitter = true,
+                "-sip" => sip = Some(value.to_owned()),
+                "-proxy" => {
+                    let (host, port) = value.split_once(':').unwrap_or((value, "80"));
+                    proxy = Some((host.to_owned(), port.parse().unwrap_or(0)));
+                }
+                other => refused = Some(other),
+            }
+        }
+        let ([list], Some(start), Some(end)) = (args, start, end) else { return Err(usage(name)) };
+        if jitter && !matches!(start, Start::Rate(_)) {
+            return Err(usage(name));
+        }
+        if let Some(option) = refused.or(jitter.then_some("-jitter")) {
+            return Err(Said::refuse("http_load", option, why_not(option)));
+        }
+        Ok(Self { start, end, timeout_s, verbose, proxy, sip, list: list.clone() })
+    }
+}
+
+/// Why drome does not honour an option.
+fn why_not(option: &str) -> &'static str {
+    match option {
+        "-checksum" => "drome compares how long bodies are, not what is in them",
+        "-cipher" => "its names are OpenSSL's, and drome's TLS is another",
+        "-jitter" => "drome starts fetches evenly",
+        _ => "drome reads as fast as it can",
+    }
+}
+
+/// A number that must be positive.
+fn number(name: &str, what: &str, value: &str, most: u64) -> Result<u64, Said> {
+    match atoi(value) {
+        0 => Err(fatal(name, &format!("{what} must be at least 1"))),
+        n if n > most => Err(fatal(name, &format!("{what} may be at most {most}"))),
+        n => Ok(n),
+    }
+}
+
+/// C's atoi for what must not be negative: the number at the start, else 0.
+fn atoi(text: &str) -> u64 {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    text[..end].parse().map_or(u64::from(end > 0) * i32::MAX as u64, |n: u64| n.min(i32::MAX as u64))
+}
+
+/// It ends with a complaint.
+pub fn fatal(who: &str, what: &str) -> Said {
+    Said::err(format!("{who}: {what}\n")).exit(1)
+}
+
+/// What the system calls an error, without its number.
+pub fn words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
+fn usage(name: &str) -> Said {
+    Said::err(format!(
+        "usage:  {name} [-checksum] [-throttle] [-proxy host:port] [-verbose] [-timeout secs] [-sip sip_file]\n\
+         \x20           [-cipher str]\n\
+         \x20           -parallel N | -rate N [-jitter]\n\
+         \x20           -fetches N | -seconds N\n\
+         \x20           url_file\n\
+         Say how fetches start, -parallel or -rate, and when it ends, -fetches or -seconds.\n"
+    ))
+    .exit(1)
+}

@@ -1,0 +1,85 @@
+//! The first reply as it came: how large its head is, what its body is, what stands behind its last chunk.
+
+/// A reply, or as much of it as was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct First<'a> {
+    /// Bytes of its head, with the blank line.
+    pub head: usize,
+    /// Its body: one piece, or a piece for each chunk.
+    pub pieces: Vec<&'a [u8]>,
+    /// Bytes behind the last chunk; none where the body is not in chunks.
+    pub footer: Option<usize>,
+}
+
+/// What is behind the last chunk at least: a blank line.
+const LEAST_FOOTER: usize = 2;
+
+impl<'a> First<'a> {
+    /// Takes it apart; none where not even its head is there. What was kept may go on with the next reply.
+    pub fn of(bytes: &'a [u8]) -> Option<Self> {
+        let head = find(bytes, b"\r\n\r\n")? + 4;
+        let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
+        let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let body = &bytes[head..];
+        if field("transfer-encoding:").is_none_or(|coding| coding != "chunked") {
+            let length = field("content-length:").and_then(|length| length.parse::<usize>().ok());
+            let body = &body[..body.len().min(length.unwrap_or(body.len()))];
+            return Some(Self { head, pieces: vec![body], footer: None });
+        }
+        let (pieces, footer) = chunks(body);
+        Some(Self { head, pieces, footer: Some(footer) })
+    }
+}
+
+/// The chunks of a body, and how many bytes stand behind the last one.
+fn chunks(mut body: &[u8]) -> (Vec<&[u8]>, usize) {
+    let mut pieces = Vec::new();
+    while let Some(end) = find(body, b"\r\n") {
+        let line = String::from_utf8_lossy(&body[..end]);
+        let size = usize::from_str_radix(line.split(';').next().unwrap_or_default().trim(), 16);
+        let rest = &body[end + 2..];
+        match size {
+            Ok(0) if rest.starts_with(b"\r\n") => return (pieces, LEAST_FOOTER),
+            Ok(0) => return (pieces, find(rest, b"\r\n\r\n").map_or(LEAST_FOOTER, |end| end + 4)),
+            Ok(size) if size.checked_add(2).is_some_and(|whole| rest.len() >= whole) => {
+                pieces.push(&rest[..size]);
+                body = &rest[size + 2..];
+            }
+            _ => break,
+        }
+    }
+    (pieces, LEAST_FOOTER)
+}
+
+fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_taken_apart() {
+        let plain = First::of(b"HTTP/1.1 200 OK\r\nContent-length: 2\r\n\r\nhiHTTP/1.1").unwrap();
+        assert_eq!(plain, First { head: 38, pieces: vec![b"hi"], footer: None });
+        let chunked =
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n3;x\r\nabc\r\n0\r\n\r\nHTTP";
+        assert_eq!(
+            First::of(chunked).unwrap(),
+            First { head: 47, pieces: vec![b"hi", b"abc"], footer: Some(2) }
+        );
+        let trailer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n";
+        assert_eq!(First::of(trailer).unwrap().footer, Some(10));
+    }
+
+    #[test]
+    fn whatever_was_kept_is_no_trouble() {
+        let chunked =
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nhi\r\n0\r\nX\r\n\r\n";
+        for end in 0..=chunked.len() {
+            assert_eq!(First::of(&chunked[..end]).is_some(), end >= 47);
+        }
+        assert_eq!(First::of(b"\xff\r\n\r\n").map(|first| first.head), Some(5));
+    }
+}

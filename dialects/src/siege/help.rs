@@ -1,0 +1,95 @@
+//! What siege says about itself.
+
+use super::settings::{MAX_REPS, Settings};
+use std::fmt::Write;
+
+/// The version that is spoken, as siege names it, and who speaks it.
+pub const VERSION: &str = "SIEGE 4.0.7\n\nSpoken by drome, which has none of siege's code.\n\n";
+
+/// The options in siege's order, in drome's words.
+pub const HELP: &str = "\
+Usage: siege [options]
+       siege [options] URL
+       siege -g URL
+Options:
+  -V, --version             the version
+  -h, --help                this
+  -C, --config              the settings as they are
+  -v, --verbose             a line for every transaction
+  -q, --quiet               neither lines nor report
+  -g, --get                 asks once and shows the heads of request and answer
+  -p, --print               asks once and shows the page
+  -c, --concurrent=NUM      so many users at the same time
+  -r, --reps=NUM            transactions of each user, or `once` through all URLs
+  -t, --time=NUMm           for so long: seconds (S), minutes (M) or hours (H)
+  -d, --delay=NUM           each user waits up to so many seconds after an answer
+  -b, --benchmark           nobody waits
+  -i, --internet            URLs in random order
+  -f, --file=FILE           URLs, one a line
+  -R, --rc=FILE             the resource file
+  -l, --log[=FILE]          adds a line to a log
+  -m, --mark=\"text\"         marks the log, and logs
+  -H, --header=\"text\"       a header field more; may be repeated
+  -A, --user-agent=\"text\"   another User-Agent
+  -T, --content-type=\"text\" another Content-Type
+  -j, --json-output         the report as JSON on standard output
+      --no-parser           what a page needs is not fetched; drome never does
+      --no-follow           redirects are not followed; drome never does
+
+";
+
+/// Its settings, as `siege -C` shows them.
+pub fn config(s: &Settings) -> String {
+    let mut text = format!(
+        "CURRENT  SIEGE  CONFIGURATION\n{}\nEdit the resource file to change the settings.\n{}\n",
+        s.agent,
+        "-".repeat(46)
+    );
+    let or_none = |n: i64| if n > 0 { n.to_string() } else { "n/a".to_owned() };
+    let time = if s.seconds > 0 { format!("{} seconds", s.seconds) } else { "n/a".to_owned() };
+    let reps = or_none(if s.reps == MAX_REPS { 0 } else { s.reps });
+    let plural = if s.delay_s > 1.0 { "s" } else { "" };
+    let rows: &[(&str, String)] = &[
+        ("version", "4.0.7".to_owned()),
+        ("verbose", s.verbose.to_string()),
+        ("color", s.color.to_string()),
+        ("quiet", s.quiet.to_string()),
+        ("debug", "false".to_owned()),
+        ("protocol", if s.http11 { "HTTP/1.1" } else { "HTTP/1.0" }.to_owned()),
+        ("HTML parser", if s.parser { "enabled" } else { "disabled" }.to_owned()),
+        ("get method", if s.head { "HEAD" } else { "GET" }.to_owned()),
+        ("connection", if s.keep_alive { "keep-alive" } else { "close" }.to_owned()),
+        ("concurrent users", s.users.to_string()),
+        ("time to run", time),
+        ("repetitions", reps),
+        ("socket timeout", "30".to_owned()),
+        ("cache enabled", "false".to_owned()),
+        ("accept-encoding", s.encoding.clone()),
+        ("delay", format!("{:.3} sec{plural}", s.delay_s)),
+        ("internet simulation", s.internet.to_string()),
+        ("benchmark mode", s.benchmark.to_string()),
+        ("failures until abort", s.failures.to_string()),
+        ("named URL", s.url.clone().unwrap_or_else(|| "none".to_owned())),
+        ("URLs file", s.file.clone()),
+        ("thread limit", s.limit.to_string()),
+        ("logging", s.logging.to_string()),
+        ("log file", s.log_file.clone()),
+        ("resource file", s.rc.clone()),
+        ("timestamped output", s.timestamp.to_string()),
+        ("comma separated output", s.csv.to_string()),
+        ("allow redirects", s.follow.to_string()),
+        ("allow zero byte data", s.zero_ok.to_string()),
+        ("allow chunked encoding", "true".to_owned()),
+        ("upload unique files", s.unique.to_string()),
+        ("json output", s.json.to_string()),
+    ];
+    for (name, value) in rows {
+        let _ = writeln!(text, "{:<32}{value}", format!("{name}:"));
+    }
+    text.push_str("no-follow:\n");
+    for host in &s.no_follow {
+        let _ = writeln!(text, " - {host}");
+    }
+    let _ = writeln!(text, "{:<32}\n{:<32}", "proxy auth:", "www auth:");
+    text
+}

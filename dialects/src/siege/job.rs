@@ -1,0 +1,299 @@
+//! A siege: what is said before, of each transaction, and at the end.
+
+use super::rc;
+use super::report::{self, LOG_HEAD, Line, Sums, TICK_NS};
+use super::settings::Settings;
+use crate::{Halt, Job, Said};
+use model::{End, Exchange, Loss, Plan, Tally};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What siege says where the server breaks the connection; one that is merely closed is no error to it.
+const RESET: &str = "socket: read error Connection reset by peer sock.c:635: Connection reset by peer";
+
+/// A URL as lines show it.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// The method.
+    pub method: &'static str,
+    /// The URL.
+    pub display: String,
+}
+
+/// A command line that is to be measured.
+pub struct Siege {
+    /// What is measured.
+    pub plan: Plan,
+    /// What siege was told.
+    pub settings: Settings,
+    /// By request.
+    pub urls: Vec<Shown>,
+    /// How many transactions were asked for, where that ends it.
+    pub total: Option<u64>,
+    /// What was counted.
+    pub sums: Sums,
+    /// What siege would have done and drome did not, and how often.
+    pub undone: Undone,
+    /// What is said before it begins.
+    pub early: Said,
+}
+
+/// What siege would do further.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Undone {
+    /// Redirects that it would follow.
+    redirects: u64,
+    /// Challenges that it would answer.
+    challenges: u64,
+    /// Answers that broke off, which it would call good.
+    cut: u64,
+}
+
+impl Job for Siege {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn wants_exchanges(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self) -> Said {
+        let s = &self.settings;
+        let mut said = std::mem::take(&mut self.early);
+        if !s.get && !s.quiet {
+            let _ = write!(
+                said.err,
+                "** SIEGE 4.0.7\n** Preparing {} concurrent users for battle.\nThe server is now under siege...",
+                s.users
+            );
+            said.err.push_str(if s.verbose { "\n" } else { "" });
+        }
+        said
+    }
+
+    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
+        let mut said = Said::default();
+        for exchange in exchanges {
+            if self.is_aborted() {
+                return said.exit(0);
+            }
+            let line = self.sums.add(exchange, self.settings.zero_ok);
+            self.undone.add(exchange, &self.settings);
+            if let Some(line) = line.filter(|_| self.shows_lines()) {
+                self.write_line(&mut said.out, exchange, line);
+            }
+            match exchange.end {
+                End::Lost(Loss::Connect) => {
+                    said.err.push_str(&rc::error("socket: unable to connect sock.c:282"));
+                }
+                End::Lost(Loss::Receive) => said.err.push_str(&rc::error(RESET)),
+                _ => {}
+            }
+        }
+        if self.is_aborted() { said.exit(0) } else { said }
+    }
+
+    fn print(&mut self, tally: &Tally) -> Said {
+        self.sums.elapsed = tally.duration_ns / TICK_NS;
+        let mut said = Said::default();
+        self.show_answer(tally, &mut said);
+        // One that is stopped lifts the siege just as time does.
+        let is_lifted = self.total.is_none() || (tally.interrupted && !self.is_aborted());
+        if is_lifted && !self.settings.quiet {
+            said.err.push_str("\nLifting the server siege...");
+        }
+        self.tell(&mut said);
+        said.err.push_str(&self.undone.words(&self.settings, tally));
+        said.exit(0)
+    }
+
+    fn fail(&mut self, halt: &Halt) -> Said {
+        let why = match halt {
+            Halt::Connect(error) => super::url::words(error),
+            Halt::Other(what) => return Said::err(format!("siege: {what}\n")).exit(1),
+        };
+        self.lose_all(&rc::error(&format!("socket: unable to connect sock.c:282: {why}")))
+    }
+}
+
+impl Siege {
+    /// Nobody was there to begin with: every transaction failed, until there were too many.
+    pub fn lose_all(&mut self, words: &str) -> Said {
+        let most = if self.settings.failures > 0 { self.settings.failures } else { u64::MAX };
+        // A siege without an end would fail for ever; siege's own default for too many ends this one.
+        let tries = self.total.unwrap_or(u64::MAX).min(most);
+        self.sums.failed = if tries == u64::MAX { 1024 } else { tries };
+        let shown = self.sums.failed.min(100_000) as usize;
+        let mut said = Said::err(words.repeat(shown));
+        self.tell(&mut said);
+        said.exit(0)
+    }
+
+    fn is_aborted(&self) -> bool {
+        self.settings.failures > 0 && self.sums.failed >= self.settings.failures
+    }
+
+    fn shows_lines(&self) -> bool {
+        self.settings.verbose && !self.settings.get && !self.settings.print
+    }
+
+    fn write_line(&self, out: &mut String, exchange: &Exchange, line: Line) {
+        let s = &self.settings;
+        let url = self.urls.get(exchange.ask as usize);
+        let (method, display) = url.map_or(("GET", ""), |url| (url.method, url.display.as_str()));
+        let Line { status, bytes, .. } = line;
+        let time_s = line.ticks as f64 / 100.0;
+        let (weekday, now) = if s.csv || s.timestamp { report::moment(now_s()) } else { ("", String::new()) };
+        let stamp = if s.timestamp { format!("[{weekday}, {now}] ") } else { String::new() };
+        let user = exchange.connection % self.plan.load.connections() as u64;
+        if s.color {
+            let _ = write!(out, "\u{1b}[0;{}m", report::color(status));
+        }
+        // The engine does not say which version an answer was in; 1.1 is what servers speak.
+        let _ = match (s.csv, s.display_id) {
+            (true, shows_id) => {
+                let mark = s.mark.as_ref().map(|mark| format!("{mark},")).unwrap_or_default();
+                let id = if shows_id { format!("{user:4},") } else { String::new() };
+                let ask = exchange.ask;
+                write!(out, "{stamp}{mark}{id}HTTP/1.1,{status},{time_s:6.2},{bytes:7},{display},{ask},{now}")
+            }
+            (false, true) => write!(
+                out,
+                "{user:4}) HTTP/1.1 {status} {time_s:6.2} secs: {bytes:7} bytes ==> {method:<4} {display}"
+            ),
+            (false, false) => write!(
+                out,
+                "{stamp}HTTP/1.1 {status}    {time_s:5.2} secs: {bytes:7} bytes ==> {method:<4} {display}"
+            ),
+        };
+        out.push_str(if s.color { "\u{1b}[0m\n" } else { "\n" });
+    }
+
+    /// Request and answer, for who asked for them.
+    fn show_answer(&self, tally: &Tally, said: &mut Said) {
+        let s = &self.settings;
+        if !s.get && !s.print {
+            return;
+        }
+        let request = self.plan.asks.first().map(|ask| String::from_utf8_lossy(&ask.request).into_owned());
+        if !s.quiet {
+            said.out = request.unwrap_or_default() + "\n";
+        }
+        let (head, body) = head_and_body(&tally.first_answer);
+        if s.get && !s.quiet {
+            let _ = writeln!(said.out, "{}", String::from_utf8_lossy(head));
+        }
+        if s.print && tally.sent > 0 {
+            let _ = writeln!(said.out, "{}", String::from_utf8_lossy(body));
+        }
+    }
+
+    /// The report, where it goes, and the log.
+    fn tell(&self, said: &mut Said) {
+        let s = &self.settings;
+        if !s.quiet {
+            if self.is_aborted() {
+                said.err.push_str("siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n");
+            }
+            said.err.push_str(&self.sums.text());
+        }
+        if s.json {
+            said.err.push('\n');
+            said.out.push_str(&self.sums.json());
+        }
+        if s.logging {
+            self.log(said);
+        }
+    }
+
+    fn log(&self, said: &mut Said) {
+        let s = &self.settings;
+        let can_hold = rc::can_hold_log(&s.log_file);
+        let mut text = if Path::new(&s.log_file).exists() { String::new() } else { LOG_HEAD.to_owned() };
+        if let Some(mark) = &s.mark {
+            let _ = writeln!(text, "**** {mark} ****");
+        }
+        if s.show_log {
+            let home = std::env::var("HOME").unwrap_or_default();
+            let _ = write!(
+                said.out,
+                "LOG FILE: {}\nYou can disable this log file notification by editing\n{home}/.siege/siege.conf and changing 'show-logfile' to false.\n",
+                s.log_file
+            );
+        }
+        text.push_str(&self.sums.log_line(&report::moment(now_s()).1));
+        if self.is_aborted() {
+            text.push_str("**** siege aborted due to excessive socket failure. ****\n");
+        }
+        if can_hold {
+            said.files.push((PathBuf::from(&s.log_file), text, true));
+            return;
+        }
+        let why = rc::error(&format!("unable to create log file: {}: No such file or directory", s.log_file));
+        said.err.push_str(&why.repeat(1 + usize::from(s.mark.is_some())));
+    }
+}
+
+impl Undone {
+    fn add(&mut self, exchange: &Exchange, settings: &Settings) {
+        match exchange.end {
+            End::Answered { status: 301 | 302 | 303 | 307, .. } if settings.follow => self.redirects += 1,
+            End::Answered { status: 401 | 407, .. } => self.challenges += 1,
+            End::Lost(Loss::Receive | Loss::Ended) if exchange.first_byte_ns > 0 => self.cut += 1,
+            _ => {}
+        }
+    }
+
+    /// What siege would have done, in words, for the error stream.
+    fn words(self, settings: &Settings, tally: &Tally) -> String {
+        let mut words = String::new();
+        let mut say = |what: String| {
+            let _ = writeln!(words, "drome siege: {what}");
+        };
+        if self.redirects > 0 {
+            let n = self.redirects;
+            say(format!("{n} answers were redirects; siege would follow them, drome does not (--no-follow)"));
+        }
+        if self.challenges > 0 {
+            let n = self.challenges;
+            say(format!("{n} answers asked for credentials; siege would ask again, drome does not"));
+        }
+        if self.cut > 0 {
+            let n = self.cut;
+            say(format!("{n} answers broke off and count as failed; siege would count most of them as good"));
+        }
+        let (head, body) = head_and_body(&tally.first_answer);
+        let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+        if settings.parser && is_page_with_parts(&head, body) {
+            say("the answer is a page of HTML; siege would fetch its parts, too, drome does not (--no-parser)"
+                .to_owned());
+        }
+        if settings.cookies && head.contains("\r\nset-cookie:") {
+            say("the server set cookies; siege would send them back, drome does not (cookies = false)"
+                .to_owned());
+        }
+        words
+    }
+}
+
+/// Whether siege would find something in it to fetch, as far as can be seen.
+fn is_page_with_parts(head: &str, body: &[u8]) -> bool {
+    let is_good = head.get(9..10).is_some_and(|class| class < "3");
+    let is_page = head.contains("\r\ncontent-type: text/html");
+    let is_packed = head.contains("\r\ncontent-encoding:");
+    let body = body.to_ascii_lowercase();
+    let has = |word: &str| body.windows(word.len()).any(|at| at == word.as_bytes());
+    let has_parts = ["<img", "<link", "<script", "<frame", "<iframe", "http-equiv"].into_iter().any(has);
+    is_good && is_page && (is_packed || has_parts)
+}
+
+fn head_and_body(answer: &[u8]) -> (&[u8], &[u8]) {
+    let end = answer.windows(4).position(|w| w == b"\r\n\r\n").map_or(answer.len(), |at| at + 4);
+    answer.split_at(end)
+}
+
+fn now_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

@@ -1,0 +1,199 @@
+//! siege's resource file: `key = value`, with variables; and the forms of siege's complaints.
+
+use super::settings::{Settings, atof, atoi, seconds};
+use crate::Said;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// A complaint, after which siege goes on.
+pub fn error(what: &str) -> String {
+    format!("[\u{1b}[1;33merror\u{1b}[0m] {what}\n")
+}
+
+/// A warning.
+pub fn alert(what: &str) -> String {
+    format!("[\u{1b}[1;32malert\u{1b}[0m] {what}\n")
+}
+
+/// A complaint that siege ends with.
+pub fn fatal(what: &str) -> Said {
+    Said::err(format!("[\u{1b}[1;31mfatal\u{1b}[0m] {what}\n")).exit(1)
+}
+
+/// The settings of this file, of the user's, of the machine's, or as Debian installs them: whichever is there first.
+pub fn load(given: Option<&str>) -> Result<Settings, Said> {
+    let environment = std::env::var("SIEGERC").ok();
+    if let Some(path) = given.or(environment.as_deref()) {
+        let text = std::fs::read_to_string(path).map_err(|_| missing(path))?;
+        return read(path, &text);
+    }
+    let home = std::env::var("HOME").unwrap_or_default();
+    for path in [format!("{home}/.siege/siege.conf"), "/etc/siege/siegerc".to_owned()] {
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            return read(&path, &text);
+        }
+    }
+    Ok(Settings { rc: format!("{home}/.siege/siege.conf"), ..Settings::default() })
+}
+
+fn missing(path: &str) -> Said {
+    let stars = "*".repeat(50);
+    let how = "run 'siege.config' to generate a new config file";
+    Said::err(format!("{stars}\nsiege: could not open {path}\n{how}\n{stars}\n")).exit(1)
+}
+
+/// The settings of a file's text.
+pub fn read(path: &str, text: &str) -> Result<Settings, Said> {
+    let mut settings = Settings { rc: path.to_owned(), ..Settings::bare() };
+    let mut variables = HashMap::new();
+    for line in text.lines().map(str::trim) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let (key, value) = pair(line);
+        let value = evaluate(value, &variables);
+        if !key_is_known(&mut settings, key, value.trim())? {
+            variables.insert(key.to_owned(), value);
+        }
+    }
+    Ok(settings)
+}
+
+/// A line's key and its value: between them are blanks, `=` or `:`.
+pub fn pair(line: &str) -> (&str, &str) {
+    let is_between = |c: char| c.is_whitespace() || c == '=' || c == ':';
+    let (key, value) = line.split_at(line.find(is_between).unwrap_or(line.len()));
+    (key, value.trim_start_matches(is_between))
+}
+
+/// Puts values in the places of `$NAME`, `${NAME}` and `$(NAME)`; nothing in those of unknown ones.
+pub fn evaluate(text: &str, variables: &HashMap<String, String>) -> String {
+    let mut text = text.to_owned();
+    // A variable may name others, but not without end.
+    for _ in 0..100 {
+        let Some(at) = text.find('$') else { break };
+        let after = &text[at + 1..];
+        let name = after.strip_prefix(['{', '(']).unwrap_or(after);
+        let (name, behind) = name.split_at(name.find(['}', ')', '/']).unwrap_or(name.len()));
+        let value = variables.get(name).cloned().or_else(|| std::env::var(name).ok()).unwrap_or_default();
+        let behind = behind.strip_prefix(['}', ')']).unwrap_or(behind);
+        text = format!("{}{value}{behind}", &text[..at]);
+    }
+    text
+}
+
+/// Applies a key. False: siege does not know it, so it is a variable.
+fn key_is_known(settings: &mut Settings, key: &str, value: &str) -> Result<bool, Said> {
+    let key = key.to_ascii_lowercase();
+    refuse(&key, value)?;
+    let s = settings;
+    let begins = |word: &str| value.get(..word.len()).is_some_and(|v| v.eq_ignore_ascii_case(word));
+    let truth = begins("true");
+    match key.as_str() {
+        "verbose" => s.verbose = truth,
+        "color" => s.color = !begins("off") && !begins("false"),
+        "quiet" => s.quiet = truth,
+        "json_output" => s.json = truth,
+        "show-logfile" => s.show_log = truth,
+        "logging" => s.logging = truth,
+        "logfile" => value.clone_into(&mut s.log_file),
+        "gmethod" => s.head = !value.eq_ignore_ascii_case("get"),
+        "parser" => s.parser = truth,
+        "nofollow" => s.no_follow.push(value.to_owned()),
+        "csv" => s.csv = truth,
+        "timestamp" => s.timestamp = truth,
+        "fullurl" => s.full_url = truth,
+        "display-id" => s.display_id = truth,
+        "limit" => s.limit = atoi(value),
+        "protocol" => s.http11 = begins("HTTP/1.1"),
+        "connection" => s.keep_alive = begins("keep-alive"),
+        "concurrent" => s.users = atoi(value),
+        "time" => s.seconds = seconds(value),
+        "reps" => s.reps = atoi(value),
+        "file" => value.clone_into(&mut s.file),
+        "url" => s.url = Some(value.to_owned()),
+        "delay" => s.delay_s = atof(value),
+        "cookies" => s.cookies = truth,
+        "failures" => s.failures = u64::try_from(atoi(value)).unwrap_or(0),
+        "internet" => s.internet = truth,
+        "benchmark" => s.benchmark = truth,
+        "user-agent" => value.clone_into(&mut s.agent),
+        "accept-encoding" => value.clone_into(&mut s.encoding),
+        "url-escaping" => s.escape = !begins("false"),
+        "header" => s.header(value)?,
+        "follow-location" => s.follow = truth,
+        "zero-data-ok" => s.zero_ok = truth,
+        "ssl-cert" => s.certificate = Some(value.to_owned()),
+        "ssl-key" => s.key = Some(value.to_owned()),
+        "unique" => s.unique = truth,
+        // What it says holds anyhow: nothing is cached or traced, chunks are read, no cookie outlives its answer, and
+        // the others are for a proxy that is not used and for FTP.
+        "cache" | "debug" | "chunked" | "expire-session" | "timeout" | "attempts" | "proxy-port"
+        | "spinner" => {}
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// What drome does not honour.
+fn refuse(key: &str, value: &str) -> Result<(), Said> {
+    let truth = value.to_ascii_lowercase().starts_with("true");
+    let why = match key {
+        "cache" if truth => "what is asked would depend on what was answered",
+        "debug" if truth => "drome has no wire trace to print",
+        "chunked" if !truth => "drome always reads chunks",
+        "timeout" if atoi(value) != 30 => "in siege it bounds connecting only, which the system does here",
+        "attempts" if atoi(value) != 1 => "drome does not ask again after 401 or 407",
+        "proxy-host" | "proxy-login" => "drome measures the server itself",
+        "ftp-login" => "drome speaks HTTP",
+        "ssl-ciphers" => "its names are OpenSSL's, and drome's TLS is another",
+        "ssl-timeout" => "drome resumes no TLS sessions here",
+        _ if key.starts_with("login") => {
+            "drome does not answer challenges; `header = Authorization: …` is sent"
+        }
+        _ => return Ok(()),
+    };
+    Err(Said::refuse("siege", &format!("`{key} = {value}` of the resource file"), why))
+}
+
+/// Whether a log can be made there.
+pub fn can_hold_log(path: &str) -> bool {
+    let path = Path::new(path);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    path.is_file() || folder.is_none_or(Path::is_dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_variables_and_comments() {
+        let text = "# c\nHERE = a/b\nlogfile=${HERE}/x.log\nfile: $(HERE)/u\nverbose = true\nlimit\t300\nreps = 7\nuser-agent = $NONE-here\n";
+        let settings = read("f", text).unwrap();
+        assert_eq!((settings.log_file.as_str(), settings.file.as_str()), ("a/b/x.log", "a/b/u"));
+        assert_eq!((settings.verbose, settings.limit, settings.reps), (true, 300, 7));
+        assert_eq!((settings.json, settings.agent.as_str()), (false, ""));
+        let endless = HashMap::from([("A".to_owned(), "$A/$A".to_owned())]);
+        assert!(evaluate("$A", &endless).len() < 10_000);
+    }
+
+    #[test]
+    fn what_is_not_honoured_is_refused_by_name() {
+        for line in [
+            "cache = true",
+            "debug = true",
+            "chunked = false",
+            "timeout = 5",
+            "attempts = 3",
+            "proxy-host = p",
+            "login = a:b",
+            "login-url = http://a/",
+            "ssl-ciphers = x",
+        ] {
+            let said = read("f", line).unwrap_err();
+            assert!(said.err.contains(line.split(' ').next().unwrap()) && said.exit == Some(2), "{said:?}");
+        }
+        assert!(read("f", "cache = false\ntimeout = 30\nchunked = true\nspinner = true").is_ok());
+    }
+}

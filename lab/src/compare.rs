@@ -1,0 +1,301 @@
+//! What changed from one run to another: every contender's rate beside the reference's of its own run, so that a
+//! machine that became slower is not taken for a server that did. Pure.
+
+use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::study::REFERENCE;
+use stats::estimate::CONFIDENCE;
+use stats::{paired_logs, rank_sum};
+
+/// The version of the JSON.
+const SCHEMA: u32 = 1;
+
+/// Why two runs can't be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// Something that decides the figures differs.
+    #[error("{old} and {new} can't be compared: {why}; --anyway compares them all the same")]
+    Unequal {
+        /// The earlier run.
+        old: String,
+        /// The later one.
+        new: String,
+        /// What differs.
+        why: String,
+    },
+    /// Nothing to tell the machine's drift by.
+    #[error(
+        "{run} has no reference to tell the machine's drift by: a race can't be compared with another; run a study"
+    )]
+    NoReference {
+        /// The run.
+        run: String,
+    },
+    /// They share nothing.
+    #[error("{old} and {new} have no contender in a cell in common: compare two runs of one study")]
+    Nothing {
+        /// The earlier run.
+        old: String,
+        /// The later one.
+        new: String,
+    },
+}
+
+/// Compares; `anyway`: even if the machine or the work is another.
+pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Comparison, CompareError> {
+    for findings in [old, new] {
+        let has = |cell: &CellFindings| cell.contenders.iter().any(|c| c.name == REFERENCE);
+        if !findings.cells.iter().all(has) {
+            return Err(CompareError::NoReference { run: findings.run.clone() });
+        }
+    }
+    let (unequal, mut notes) = differences(old, new);
+    if !unequal.is_empty() && !anyway {
+        let why = unequal.join("; ");
+        return Err(CompareError::Unequal { old: old.run.clone(), new: new.run.clone(), why });
+    }
+    notes.splice(0..0, unequal);
+    let pairs: Vec<(&CellFindings, &CellFindings)> =
+        new.cells.iter().filter_map(|n| Some((old.cells.iter().find(|o| is_same(o, n))?, n))).collect();
+    let judged = pairs.iter().map(|(o, n)| common(o, n).count()).sum::<usize>();
+    if judged == 0 {
+        return Err(CompareError::Nothing { old: old.run.clone(), new: new.run.clone() });
+    }
+    // Bonferroni: all intervals together hold with the confidence that one alone would have.
+    let confidence = 1.0 - (1.0 - CONFIDENCE) / judged as f64;
+    Ok(Comparison {
+        schema: SCHEMA,
+        old: old.run.clone(),
+        new: new.run.clone(),
+        notes,
+        confidence: CONFIDENCE,
+        cells: pairs.iter().map(|(o, n)| cell(o, n, confidence)).collect(),
+        gone: only_in(old, new),
+        added: only_in(new, old),
+    })
+}
+
+/// What makes the figures of two runs unequal by itself, and what is only to be known.
+fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<String>) {
+    let (a, b) = (&old.environment, &new.environment);
+    let mut unequal = Vec::new();
+    let mut differ = |what: &str, old: String, new: String| {
+        if old != new {
+            unequal.push(format!("another {what} ({old} then, {new} now)"));
+        }
+    };
+    let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+    differ("processor", known(&a.cpu), known(&b.cpu));
+    differ("number of cores", a.cores.to_string(), b.cores.to_string());
+    differ("hypervisor", known(&a.virtualization), known(&b.virtualization));
+    let cores = |cores: &[usize]| cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    differ("set of server cores", cores(&a.server_cpus), cores(&b.server_cpus));
+    differ("set of client cores", cores(&a.client_cpus), cores(&b.client_cpus));
+    for (name, digest) in &new.workloads {
+        if let Some(before) = old.workloads.get(name) {
+            differ(&format!("body for the workload {name}"), short(before), short(digest));
+        }
+    }
+    let mut notes = Vec::new();
+    for (what, old, new) in
+        [("kernel", known(&a.kernel), known(&b.kernel)), ("drome", a.drome.clone(), b.drome.clone())]
+    {
+        if old != new {
+            notes.push(format!("another {what}: {old} then, {new} now; the reference's drift has it in it"));
+        }
+    }
+    (unequal, notes)
+}
+
+fn short(digest: &str) -> String {
+    digest.chars().take(12).collect()
+}
+
+fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
+    (&a.workload, &a.load) == (&b.workload, &b.load)
+}
+
+/// Contenders of both, without the reference.
+fn common<'f>(
+    old: &'f CellFindings,
+    new: &'f CellFindings,
+) -> impl Iterator<Item = (&'f ContenderFindings, &'f ContenderFindings)> {
+    let others = new.contenders.iter().filter(|c| c.name != REFERENCE);
+    others.filter_map(|n| Some((old.contenders.iter().find(|o| o.name == n.name)?, n)))
+}
+
+fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparison {
+    let reference = |cell: &CellFindings| -> Vec<Option<f64>> {
+        let found = cell.contenders.iter().find(|c| c.name == REFERENCE);
+        found.map(|c| c.rate_per_s_by_block.clone()).unwrap_or_default()
+    };
+    let (before, now) = (reference(old), reference(new));
+    let logs = |values: &[Option<f64>]| -> Vec<f64> {
+        values.iter().flatten().filter(|v| **v > 0.0).map(|v| v.ln()).collect()
+    };
+    let drift = rank_sum::shift(&logs(&now), &logs(&before), CONFIDENCE).map(|e| Figure::from(e.exp()));
+    let judge = |(o, n)| contender(o, n, [&before, &now], confidence);
+    let mut contenders: Vec<ContenderComparison> = common(old, new).map(judge).collect();
+    let of = |c: &ContenderComparison| c.ratio.map_or(f64::INFINITY, |ratio| ratio.median);
+    contenders.sort_by(|a, b| of(a).total_cmp(&of(b)));
+    CellComparison {
+        title: new.title.clone(),
+        workload: new.workload.clone(),
+        load: new.load.clone(),
+        drift,
+        contenders,
+    }
+}
+
+fn contender(
+    old: &ContenderFindings,
+    new: &ContenderFindings,
+    references: [&[Option<f64>]; 2],
+    confidence: f64,
+) -> ContenderComparison {
+    let before = paired_logs(&old.rate_per_s_by_block, references[0]);
+    let now = paired_logs(&new.rate_per_s_by_block, references[1]);
+    let estimate = rank_sum::shift(&now, &before, confidence);
+    let (change, note) = match estimate.map(|e| e.interval) {
+        _ if old.is_held_back() || new.is_held_back() => {
+            (Change::Unknown, Some("the load generator held it back: its rates are floors".to_owned()))
+        }
+        None => (Change::Unknown, Some("no trial of one of the runs is valid".to_owned())),
+        Some(None) => {
+            let why = format!("{} and {} blocks are too few to be sure", before.len(), now.len());
+            (Change::Unknown, Some(why))
+        }
+        Some(Some((low, _))) if low > 0.0 => (Change::Faster, None),
+        Some(Some((_, high))) if high < 0.0 => (Change::Slower, None),
+        Some(Some(_)) => (Change::NoneSeen, None),
+    };
+    // The ratio of two floors says nothing.
+    let ratio = estimate.filter(|_| !old.is_held_back() && !new.is_held_back());
+    ContenderComparison {
+        name: new.name.clone(),
+        title: new.title.clone(),
+        versions: [old.version.clone(), new.version.clone()],
+        ratio: ratio.map(|e| Figure::from(e.exp())),
+        change,
+        note,
+    }
+}
+
+/// Cells, and contenders of common cells, that the other run does not have.
+fn only_in(one: &Findings, other: &Findings) -> Vec<String> {
+    let mut only = Vec::new();
+    for cell in &one.cells {
+        match other.cells.iter().find(|o| is_same(o, cell)) {
+            None => only.push(cell.title.clone()),
+            Some(there) => {
+                let is_there = |name: &str| there.contenders.iter().any(|c| c.name == name);
+                let names = cell.contenders.iter().map(|c| &c.name).filter(|name| !is_there(name));
+                only.extend(names.map(|name| format!("{name} ({})", cell.title)));
+            }
+        }
+    }
+    only
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{analyse, example};
+    use model::{Bound, Outcome, Run, Trial};
+    use stats::random::uniform;
+
+    /// The findings of a run on a machine of this speed, where the contenders have these rates of their own, with 2 % of noise.
+    fn run(id: &str, machine: f64, rates: &[(&str, f64)], blocks: usize) -> (Run, Findings) {
+        let names: Vec<&str> = rates.iter().map(|(name, _)| *name).collect();
+        let run = Run { id: id.to_owned(), ..example::run(&names) };
+        let mut observations = Vec::new();
+        for block in 0..blocks {
+            for (i, (name, rate)) in rates.iter().copied().chain([(REFERENCE, 100_000.0)]).enumerate() {
+                let k = (block * 10 + i) as u64;
+                let jitter = 0.04 * (uniform(id.len() as u64, k) - 0.5);
+                let trial = Trial { block, cell: 0, contender: name.to_owned(), copy: 0 };
+                observations.push(example::observation(trial, Some(rate * machine * (1.0 + jitter))));
+            }
+        }
+        let findings = analyse::findings(&run, &observations, None);
+        (run, findings)
+    }
+
+    fn changes(comparison: &Comparison) -> Vec<(&str, Change)> {
+        comparison.cells[0].contenders.iter().map(|c| (c.name.as_str(), c.change)).collect()
+    }
+
+    #[test]
+    fn a_slower_machine_is_not_taken_for_a_slower_server() {
+        let (_, old) = run("old", 1.0, &[("same", 50_000.0), ("worse", 60_000.0), ("better", 10_000.0)], 8);
+        let (_, new) = run("newer", 0.7, &[("same", 50_000.0), ("worse", 54_000.0), ("better", 12_000.0)], 8);
+        let comparison = compare(&old, &new, false).unwrap();
+        let expected = [("worse", Change::Slower), ("same", Change::NoneSeen), ("better", Change::Faster)];
+        assert_eq!(changes(&comparison), expected);
+        assert!((comparison.cells[0].drift.unwrap().median - 0.7).abs() < 0.01);
+        let worse = comparison.cells[0].contenders[0].ratio.unwrap();
+        assert!((worse.median - 0.9).abs() < 0.01 && worse.low.unwrap() < 0.9 && worse.high.unwrap() > 0.9);
+        let names = |margin| comparison.regressions(margin).map(|(_, c)| c.name.clone()).collect::<Vec<_>>();
+        assert_eq!((names(0.03), names(0.2)), (vec!["worse".to_owned()], Vec::new()));
+    }
+
+    #[test]
+    fn another_machine_or_another_body_is_refused_unless_told() {
+        let (_, old) = run("old", 1.0, &[("a", 50_000.0)], 8);
+        let (_, mut new) = run("newer", 1.0, &[("a", 50_000.0)], 8);
+        new.environment.cpu = Some("another one".to_owned());
+        new.workloads.insert("hello".to_owned(), "aa".to_owned());
+        let why = compare(&old, &new, false).unwrap_err().to_string();
+        assert!(why.contains("another processor (unknown then, another one now)"), "{why}");
+        assert_eq!(compare(&old, &new, true).unwrap().notes.len(), 1);
+        let mut old = old;
+        old.workloads.insert("hello".to_owned(), "bb".to_owned());
+        assert!(compare(&old, &new, false).unwrap_err().to_string().contains("body for the workload hello"));
+    }
+
+    #[test]
+    fn what_can_not_be_said_is_not_said() {
+        let (_, old) = run("old", 1.0, &[("a", 50_000.0)], 3);
+        let (_, new) = run("newer", 1.0, &[("a", 10_000.0)], 3);
+        let few = compare(&old, &new, false).unwrap();
+        let a = &few.cells[0].contenders[0];
+        assert_eq!(
+            (a.change, a.note.as_deref()),
+            (Change::Unknown, Some("3 and 3 blocks are too few to be sure"))
+        );
+        assert_eq!((few.regressions(0.0).count(), few.unknown().count()), (0, 1));
+        let (_, other) = run("newer", 1.0, &[("b", 10_000.0)], 8);
+        assert!(matches!(compare(&old, &other, false), Err(CompareError::Nothing { .. })));
+        let mut race = other.clone();
+        race.cells[0].contenders.retain(|c| c.name != REFERENCE);
+        assert!(matches!(compare(&race, &race, false), Err(CompareError::NoReference { .. })));
+    }
+
+    #[test]
+    fn floors_are_not_compared_and_what_only_one_has_is_named() {
+        let (run, _) = run("old", 1.0, &[("a", 50_000.0), ("b", 1_000.0)], 8);
+        let observe = |contender: &'static str, rate: f64, bound| {
+            (0..8).map(move |block| {
+                let trial = Trial { block, cell: 0, contender: contender.to_owned(), copy: 0 };
+                let mut observation = example::observation(trial, Some(rate));
+                if let Outcome::Measured(m) = &mut observation.outcome {
+                    m.verdict.bound = bound;
+                }
+                observation
+            })
+        };
+        let all = |rate, bound| -> Vec<_> {
+            observe("a", rate, bound).chain(observe(REFERENCE, 100_000.0, Bound::Server)).collect()
+        };
+        let old = analyse::findings(&run, &all(50_000.0, Bound::Server), None);
+        let mut new = analyse::findings(&run, &all(10_000.0, Bound::Client), None);
+        new.cells[0].contenders.retain(|c| c.name != "b");
+        let comparison = compare(&old, &new, false).unwrap();
+        assert_eq!(changes(&comparison), [("a", Change::Unknown)]);
+        assert_eq!(comparison.regressions(0.0).count(), 0);
+        assert_eq!(
+            (comparison.gone.as_slice(), comparison.added.len()),
+            (&["b (keep-alive)".to_owned()][..], 0)
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! Whether connections can start from the addresses that were given for it: what is wrong with one is said
+//! before anything is measured, and in its own words. A connection's own error would look like too few ports.
+
+use model::{Address, Plan};
+use std::net::{IpAddr, SocketAddr, TcpListener};
+
+/// Why nothing can come from an address.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The address of another machine, or of none.
+    #[error(
+        "no connection can start from {from} ({source}): it must be one of this machine's own addresses; `ip address` lists them"
+    )]
+    Foreign {
+        /// The address.
+        from: IpAddr,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Two worlds.
+    #[error(
+        "no connection can start from {from} and go to {to}: one is IPv4, the other IPv6; give an address of the target's kind"
+    )]
+    Family {
+        /// The address.
+        from: IpAddr,
+        /// The target.
+        to: SocketAddr,
+    },
+}
+
+/// Every address that connections are to start from is this machine's, and of the target's family.
+pub fn check(plan: &Plan) -> Result<(), SourceError> {
+    let Address::Tcp(to) = plan.target.address else { return Ok(()) };
+    for from in plan.connecting.from.iter().copied() {
+        if from.is_ipv4() != to.is_ipv4() {
+            return Err(SourceError::Family { from, to });
+        }
+        // Any free port, and at once given back.
+        TcpListener::bind((from, 0)).map_err(|source| SourceError::Foreign { from, source })?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::{Ask, Load, Target, Until};
+
+    fn checked(to: &str, from: &[&str]) -> Result<(), String> {
+        let load = Load::Closed { connections: 1, per_connection: None };
+        let mut plan = Plan::new(Target::resolve(to).unwrap(), Ask::default(), load, Until::Answered(1));
+        plan.connecting.from = from.iter().map(|from| from.parse().unwrap()).collect();
+        check(&plan).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_address_that_nothing_can_come_from_is_named() {
+        assert_eq!(checked("http://127.0.0.1:1/", &[]), Ok(()));
+        assert_eq!(checked("http://127.0.0.1:1/", &["127.0.0.2", "127.0.0.3"]), Ok(()));
+        // An address for documents (RFC 5737): no machine's own.
+        let error = checked("http://127.0.0.1:1/", &["127.0.0.2", "192.0.2.1"]).unwrap_err();
+        assert!(error.contains("192.0.2.1") && error.contains("ip address"), "{error}");
+        let error = checked("http://127.0.0.1:1/", &["::1"]).unwrap_err();
+        assert!(error.contains("::1") && error.contains("IPv6"), "{error}");
+    }
+}

@@ -1,0 +1,86 @@
+//! What changed between two runs. This is the documented JSON of `drome compare --format json` (schema 1).
+
+use crate::findings::Figure;
+use crate::plan::Load;
+use serde::{Deserialize, Serialize};
+
+/// All that is to be said of two runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The version of the JSON.
+    pub schema: u32,
+    /// The earlier run, or the file that tells of it.
+    pub old: String,
+    /// The later one.
+    pub new: String,
+    /// What makes the two unequal beside what is compared, such as another kernel.
+    pub notes: Vec<String>,
+    /// How sure all intervals are together; each by itself is surer.
+    pub confidence: f64,
+    /// Cells that both have.
+    pub cells: Vec<CellComparison>,
+    /// Contenders, or cells, that only the earlier run has.
+    pub gone: Vec<String>,
+    /// Those that only the later run has.
+    pub added: Vec<String>,
+}
+
+/// One cell in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellComparison {
+    /// What a table calls it.
+    pub title: String,
+    /// The workload's name.
+    pub workload: String,
+    /// How requests arrived.
+    pub load: Load,
+    /// The machine's own drift: the reference's rate, new by old. It is taken out of all others.
+    pub drift: Option<Figure>,
+    /// From the one that lost most to the one that gained most.
+    pub contenders: Vec<ContenderComparison>,
+}
+
+/// One contender in one cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContenderComparison {
+    /// Its name.
+    pub name: String,
+    /// What a table calls it.
+    pub title: String,
+    /// Its versions, the earlier one first.
+    pub versions: [Option<String>; 2],
+    /// Its rate, new by old, with the machine's drift taken out.
+    pub ratio: Option<Figure>,
+    /// What that comes to.
+    pub change: Change,
+    /// Why nothing can be said, or what is to be known.
+    pub note: Option<String>,
+}
+
+/// What a ratio comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Surely faster.
+    Faster,
+    /// Surely slower.
+    Slower,
+    /// The runs can't tell it from no change.
+    NoneSeen,
+    /// Nothing can be said.
+    Unknown,
+}
+
+impl Comparison {
+    /// Contenders that are surely slower than before by more than this share, whole interval and all.
+    pub fn regressions(&self, margin: f64) -> impl Iterator<Item = (&CellComparison, &ContenderComparison)> {
+        let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
+        all.filter(move |(_, c)| c.ratio.and_then(|r| r.high).is_some_and(|high| high < 1.0 - margin))
+    }
+
+    /// Contenders of which nothing can be said.
+    pub fn unknown(&self) -> impl Iterator<Item = (&CellComparison, &ContenderComparison)> {
+        let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
+        all.filter(|(_, c)| c.change == Change::Unknown)
+    }
+}

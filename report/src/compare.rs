@@ -1,0 +1,118 @@
+//! Two runs beside each other, in a terminal and as Markdown.
+
+use crate::table::{Side, Table};
+use crate::units;
+use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
+use model::findings::Figure;
+use std::fmt::Write;
+
+/// For a terminal.
+pub fn terminal(c: &Comparison) -> String {
+    let mut out = format!("{}\n", headline(c));
+    for cell in &c.cells {
+        let _ = write!(out, "\n{}\n{}\n\n{}", cell.title, drift(cell), table(cell).plain());
+    }
+    let notes = notes(c);
+    if !notes.is_empty() {
+        let _ = write!(out, "\n{}\n", notes.join("\n"));
+    }
+    out
+}
+
+/// For a pull request.
+pub fn markdown(c: &Comparison) -> String {
+    let mut out = format!("**{}**\n", headline(c));
+    for cell in &c.cells {
+        let _ = write!(out, "\n### {}\n\n{}\n\n{}", cell.title, drift(cell), table(cell).markdown());
+    }
+    let notes = notes(c);
+    if !notes.is_empty() {
+        let _ = write!(out, "\n- {}\n", notes.join("\n- "));
+    }
+    out
+}
+
+/// The finding in a sentence.
+pub fn headline(c: &Comparison) -> String {
+    let count = |change: Change| {
+        let all = c.cells.iter().flat_map(|cell| &cell.contenders);
+        all.filter(|contender| contender.change == change).count()
+    };
+    let parts: Vec<String> = [
+        (count(Change::Slower), "surely slower"),
+        (count(Change::Faster), "surely faster"),
+        (count(Change::NoneSeen), "without a change that could be seen"),
+        (count(Change::Unknown), "of which nothing can be said"),
+    ]
+    .iter()
+    .filter(|(n, _)| *n > 0)
+    .map(|(n, words)| format!("{n} {words}"))
+    .collect();
+    format!("{} against {}: {}", c.new, c.old, parts.join(", "))
+}
+
+fn drift(cell: &CellComparison) -> String {
+    match cell.drift {
+        None => "The machine's own drift is unknown.".to_owned(),
+        Some(drift) => format!(
+            "The machine itself ran at {} of its speed then, by the reference; that is taken out.",
+            share(drift)
+        ),
+    }
+}
+
+fn table(cell: &CellComparison) -> Table {
+    let mut table = Table::new(&[
+        ("contender", Side::Left),
+        ("version", Side::Left),
+        ("now / then", Side::Right),
+        ("sure interval", Side::Right),
+        ("change", Side::Left),
+    ]);
+    for contender in &cell.contenders {
+        table.row(vec![
+            contender.title.clone(),
+            versions(contender),
+            units::known(contender.ratio, |r| format!("{:.3}", r.median)),
+            units::interval(contender.ratio, |x| format!("{x:.3}")),
+            change(contender),
+        ]);
+    }
+    table
+}
+
+fn versions(contender: &ContenderComparison) -> String {
+    let [old, new] = contender.versions.each_ref().map(|v| v.as_deref().unwrap_or("unknown"));
+    if old == new { new.to_owned() } else { format!("{old} → {new}") }
+}
+
+fn change(contender: &ContenderComparison) -> String {
+    let word = match contender.change {
+        Change::Faster => "faster",
+        Change::Slower => "slower",
+        Change::NoneSeen => "none seen",
+        Change::Unknown => "unknown",
+    };
+    contender.note.as_ref().map_or_else(|| word.to_owned(), |note| format!("{word}: {note}"))
+}
+
+fn share(figure: Figure) -> String {
+    let percent = |x: f64| format!("{:.1} %", x * 100.0);
+    match (figure.low, figure.high) {
+        (Some(low), Some(high)) => {
+            format!("{} (95 % {} to {})", percent(figure.median), percent(low), percent(high))
+        }
+        _ => percent(figure.median),
+    }
+}
+
+fn notes(c: &Comparison) -> Vec<String> {
+    let mut notes = c.notes.clone();
+    notes.extend(c.gone.iter().map(|what| format!("{what} is only in {}", c.old)));
+    notes.extend(c.added.iter().map(|what| format!("{what} is only in {}", c.new)));
+    notes.push(format!(
+        "all intervals hold together with {:.0} %: each is as wide as it takes for that",
+        c.confidence * 100.0
+    ));
+    notes
+}
