@@ -61,6 +61,10 @@ pub enum Command {
     Show(crate::command::show::ShowArgs),
     /// The findings of a run
     Report(crate::command::report::ReportArgs),
+    /// Read pages with reports of other tools, and keep their figures beside one's own
+    Import(crate::command::import::ImportArgs),
+    /// Draw the bar chart of a page with reports of other tools
+    Chart(crate::command::chart::ChartArgs),
     /// The reference server
     Serve(crate::command::serve::ServeArgs),
     /// What changed from one run to another, the machine's own drift taken out

@@ -26,6 +26,8 @@ fn main() -> ExitCode {
         Command::List(args) => command::list::run(&args, &cli.common),
         Command::Show(args) => command::show::run(&args, &cli.common),
         Command::Report(args) => command::report::run(&args, &cli.common),
+        Command::Import(args) => command::import::run(&args, &cli.common),
+        Command::Chart(args) => command::chart::run(&args),
         Command::Serve(args) => command::serve::run(&args, &cli.common),
         Command::Compare(args) => command::compare::compare(&args, &cli.common),
         Command::Gate(args) => command::compare::gate(&args, &cli.common),

@@ -6,15 +6,21 @@
 
 pub mod ab;
 mod call;
+mod cursor;
 mod getopt;
+pub mod h2load;
 pub mod http_load;
 pub mod httperf;
 mod job;
 pub mod number;
+pub mod oha;
+pub mod page;
 mod scan;
 pub mod siege;
+pub mod table;
 pub mod template;
 pub mod weighttp;
+pub mod wrk;
 
 pub use call::Call;
 pub use job::{Halt, Job, Said};
@@ -47,9 +53,33 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[siege::DIALECT, http_load::DIALECT, httperf::DIALECT];
+pub const DIALECTS: &[Dialect] = &[
+    ab::DIALECT,
+    siege::DIALECT,
+    wrk::WRK,
+    wrk::WRK2,
+    http_load::DIALECT,
+    weighttp::DIALECT,
+    httperf::DIALECT,
+];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| dialect.name == name)
 }
+
+/// How a tool's reports are read.
+pub type Read = fn(&str) -> Vec<Found>;
+
+/// All tools whose reports are read, each once: those of [`DIALECTS`], and some whose command lines nobody speaks here.
+pub const READERS: &[(&str, Read)] = &[
+    ("ab", ab::read),
+    ("siege", siege::read),
+    ("http_load", http_load::read),
+    ("wrk", wrk::read),
+    ("wrk2", wrk::read_wrk2),
+    ("httperf", httperf::read),
+    ("weighttp", weighttp::read),
+    ("h2load", h2load::read),
+    ("oha", oha::read),
+];

@@ -34,16 +34,19 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
     }
 }
 
-/// Every contender's ratio to the base was known to within the wanted precision, in every cell, after so many blocks.
-pub fn is_precise(run: &Run, observations: &[Observation], blocks: usize) -> bool {
-    (0..run.study.cells.len()).all(|cell| {
+/// Half the width of the widest interval of a ratio to the base, as a share of it, over all cells, after so many blocks.
+/// `None` where one of them has no interval yet.
+pub fn widest(run: &Run, observations: &[Observation], blocks: usize) -> Option<f64> {
+    let mut widest = 0.0_f64;
+    for cell in 0..run.study.cells.len() {
         let table = Table::of(run, observations.iter().filter(|o| o.trial.block < blocks), cell);
         let base = table.by_block(table.base(), rate);
-        table.names().filter(|name| *name != table.base() && table.is_measured(name)).all(|name| {
-            let ratio = paired_ratio(&table.by_block(name, rate), &base);
-            ratio.and_then(|r| r.relative_half_width()).is_some_and(|half| half <= run.study.design.precision)
-        })
-    })
+        for name in table.names().filter(|name| *name != table.base() && table.is_measured(name)) {
+            let ratio = paired_ratio(&table.by_block(name, rate), &base)?;
+            widest = widest.max(ratio.relative_half_width()?);
+        }
+    }
+    Some(widest)
 }
 
 /// Observations of one cell by contender, block and copy.

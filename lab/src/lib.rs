@@ -27,7 +27,7 @@ pub mod verify;
 
 pub use catalog::{Catalog, CatalogError};
 pub use run::{Lab, LabError, Show};
-pub use store::{Store, StoreError};
+pub use store::{Store, StoreError, Stored};
 
 /// Now, in RFC 3339, UTC, to the second.
 pub fn clock_text() -> String {

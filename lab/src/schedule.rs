@@ -40,7 +40,8 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
         let spent = Duration::from_nanos(observations.iter().map(|o| o.elapsed_ns).sum());
         if spent >= run.study.design.budget {
             let budget = humantime::format_duration(run.study.design.budget);
-            return Next::Done(format!("the budget of {budget} is spent after {} blocks", block + 1));
+            let more = what_it_would_take(run, observations, block + 1, spent);
+            return Next::Done(format!("the budget of {budget} is spent after {} blocks{more}", block + 1));
         }
     }
     Next::Done(format!("the most that the design allows: {most} blocks"))
@@ -49,7 +50,33 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
 /// Whether every ratio was known well enough when so many blocks less the last few were done.
 fn is_precise_in_time(run: &Run, observations: &[Observation], blocks: usize) -> bool {
     let before = blocks.saturating_sub(stats::estimate::BLOCKS_AFTER_ENOUGH);
-    before >= run.study.design.blocks[0] && analyse::is_precise(run, observations, before)
+    let is_precise = |half: f64| half <= run.study.design.precision;
+    before >= run.study.design.blocks[0] && analyse::widest(run, observations, before).is_some_and(is_precise)
+}
+
+/// How far the wanted precision is away: an interval becomes narrower by the square root of the blocks.
+fn what_it_would_take(run: &Run, observations: &[Observation], blocks: usize, spent: Duration) -> String {
+    let wanted = run.study.design.precision;
+    let Some(half) = analyse::widest(run, observations, blocks).filter(|half| half.is_finite()) else {
+        return String::new();
+    };
+    let percent = |share: f64| format!("±{:.1} %", share * 100.0);
+    let needed = (blocks as f64 * (half / wanted).powi(2)).max(run.study.design.blocks[0] as f64);
+    let more = needed.ceil() - blocks as f64 + stats::estimate::BLOCKS_AFTER_ENOUGH as f64;
+    let minutes = spent.as_secs_f64() / blocks as f64 * more.max(1.0) / 60.0;
+    let known = percent(half);
+    if needed > run.study.design.blocks[1] as f64 {
+        let most = run.study.design.blocks[1];
+        return format!(
+            "; the least known ratio is known to {known}, and {} is out of reach of {most} blocks",
+            percent(wanted)
+        );
+    }
+    format!(
+        "; the least known ratio is known to {known}, and {} would take about {:.0} more minutes",
+        percent(wanted),
+        minutes.ceil()
+    )
 }
 
 /// How many trials the least number of blocks takes.
@@ -152,8 +179,22 @@ mod tests {
         let noisy =
             |t: &Trial| Some(if t.contender == "a" { 100.0 + 90.0 * ((t.block % 3) as f64) } else { 100.0 });
         let (seen, why) = walk(&run, noisy);
-        assert!(why.contains("budget of 24s is spent after 8 blocks"), "{why}");
+        assert!(why.contains("budget of 24s is spent after 8 blocks; the least known ratio"), "{why}");
+        assert!(why.ends_with("±3.0 % is out of reach of 30 blocks"), "{why}");
         assert_eq!(seen.len(), 24);
+    }
+
+    #[test]
+    fn a_budget_that_was_too_small_says_what_it_would_have_taken() {
+        let mut run = example::run(&["a"]);
+        run.study.design.budget = Duration::from_secs(24);
+        let noisy =
+            |t: &Trial| Some(if t.contender == "a" { 100.0 + 8.0 * ((t.block % 3) as f64) } else { 100.0 });
+        let (_, why) = walk(&run, noisy);
+        assert!(
+            why.contains("known to ±") && why.ends_with("±3.0 % would take about 2 more minutes"),
+            "{why}"
+        );
     }
 
     #[test]

@@ -113,10 +113,8 @@ fn new_run(
 ) -> Run {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let started_at = clock_text();
-    let digits: String = started_at.chars().filter(char::is_ascii_digit).collect();
-    let (day, time) = digits.split_at(8.min(digits.len()));
     Run {
-        id: format!("{day}-{time}-{:04x}", now.subsec_nanos() >> 14),
+        id: new_id(&started_at),
         name: name.to_owned(),
         study,
         seed: seed.unwrap_or(now.as_nanos() as u64),
@@ -127,6 +125,14 @@ fn new_run(
         contenders,
         copies,
     }
+}
+
+/// A name in the store that no other has: the time, and something by chance.
+pub fn new_id(started_at: &str) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let digits: String = started_at.chars().filter(char::is_ascii_digit).collect();
+    let (day, time) = digits.split_at(8.min(digits.len()));
+    format!("{day}-{time}-{:04x}", now.subsec_nanos() >> 14)
 }
 
 /// The lab for a run.

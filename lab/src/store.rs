@@ -1,15 +1,15 @@
 //! The results: one `SQLite` file. Every observation is committed at once, so that a kill loses at most the
 //! trial that is running. A file that this drome does not understand is never written to.
 
-use model::{Observation, Run};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use model::{Import, Observation, Run};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 
 /// Marks the file as drome's ("drom").
 const APPLICATION_ID: i64 = 0x6472_6f6d;
 
-/// The version of the tables.
-const VERSION: i64 = 1;
+/// The version of the tables. 2 added `import`.
+const VERSION: i64 = 2;
 
 const TABLES: &str = "
     create table run (
@@ -17,6 +17,13 @@ const TABLES: &str = "
     ) strict;
     create table observation (
         run text not null references run, n integer not null, json text not null, primary key (run, n)
+    ) strict;
+";
+
+const IMPORTS: &str = "
+    create table import (
+        id text primary key, title text not null, imported_at text not null, readings integer not null,
+        json text not null
     ) strict;
 ";
 
@@ -91,8 +98,19 @@ pub struct Listed {
     pub started_at: String,
     /// Why it ended; none: it has not.
     pub ended: Option<String>,
-    /// How many observations it has.
+    /// How many observations it has, or readings.
     pub observations: usize,
+    /// Its figures were read, not measured.
+    pub is_import: bool,
+}
+
+/// What the store has under a name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stored {
+    /// A run, what was observed in it, in order, and why it ended.
+    Run(Box<Run>, Vec<Observation>, Option<String>),
+    /// What was read from pages.
+    Import(Import),
 }
 
 impl Store {
@@ -115,12 +133,8 @@ impl Store {
         if version > VERSION {
             return Err(StoreError::Newer { path: path.to_owned(), found: version });
         }
-        if is_empty {
-            let make = db.transaction().map_err(wrap)?;
-            make.execute_batch(TABLES).map_err(wrap)?;
-            make.pragma_update(None, "application_id", APPLICATION_ID).map_err(wrap)?;
-            make.pragma_update(None, "user_version", VERSION).map_err(wrap)?;
-            make.commit().map_err(wrap)?;
+        if is_empty || version < VERSION {
+            make(&mut db).map_err(wrap)?;
         }
         Ok(Self { path: path.to_owned(), db })
     }
@@ -150,10 +164,23 @@ impl Store {
         Ok(())
     }
 
-    /// All runs, the latest first.
+    /// Adds what was read from pages.
+    pub fn add_import(&self, import: &Import) -> Result<(), StoreError> {
+        let json = self.json(import)?;
+        let sql = "insert into import (id, title, imported_at, readings, json) values (?, ?, ?, ?, ?)";
+        let values = params![import.id, import.title, import.imported_at, import.items.len() as i64, json];
+        self.db.execute(sql, values).map_err(|e| self.wrap(e))?;
+        Ok(())
+    }
+
+    /// All runs and imports, the latest first.
     pub fn runs(&self) -> Result<Vec<Listed>, StoreError> {
-        let sql = "select id, name, started_at, ended, (select count(*) from observation where run = run.id)
-                   from run order by started_at desc, rowid desc";
+        let sql =
+            "select id, name, started_at, ended, (select count(*) from observation where run = run.id), 0,
+                          rowid as nth
+                   from run
+                   union all select id, title, imported_at, 'imported', readings, 1, rowid from import
+                   order by 3 desc, 6 desc, 7 desc";
         let read = || -> rusqlite::Result<Vec<Listed>> {
             let mut query = self.db.prepare(sql)?;
             let rows = query.query_map([], |row| {
@@ -163,6 +190,7 @@ impl Store {
                     started_at: row.get(2)?,
                     ended: row.get(3)?,
                     observations: row.get::<_, i64>(4)? as usize,
+                    is_import: row.get(5)?,
                 })
             })?;
             rows.collect()
@@ -170,23 +198,34 @@ impl Store {
         read().map_err(|e| self.wrap(e))
     }
 
-    /// A run by its name, or the latest; with what was observed in it, in order, and why it ended.
-    pub fn run(&self, id: Option<&str>) -> Result<(Run, Vec<Observation>, Option<String>), StoreError> {
+    /// What is under a name, or the latest.
+    pub fn find(&self, id: Option<&str>) -> Result<Stored, StoreError> {
         let id = match id {
             Some(id) => id.to_owned(),
             None => self.runs()?.first().map(|listed| listed.id.clone()).ok_or(StoreError::Empty)?,
         };
+        let sql = "select json from import where id = ?";
+        let found = self.db.query_row(sql, [&id], |row| row.get::<_, String>(0)).optional();
+        if let Some(json) = found.map_err(|e| self.wrap(e))? {
+            return Ok(Stored::Import(self.parse(&json)?));
+        }
+        let (run, observations, ended) = self.run(&id)?;
+        Ok(Stored::Run(Box::new(run), observations, ended))
+    }
+
+    /// A run by its name, with what was observed in it, in order, and why it ended.
+    pub fn run(&self, id: &str) -> Result<(Run, Vec<Observation>, Option<String>), StoreError> {
         let found = self
             .db
-            .query_row("select json, ended from run where id = ?", [&id], |row| {
+            .query_row("select json, ended from run where id = ?", [id], |row| {
                 Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?))
             })
             .optional()
             .map_err(|e| self.wrap(e))?;
-        let (json, ended) = found.ok_or_else(|| StoreError::NoRun(id.clone()))?;
+        let (json, ended) = found.ok_or_else(|| StoreError::NoRun(id.to_owned()))?;
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut query = self.db.prepare("select json from observation where run = ? order by n")?;
-            query.query_map([&id], |row| row.get(0))?.collect()
+            query.query_map([id], |row| row.get(0))?.collect()
         };
         let rows = read().map_err(|e| self.wrap(e))?;
         let observations = rows.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
@@ -208,6 +247,21 @@ impl Store {
     fn wrap(&self, source: rusqlite::Error) -> StoreError {
         sqlite(&self.path, source)
     }
+}
+
+/// Makes the tables that are missing. Another drome may have been here first, so the version is looked at again.
+fn make(db: &mut Connection) -> rusqlite::Result<()> {
+    let make = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let version: i64 = make.query_row("pragma user_version", [], |row| row.get(0))?;
+    if version < 1 {
+        make.execute_batch(TABLES)?;
+        make.pragma_update(None, "application_id", APPLICATION_ID)?;
+    }
+    if version < 2 {
+        make.execute_batch(IMPORTS)?;
+    }
+    make.pragma_update(None, "user_version", VERSION)?;
+    make.commit()
 }
 
 /// A file that is no database at all, or a broken one, is not ours to write to.

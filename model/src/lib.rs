@@ -6,6 +6,7 @@ pub mod comparison;
 pub mod contender;
 pub mod exchange;
 pub mod findings;
+pub mod import;
 pub mod interval;
 pub mod observation;
 pub mod plan;
@@ -22,6 +23,7 @@ pub use comparison::Comparison;
 pub use contender::Contender;
 pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
+pub use import::Import;
 pub use interval::Interval;
 pub use observation::{Environment, Measurement, Observation, Outcome, Run, Trial};
 pub use plan::{

@@ -5,6 +5,7 @@ use crate::cli::Common;
 use crate::console;
 use crate::failure::{REGRESSION, WrongInput};
 use clap::{Args, ValueEnum};
+use lab::{StoreError, Stored};
 use model::{Comparison, Findings};
 use std::path::Path;
 use std::process::ExitCode;
@@ -96,8 +97,20 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
         }
         return Ok(findings);
     }
-    let (run, observations, ended) = store(common)?.run(name)?;
-    Ok(lab::analyse::findings(&run, &observations, ended.as_deref()))
+    let store = store(common)?;
+    let latest =
+        || Ok::<_, StoreError>(store.runs()?.into_iter().find(|run| !run.is_import).map(|run| run.id));
+    let name = name.map_or_else(latest, |name| Ok(Some(name.to_owned())))?;
+    match store.find(name.as_deref())? {
+        Stored::Run(run, observations, ended) => {
+            Ok(lab::analyse::findings(&run, &observations, ended.as_deref()))
+        }
+        Stored::Import(import) => Err(WrongInput(format!(
+            "run {} was imported: what a page says has no trials to compare; name one of drome's own (`drome list runs`)",
+            import.id
+        ))
+        .into()),
+    }
 }
 
 fn show(comparison: &Comparison, format: Format) -> anyhow::Result<String> {

@@ -73,6 +73,10 @@ fn workloads(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
 
 fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
     for run in store(common)?.runs()? {
+        if run.is_import {
+            let _ = writeln!(out, "{}  {}  imported: {} readings", run.id, run.name, run.observations);
+            continue;
+        }
         let ended = run.ended.unwrap_or_else(|| "not ended: --resume goes on with it".to_owned());
         let _ = writeln!(out, "{}  {}  {} trials; {ended}", run.id, run.name, run.observations);
     }

@@ -1,8 +1,10 @@
 //! One file a command: its raw arguments, what they come to, and the walk.
 
+pub mod chart;
 pub mod compare;
 pub mod dialect;
 pub mod doctor;
+pub mod import;
 pub mod list;
 pub mod load;
 pub mod race;

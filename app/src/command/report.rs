@@ -4,7 +4,8 @@ use super::store;
 use crate::cli::Common;
 use crate::console;
 use clap::{Args, ValueEnum};
-use model::Findings;
+use lab::Stored;
+use model::{Findings, Import};
 use std::process::ExitCode;
 
 /// Raw arguments.
@@ -27,10 +28,23 @@ pub enum Format {
 
 /// Reads, analyses, prints.
 pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let (run, observations, ended) = store(common)?.run(args.run.as_deref())?;
-    let findings = lab::analyse::findings(&run, &observations, ended.as_deref());
-    console::print(&show(&findings, args.format))?;
+    let text = match store(common)?.find(args.run.as_deref())? {
+        Stored::Run(run, observations, ended) => {
+            show(&lab::analyse::findings(&run, &observations, ended.as_deref()), args.format)
+        }
+        Stored::Import(import) => show_import(&import, args.format),
+    };
+    console::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was read from pages, in a format.
+pub fn show_import(import: &Import, format: Format) -> String {
+    match format {
+        Format::Terminal => report::imported::terminal(import),
+        Format::Markdown => report::imported::markdown(import),
+        Format::Json => report::imported::json(import),
+    }
 }
 
 /// Findings in a format. A race is told in words.

@@ -76,7 +76,7 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
 fn unfinished(store: &Store, study: &str) -> anyhow::Result<(Run, Vec<Observation>)> {
     let open = store.runs()?.into_iter().find(|run| run.name == study && run.ended.is_none());
     let Some(open) = open else { bail!("there is no run of {study} to go on with: all have ended") };
-    let (run, observations, _) = store.run(Some(&open.id))?;
+    let (run, observations, _) = store.run(&open.id)?;
     Ok((run, observations))
 }
 

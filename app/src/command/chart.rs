@@ -1,0 +1,35 @@
+//! `drome chart`: the bar chart of the first founding page, from any page with reports.
+
+use super::import;
+use crate::console;
+use clap::Args;
+use std::process::ExitCode;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct ChartArgs {
+    /// Pages or texts in Markdown, HTML or as they came out of a terminal; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+    /// Indent it so far that Markdown takes it as code, as it stands on that page
+    #[arg(long)]
+    markdown: bool,
+}
+
+/// Reads and draws.
+pub fn run(args: &ChartArgs) -> anyhow::Result<ExitCode> {
+    let read = import::read(&args.files)?;
+    let Some(chart) = report::imported::chart(&read) else {
+        return Err(import::nothing(&args.files, "so there is nothing to draw").into());
+    };
+    console::print(&if args.markdown { indented(&chart) } else { chart })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Every line begins with at least four blanks.
+fn indented(chart: &str) -> String {
+    let lines = || chart.lines().filter(|line| !line.is_empty());
+    let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let missing = 4_usize.saturating_sub(lines().map(blanks).min().unwrap_or(0));
+    chart.lines().map(|line| format!("{:missing$}{line}", "").trim_end().to_owned() + "\n").collect()
+}

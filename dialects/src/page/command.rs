@@ -1,0 +1,163 @@
+//! Command lines of tools on a page: after a prompt, at a line's beginning, or set as code within a sentence.
+
+use super::lines::lines;
+
+/// No command line is longer.
+const LONGEST: usize = 2000;
+
+/// What may stand before a program's name.
+const BEFORE: &[&str] = &["sudo", "time", "nohup", "exec"];
+
+/// Files after whose names a sentence may go on without a blank, where a page lost one.
+const ENDINGS: &[&str] =
+    &[".html", ".htm", ".jpg", ".jpeg", ".png", ".gif", ".php", ".txt", ".css", ".js", ".json"];
+
+/// A command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// Where its line begins, in bytes.
+    pub at: usize,
+    /// The program's name, without its folder.
+    pub program: String,
+    /// All of it, without the prompt.
+    pub line: String,
+}
+
+/// The command lines of a page, in its order, of programs that `is_tool`.
+pub fn commands(text: &str, is_tool: impl Fn(&str) -> bool) -> Vec<Command> {
+    let mut all = Vec::new();
+    let mut begun: Option<(usize, String)> = None;
+    for line in lines(text) {
+        let (at, whole) = match begun.take() {
+            Some((at, first)) => (at, first + line.text.trim_start()),
+            None if line.text.len() > LONGEST => (line.at, start_of(line.text).to_owned()),
+            None => (line.at, line.text.to_owned()),
+        };
+        if let Some(first) = whole.strip_suffix('\\').filter(|first| first.len() < LONGEST) {
+            begun = Some((at, first.to_owned()));
+            continue;
+        }
+        all.extend(within(&whole, &is_tool).map(|(program, line)| Command { at, program, line }));
+    }
+    all
+}
+
+/// What is left of a line that is too long to be one: a page without line breaks.
+fn start_of(text: &str) -> &str {
+    let mut end = LONGEST.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// The first command line in a line.
+fn within(line: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, String)> {
+    let quoted = line.split('`').skip(1).step_by(2);
+    let spans = std::iter::once(line).chain(quoted);
+    spans.filter_map(|span| command(span, is_tool)).next()
+}
+
+/// The command line that a text is.
+pub fn command(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, String)> {
+    let words: Vec<&str> = text.split_whitespace().take(200).collect();
+    let at = words.iter().take(6).position(|word| {
+        let bare = word.trim_start_matches(['$', '%', '>']);
+        is_tool(bare.rsplit('/').next().unwrap_or(bare)) && !word.contains("://")
+    })?;
+    let is_prompt = |word: &&str| word.ends_with(['$', '#', '%', '>', ':', '~']) || word.contains('@');
+    let is_first = words[..at].iter().all(|word| is_prompt(word) || BEFORE.contains(word));
+    // "Results of wrk:" has a name that ends like a prompt, so one that is no prompt's must be the first.
+    let is_prompted =
+        at == 0 || words[at - 1].ends_with(['$', '#', '%', '>']) || BEFORE.contains(&words[at - 1]);
+    if !is_first || !is_prompted {
+        return None;
+    }
+    let name = words[at].trim_start_matches(['$', '%', '>']);
+    let program = name.rsplit('/').next().unwrap_or(name).to_owned();
+    let args = arguments(&words[at + 1..]);
+    let is_called = args.iter().any(|arg| arg.starts_with('-') || arg.contains("://"));
+    is_called.then(|| (program, [&[name.to_owned()], &args[..]].concat().join(" ")))
+}
+
+/// The words that belong to it: options, their values and one that is none's value, which is the URL. A sentence that
+/// goes on behind does not.
+fn arguments(words: &[&str]) -> Vec<String> {
+    let mut args = Vec::new();
+    let (mut is_value, mut has_url) = (false, false);
+    for (i, word) in words.iter().enumerate() {
+        let is_end = word.starts_with(['|', '>', '&', ';']) || word.starts_with("2>");
+        let is_option = word.starts_with('-');
+        let is_url = word.contains("://");
+        let is_operand =
+            is_url || i + 1 == words.len() || word.contains(['/', ':', '.']) || is_placeholder(word);
+        if is_end || !(is_option || is_value || is_operand) || (has_url && !is_option && !is_value) {
+            break;
+        }
+        args.push(if is_url { without_sentence(word) } else { (*word).to_owned() });
+        has_url |= is_url || (is_operand && !is_value && !is_option);
+        // A value stands in the option itself or in the next word.
+        is_value = is_option && !is_url;
+    }
+    args
+}
+
+/// What a page writes where everybody puts a URL of their own.
+pub fn is_placeholder(word: &str) -> bool {
+    word.eq_ignore_ascii_case("url") || word.eq_ignore_ascii_case("<url>")
+}
+
+/// `…/a.jpgWe`, which a page made of `…/a.jpg` and the next sentence, is the former.
+fn without_sentence(url: &str) -> String {
+    let cut = ENDINGS.iter().find_map(|ending| {
+        let end = url.rfind(ending)? + ending.len();
+        url[end..].starts_with(|c: char| c.is_uppercase()).then_some(end)
+    });
+    url[..cut.unwrap_or(url.len())].trim_end_matches([',', '`']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::commands;
+
+    fn said(text: &str) -> Vec<String> {
+        let tools = ["ab", "siege", "wrk", "http_load", "httperf"];
+        commands(text, |name| tools.contains(&name)).into_iter().map(|command| command.line).collect()
+    }
+
+    #[test]
+    fn command_lines_of_every_form() {
+        let cases = [
+            ("    ab -r -c 10 -n 1000 http://h:8080/", "ab -r -c 10 -n 1000 http://h:8080/"),
+            (
+                "$ siege -b -t10S -c200 http://h:PORT/a.jpgWe set the mode.",
+                "siege -b -t10S -c200 http://h:PORT/a.jpg",
+            ),
+            ("the command `http_load -p 10 -s 5 http://h/` on my laptop", "http_load -p 10 -s 5 http://h/"),
+            ("http_load -p 10 -s 5 url", "http_load -p 10 -s 5 url"),
+            ("me@host:~/x$ ./wrk -t2 -c10 http://h/ > out", "./wrk -t2 -c10 http://h/"),
+            ("# sudo ab -k 'http://h/'", "ab -k 'http://h/'"),
+            ("wrk -t2 \\\n  -c10 \\\n  http://h/", "wrk -t2 -c10 http://h/"),
+            ("httperf --hog --rate 1000 --uri=/pong", "httperf --hog --rate 1000 --uri=/pong"),
+            ("Then, `ab -n1 'http://h/'` will deliver", "ab -n1 'http://h/'"),
+        ];
+        for (text, line) in cases {
+            assert_eq!(said(text), [line], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_only_names_a_tool_is_no_command() {
+        for text in [
+            "ab is a tool",
+            "Results of wrk: -5 %",
+            "use ab -n 1 http://h/",
+            "see http://h/ab -n",
+            "wrk",
+            "",
+            "``",
+        ] {
+            assert_eq!(said(text), Vec::<String>::new(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! A page with reports of other tools in it, in Markdown, HTML or plain text, becomes readings: every reader looks
+//! for its tool's reports, tables of figures are read, and what the page says of a report is put to it: what it is
+//! called, by which command it was made, what the words around it say. What is not understood is named.
+
+mod command;
+mod heading;
+mod html;
+pub(crate) mod lines;
+mod words;
+
+pub use command::is_placeholder;
+
+use crate::table::{self, Table};
+use crate::{Found, READERS};
+use command::Command;
+use heading::Heading;
+use model::Reading;
+use std::ops::Range;
+
+/// Words that introduce a report are its name if they are no more than this; else they are a note.
+const LONGEST_NAME: usize = 40;
+
+/// What was read from a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// Its first heading.
+    pub title: Option<String>,
+    /// Its reports and the rows of its tables, in its order.
+    pub items: Vec<Item>,
+    /// What is not understood and belongs to no single reading.
+    pub strange: Vec<String>,
+}
+
+/// A reading and what is to be said of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// What was read.
+    pub reading: Reading,
+    /// What the page says of it in words, and what does not fit together.
+    pub notes: Vec<String>,
+    /// Lines that are not understood, as they stand.
+    pub strange: Vec<String>,
+}
+
+/// Reads a page.
+pub fn read(source: &str) -> Page {
+    let text = html::text(source);
+    let reports = reports(&text);
+    let tables = tables(&text, &reports);
+    let is_tool = |name: &str| READERS.iter().any(|(tool, _)| *tool == name);
+    let headings = heading::headings(&text, |line| command::command(line, &is_tool).is_some());
+    let title = headings.first().map(|heading| heading.text.clone());
+    let is_flat = headings.is_empty();
+    let headings = if is_flat { heading::unmarked(&text, &taken(&reports, &tables)) } else { headings };
+    let commands = if reports.is_empty() { Vec::new() } else { command::commands(&text, is_tool) };
+
+    let mut items = Vec::new();
+    items.extend(of_reports(&text, reports, &headings, is_flat, &commands));
+    let mut strange = Vec::new();
+    of_tables(&text, tables, &headings, is_flat, &mut items, &mut strange);
+    items.sort_by_key(|(at, _)| *at);
+    for (_, item) in &mut items {
+        item.reading.figures.retain(|_, value| value.is_finite());
+        item.reading.figures.values_mut().for_each(|value| *value = rounded(*value));
+    }
+    Page { title, items: items.into_iter().map(|(_, item)| item).collect(), strange }
+}
+
+/// No page has so many digits: what comes out of changing units is taken away, so that 1.8 ms are 1,800,000 ns.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.11e}").parse().unwrap_or(value)
+}
+
+/// The reports that all readers find, in order. Where two claim the same report, the one who has read more of it is
+/// right; where reports of two tools are mixed up, both are kept, and are said to be.
+fn reports(text: &str) -> Vec<Found> {
+    let mut all: Vec<Found> = READERS.iter().flat_map(|(_, read)| read(text)).collect();
+    all.sort_by_key(|found| (found.at.start, found.at.end));
+    let mut kept: Vec<Found> = Vec::new();
+    for found in all {
+        let Some(before) = kept.last_mut().filter(|before| before.at.end > found.at.start) else {
+            kept.push(found);
+            continue;
+        };
+        if is_same(before, &found) {
+            if found.reading.figures.len() > before.reading.figures.len() {
+                *before = found;
+            }
+        } else {
+            let words = |of: &Found, other: &Found| {
+                format!(
+                    "mixed up with a report of {}: figures of {} may be the other's",
+                    other.reading.tool, of.reading.tool
+                )
+            };
+            let (of_before, of_found) = (words(before, &found), words(&found, before));
+            before.strange.push(of_before);
+            let mut found = found;
+            found.strange.push(of_found);
+            kept.push(found);
+        }
+    }
+    kept
+}
+
+/// Whether two findings that overlap are of one report: the figures that both have are mostly the same. Where they
+/// have none in common, one of them has read next to nothing.
+fn is_same(a: &Found, b: &Found) -> bool {
+    let shared = a.reading.figures.iter().filter_map(|(name, value)| Some((*value, b.reading.get(name)?)));
+    let (same, other): (Vec<_>, Vec<_>) = shared.partition(|(a, b)| (a - b).abs() <= 1e-9 * a.abs());
+    same.len() >= other.len()
+}
+
+/// The tables that are no part of a report.
+fn tables(text: &str, reports: &[Found]) -> Vec<Table> {
+    let mut reports = reports.iter().peekable();
+    let mut tables = table::tables(text);
+    tables.retain(|table| {
+        while reports.next_if(|report| report.at.end <= table.at.start).is_some() {}
+        reports.peek().is_none_or(|report| report.at.start >= table.at.end)
+    });
+    tables
+}
+
+/// What is a report or a table, in order.
+fn taken(reports: &[Found], tables: &[Table]) -> Vec<Range<usize>> {
+    let mut taken: Vec<Range<usize>> =
+        reports.iter().map(|f| f.at.clone()).chain(tables.iter().map(|t| t.at.clone())).collect();
+    taken.sort_by_key(|range| range.start);
+    taken
+}
+
+fn of_reports(
+    text: &str,
+    reports: Vec<Found>,
+    headings: &[Heading],
+    is_flat: bool,
+    commands: &[Command],
+) -> Vec<(usize, Item)> {
+    let places: Vec<usize> = reports.iter().map(|found| found.at.start).collect();
+    let mut titles = heading::titles(headings, &heading::above(headings, &places, is_flat), true);
+    let taken: Vec<Range<usize>> = reports.iter().map(|found| found.at.clone()).collect();
+    let mut introductions = vec![None; reports.len()];
+    if titles.iter().all(Option::is_none) {
+        introductions = words::introductions(text, &taken, commands);
+        if introductions.iter().flatten().all(|words| words.len() <= LONGEST_NAME) {
+            std::mem::swap(&mut titles, &mut introductions);
+        }
+    }
+    let remarks = words::remarks(text, &taken);
+    let mut items: Vec<(usize, Item)> = Vec::new();
+    let said = titles.into_iter().zip(introductions).zip(remarks);
+    for (found, ((title, introduction), remarks)) in reports.into_iter().zip(said) {
+        let Found { at, mut reading, strange } = found;
+        reading.title = reading.title.or(title);
+        reading.command = reading.command.or_else(|| command_of(commands, &reading.tool, at.start));
+        let mut notes: Vec<String> =
+            introduction.map(|words| format!("the page: “{words}:”")).into_iter().collect();
+        notes.extend(contradiction(&reading));
+        for remark in remarks {
+            remark.figures.iter().for_each(|(name, value)| reading.set(name, *value));
+            notes.push(format!("the page: “{}”", remark.words));
+        }
+        items.push((at.start, Item { reading, notes, strange }));
+    }
+    items
+}
+
+/// The last command line of the tool before a place.
+fn command_of(commands: &[Command], tool: &str, place: usize) -> Option<String> {
+    let before = &commands[..commands.partition_point(|command| command.at <= place)];
+    // wrk2 calls itself wrk.
+    let is_its = |command: &&Command| {
+        command.program == tool || (tool.starts_with("wrk") && command.program.starts_with("wrk"))
+    };
+    before.iter().rev().find(is_its).map(|command| command.line.clone())
+}
+
+/// A command line that the page has for several reports need not be the one that made this one.
+fn contradiction(reading: &Reading) -> Option<String> {
+    let said = words::option(reading.command.as_deref()?, 'c')?;
+    let had = reading.get("connections").filter(|had| *had != said)?;
+    let is_of_connections =
+        ["ab", "wrk", "wrk2", "weighttp", "h2load", "oha"].contains(&reading.tool.as_str());
+    is_of_connections.then(|| format!("the page's command line has {said} connections, the report {had}"))
+}
+
+/// The rows of the tables: what is asked stands in the headings above.
+fn of_tables(
+    text: &str,
+    tables: Vec<Table>,
+    headings: &[Heading],
+    is_flat: bool,
+    items: &mut Vec<(usize, Item)>,
+    strange: &mut Vec<String>,
+) {
+    let places: Vec<usize> = tables.iter().map(|table| table.at.start).collect();
+    let above = heading::above(headings, &places, is_flat);
+    let workloads = heading::titles(headings, &above, false);
+    let metrics = tables.iter().any(|table| table.is_bare).then(|| words::metrics(text));
+    for ((table, workload), above) in tables.into_iter().zip(workloads).zip(above) {
+        let of_rate =
+            metrics.as_ref().is_some_and(|metrics| metrics.partition_point(|at| *at <= table.at.start) > 0);
+        let load = above.first().map(|index| table::of_heading(&headings[*index].text)).unwrap_or_default();
+        let named =
+            workload.as_deref().map_or_else(|| "a table".to_owned(), |name| format!("the table of “{name}”"));
+        strange.extend(table.strange.iter().map(|column| format!("{named}: {column}")));
+        if table.is_bare && !of_rate {
+            strange.push(format!("{named}: the page does not say what its figures are of"));
+        }
+        for (mut reading, strange) in table.readings {
+            if let Some(value) = reading.figures.remove(table::BARE) {
+                reading.set(if of_rate { "rate_per_s" } else { table::BARE }, value);
+            }
+            for (name, value) in &load {
+                reading.figures.entry((*name).to_owned()).or_insert(*value);
+            }
+            reading.workload.clone_from(&workload);
+            items.push((table.at.start, Item { reading, notes: Vec::new(), strange }));
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Tables of figures that somebody made: a row, or a column, becomes a reading. A table is one of figures if a head
+//! says so, of its columns or of its rows, or if a row of nothing but numbers stands under names; all others are left
+//! alone.
+
+mod metric;
+
+pub(crate) use crate::page::lines::plain;
+pub(crate) use metric::{bytes, nanoseconds, of_heading, split};
+
+use crate::page::lines::lines;
+use metric::{Kind, Metric};
+use model::Reading;
+use std::ops::Range;
+
+/// The tool of a reading that comes out of a table.
+pub const TOOL: &str = "table";
+
+/// No row is longer, and no table has more rows: what goes on longer is data, not a page's table.
+const LONGEST_ROW: usize = 4000;
+const MOST_ROWS: usize = 2000;
+
+/// A table of figures.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Where it begins and ends, in bytes.
+    pub at: Range<usize>,
+    /// One a contender, with what in its cells is not understood.
+    pub readings: Vec<(Reading, Vec<String>)>,
+    /// Columns, or rows, that are not understood.
+    pub strange: Vec<String>,
+    /// Its figures have no head: they are whatever the page speaks of.
+    pub is_bare: bool,
+}
+
+/// The figure that a bare table's numbers become until the page says what they are.
+pub const BARE: &str = "figure";
+
+/// All tables of figures in a text.
+pub fn tables(text: &str) -> Vec<Table> {
+    let mut all = Vec::new();
+    let mut rows: Vec<Vec<&str>> = Vec::new();
+    let (mut from, mut to) = (0, 0);
+    for line in lines(text) {
+        let is_row = !line.is_code && line.text.len() <= LONGEST_ROW && is_row(line.text);
+        if is_row && rows.len() < MOST_ROWS {
+            if rows.is_empty() {
+                from = line.at;
+            }
+            to = line.at + line.text.len();
+            rows.push(cells(line.text));
+        } else if !rows.is_empty() {
+            all.extend(table(&std::mem::take(&mut rows), from..to));
+        }
+    }
+    all.extend(table(&rows, from..to));
+    all
+}
+
+fn is_row(line: &str) -> bool {
+    let bars = line.bytes().filter(|byte| *byte == b'|').count();
+    bars >= 2 || (bars == 1 && line.trim().contains(" | "))
+}
+
+/// The cells of a row; a bar with a backslash before it is a part of its cell.
+fn cells(line: &str) -> Vec<&str> {
+    let bare = line.trim();
+    let bare = bare.strip_prefix('|').unwrap_or(bare);
+    let bare = bare.strip_suffix('|').unwrap_or(bare);
+    let mut cells = Vec::new();
+    let mut from = 0;
+    for (at, _) in bare.match_indices('|') {
+        if !bare[..at].ends_with('\\') {
+            cells.push(bare[from..at].trim());
+            from = at + 1;
+        }
+    }
+    cells.push(bare[from..].trim());
+    cells
+}
+
+fn is_rule(row: &[&str]) -> bool {
+    row.iter().all(|cell| cell.contains('-') && cell.chars().all(|c| c == '-' || c == ':'))
+}
+
+fn table(rows: &[Vec<&str>], at: Range<usize>) -> Option<Table> {
+    let rows: Vec<&Vec<&str>> = rows.iter().filter(|row| !is_rule(row)).collect();
+    let (head, rows) = rows.split_first().filter(|(head, rows)| !rows.is_empty() && head.len() > 1)?;
+    let found = by_columns(head, rows).or_else(|| by_rows(head, rows)).or_else(|| bare(head, rows))?;
+    Some(Table { at, ..found })
+}
+
+/// A row a contender: the heads say what the columns are.
+fn by_columns(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
+    let metrics: Vec<Option<Metric>> = head.iter().map(|head| metric::of_head(head)).collect();
+    if !metrics.iter().any(is_result) {
+        return None;
+    }
+    let is_number =
+        |column: usize| rows.iter().all(|row| row.get(column).is_some_and(|cell| split(cell).is_some()));
+    // Ranks and the like may stand before the names.
+    let name = (0..head.len()).find(|column| metrics[*column].is_none() && !is_number(*column))?;
+    let mut readings = Vec::new();
+    for row in rows {
+        let cell = |column: usize| row.get(column).copied().unwrap_or_default();
+        let columns = head.iter().zip(&metrics).enumerate();
+        let cells = columns.filter_map(|(i, (head, metric))| Some((*head, metric.as_ref()?, cell(i))));
+        readings.extend(reading(cell(name), cells));
+    }
+    let strange =
+        head.iter().enumerate().filter(|(i, head)| *i != name && metrics[*i].is_none() && !head.is_empty());
+    let strange = strange.map(|(_, head)| plain(head)).collect();
+    has_figures(&readings).then_some(Table { at: 0..0, readings, strange, is_bare: false })
+}
+
+/// A column a contender: the first cells of the rows say what they are.
+fn by_rows(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
+    let heads: Vec<&str> = rows.iter().map(|row| row.first().copied().unwrap_or_default()).collect();
+    let metrics: Vec<Option<Metric>> = heads.iter().map(|head| metric::of_head(head)).collect();
+    if !metrics.iter().any(is_result) {
+        return None;
+    }
+    let mut readings = Vec::new();
+    for (column, name) in head.iter().enumerate().skip(1) {
+        let all = heads.iter().zip(&metrics).zip(rows);
+        let cells = all.filter_map(|((head, metric), row)| {
+            Some((*head, metric.as_ref()?, row.get(column).copied().unwrap_or_default()))
+        });
+        readings.extend(reading(name, cells));
+    }
+    let strange = heads.iter().zip(&metrics).filter(|(head, metric)| metric.is_none() && !head.is_empty());
+    let strange = strange.map(|(head, _)| plain(head)).collect();
+    has_figures(&readings).then_some(Table { at: 0..0, readings, strange, is_bare: false })
+}
+
+/// Names, and under them one row of nothing but numbers.
+fn bare(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
+    let [row] = rows else { return None };
+    let is_name = |cell: &&str| cell.contains(char::is_alphabetic) && split(cell).is_none();
+    let numbers: Vec<f64> = row
+        .iter()
+        .filter_map(|cell| split(cell))
+        .filter(|(_, unit)| unit.is_empty())
+        .map(|(n, _)| n)
+        .collect();
+    if head.len() != row.len() || numbers.len() != row.len() || !head.iter().all(is_name) {
+        return None;
+    }
+    let reading = |(name, value): (&&str, f64)| {
+        let mut reading = Reading { title: Some(plain(name)), ..Reading::of(TOOL) };
+        reading.set(BARE, value);
+        (reading, Vec::new())
+    };
+    let readings = head.iter().zip(numbers).map(reading).collect();
+    Some(Table { at: 0..0, readings, strange: Vec::new(), is_bare: true })
+}
+
+fn has_figures(readings: &[(Reading, Vec<String>)]) -> bool {
+    readings.iter().any(|(reading, _)| !reading.figures.is_empty())
+}
+
+/// What says that a table is one of results, and not of anything else.
+fn is_result(metric: &Option<Metric>) -> bool {
+    metric.as_ref().is_some_and(|metric| matches!(metric.kind, Kind::Rate | Kind::Time))
+}
+
+fn reading<'c>(
+    name: &str,
+    cells: impl Iterator<Item = (&'c str, &'c Metric, &'c str)>,
+) -> Option<(Reading, Vec<String>)> {
+    let mut reading =
+        Reading { title: Some(plain(name)).filter(|name| !name.is_empty()), ..Reading::of(TOOL) };
+    let mut strange = Vec::new();
+    for (head, metric, cell) in cells {
+        match metric.value(cell) {
+            Ok(None) => {}
+            Ok(Some(value)) if metric.kind == Kind::Errors => {
+                reading.errors.insert(metric.name.clone(), value as u64);
+            }
+            Ok(Some(value)) => {
+                reading.set(&metric.name, value);
+                if let Some(duration_ns) = metric.duration_ns {
+                    reading.set("duration_ns", duration_ns);
+                }
+            }
+            Err(why) => strange.push(format!("{}: {} ({why})", plain(head), plain(cell))),
+        }
+    }
+    (!reading.figures.is_empty() || !strange.is_empty()).then_some((reading, strange))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BARE, tables};
+
+    #[test]
+    fn a_row_a_contender() {
+        let text = "x\n| server | Req/Sec(avg) | Transfer/Sec(avg) | Timeout error | Stars |\n|:---:|---|---|---|---|
+| **fly** | 996.66 | 359.15KB | 3 | many |\n| a \\| b | 1.04k | 138.28 | - | 3 |\ny | z\n";
+        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
+        assert_eq!((&text[table.at.clone()][..8], table.is_bare), ("| server", false));
+        assert_eq!(table.strange, ["Stars"]);
+        let (fly, strange) = &table.readings[0];
+        assert_eq!(
+            (fly.title.as_deref(), fly.get("rate_per_s"), strange.len()),
+            (Some("fly"), Some(996.66), 0)
+        );
+        assert_eq!(fly.errors["timeout"], 3);
+        let (other, strange) = &table.readings[1];
+        assert_eq!((other.get("rate_per_s"), other.get("received_bytes_per_s")), (Some(1040.0), None));
+        assert_eq!(strange, &["Transfer/Sec(avg): 138.28 (no unit)"]);
+        assert!(other.errors.is_empty(), "unknown is not 0");
+    }
+
+    #[test]
+    fn a_column_a_contender() {
+        let text = "| | nginx | go |\n|---|---|---|\n| Requests/s | 100 | 90 |\n| Latency p99 | 1ms | |\n| mood | good | bad |\n";
+        let [table] = &tables(text)[..] else { panic!("{:?}", tables(text)) };
+        let figures: Vec<_> = table
+            .readings
+            .iter()
+            .map(|(r, _)| (r.title.as_deref().unwrap(), r.get("latency_ns_p99")))
+            .collect();
+        assert_eq!(figures, [("nginx", Some(1e6)), ("go", None)]);
+        assert_eq!(table.strange, ["mood"]);
+    }
+
+    #[test]
+    fn names_over_numbers() {
+        let [table] = &tables("The Numbers\nA | B | C+D |\n258 | 7,796 | 85 |\nIt")[..] else { panic!() };
+        let figures: Vec<_> =
+            table.readings.iter().map(|(r, _)| (r.title.clone().unwrap(), r.get(BARE).unwrap())).collect();
+        assert_eq!(figures, [("A".to_owned(), 258.0), ("B".to_owned(), 7796.0), ("C+D".to_owned(), 85.0)]);
+        assert!(table.is_bare);
+    }
+
+    #[test]
+    fn other_tables_are_left_alone() {
+        for text in [
+            "| option | meaning |\n|---|---|\n| -n | requests |\n",
+            "a | b\n1 | x\n",
+            "a | b\n1 | 2\n3 | 4\n",
+            "2010 | 2011\n1 | 2\n",
+            "| server | Req/s |\n|---|---|\n",
+            "    | server | Req/s |\n    | x | 1 |\n",
+            "ls | wc -l | x\n",
+            "|||\n|||\n",
+            "|\n|",
+        ] {
+            assert_eq!(tables(text), [], "{text}");
+        }
+    }
+}

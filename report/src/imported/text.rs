@@ -1,0 +1,143 @@
+//! An import for people: in a terminal, in Markdown, and the chart alone.
+
+use super::{Cell, Row, cells};
+use crate::table::{Side, Table};
+use crate::{bars, units};
+use model::Import;
+use std::fmt::Write;
+
+/// A column that is shown where any row has it.
+type Column = (&'static str, fn(&Row) -> Option<String>);
+
+/// For a terminal.
+pub fn terminal(import: &Import) -> String {
+    let mut out = format!("imported: {}\n", import.title);
+    for line in preface(import) {
+        let _ = writeln!(out, "{line}");
+    }
+    for cell in cells(import) {
+        let _ = write!(out, "\n{}\n{}\n\n{}", cell.title, about(&cell), table(&cell).plain());
+        let _ = write!(out, "{}", of_cell(&cell).map(|chart| format!("\n{chart}")).unwrap_or_default());
+        let notes = notes(&cell);
+        if !notes.is_empty() {
+            let _ = write!(out, "\n{}\n", notes.join("\n"));
+        }
+    }
+    out
+}
+
+/// As Markdown, ready to be pasted.
+pub fn markdown(import: &Import) -> String {
+    let mut out = format!("# {} (imported)\n\n", import.title);
+    for line in preface(import) {
+        let _ = writeln!(out, "- {line}");
+    }
+    for cell in cells(import) {
+        let _ = write!(out, "\n## {}\n\n{}.\n\n{}", cell.title, about(&cell), table(&cell).markdown());
+        let chart = of_cell(&cell).map(|chart| format!("\n```text\n{chart}```\n"));
+        out.push_str(&chart.unwrap_or_default());
+        let notes = notes(&cell);
+        if !notes.is_empty() {
+            let _ = write!(out, "\n- {}\n", notes.join("\n- "));
+        }
+    }
+    out
+}
+
+/// The chart of the first founding page: bars and nothing else where all are of one cell and on the page's scale.
+/// `None`: there is nothing to draw.
+pub fn chart(import: &Import) -> Option<String> {
+    let cells = cells(import);
+    let mut charts = Vec::new();
+    for cell in &cells {
+        let bars = bars_of(cell);
+        if bars.is_empty() {
+            continue;
+        }
+        let unit = bars::unit(&bars);
+        let mut chart = if cells.len() > 1 { format!("{}\n", cell.title) } else { String::new() };
+        if unit > bars::PAGE_UNIT {
+            let _ = writeln!(chart, "one ■ for every {unit} answers per second");
+        }
+        charts.push(chart + &bars::chart(&bars, unit));
+    }
+    (!charts.is_empty()).then(|| charts.join("\n"))
+}
+
+fn bars_of(cell: &Cell) -> Vec<(String, f64)> {
+    cell.rows.iter().filter_map(|row| Some((row.name.clone(), row.get("rate_per_s")?))).collect()
+}
+
+fn of_cell(cell: &Cell) -> Option<String> {
+    let bars = bars_of(cell);
+    let unit = bars::unit(&bars);
+    (!bars.is_empty())
+        .then(|| format!("one ■ for every {unit} answers per second\n{}", bars::chart(&bars, unit)))
+}
+
+/// What every reader must know before the first figure.
+fn preface(import: &Import) -> Vec<String> {
+    let names: Vec<&str> = import.sources.iter().map(|source| source.name.as_str()).collect();
+    vec![
+        format!("run {}, imported {} from {}", import.id, import.imported_at, names.join(", ")),
+        "not measured by drome: figures as they were published, without intervals, ranks or verdicts"
+            .to_owned(),
+    ]
+}
+
+/// What was asked, as far as it is known.
+fn about(cell: &Cell) -> String {
+    let mut words =
+        vec![if cell.tool == "table" { "a table".to_owned() } else { format!("reports of {}", cell.tool) }];
+    let number = |n: f64| units::count(n as u64);
+    words.extend(cell.connections.map(|n| format!("{} connections", number(n))));
+    words.extend(cell.offered_rate_per_s.map(|n| format!("open load at {}/s", units::rate(n))));
+    words.extend(cell.command.filter(|command| *command != cell.title).map(|command| format!("`{command}`")));
+    words.join(", ")
+}
+
+/// Under closed load the wait is the load's own making, and is said to be; of some reports it is not known.
+fn is_closed(cell: &Cell) -> bool {
+    cell.offered_rate_per_s.is_none() && !["table", "wrk2", "httperf"].contains(&cell.tool)
+}
+
+fn table(cell: &Cell) -> Table {
+    let p99 = if is_closed(cell) { "p99 at saturation" } else { "p99" };
+    let columns: [Column; 8] = [
+        ("mean latency", |row| row.get("latency_ns_mean").map(units::duration)),
+        ("p50", |row| row.get("latency_ns_p50").map(units::duration)),
+        (p99, |row| row.get("latency_ns_p99").map(units::duration)),
+        ("max", |row| row.get("latency_ns_max").map(units::duration)),
+        ("received/s", |row| received(row).map(|n| format!("{}/s", units::bytes(n)))),
+        ("RSS", |row| row.get("rss_bytes").map(units::bytes)),
+        ("answers", |row| row.get("completed").map(|n| units::count(n as u64))),
+        ("errors", |row| row.errors().map(|n| units::count(n as u64))),
+    ];
+    let is_shown = |column: &&Column| cell.rows.iter().any(|row| column.1(row).is_some());
+    let columns: Vec<&Column> = columns.iter().filter(is_shown).collect();
+    let mut head = vec![("contender", Side::Left), ("answers/s", Side::Right)];
+    head.extend(columns.iter().map(|(title, _)| (*title, Side::Right)));
+    let mut table = Table::new(&head);
+    for row in &cell.rows {
+        let mut cells = vec![row.name.clone(), units::known(row.get("rate_per_s"), units::rate)];
+        cells
+            .extend(columns.iter().map(|(_, shown)| shown(row).unwrap_or_else(|| units::UNKNOWN.to_owned())));
+        table.row(cells);
+    }
+    table
+}
+
+/// All bytes, else those of bodies.
+fn received(row: &Row) -> Option<f64> {
+    row.get("received_bytes_per_s").or_else(|| row.get("body_bytes_per_s"))
+}
+
+/// What is to be known about single readings.
+fn notes(cell: &Cell) -> Vec<String> {
+    let mut notes = Vec::new();
+    for row in &cell.rows {
+        notes.extend(row.item.notes.iter().map(|note| format!("{}: {note}", row.name)));
+        notes.extend(row.item.strange.iter().map(|line| format!("{}: not understood: {line}", row.name)));
+    }
+    notes
+}
