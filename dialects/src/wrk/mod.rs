@@ -1,7 +1,6 @@
 //! wrk (4.1) and wrk2: load from a number of connections, closed or at a rate, what Lua scripts decide beforehand,
 //! and a report with an arithmetic of its own.
 
-mod getopt;
 mod options;
 mod pieces;
 mod read;
@@ -115,6 +114,8 @@ fn plan(options: &Options, script: &Script, address: SocketAddr) -> Plan {
     }
     plan.threads = options.threads as usize;
     plan.timeout = NEVER;
+    // It has come about already.
+    plan.probe = false;
     plan.tls.insecure = true;
     plan.per_second = options.is_wrk2 && wrk2::calibrated_at_ms(options).is_some();
     plan.pulse = Some(Duration::from_millis(if options.is_wrk2 { wrk2::STEP_MS } else { report::SAMPLE_MS }));

@@ -1,8 +1,8 @@
 //! The command lines of wrk and wrk2, which has three options more.
 
-use super::getopt::Getopt;
 use super::units::{scan_metric, scan_time};
 use super::url::Url;
+use crate::getopt::{Item, Table, Value, parse};
 use crate::{Call, Said};
 
 /// What a command line came to.
@@ -34,36 +34,61 @@ pub struct Options {
     pub operands: Vec<String>,
 }
 
-const WRK: Getopt = Getopt {
-    letters: "t:c:d:s:H:T:Lrv?",
-    names: &[
-        ("connections", true, 'c'),
-        ("duration", true, 'd'),
-        ("threads", true, 't'),
-        ("script", true, 's'),
-        ("header", true, 'H'),
-        ("latency", false, 'L'),
-        ("timeout", true, 'T'),
-        ("help", false, 'h'),
-        ("version", false, 'v'),
+const WRK: Table = Table {
+    short: &[
+        ('t', "threads", Value::Needed),
+        ('c', "connections", Value::Needed),
+        ('d', "duration", Value::Needed),
+        ('s', "script", Value::Needed),
+        ('H', "header", Value::Needed),
+        ('T', "timeout", Value::Needed),
+        ('L', "latency", Value::None),
+        ('r', "help", Value::None),
+        ('v', "version", Value::None),
+        ('?', "help", Value::None),
+    ],
+    long: &[
+        ("connections", Value::Needed),
+        ("duration", Value::Needed),
+        ("threads", Value::Needed),
+        ("script", Value::Needed),
+        ("header", Value::Needed),
+        ("latency", Value::None),
+        ("timeout", Value::Needed),
+        ("help", Value::None),
+        ("version", Value::None),
     ],
 };
 
-const WRK2: Getopt = Getopt {
-    letters: "t:c:d:s:H:T:R:LUBrv?",
-    names: &[
-        ("connections", true, 'c'),
-        ("duration", true, 'd'),
-        ("threads", true, 't'),
-        ("script", true, 's'),
-        ("header", true, 'H'),
-        ("latency", false, 'L'),
-        ("u_latency", false, 'U'),
-        ("batch_latency", false, 'B'),
-        ("timeout", true, 'T'),
-        ("help", false, 'h'),
-        ("version", false, 'v'),
-        ("rate", true, 'R'),
+const WRK2: Table = Table {
+    short: &[
+        ('t', "threads", Value::Needed),
+        ('c', "connections", Value::Needed),
+        ('d', "duration", Value::Needed),
+        ('s', "script", Value::Needed),
+        ('H', "header", Value::Needed),
+        ('T', "timeout", Value::Needed),
+        ('R', "rate", Value::Needed),
+        ('L', "latency", Value::None),
+        ('U', "u_latency", Value::None),
+        ('B', "batch_latency", Value::None),
+        ('r', "help", Value::None),
+        ('v', "version", Value::None),
+        ('?', "help", Value::None),
+    ],
+    long: &[
+        ("connections", Value::Needed),
+        ("duration", Value::Needed),
+        ("threads", Value::Needed),
+        ("script", Value::Needed),
+        ("header", Value::Needed),
+        ("latency", Value::None),
+        ("u_latency", Value::None),
+        ("batch_latency", Value::None),
+        ("timeout", Value::Needed),
+        ("help", Value::None),
+        ("version", Value::None),
+        ("rate", Value::Needed),
     ],
 };
 
@@ -132,8 +157,7 @@ impl Options {
 
     /// `None`: there is nothing for it but to show the usage.
     fn parse_into(call: &Call, is_wrk2: bool, said: &mut Said) -> Option<Self> {
-        let taken = if is_wrk2 { WRK2 } else { WRK }.take("wrk", &call.args);
-        let whole = taken.operands.first().cloned().unwrap_or_default();
+        let items = parse(if is_wrk2 { WRK2 } else { WRK }, &call.args);
         let mut options = Self {
             is_wrk2,
             threads: 2,
@@ -145,14 +169,15 @@ impl Options {
             has_latency: false,
             has_uncorrected: false,
             rate_per_s: 0,
-            url: Url { whole, scheme: String::new(), host: String::new(), port: None, path: String::new() },
-            operands: taken.operands,
+            url: Url::default(),
+            operands: Vec::new(),
         };
-        for option in taken.options {
-            match option {
-                Ok((letter, value)) => options.set(letter, &value.unwrap_or_default(), said)?,
-                Err(why) => {
-                    said.err.push_str(&why);
+        for item in items {
+            match item {
+                Item::Option(name, value) => options.set(name, &value.unwrap_or_default(), said)?,
+                Item::Operand(operand) => options.operands.push(operand),
+                Item::Wrong(wrong) => {
+                    said.err.push_str(&wrong.say("wrk"));
                     return None;
                 }
             }
@@ -177,20 +202,20 @@ impl Options {
         Some(options)
     }
 
-    fn set(&mut self, letter: char, value: &str, said: &mut Said) -> Option<()> {
-        match letter {
-            't' => self.threads = scan_metric(value)?,
-            'c' => self.connections = scan_metric(value)?,
-            'd' => self.duration_s = scan_time(value)?,
-            'T' => self.timeout_s = scan_time(value)?,
-            'R' => self.rate_per_s = scan_metric(value)?,
-            's' => self.script = Some(value.to_owned()),
-            'H' => self.headers.push(value.to_owned()),
-            'L' => self.has_latency = true,
-            'U' => (self.has_latency, self.has_uncorrected) = (true, true),
+    fn set(&mut self, name: &str, value: &str, said: &mut Said) -> Option<()> {
+        match name {
+            "threads" => self.threads = scan_metric(value)?,
+            "connections" => self.connections = scan_metric(value)?,
+            "duration" => self.duration_s = scan_time(value)?,
+            "timeout" => self.timeout_s = scan_time(value)?,
+            "rate" => self.rate_per_s = scan_metric(value)?,
+            "script" => self.script = Some(value.to_owned()),
+            "header" => self.headers.push(value.to_owned()),
+            "latency" => self.has_latency = true,
+            "u_latency" => (self.has_latency, self.has_uncorrected) = (true, true),
             // Without pipelining, and with it wrk2 is refused, every batch is one request.
-            'B' => {}
-            'v' => said.out.push_str(if self.is_wrk2 { VERSION_WRK2 } else { VERSION }),
+            "batch_latency" => {}
+            "version" => said.out.push_str(if self.is_wrk2 { VERSION_WRK2 } else { VERSION }),
             _ => return None,
         }
         Some(())

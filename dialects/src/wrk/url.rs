@@ -1,7 +1,7 @@
 //! A URL as wrk takes it apart: it wants a scheme and a host, and is content with any scheme.
 
 /// Its parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Url {
     /// As it was given.
     pub whole: String,
