@@ -85,9 +85,11 @@ fn short(table: Table, letters: &str, rest: &mut VecDeque<&String>, items: &mut 
             continue;
         }
         let inside = &letters[at + letter.len_utf8()..];
-        let given = (!inside.is_empty()).then(|| inside.to_owned()).or_else(|| rest.pop_front().cloned());
+        let inside = (!inside.is_empty()).then(|| inside.to_owned());
+        let given =
+            if *value == Value::Maybe { inside } else { inside.or_else(|| rest.pop_front().cloned()) };
         items.push(match given {
-            None => Item::Wrong(Wrong::Missing(letter)),
+            None if *value == Value::Needed => Item::Wrong(Wrong::Missing(letter)),
             given => Item::Option(name, given),
         });
         return;
@@ -163,7 +165,7 @@ mod tests {
     use super::*;
 
     const TABLE: Table = Table {
-        short: &[('v', "verbose", Value::None), ('d', "debug", Value::Needed)],
+        short: &[('v', "verbose", Value::None), ('d', "debug", Value::Needed), ('l', "log", Value::Maybe)],
         long: &[
             ("num-calls", Value::Needed),
             ("num-conns", Value::Needed),
@@ -195,6 +197,7 @@ mod tests {
             ),
             ("-v -- -v - --x", vec![option("verbose", ""), operand("-v"), operand("-"), operand("--x")]),
             ("-", vec![operand("-")]),
+            ("-l x -vlx", vec![option("log", ""), operand("x"), option("verbose", ""), option("log", "x")]),
         ];
         for (line, expected) in cases {
             assert_eq!(items(line), expected, "{line}");

@@ -53,7 +53,15 @@ pub struct Found {
 }
 
 /// All of them.
-pub const DIALECTS: &[Dialect] = &[siege::DIALECT, http_load::DIALECT, httperf::DIALECT];
+pub const DIALECTS: &[Dialect] = &[
+    ab::DIALECT,
+    siege::DIALECT,
+    wrk::WRK,
+    wrk::WRK2,
+    http_load::DIALECT,
+    weighttp::DIALECT,
+    httperf::DIALECT,
+];
 
 /// The one of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {

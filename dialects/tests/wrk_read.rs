@@ -1,5 +1,7 @@
 //! Reports of wrk and wrk2 in all the texts that they are found in.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use dialects::Found;
 use dialects::wrk::{read, read_wrk2};
 
@@ -69,9 +71,9 @@ Requests/sec:   2000.28
 Transfer/sec:    676.18KB
 ";
 
-fn only(found: Vec<Found>) -> Found {
-    let [one] = <[Found; 1]>::try_from(found).unwrap();
-    one
+fn only(mut found: Vec<Found>) -> Found {
+    assert_eq!(found.len(), 1, "{found:?}");
+    found.remove(0)
 }
 
 fn figures(found: &Found) -> Vec<(&str, f64)> {
@@ -180,6 +182,23 @@ fn a_short_wrk2_report_is_known_by_its_command() {
     assert_eq!(of("$ wrk --rate 100 http://a/"), (0, 1));
     assert_eq!(of("$ wrk -c10 http://a/"), (1, 0));
     assert_eq!(of("wrk is faster than ab"), (1, 0));
+}
+
+/// wrk says `0.00` and `-nan%` where it has nothing; wrk2 knows no mean.
+#[test]
+fn what_wrk2_does_not_know_is_a_sign_of_it() {
+    let sampled = WHOLE.replace("56.20k     8.07k   62.00k    86.54%", "  -nan      -nan   0.00      0.00%");
+    let found = only(read_wrk2(&sampled));
+    assert!(found.strange.is_empty() && read(&sampled).is_empty(), "{found:?}");
+    let of = |name| found.reading.get(name);
+    assert_eq!(
+        (of("completed"), of("thread_rate_per_s_mean"), of("thread_rate_per_s_max")),
+        (Some(1_118_745.0), None, None)
+    );
+    let unanswered =
+        sampled.replace("635.91us    0.89ms  12.92ms   93.69%", "  -nanus    -nanus   0.00us    0.00%");
+    let found = only(read_wrk2(&unanswered));
+    assert_eq!((found.reading.get("latency_ns_mean"), found.strange.len()), (None, 0));
 }
 
 /// Every beginning of a report says a part of what the whole says, and nothing else.

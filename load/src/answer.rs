@@ -362,7 +362,9 @@ fn whole(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64
     match wrong {
         None => {
             tally.completed += 1;
-            tally.latency.record(now - flight.due_ns);
+            if !plan.burst_latency || connection.flights.is_empty() {
+                tally.latency.record(now - flight.due_ns);
+            }
             tally.first_byte.record(connection.first_byte_ns - flight.sent_ns);
             if plan.load.rate_per_s().is_some() {
                 tally.service.record(now - flight.sent_ns);

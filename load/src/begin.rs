@@ -11,9 +11,15 @@ pub const DRAIN_NS: u64 = 1_000_000_000;
 impl<I: Io> Worker<'_, I> {
     /// At the start, puts connections to work.
     pub(crate) fn enlist(&mut self, now: u64) {
-        for slot in self.opening.enlist(self.origin_ns, now, self.connections.len()) {
+        for slot in self.opening.enlist(self.origin_ns, now, self.wanted()) {
             self.next(slot as Slot, now);
         }
+    }
+
+    /// How many connections may be put to work by now.
+    pub(crate) fn wanted(&self) -> usize {
+        let waits = self.plan.connecting.one_first && self.window.answers() == 0;
+        if waits { self.connections.len().min(1) } else { self.connections.len() }
     }
 
     /// Open load: gives requests that are due to connections that have room, in order of both.

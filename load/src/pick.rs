@@ -16,7 +16,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// For worker `index`; each begins somewhere else in the list.
+    /// For worker `index`, counted in requests that leave together; each begins somewhere else in the list.
     pub fn new(asks: &[Ask], order: Order, seed: u64, index: usize) -> Self {
         let total: f64 = asks.iter().map(|ask| ask.weight).sum();
         let mut sum = 0.0;

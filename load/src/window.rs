@@ -102,7 +102,7 @@ impl Window {
     }
 
     /// Whole answers, expected or not.
-    fn answers(&self) -> u64 {
+    pub fn answers(&self) -> u64 {
         self.tally.completed + self.tally.errors.status + self.tally.errors.body
     }
 

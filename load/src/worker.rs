@@ -64,6 +64,8 @@ impl<'p, I: Io> Worker<'p, I> {
         let has_digest = plan.asks.iter().any(|ask| ask.expect.sha256.is_some());
         let connections: Vec<_> =
             (0..share.connections).map(|_| Connection::new(plan.pipeline, has_digest)).collect();
+        // What is sent together stays together.
+        let at_once = if plan.bursts { plan.pipeline } else { 1 };
         let most_bytes = plan.asks.iter().map(|ask| ask.request.len().max(ask.last.len())).max().unwrap_or(0);
         Self {
             plan,
@@ -72,7 +74,7 @@ impl<'p, I: Io> Worker<'p, I> {
             line: VecDeque::with_capacity(connections.len()),
             failed: Vec::with_capacity(connections.len()),
             opening: Opening::new(plan, share.index, share.threads, share.openings),
-            picker: Picker::new(&plan.asks, plan.order, plan.seed, share.index),
+            picker: Picker::new(&plan.asks, plan.order, plan.seed, share.index * at_once),
             thinkers: Thinkers::new(plan.think, plan.seed, share.index, connections.len()),
             connections,
             share,
@@ -179,7 +181,7 @@ impl<'p, I: Io> Worker<'p, I> {
             _ => u64::MAX,
         };
         let thought = self.thinkers.next_ns().unwrap_or(u64::MAX);
-        let opens = self.opening.next_ns(self.origin_ns, self.connections.len());
+        let opens = self.opening.next_ns(self.origin_ns, self.wanted());
         edge.min(due).min(self.housekeeping_ns).min(thought).min(opens)
     }
 

@@ -169,6 +169,44 @@ fn a_number_of_requests_ends_what_time_would_end_much_later() {
 }
 
 #[test]
+fn a_burst_has_one_latency_where_it_is_to_have_one() {
+    let port = server(usize::MAX);
+    for (burst_latency, latencies) in [(false, 50), (true, 10)] {
+        let plan = plan(port, IoChoice::Best, None, Until::Answered(50));
+        let (tally, _) = measure(&Plan { pipeline: 5, bursts: true, burst_latency, ..plan });
+        assert_eq!((tally.completed, tally.service.count()), (50, latencies));
+    }
+}
+
+#[test]
+fn one_connection_waits_for_its_answer_before_there_are_others() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let watched = std::thread::spawn(move || {
+        // Somebody looked whether anybody is there.
+        drop(listener.accept().unwrap());
+        let mut first = listener.accept().unwrap().0;
+        assert!(first.read(&mut [0; 4096]).unwrap() > 0);
+        std::thread::sleep(Duration::from_millis(100));
+        listener.set_nonblocking(true).unwrap();
+        let is_alone = listener.accept().is_err();
+        listener.set_nonblocking(false).unwrap();
+        first.write_all(ANSWER).unwrap();
+        drop(listener.accept().unwrap());
+        is_alone
+    });
+    let mut plan = plan(port, IoChoice::Best, None, Until::Elapsed(Duration::from_mins(1)));
+    (plan.threads, plan.connecting.one_first) = (1, true);
+    let progress = Progress::default();
+    std::thread::scope(|scope| {
+        scope.spawn(|| run(&plan, &progress, &()));
+        let is_alone = watched.join();
+        progress.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(is_alone.unwrap());
+    });
+}
+
+#[test]
 fn answers_are_counted_in_steps() {
     let port = server(usize::MAX);
     let until = Until::Elapsed(Duration::from_millis(550));

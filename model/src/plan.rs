@@ -25,6 +25,8 @@ pub struct Plan {
     pub pipeline: usize,
     /// A pipeline is filled again only when all of it is answered.
     pub bursts: bool,
+    /// A burst has one latency: that of its last answer.
+    pub burst_latency: bool,
     /// Closed load: how long a connection waits after an answer before it asks again.
     pub think: Think,
     /// When the measurement ends.
@@ -70,6 +72,7 @@ impl Plan {
             connecting: Connecting::default(),
             pipeline: 1,
             bursts: false,
+            burst_latency: false,
             think: Think::None,
             until,
             most_requests: None,
@@ -122,6 +125,8 @@ pub struct Connecting {
     pub rate_per_s: Option<f64>,
     /// The first ones are opened spread over this time.
     pub ramp: Duration,
+    /// The first one of each worker must have an answer before it opens another one.
+    pub one_first: bool,
     /// The local addresses that they start from, in turn; none: the system's choice.
     pub from: Vec<IpAddr>,
 }

@@ -30,6 +30,11 @@ impl Histogram {
         self.0.saturating_record(ns.max(1));
     }
 
+    /// Counts one duration so many times.
+    pub fn record_n(&mut self, ns: u64, n: u64) {
+        self.0.saturating_record_n(ns.max(1), n);
+    }
+
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
         self.0.reset();

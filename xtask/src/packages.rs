@@ -11,12 +11,17 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("python3", "python3"),
     ("curl", "curl"),
+    ("ab", "apache2-utils"),
     ("hypnotoad", "libmojolicious-perl"),
     ("apache2", "apache2-bin"),
     ("lighttpd", "lighttpd"),
     ("/usr/lib/lighttpd/mod_openssl.so", "lighttpd-mod-openssl"),
     ("haproxy", "haproxy"),
     ("ip", "iproute2"),
+    ("ab", "apache2-utils"),
+    ("siege", "siege"),
+    ("wrk", "wrk"),
+    ("httperf", "httperf"),
 ];
 
 /// Packages that begin to serve as soon as they are installed, and again whenever the machine starts; and as which

@@ -39,7 +39,7 @@ pub enum Field {
     Doubt,
     Percentiles,
     Abort,
-    /// Of the version to come, and of no interest; anywhere.
+    /// Told while it runs, or by the version to come, and of no interest here; anywhere.
     Aside,
 }
 
@@ -121,6 +121,11 @@ const MARKS: &[(&str, Field)] = &[
     ("..done", Field::Progress),
     ("Completed ", Field::Progress),
     ("Finished ", Field::Progress),
+    ("Send request failed!", Field::Aside),
+    ("Send request timed out!", Field::Aside),
+    ("SSL handshake failed", Field::Aside),
+    ("LOG: Response code", Field::Aside),
+    ("WARNING: Response code not 2xx", Field::Aside),
     ("(Connect:", Field::Kinds),
     ("Connection Times (ms)", Field::Times),
     // ab 1.3 could not spell it.
@@ -150,23 +155,7 @@ pub struct Piece {
 
 /// A line in pieces; none where it is blank.
 pub fn cut(line: &str) -> Vec<Piece> {
-    let mut cuts: Vec<(usize, usize, Field)> = Vec::new();
-    for (colon, _) in line.match_indices(':') {
-        let end = colon + 1;
-        let label = LABELS.iter().find(|(label, _)| {
-            let head = &line.as_bytes()[..end];
-            let begins =
-                || matches!(head.get(head.len().wrapping_sub(label.len() + 1)), None | Some(b' ' | b'\t'));
-            head.ends_with(label.as_bytes()) && begins()
-        });
-        cuts.extend(label.map(|(label, field)| (end - label.len(), end, *field)));
-    }
-    for (mark, field) in MARKS {
-        let sure =
-            line.match_indices(mark).filter(|(at, _)| *field != Field::Benchmarking || is_patient(line, *at));
-        cuts.extend(sure.map(|(at, _)| (at, at + mark.len(), *field)));
-    }
-    cuts.sort_unstable_by_key(|(at, ..)| *at);
+    let cuts = cuts(line.as_bytes());
     let mut pieces = Vec::with_capacity(cuts.len() + 1);
     let first = cuts.first().map_or(line.len(), |(at, ..)| *at);
     if !line[..first].trim().is_empty() {
@@ -181,18 +170,53 @@ pub fn cut(line: &str) -> Vec<Piece> {
     pieces
 }
 
+/// Where pieces begin, where their values do, and what they are: in one walk, since texts may be long.
+fn cuts(line: &[u8]) -> Vec<(usize, usize, Field)> {
+    let mut cuts = Vec::new();
+    for (at, byte) in line.iter().enumerate() {
+        if *byte == b':' {
+            let head = &line[..=at];
+            let label = LABELS.iter().find(|(label, _)| {
+                let begins = |at: usize| at == 0 || matches!(head[at - 1], b' ' | b'\t');
+                head.ends_with(label.as_bytes()) && begins(head.len() - label.len())
+            });
+            cuts.extend(label.map(|(label, field)| (at + 1 - label.len(), at + 1, *field)));
+        } else if BEGINS_MARK[usize::from(*byte)] {
+            let rest = &line[at..];
+            let mark = MARKS.iter().find(|(mark, field)| {
+                rest.starts_with(mark.as_bytes()) && (*field != Field::Benchmarking || is_patient(rest))
+            });
+            cuts.extend(mark.map(|(mark, field)| (at, at + mark.len(), *field)));
+        }
+    }
+    cuts.sort_unstable_by_key(|(at, ..)| *at);
+    cuts
+}
+
+/// The bytes that marks begin with.
+const BEGINS_MARK: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut at = 0;
+    while at < MARKS.len() {
+        begins[MARKS[at].0.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    begins
+};
+
 /// What ab says after the host that it begins with.
 pub const PATIENCE: &str = "(be patient)";
 
 /// The word alone begins many a sentence; ab's goes on with a host, of no more than 255 letters, and a proxy.
-fn is_patient(line: &str, at: usize) -> bool {
-    let near = &line.as_bytes()[at..line.len().min(at + 600)];
+fn is_patient(rest: &[u8]) -> bool {
+    let near = &rest[..rest.len().min(600)];
     near.windows(PATIENCE.len()).any(|window| window == PATIENCE.as_bytes())
 }
 
 /// A line of ab's HTML without its tags, each byte of them a blank, so that places stay the same.
 pub fn without_tags(line: &str) -> Cow<'_, str> {
-    if !line.contains("</t") && !line.contains("<br>") {
+    let has_tags = || ["</t", "<t", "<br>", "<p>", "</p>"].iter().any(|tag| line.contains(tag));
+    if !line.contains('<') || !has_tags() {
         return Cow::Borrowed(line);
     }
     let mut is_tag = false;

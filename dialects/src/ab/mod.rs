@@ -1,7 +1,27 @@
 //! ab, the load generator that comes with Apache httpd: version 2.3, as Debian has it.
 
+mod files;
+mod getopt;
+mod heard;
+mod html;
+mod job;
 mod lines;
+mod options;
 mod read;
+mod report;
+mod times;
+mod url;
+mod usage;
 mod values;
 
 pub use read::read;
+
+use crate::Dialect;
+
+/// Its row among the dialects.
+pub const DIALECT: Dialect = Dialect {
+    name: "ab",
+    about: "ApacheBench, of Apache httpd: -n requests over -c connections",
+    parse: job::parse,
+    read,
+};

@@ -105,8 +105,9 @@ impl Parallel {
 }
 
 impl Sums {
-    /// Counts a fetch. What the tool complains about, if it does.
-    fn add(&mut self, exchange: &Exchange, reach_ns: u64) -> Option<&'static str> {
+    /// Counts a fetch, and, where a fetch told later began at most `reach_ns` before, what is under way at the same
+    /// time. What the tool complains about, if it does.
+    fn add(&mut self, exchange: &Exchange, reach_ns: Option<u64>) -> Option<&'static str> {
         self.fetches += 1;
         self.bytes += exchange.body_bytes;
         if let Some(ns) = exchange.connect_time_ns() {
@@ -118,7 +119,9 @@ impl Sums {
         if let Some(status) = exchange.status() {
             *self.codes.entry(status).or_default() += 1;
         }
-        self.parallel.add(exchange.connect_ns, exchange.done_ns, reach_ns);
+        if let Some(reach_ns) = reach_ns {
+            self.parallel.add(exchange.connect_ns, exchange.done_ns, reach_ns);
+        }
         let is_late = exchange.end == Outcome::Lost(Loss::Timeout);
         self.timeouts += u64::from(is_late);
         let first = *self.first_bytes.entry(exchange.ask).or_insert(exchange.body_bytes);
@@ -180,7 +183,9 @@ impl Job for HttpLoad {
     }
 
     fn hear(&mut self, exchanges: &[Exchange]) -> Said {
-        let reach_ns = self.plan.timeout.as_nanos() as u64 + 1_000_000_000;
+        // With -parallel it is known, and keeping a minute of fetches would be much.
+        let is_paced = matches!(self.options.start, Start::Rate(_));
+        let reach_ns = is_paced.then(|| self.plan.timeout.as_nanos() as u64 + 1_000_000_000);
         let mut said = Said::default();
         for exchange in exchanges {
             if let Some(what) = self.sums.add(exchange, reach_ns) {

@@ -5,7 +5,7 @@
 pub struct First<'a> {
     /// Bytes of its head, with the blank line.
     pub head: usize,
-    /// Its body: one piece, or a piece for each chunk.
+    /// Its body: one piece, or a piece for each chunk, with the line's end that follows it.
     pub pieces: Vec<&'a [u8]>,
     /// Bytes behind the last chunk; none where the body is not in chunks.
     pub footer: Option<usize>,
@@ -42,7 +42,7 @@ fn chunks(mut body: &[u8]) -> (Vec<&[u8]>, usize) {
             Ok(0) if rest.starts_with(b"\r\n") => return (pieces, LEAST_FOOTER),
             Ok(0) => return (pieces, find(rest, b"\r\n\r\n").map_or(LEAST_FOOTER, |end| end + 4)),
             Ok(size) if size.checked_add(2).is_some_and(|whole| rest.len() >= whole) => {
-                pieces.push(&rest[..size]);
+                pieces.push(&rest[..size + 2]);
                 body = &rest[size + 2..];
             }
             _ => break,
@@ -67,7 +67,7 @@ mod tests {
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n3;x\r\nabc\r\n0\r\n\r\nHTTP";
         assert_eq!(
             First::of(chunked).unwrap(),
-            First { head: 47, pieces: vec![b"hi", b"abc"], footer: Some(2) }
+            First { head: 47, pieces: vec![b"hi\r\n", b"abc\r\n"], footer: Some(2) }
         );
         let trailer = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-A: b\r\n\r\n";
         assert_eq!(First::of(trailer).unwrap().footer, Some(10));

@@ -4,11 +4,13 @@
 //! same. The sizes of socket buffers are the system's, not `--send-buffer` and `--recv-buffer`.
 
 mod count;
+mod echo;
 mod first;
 mod options;
 mod read;
 mod report;
 mod request;
+mod values;
 
 pub use read::read;
 
@@ -44,7 +46,7 @@ fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
         return Err(options.said.exit(255));
     }
     let mut said = std::mem::take(&mut options.said);
-    said.out.push_str(&options.echo(&call.program));
+    said.out.push_str(&echo::echo(&options, &call.program));
     let (plan, uris) = match plan(call, &options, &mut said) {
         Ok(whole) => whole,
         Err(None) => {
@@ -241,8 +243,8 @@ impl Httperf {
 fn print_message(out: &mut String, from: char, part: Part, head: &[&[u8]], body: &[&[u8]]) {
     let mut print = |kind: char, pieces: &[&[u8]]| {
         for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
-            for line in String::from_utf8_lossy(piece).lines() {
-                out.push_str(&format!("{from}{kind}0:{}\n", line.trim_end_matches('\r')));
+            for line in String::from_utf8_lossy(piece).split_inclusive('\n') {
+                out.push_str(&format!("{from}{kind}0:{}\n", line.trim_end_matches('\n')));
             }
         }
     };

@@ -112,6 +112,9 @@ const CHATTER: [&str; 2] = ["open file limit > FD_SETSIZE", "maximum number of o
 /// No command line is longer.
 const MOST_COMMAND_BYTES: usize = 4096;
 
+/// What the tool says again of a command line names the client within so many bytes.
+const ECHO_BYTES: usize = 300;
+
 /// No prompt is longer.
 const PROMPT_BYTES: usize = 200;
 
@@ -246,7 +249,12 @@ fn is_command(text: &str, at: usize, end: usize) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default().trim_end_matches([' ', '\t']);
     let is_first = line.trim_matches(['>', '`', ' ', '\t', '*', '|']).is_empty();
     let is_prompted = line.ends_with(['$', '#', '%', '>', '`']);
-    is_first || is_prompted || text[at..end].contains(" --client=")
+    is_first || is_prompted || is_echo(&text.as_bytes()[at..end])
+}
+
+/// The tool says its options in an order in which little can stand before this one.
+fn is_echo(command: &[u8]) -> bool {
+    command[..command.len().min(ECHO_BYTES)].windows(10).any(|window| window == b" --client=")
 }
 
 /// What was asked, where the command line says it.

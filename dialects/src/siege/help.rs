@@ -86,7 +86,9 @@ pub fn config(s: &Settings) -> String {
     for (name, value) in rows {
         let _ = writeln!(text, "{:<32}{value}", format!("{name}:"));
     }
-    text.push_str("no-follow:\n");
+    if !s.no_follow.is_empty() {
+        text.push_str("no-follow:\n");
+    }
     for host in &s.no_follow {
         let _ = writeln!(text, " - {host}");
     }

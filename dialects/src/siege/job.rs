@@ -100,7 +100,7 @@ impl Job for Siege {
         let mut said = Said::default();
         self.show_answer(tally, &mut said);
         // One that is stopped lifts the siege just as time does.
-        let is_lifted = self.total.is_none() || (tally.interrupted && !self.is_aborted());
+        let is_lifted = !self.is_aborted() && (self.total.is_none() || tally.interrupted);
         if is_lifted && !self.settings.quiet {
             said.err.push_str("\nLifting the server siege...");
         }

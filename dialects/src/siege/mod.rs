@@ -6,7 +6,6 @@
 //! since it ends them at a full second of the clock; drome's are not. Delays of a second and more are whole seconds
 //! in siege and any here. A body that breaks off is good for siege and failed here.
 
-mod getopt;
 mod help;
 mod job;
 mod rc;
@@ -17,8 +16,8 @@ mod url;
 
 pub use read::read;
 
+use crate::getopt::{self, Item};
 use crate::{Call, Dialect, Job, Said};
-use getopt::Item;
 use job::{Shown, Siege};
 use model::{Ask, Expect, Load, Order, Plan, Target, Think, TlsChoice, Until};
 use report::Sums;
@@ -37,30 +36,26 @@ const PATIENCE: Duration = Duration::from_hours(24);
 
 /// Its command line.
 pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
-    let (items, rest) = getopt::parse(OPTIONS, &call.args);
+    let items = getopt::parse(OPTIONS, &call.args);
     // siege looks through the options twice, first for its resource file only, and complains each time.
     let (mut complaints, rc) = first_look(call, &items);
     let settings = rc::load(rc).map_err(|said| after(&complaints, said))?;
     complaints.push_str(&items.iter().filter_map(|item| wrong(call, item)).collect::<String>());
-    settled(settings, &items, rest, &mut complaints).map_err(|said| after(&complaints, said))
+    settled(settings, &items, &mut complaints).map_err(|said| after(&complaints, said))
 }
 
-fn settled(
-    mut settings: Settings,
-    items: &[Item],
-    mut rest: Vec<String>,
-    complaints: &mut String,
-) -> Result<Box<dyn Job>, Said> {
+fn settled(mut settings: Settings, items: &[Item], complaints: &mut String) -> Result<Box<dyn Job>, Said> {
     for item in items {
         match item {
-            Item::Option('V', _) => return Err(Said::err(help::VERSION).exit(0)),
-            Item::Option('h', _) => return Err(help()),
+            Item::Option("version", _) => return Err(Said::err(help::VERSION).exit(0)),
+            Item::Option("help", _) => return Err(help()),
             _ => {}
         }
     }
     settings.apply(items)?;
-    if let Some(url) = rest.pop() {
-        settings.url = Some(url);
+    // The last word that is no option is the URL; others before it are nothing to siege.
+    if let Some(Item::Operand(url)) = items.iter().rfind(|item| matches!(item, Item::Operand(_))) {
+        settings.url = Some(url.clone());
     }
     if settings.get && settings.url.is_none() {
         return Err(Said::out("ERROR: -g/--get requires a commandline URL\n").exit(1));
@@ -80,7 +75,7 @@ fn settled(
 fn first_look<'a>(call: &Call, items: &'a [Item]) -> (String, Option<&'a str>) {
     let mut complaints = String::new();
     for item in items {
-        if let Item::Option('R', Some(file)) = item {
+        if let Item::Option("rc", Some(file)) = item {
             return (complaints, Some(file));
         }
         complaints.extend(wrong(call, item));
@@ -90,8 +85,8 @@ fn first_look<'a>(call: &Call, items: &'a [Item]) -> (String, Option<&'a str>) {
 
 fn wrong(call: &Call, item: &Item) -> Option<String> {
     match item {
-        Item::Wrong(what) => Some(format!("{}: {what}\n", call.program)),
-        Item::Option(..) => None,
+        Item::Wrong(what) => Some(what.say(&call.program)),
+        Item::Option(..) | Item::Operand(_) => None,
     }
 }
 

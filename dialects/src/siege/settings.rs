@@ -1,39 +1,66 @@
 //! What siege is told: by its resource file first, by the command line then. The defaults are those of the file that
 //! Debian installs, where no other is there.
 
-use super::getopt::Takes::{Attached, Nothing, Value};
-use super::getopt::{Item, Spec};
 use super::rc;
 use crate::Said;
+use crate::getopt::{Item, Table, Value};
 use std::fmt::Write;
 
-/// siege's options.
-pub const OPTIONS: &[Spec] = &[
-    ("version", 'V', Nothing),
-    ("help", 'h', Nothing),
-    ("verbose", 'v', Nothing),
-    ("quiet", 'q', Nothing),
-    ("config", 'C', Nothing),
-    ("debug", 'D', Nothing),
-    ("get", 'g', Nothing),
-    ("print", 'p', Nothing),
-    ("concurrent", 'c', Value),
-    ("no-parser", 'N', Nothing),
-    ("no-follow", 'F', Nothing),
-    ("internet", 'i', Nothing),
-    ("benchmark", 'b', Nothing),
-    ("reps", 'r', Value),
-    ("time", 't', Value),
-    ("delay", 'd', Value),
-    ("log", 'l', Attached),
-    ("file", 'f', Value),
-    ("rc", 'R', Value),
-    ("mark", 'm', Value),
-    ("header", 'H', Value),
-    ("user-agent", 'A', Value),
-    ("content-type", 'T', Value),
-    ("json-output", 'j', Nothing),
-];
+/// siege's options. It has letters for `no-parser` and `no-follow`, too, which its help does not tell.
+pub const OPTIONS: Table = Table {
+    short: &[
+        ('V', "version", Value::None),
+        ('h', "help", Value::None),
+        ('v', "verbose", Value::None),
+        ('q', "quiet", Value::None),
+        ('C', "config", Value::None),
+        ('D', "debug", Value::None),
+        ('g', "get", Value::None),
+        ('p', "print", Value::None),
+        ('c', "concurrent", Value::Needed),
+        ('N', "no-parser", Value::None),
+        ('F', "no-follow", Value::None),
+        ('i', "internet", Value::None),
+        ('b', "benchmark", Value::None),
+        ('r', "reps", Value::Needed),
+        ('t', "time", Value::Needed),
+        ('d', "delay", Value::Needed),
+        ('l', "log", Value::Maybe),
+        ('f', "file", Value::Needed),
+        ('R', "rc", Value::Needed),
+        ('m', "mark", Value::Needed),
+        ('H', "header", Value::Needed),
+        ('A', "user-agent", Value::Needed),
+        ('T', "content-type", Value::Needed),
+        ('j', "json-output", Value::None),
+    ],
+    long: &[
+        ("version", Value::None),
+        ("help", Value::None),
+        ("verbose", Value::None),
+        ("quiet", Value::None),
+        ("config", Value::None),
+        ("debug", Value::None),
+        ("get", Value::None),
+        ("print", Value::None),
+        ("concurrent", Value::Needed),
+        ("no-parser", Value::None),
+        ("no-follow", Value::None),
+        ("internet", Value::None),
+        ("benchmark", Value::None),
+        ("reps", Value::Needed),
+        ("time", Value::Needed),
+        ("delay", Value::Needed),
+        ("log", Value::Maybe),
+        ("file", Value::Needed),
+        ("rc", Value::Needed),
+        ("mark", Value::Needed),
+        ("header", Value::Needed),
+        ("user-agent", Value::Needed),
+        ("content-type", Value::Needed),
+        ("json-output", Value::None),
+    ],
+};
 
 /// Repetitions where nobody says how many: siege's own bound, which nobody lives to see.
 pub const MAX_REPS: i64 = 10_301_062;
@@ -161,43 +188,43 @@ impl Settings {
     /// What the command line says. `Err`: siege would end here, or does not get this from drome.
     pub fn apply(&mut self, items: &[Item]) -> Result<(), Said> {
         for item in items {
-            if let Item::Option(letter, value) = item {
-                self.option(*letter, value.as_deref())?;
+            if let Item::Option(name, value) = item {
+                self.option(name, value.as_deref())?;
             }
         }
         Ok(())
     }
 
-    fn option(&mut self, letter: char, value: Option<&str>) -> Result<(), Said> {
+    fn option(&mut self, name: &str, value: Option<&str>) -> Result<(), Said> {
         let text = value.unwrap_or_default();
-        match letter {
-            'D' => return Err(Said::refuse("siege", "-D (--debug)", "drome has no wire trace to print")),
-            'C' => (self.config, self.get) = (true, false),
-            'c' => self.users = atoi(text),
-            'i' => self.internet = true,
-            'b' => self.benchmark = true,
-            'd' => self.delay_s = atof(text).max(0.0),
-            'g' => self.get = true,
-            'p' => (self.print, self.users, self.reps) = (true, 1, 1),
-            'l' => {
+        match name {
+            "debug" => return Err(Said::refuse("siege", "-D (--debug)", "drome has no wire trace to print")),
+            "config" => (self.config, self.get) = (true, false),
+            "concurrent" => self.users = atoi(text),
+            "internet" => self.internet = true,
+            "benchmark" => self.benchmark = true,
+            "delay" => self.delay_s = atof(text).max(0.0),
+            "get" => self.get = true,
+            "print" => (self.print, self.users, self.reps) = (true, 1, 1),
+            "log" => {
                 self.logging = true;
                 if let Some(file) = value {
                     file.clone_into(&mut self.log_file);
                 }
             }
-            'm' => (self.mark, self.logging) = (Some(text.to_owned()), true),
-            'q' => self.quiet = true,
-            'v' => self.verbose = true,
-            'r' if text.eq_ignore_ascii_case("once") => self.reps = ONCE,
-            'r' => self.reps = atoi(text),
-            't' => self.seconds = seconds(text),
-            'f' => text.clone_into(&mut self.file),
-            'A' => text.clone_into(&mut self.agent),
-            'T' => text.clone_into(&mut self.content_type),
-            'N' => self.parser = false,
-            'F' => self.follow = false,
-            'H' => self.header(text)?,
-            'j' => self.json = true,
+            "mark" => (self.mark, self.logging) = (Some(text.to_owned()), true),
+            "quiet" => self.quiet = true,
+            "verbose" => self.verbose = true,
+            "reps" if text.eq_ignore_ascii_case("once") => self.reps = ONCE,
+            "reps" => self.reps = atoi(text),
+            "time" => self.seconds = seconds(text),
+            "file" => text.clone_into(&mut self.file),
+            "user-agent" => text.clone_into(&mut self.agent),
+            "content-type" => text.clone_into(&mut self.content_type),
+            "no-parser" => self.parser = false,
+            "no-follow" => self.follow = false,
+            "header" => self.header(text)?,
+            "json-output" => self.json = true,
             _ => {}
         }
         Ok(())

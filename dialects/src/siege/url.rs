@@ -132,12 +132,12 @@ fn escape(url: &str) -> String {
         let hex = hex.filter(|two| two.bytes().all(|b| b.is_ascii_hexdigit()));
         let decoded = hex.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|_| byte == b'%');
         match decoded {
-            Some(plain) if !is_unsafe(plain) && !is_reserved(plain) => {
+            Some(plain) if !is_forbidden(plain) && !is_reserved(plain) => {
                 escaped.push(plain);
                 at += 3;
                 continue;
             }
-            None if is_unsafe(byte) && !is_reserved(byte) => {
+            None if is_forbidden(byte) && !is_reserved(byte) => {
                 escaped.extend_from_slice(format!("%{byte:02X}").as_bytes());
             }
             _ => escaped.push(byte),
@@ -147,8 +147,8 @@ fn escape(url: &str) -> String {
     String::from_utf8_lossy(&escaped).into_owned()
 }
 
-/// RFC 1738's unsafe characters and some more.
-fn is_unsafe(byte: u8) -> bool {
+/// Characters that RFC 1738 does not want in a URL, and some more.
+fn is_forbidden(byte: u8) -> bool {
     byte <= b' ' || byte >= 0x7f || b"\"#%:<>@[\\]^`{|}~".contains(&byte)
 }
 

@@ -1,5 +1,168 @@
-//! weighttp 0.3: so many requests over so many connections.
+//! weighttp 0.3: so many requests over so many connections, in so many threads.
+//!
+//! It differs on purpose in what weighttp can't read: answers of HTTP/1.0 are answers, and the coding of chunks is not
+//! counted as data. Where nobody listens, one request is tried and not all.
 
+mod options;
 mod read;
 
 pub use read::read;
+
+use crate::{Call, Dialect, Halt, Job, Said};
+use model::{Ask, End, Exchange, Expect, Load, Plan, Tally, Until};
+use options::Options;
+use std::fmt::Write;
+use std::time::Duration;
+
+/// weighttp 0.3.
+pub const DIALECT: Dialect =
+    Dialect { name: "weighttp", about: "so many requests over so many connections (0.3)", parse, read };
+
+/// weighttp waits for ever; so does this, for a century.
+const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
+
+/// What it says first, whatever follows.
+const BANNER: &str = "weighttp - a lightweight and simple webserver benchmarking tool\n\n";
+
+fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
+    let with_banner = |said: Said| Said { out: format!("{BANNER}{}", said.out), ..said };
+    let options = Options::parse(&call.args).map_err(with_banner)?;
+    let target = options.target().map_err(with_banner)?;
+    let request = options.request(&target);
+    let expect = Expect { any_status: true, ..Expect::default() };
+    let ask = Ask { last: request.clone(), request, expect, ..Ask::default() };
+    let per_connection = (!options.keep_alive).then_some(1);
+    let load = Load::Closed { connections: options.connections.into(), per_connection };
+    let plan = Plan {
+        threads: options.threads.into(),
+        timeout: FOR_EVER,
+        ..Plan::new(target, ask, load, Until::Answered(options.requests))
+    };
+    let of_first = options.of_thread(0).1;
+    Ok(Box::new(Weighttp { options, plan, of_first, first_done: 0, count: Count::default() }))
+}
+
+/// A measurement in weighttp's words.
+struct Weighttp {
+    options: Options,
+    plan: Plan,
+    /// Requests of the first thread, which is the only one to tell how far it is.
+    of_first: u64,
+    first_done: u64,
+    count: Count,
+}
+
+/// What is counted of each request.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    succeeded: u64,
+    failed: u64,
+    errored: u64,
+    data_bytes: u64,
+}
+
+impl Job for Weighttp {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn wants_exchanges(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self) -> Said {
+        let mut out = format!("{BANNER}starting benchmark...\n");
+        for thread in 0..self.options.threads {
+            let (connections, requests) = self.options.of_thread(thread);
+            let _ = writeln!(
+                out,
+                "spawning thread #{}: {connections} concurrent requests, {requests} total requests",
+                thread + 1
+            );
+        }
+        Said::out(out)
+    }
+
+    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
+        let mut out = String::new();
+        for exchange in exchanges {
+            self.count.hear(exchange);
+            let is_first = exchange.connection >> 32 == 0;
+            if is_first {
+                self.first_done += 1;
+                if self.first_done.is_multiple_of((self.of_first / 10).max(1)) {
+                    let percent = self.first_done * 100 / self.of_first.max(1);
+                    let _ = writeln!(out, "progress: {percent:>3}% done");
+                }
+            }
+        }
+        Said::out(out)
+    }
+
+    fn print(&mut self, tally: &Tally) -> Said {
+        let mut err = String::new();
+        for (cause, n) in &tally.error_causes {
+            let _ = writeln!(err, "error: {cause} ({n} times)");
+        }
+        Said { err, ..Said::out(self.report(tally)) }
+    }
+
+    fn fail(&mut self, halt: &Halt) -> Said {
+        match halt {
+            Halt::Connect(error) => {
+                self.count = Count { failed: 1, errored: 1, ..Count::default() };
+                let report = self.report(&Tally { sent: 1, ..Tally::default() });
+                let errno = error.raw_os_error().map_or_else(String::new, |errno| format!(" ({errno})"));
+                let why = error.to_string();
+                let why = why.split(" (os error").next().unwrap_or_default();
+                Said { err: format!("error: connect() failed: {why}{errno}\n"), ..Said::out(report) }.exit(0)
+            }
+            Halt::Other(why) => Said::err(format!("error: {why}\n")).exit(2),
+        }
+    }
+}
+
+impl Count {
+    fn hear(&mut self, exchange: &Exchange) {
+        match exchange.end {
+            End::Answered { status: ..400, .. } => {
+                self.succeeded += 1;
+                self.data_bytes += exchange.body_bytes;
+            }
+            End::Answered { .. } => self.failed += 1,
+            End::Lost(_) => {
+                self.failed += 1;
+                self.errored += 1;
+            }
+        }
+    }
+}
+
+impl Weighttp {
+    fn report(&self, tally: &Tally) -> String {
+        let Count { succeeded, failed, errored, data_bytes } = self.count;
+        let ns = tally.duration_ns;
+        let (s, ms, us) = (ns / 1_000_000_000, ns / 1_000_000 % 1000, ns / 1000 % 1000);
+        let done = succeeded + failed;
+        // Whole numbers, cut off, as the tool has them; in no time, nothing was done.
+        let per_s = |n: u64| if ns > 0 { (n as f64 * 1e9 / ns as f64) as u64 } else { 0 };
+        // One that was lost before it was sent had begun all the same.
+        let started = tally.sent.max(done);
+        let class = |low: u16, high: u16| tally.status.range(low..=high).map(|(_, n)| n).sum::<u64>();
+        let (total, bytes) = (self.options.requests, tally.received_bytes);
+        format!(
+            "\nfinished in {s} sec, {ms} millisec and {us} microsec, {} req/s, {} kbyte/s\n\
+             requests: {total} total, {started} started, {done} done, {succeeded} succeeded, {failed} failed, \
+             {errored} errored\n\
+             status codes: {} 2xx, {} 3xx, {} 4xx, {} 5xx\n\
+             traffic: {bytes} bytes total, {} bytes http, {data_bytes} bytes data\n",
+            per_s(done),
+            per_s(bytes) / 1024,
+            class(200, 299),
+            class(300, 399),
+            class(400, 499),
+            class(500, 599),
+            bytes.saturating_sub(data_bytes)
+        )
+    }
+}

@@ -1,15 +1,178 @@
-//! wrk (4.1): closed load from scripts and a report with its own arithmetic.
+//! wrk (4.1) and wrk2: load from a number of connections, closed or at a rate, what Lua scripts decide beforehand,
+//! and a report with an arithmetic of its own.
 
+mod getopt;
+mod options;
+mod pieces;
 mod read;
-pub mod units;
+mod report;
+mod script;
+mod stats;
+mod units;
+mod url;
 mod words;
+mod wrk2;
+
+use crate::{Call, Dialect, Found, Halt, Job, Said};
+use model::{Address, Arrivals, Ask, Expect, Load, Plan, Tally, Target, Think, Until};
+use options::Options;
+use script::Script;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::Duration;
+use url::Url;
+
+/// wrk.
+pub const WRK: Dialect = Dialect {
+    name: "wrk",
+    about: "closed load, with Lua scripts (4.1)",
+    parse: |call| parse(call, false),
+    read,
+};
+
+/// wrk2.
+pub const WRK2: Dialect = Dialect {
+    name: "wrk2",
+    about: "wrk at a constant rate, with corrected latency",
+    parse: |call| parse(call, true),
+    read: read_wrk2,
+};
+
+/// An address that does not answer within this time is none.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// wrk gives up no request, it only counts those that took too long. So does this.
+const NEVER: Duration = Duration::from_secs(u32::MAX as u64);
 
 /// wrk's reports in a text.
-pub fn read(text: &str) -> Vec<crate::Found> {
+pub fn read(text: &str) -> Vec<Found> {
     read::find(text, "wrk")
 }
 
 /// wrk2's, which look alike.
-pub fn read_wrk2(text: &str) -> Vec<crate::Found> {
+pub fn read_wrk2(text: &str) -> Vec<Found> {
     read::find(text, "wrk2")
+}
+
+fn parse(call: &Call, is_wrk2: bool) -> Result<Box<dyn Job>, Said> {
+    let (options, mut said) = Options::parse(call, is_wrk2)?;
+    let mut script = Script::begin(&options, &mut said)?;
+    let address = find(&options.url).map_err(|why| {
+        said.err.push_str(&why);
+        said.clone().exit(1)
+    })?;
+    script.go_on(&options, &mut said)?;
+    let plan = plan(&options, &script, address);
+    Ok(Box::new(Wrk { options, script, plan, said }))
+}
+
+/// The first address of the host at which somebody listens: like wrk, this looks before it begins.
+fn find(url: &Url) -> Result<SocketAddr, String> {
+    let unknown = |why: &str| format!("unable to resolve {} {why}\n", url.place());
+    let port = url.port_number().ok_or_else(|| unknown("Servname not supported for ai_socktype"))?;
+    let addresses =
+        (url.host.as_str(), port).to_socket_addrs().map_err(|why| unknown(&script::words(&why)))?;
+    let mut reason = "Connection refused".to_owned();
+    for address in addresses {
+        match TcpStream::connect_timeout(&address, PROBE_TIMEOUT) {
+            Ok(_) => return Ok(address),
+            Err(why) => reason = script::words(&why),
+        }
+    }
+    Err(unable(url, &reason))
+}
+
+fn unable(url: &Url, reason: &str) -> String {
+    format!("unable to connect to {} {reason}\n", url.place())
+}
+
+fn plan(options: &Options, script: &Script, address: SocketAddr) -> Plan {
+    let Options { url, .. } = options;
+    let host = if url.host.contains(':') { format!("[{}]", url.host) } else { url.host.clone() };
+    let host = url.port.as_ref().map_or_else(|| host.clone(), |port| format!("{host}:{port}"));
+    let target = Target {
+        url: url.whole.clone(),
+        host,
+        path: url.path.clone(),
+        address: Address::Tcp(address),
+        tls: url.is_tls(),
+    };
+    let connections = usize::try_from(options.connections_used()).unwrap_or(usize::MAX);
+    let load = if options.is_wrk2 {
+        let rate_per_s = (options.rate_per_s as f64).into();
+        Load::Open { rate_per_s, connections, arrivals: Arrivals::Constant, per_connection: None }
+    } else {
+        Load::Closed { connections, per_connection: None }
+    };
+    let until = Until::Elapsed(Duration::from_secs(options.duration_s).min(NEVER));
+    let mut plan = Plan::new(target, Ask::default(), load, until);
+    plan.asks = script.requests.iter().map(|request| ask(request)).collect();
+    // wrk looks at the latency of all that it sent at once.
+    (plan.pipeline, plan.bursts, plan.burst_latency) =
+        (script.at_once, script.at_once > 1, script.at_once > 1);
+    if script.delay_ms > 0 {
+        let delay = Duration::from_millis(script.delay_ms);
+        plan.think = Think::Between(delay, delay);
+    }
+    plan.threads = options.threads as usize;
+    plan.timeout = NEVER;
+    plan.tls.insecure = true;
+    plan.per_second = options.is_wrk2 && wrk2::calibrated_at_ms(options).is_some();
+    plan.pulse = Some(Duration::from_millis(if options.is_wrk2 { wrk2::STEP_MS } else { report::SAMPLE_MS }));
+    plan
+}
+
+fn ask(request: &[u8]) -> Ask {
+    Ask {
+        request: request.to_vec(),
+        last: request.to_vec(),
+        head_only: request.starts_with(b"HEAD "),
+        expect: Expect { any_status: true, ..Expect::default() },
+        weight: 1.0,
+    }
+}
+
+/// A measurement in wrk's words, or in wrk2's.
+struct Wrk {
+    options: Options,
+    script: Script,
+    plan: Plan,
+    /// What was said while the command line was read.
+    said: Said,
+}
+
+impl Job for Wrk {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn begin(&mut self) -> Said {
+        let mut said = std::mem::take(&mut self.said);
+        said.out.push_str(&report::running(&self.options));
+        said
+    }
+
+    fn print(&mut self, tally: &Tally) -> Said {
+        let (summary, text) = if self.options.is_wrk2 {
+            wrk2::report(&self.options, tally)
+        } else {
+            let summary = report::summary(&self.options, tally);
+            let text = report::report(&self.options, &summary);
+            (summary, text)
+        };
+        let mut said = Said::out(text);
+        if self.script.has_done()
+            && let Err(failed) = self.script.done(&self.options, &summary, &mut said)
+        {
+            return failed;
+        }
+        said
+    }
+
+    fn fail(&mut self, halt: &Halt) -> Said {
+        let why = match halt {
+            Halt::Connect(error) => unable(&self.options.url, &script::words(error)),
+            Halt::Other(why) => format!("drome {}: {why}\n", self.options.tool()),
+        };
+        Said::err(why).exit(1)
+    }
 }

@@ -198,6 +198,12 @@ impl<'t> Report<'t> {
         if self.part > Part::Stats {
             return false;
         }
+        // Only wrk2 says that it knows neither mean nor deviation.
+        let is_unknown = |word: &str| word.trim_start_matches('-').starts_with("nan").then_some(());
+        if self.words.value(is_unknown).is_some() {
+            (self.is_wrk2, self.part) = (true, Part::Stats);
+            return (0..3).all(|_| self.words.next().is_some());
+        }
         let mut is_any = false;
         for moment in ["mean", "sd", "max"] {
             let Some(value) = self.words.value(read) else { return is_any };

@@ -75,7 +75,12 @@ impl ConnectionArgs {
 
     /// How they come about.
     pub fn connecting(&self) -> Connecting {
-        Connecting { rate_per_s: self.connection_rate, ramp: self.connection_ramp, from: self.source.clone() }
+        Connecting {
+            rate_per_s: self.connection_rate,
+            ramp: self.connection_ramp,
+            from: self.source.clone(),
+            ..Connecting::default()
+        }
     }
 
     /// How long they wait before they ask again.

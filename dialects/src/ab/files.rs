@@ -1,0 +1,114 @@
+//! What ab writes into files: percentiles for a spreadsheet (`-e`), every request for gnuplot (`-g`).
+
+use super::times::{Times, ms};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Percentiles in hundred and one lines; `sorted` has the shortest first.
+pub fn csv(sorted: &[Times]) -> String {
+    let mut text = "Percentage served,Time in ms\n".to_owned();
+    let last = sorted.len().saturating_sub(1);
+    for percent in 0..=100 {
+        let at = match percent {
+            0 => 0,
+            100 => last,
+            // Of few requests ab reads past the last one here.
+            _ => ((0.5 + sorted.len() as f64 * f64::from(percent) / 100.0) as usize).min(last),
+        };
+        let total = sorted.get(at).map_or(0, |times| times.total);
+        text.push_str(&format!("{percent},{:.3}\n", total as f64 / 1000.0));
+    }
+    text
+}
+
+/// A line a request. `begun` is when the first of them began.
+pub fn gnuplot(sorted: &[Times], begun: SystemTime) -> String {
+    let mut text = "starttime\tseconds\tctime\tdtime\tttime\twait\n".to_owned();
+    let first_ns = sorted.iter().map(|times| times.start_ns).min().unwrap_or(0);
+    for times in sorted {
+        let start = begun + Duration::from_nanos(times.start_ns - first_ns);
+        let seconds = start.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let row = [seconds, ms(times.connect), ms(times.processing()), ms(times.total), ms(times.wait)];
+        text.push_str(&date(seconds));
+        row.iter().for_each(|number| text.push_str(&format!("\t{number}")));
+        text.push('\n');
+    }
+    text
+}
+
+/// A moment as C's `ctime` writes it, in UTC.
+fn date(seconds: u64) -> String {
+    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+    // The first of January 1970 was a Thursday.
+    let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][(days % 7) as usize];
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (mut year, mut day) = (1970, days);
+    while day >= days_of(year) {
+        day -= days_of(year);
+        year += 1;
+    }
+    let february = days_of(year) - 337;
+    let mut month = 0;
+    for days in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if day < days {
+            break;
+        }
+        day -= days;
+        month += 1;
+    }
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    let (day, month) = (day + 1, months[month]);
+    format!("{weekday} {month} {day:02} {hour:02}:{minute:02}:{second:02} {year}")
+}
+
+fn days_of(year: u64) -> u64 {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    if is_leap { 366 } else { 365 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_as_the_system_writes_them() {
+        // By date -u -d @SECONDS.
+        let cases = [
+            (0, "Thu Jan 01 00:00:00 1970"),
+            (951_782_399, "Mon Feb 28 23:59:59 2000"),
+            (951_782_400, "Tue Feb 29 00:00:00 2000"),
+            (1_795_269_223, "Sat Nov 21 13:53:43 2026"),
+            (4_107_542_399, "Sun Feb 28 23:59:59 2100"),
+            (4_107_542_400, "Mon Mar 01 00:00:00 2100"),
+            (1_735_689_599, "Tue Dec 31 23:59:59 2024"),
+        ];
+        for (seconds, text) in cases {
+            assert_eq!(date(seconds), text);
+        }
+    }
+
+    #[test]
+    fn percentiles_are_a_hundred_and_one() {
+        let times = |total| Times { total, ..Times::default() };
+        let text = csv(&(1..=200).map(|n| times(n * 1000)).collect::<Vec<_>>());
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!(lines.len(), 102);
+        assert_eq!(
+            [lines[1], lines[2], lines[51], lines[101]],
+            ["0,1.000", "1,3.000", "50,101.000", "100,200.000"]
+        );
+        assert_eq!(csv(&[times(7)]).lines().last(), Some("100,0.007"));
+    }
+
+    #[test]
+    fn requests_begin_when_they_began() {
+        let times = [
+            Times { start_ns: 5_000_000_000, connect: 1500, total: 4000, wait: 600 },
+            Times { start_ns: 3_000_000_000, connect: 0, total: 9000, wait: 0 },
+        ];
+        let text = gnuplot(&times, UNIX_EPOCH + Duration::from_secs(1_795_269_223));
+        let expected = "starttime\tseconds\tctime\tdtime\tttime\twait\n\
+                        Sat Nov 21 13:53:45 2026\t1795269225\t2\t3\t4\t1\n\
+                        Sat Nov 21 13:53:43 2026\t1795269223\t0\t9\t9\t0\n";
+        assert_eq!(text, expected);
+    }
+}

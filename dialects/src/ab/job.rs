@@ -1,0 +1,212 @@
+//! ab's run: what is asked of the load engine, and what is said before, meanwhile and afterwards.
+
+use super::heard::{Heard, TIMED_OUT};
+use super::options::{Options, strerror};
+use super::report::{Facts, sorted, text};
+use super::url::{head, resolve};
+use super::usage::{BANNER, HTML_BANNER};
+use super::{files, html};
+use crate::{Call, Halt, Job, Said};
+use model::{Address, Ask, Exchange, Expect, Load, Plan, Tally, Target, TlsChoice, Until};
+use std::io;
+use std::time::SystemTime;
+
+/// Descriptors that a run needs beside those of connections.
+const SPARE_DESCRIPTORS: usize = 64;
+
+/// A run that was understood.
+#[derive(Debug)]
+struct Run {
+    options: Options,
+    plan: Plan,
+    heard: Heard,
+    begun: SystemTime,
+}
+
+/// Of a command line.
+pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
+    let options = Options::parse(call)?;
+    if let Some(file) = options.identity.as_ref().filter(|file| std::fs::File::open(file).is_err()) {
+        let why = format!("{}unable to get certificate from '{}'\n", options.complaint, file.display());
+        return Err(Said::err(why).exit(1));
+    }
+    let plan = plan(&options, call).map_err(|(why, code)| {
+        // By then ab has said who it is.
+        let mut said = hello(&options);
+        said.err.push_str(&why);
+        said.exit(code)
+    })?;
+    Ok(Box::new(Run { options, plan, heard: Heard::default(), begun: SystemTime::UNIX_EPOCH }))
+}
+
+/// What the load engine is to do; else what ab says and its code.
+fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
+    let Some(head) = head(options) else { return Err(("Request too long\n\n".to_owned(), 1)) };
+    let from = match &options.from {
+        None => None,
+        Some(host) => Some(resolve(host, 0, None)?.ip()),
+    };
+    let (host, port) = match &options.proxy {
+        Some((host, port)) => (host.as_str(), *port),
+        None => (options.url.host.as_str(), options.url.port),
+    };
+    let address = resolve(host, port, from)?;
+    if options.timeout.is_zero() {
+        return Err((TIMED_OUT.0.to_owned(), TIMED_OUT.1));
+    }
+    if options.connections == 0 {
+        return Err(("apr_pollset_poll: Invalid argument (22)\n".to_owned(), 22));
+    }
+    if options.connections + SPARE_DESCRIPTORS > call.descriptors {
+        return Err(("socket: Too many open files (24)\n".to_owned(), 24));
+    }
+    let target = Target {
+        url: options.url.whole.clone(),
+        host: options.header("Host").map_or_else(|| options.url.authority(), str::to_owned),
+        path: options.url.path.clone(),
+        address: Address::Tcp(address),
+        tls: options.url.is_tls,
+    };
+    let mut request = head.into_bytes();
+    request.extend_from_slice(options.body.as_deref().unwrap_or_default());
+    let ask = Ask {
+        last: request.clone(),
+        request,
+        head_only: options.method == "HEAD",
+        expect: Expect { any_status: true, ..Expect::default() },
+        weight: 1.0,
+    };
+    let per_connection = if options.keeps_alive { None } else { Some(1) };
+    let load = Load::Closed { connections: options.connections, per_connection };
+    let until = options.limit.map_or(Until::Answered(options.requests), Until::Elapsed);
+    let mut plan = Plan::new(target, ask, load, until);
+    plan.most_requests = Some(options.requests);
+    plan.timeout = options.timeout;
+    plan.keep_first = true;
+    plan.connecting.one_first = true;
+    plan.connecting.from = from.into_iter().collect();
+    plan.tls = TlsChoice {
+        insecure: true,
+        identity: options.identity.clone().map(|file| (file.clone(), file)),
+        no_resumption: true,
+        no_sni: options.no_sni,
+        ..TlsChoice::default()
+    };
+    Ok(plan)
+}
+
+/// Who it is and what it is about to do.
+fn hello(options: &Options) -> Said {
+    let mut said = Said { err: options.complaint.clone(), ..Said::default() };
+    if options.html.is_some() {
+        HTML_BANNER.clone_into(&mut said.out);
+    } else {
+        let through = options.proxy.as_ref();
+        let through = through.map_or(String::new(), |(host, port)| format!("[through {host}:{port}] "));
+        let end = if options.heartbeat().is_some() { "\n" } else { "..." };
+        said.out = format!("{BANNER}Benchmarking {} {through}(be patient){end}", options.url.host);
+    }
+    if options.verbosity >= 2 {
+        let (method, head) = (&options.method, head(options).unwrap_or_default());
+        said.out.push_str(&format!("INFO: {method} header == \n---\n{head}\n---\n"));
+    }
+    said
+}
+
+impl Job for Run {
+    fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn wants_exchanges(&self) -> bool {
+        true
+    }
+
+    fn begin(&mut self) -> Said {
+        self.begun = SystemTime::now();
+        let mut said = hello(&self.options);
+        if self.options.verbosity >= 2 {
+            let what = "drome ab: -v 2: of the answers' heads only the first one is shown, of TLS nothing\n";
+            said.err.push_str(what);
+        }
+        said
+    }
+
+    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
+        let mut all = Said::default();
+        for exchange in exchanges {
+            let said = self.heard.take(exchange, &self.options);
+            all.out.push_str(&said.out);
+            all.err.push_str(&said.err);
+            all.exit = all.exit.or(said.exit);
+        }
+        all
+    }
+
+    fn print(&mut self, tally: &Tally) -> Said {
+        let Self { options, heard, .. } = &*self;
+        if let Some(code) = heard.aborted {
+            return Said::default().exit(code);
+        }
+        if let Some(why) = &tally.halted {
+            return Said::err(format!("drome ab: {why}\n")).exit(1);
+        }
+        let facts = Facts { options, heard, tally };
+        let mut said = Said::default();
+        if options.verbosity >= 2 {
+            let first = String::from_utf8_lossy(&tally.first_answer);
+            said.out.push_str(&format!("LOG: header received:\n{first}\n"));
+        }
+        if tally.interrupted {
+            // In a hurry ab forgets that HTML was wanted.
+            said.out.push_str(&text(&facts));
+            said.exit = Some(1);
+        } else {
+            match options.heartbeat() {
+                Some(_) => said.err.push_str(&format!("Finished {} requests\n", heard.done())),
+                None => said.out.push_str("..done\n"),
+            }
+            let report =
+                options.html.as_ref().map_or_else(|| text(&facts), |html| html::tables(&facts, html));
+            said.out.push_str(&report);
+        }
+        let writes = options.html.is_none() || tally.interrupted;
+        if writes && heard.done() > 0 {
+            let sorted = sorted(&heard.times);
+            let csv = options.csv.iter().map(|file| (file.clone(), files::csv(&sorted), false));
+            said.files.extend(csv);
+            let plot =
+                options.gnuplot.iter().map(|file| (file.clone(), files::gnuplot(&sorted, self.begun), false));
+            said.files.extend(plot);
+        }
+        said
+    }
+
+    fn fail(&mut self, halt: &Halt) -> Said {
+        match halt {
+            Halt::Connect(error) => {
+                let (why, code) = refusal(error);
+                let note = "drome ab: -r: nobody answers there, so there is nothing to report\n";
+                Said::err(why + if self.options.goes_on { note } else { "" }).exit(code)
+            }
+            Halt::Other(why) if self.options.from.is_some() && why.contains("(os error 99)") => {
+                Said::err("bind: Cannot assign requested address (99)\n").exit(99)
+            }
+            Halt::Other(why) => Said::err(format!("drome ab: {why}\n")).exit(1),
+        }
+    }
+}
+
+/// What ab says where no connection comes about at all, and its code: the same number, cut to a byte.
+fn refusal(error: &io::Error) -> (String, u8) {
+    let why = strerror(error);
+    match error.raw_os_error() {
+        Some(number @ 111) => (format!("apr_socket_recv: {why} ({number})\n"), number as u8),
+        Some(number) => {
+            let text =
+                format!("\nTest aborted after 10 failures\n\napr_socket_connect(): {why} ({number})\n");
+            (text, number as u8)
+        }
+        None => (TIMED_OUT.0.to_owned(), TIMED_OUT.1),
+    }
+}

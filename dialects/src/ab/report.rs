@@ -1,0 +1,297 @@
+//! ab's report as text, its table and warnings included.
+
+use super::heard::Heard;
+use super::options::Options;
+use super::times::{Row, Times, ms};
+use model::{Agreed, Tally};
+use std::net::IpAddr;
+
+/// The percentiles that ab shows; what all were served within is the longest.
+const PERCENTS: [usize; 8] = [50, 66, 75, 80, 90, 95, 98, 99];
+
+/// All that a report is made of.
+pub struct Facts<'a> {
+    pub options: &'a Options,
+    pub heard: &'a Heard,
+    pub tally: &'a Tally,
+}
+
+impl Facts<'_> {
+    /// How long it took, in seconds.
+    pub fn seconds(&self) -> f64 {
+        // ab's clock counts microseconds.
+        (self.tally.duration_ns / 1000) as f64 / 1e6
+    }
+
+    /// What the server called itself, up to the first blank.
+    pub fn server(&self) -> String {
+        let first = &self.tally.first_answer;
+        let end = first.windows(4).position(|w| w == b"\r\n\r\n").unwrap_or(first.len());
+        let head = String::from_utf8_lossy(&first[..end]);
+        let at = head.to_ascii_lowercase().find("server:");
+        // The blank behind the colon is taken for granted.
+        let name = at.and_then(|at| head.get(at + "Server: ".len()..)).unwrap_or_default();
+        name.split(|c: char| c <= ' ').next().unwrap_or_default().to_owned()
+    }
+}
+
+/// The whole of it.
+pub fn text(facts: &Facts<'_>) -> String {
+    let Facts { options, heard, tally } = facts;
+    let mut text = format!(
+        "\n\nServer Software:        {}\nServer Hostname:        {}\nServer Port:            {}\n",
+        facts.server(),
+        options.url.host,
+        options.url.port
+    );
+    if options.url.is_tls {
+        text.push_str(&tls(options, tally.agreed.as_ref()));
+    }
+    text.push_str(&format!("\nDocument Path:          {}\n", options.url.path));
+    if options.any_length {
+        text.push_str("Document Length:        Variable\n");
+    } else {
+        text.push_str(&format!("Document Length:        {} bytes\n", heard.document_bytes.unwrap_or(0)));
+    }
+    text.push_str(&format!(
+        "\nConcurrency Level:      {}\nTime taken for tests:   {:.3} seconds\n",
+        options.connections,
+        facts.seconds()
+    ));
+    text.push_str(&counts(facts));
+    text.push_str(&rates(facts));
+    if let Some(rows) = Rows::of(&heard.times) {
+        text.push_str(&if options.confidence { rows.confident() } else { rows.plain() });
+        let sorted = sorted(&heard.times);
+        if options.percentiles && sorted.len() > 1 {
+            text.push_str(&percentiles(&sorted));
+        }
+    }
+    text
+}
+
+fn tls(options: &Options, agreed: Option<&Agreed>) -> String {
+    let mut text = String::new();
+    if let Some(agreed) = agreed {
+        let suite = openssl_name(agreed.cipher_suite);
+        let (protocol, key_bits) = (agreed.protocol.replace("TLS ", "TLSv"), agreed.key_bits.unwrap_or(0));
+        let bits = if agreed.cipher_suite.contains("AES_128") { 128 } else { 256 };
+        text.push_str(&format!("SSL/TLS Protocol:       {protocol},{suite},{key_bits},{bits}\n"));
+        let key = match agreed.group {
+            Some("X25519") => Some("X25519 253 bits"),
+            Some("secp256r1") => Some("ECDH prime256v1 256 bits"),
+            Some("secp384r1") => Some("ECDH secp384r1 384 bits"),
+            _ => None,
+        };
+        text.extend(key.map(|key| format!("Server Temp Key:        {key}\n")));
+    }
+    let name = options.header("Host").unwrap_or(&options.url.host);
+    if !options.no_sni && name.parse::<IpAddr>().is_err() {
+        text.push_str(&format!("TLS Server Name:        {name}\n"));
+    }
+    text
+}
+
+/// OpenSSL has names of its own for the suites of TLS 1.2.
+fn openssl_name(iana: &str) -> String {
+    let Some((agreement, cipher)) = iana.split_once("_WITH_") else { return iana.to_owned() };
+    let cipher = match cipher {
+        "CHACHA20_POLY1305_SHA256" => "CHACHA20-POLY1305".to_owned(),
+        other => other.replace("AES_", "AES").replace('_', "-"),
+    };
+    format!("{}-{cipher}", agreement.trim_start_matches("TLS_").replace('_', "-"))
+}
+
+fn counts(Facts { options, heard, tally }: &Facts<'_>) -> String {
+    let Heard { bad, receive, length, exceptions, write, non_2xx, kept_alive, .. } = heard;
+    let mut text = format!("Complete requests:      {}\nFailed requests:        {bad}\n", heard.done());
+    if *bad > 0 {
+        text.push_str(&format!(
+            "   (Connect: 0, Receive: {receive}, Length: {length}, Exceptions: {exceptions})\n"
+        ));
+    }
+    if *write > 0 {
+        text.push_str(&format!("Write errors:           {write}\n"));
+    }
+    if *non_2xx > 0 {
+        text.push_str(&format!("Non-2xx responses:      {non_2xx}\n"));
+    }
+    if options.keeps_alive {
+        text.push_str(&format!("Keep-Alive requests:    {kept_alive}\n"));
+    }
+    text.push_str(&format!("Total transferred:      {} bytes\n", tally.received_bytes));
+    if options.body.is_some() {
+        text.push_str(&format!("Total body sent:        {}\n", tally.sent_bytes));
+    }
+    text.push_str(&format!("HTML transferred:       {} bytes\n", tally.body_bytes));
+    text
+}
+
+fn rates(facts: &Facts<'_>) -> String {
+    let Facts { options, heard, tally } = facts;
+    let (seconds, done) = (facts.seconds(), heard.done() as f64);
+    if seconds == 0.0 || done == 0.0 {
+        return String::new();
+    }
+    let kb_per_s = |bytes: u64| bytes as f64 / 1024.0 / seconds;
+    let mut text = format!(
+        "Requests per second:    {:.2} [#/sec] (mean)\n\
+         Time per request:       {:.3} [ms] (mean)\n\
+         Time per request:       {:.3} [ms] (mean, across all concurrent requests)\n\
+         Transfer rate:          {:.2} [Kbytes/sec] received\n",
+        done / seconds,
+        options.connections as f64 * seconds * 1000.0 / done,
+        seconds * 1000.0 / done,
+        kb_per_s(tally.received_bytes)
+    );
+    if options.body.is_some() {
+        let (sent, total) = (tally.sent_bytes, tally.sent_bytes + tally.received_bytes);
+        let blank = " ".repeat(24);
+        text.push_str(&format!("{blank}{:.2} kb/s sent\n", kb_per_s(sent)));
+        text.push_str(&format!("{blank}{:.2} kb/s total\n", kb_per_s(total)));
+    }
+    text
+}
+
+/// The table.
+struct Rows {
+    /// In the order in which they are printed.
+    rows: [(&'static str, Row, &'static str); 4],
+}
+
+impl Rows {
+    fn of(times: &[Times]) -> Option<Self> {
+        let row = |of: fn(&Times) -> u64| Row::of(times.iter().map(of));
+        Some(Self {
+            rows: [
+                ("Connect:    ", row(|t| t.connect)?, "initial connection time"),
+                ("Processing: ", row(Times::processing)?, "processing time"),
+                ("Waiting:    ", row(|t| t.wait)?, "waiting time"),
+                ("Total:      ", row(|t| t.total)?, "total time"),
+            ],
+        })
+    }
+
+    /// With deviations, and warnings where mean and median are far apart.
+    fn confident(&self) -> String {
+        let mut text = "\nConnection Times (ms)\n              min  mean[+/-sd] median   max\n".to_owned();
+        for (label, Row { min, mean, sd, median, max }, _) in &self.rows {
+            let (min, mean, median, max) = (ms(*min), ms(*mean), ms(*median), ms(*max));
+            let sd = sd / 1000.0;
+            text.push_str(&format!("{label}{min:>5} {mean:>4} {sd:>5.1} {median:>6} {max:>7}\n"));
+        }
+        for (_, Row { mean, median, sd, .. }, what) in &self.rows {
+            // What is compared has been rounded already.
+            let apart = ms(*mean).abs_diff(ms(*median)) as f64;
+            if apart > 2.0 * sd / 1000.0 {
+                text.push_str(&format!(
+                    "ERROR: The median and mean for the {what} are more than twice the standard\n       \
+                     deviation apart. These results are NOT reliable.\n"
+                ));
+            } else if apart > sd / 1000.0 {
+                text.push_str(&format!(
+                    "WARNING: The median and mean for the {what} are not within a normal deviation\n        \
+                     These results are probably not that reliable.\n"
+                ));
+            }
+        }
+        text
+    }
+
+    fn plain(&self) -> String {
+        let mut text = "\nConnection Times (ms)\n              min   avg   max\n".to_owned();
+        for (label, Row { min, mean, max, .. }, _) in &self.rows {
+            text.push_str(&format!("{label}{:>5} {:>5}{:>5}\n", ms(*min), ms(*mean), ms(*max)));
+        }
+        text
+    }
+}
+
+/// The shortest first.
+pub fn sorted(times: &[Times]) -> Vec<Times> {
+    let mut sorted = times.to_vec();
+    sorted.sort_by_key(|times| times.total);
+    sorted
+}
+
+fn percentiles(sorted: &[Times]) -> String {
+    let mut text = "\nPercentage of the requests served within a certain time (ms)\n".to_owned();
+    for percent in PERCENTS {
+        text.push_str(&format!("  {percent}%  {:>5}\n", ms(sorted[sorted.len() * percent / 100].total)));
+    }
+    let longest = sorted.last().map_or(0, |times| times.total);
+    text.push_str(&format!(" 100%  {:>5} (longest request)\n", ms(longest)));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Call;
+
+    #[test]
+    fn suites_have_openssl_names() {
+        let cases = [
+            ("TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384"),
+            ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", "ECDHE-RSA-AES128-GCM-SHA256"),
+            ("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "ECDHE-ECDSA-AES256-GCM-SHA384"),
+            ("TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256", "ECDHE-RSA-CHACHA20-POLY1305"),
+        ];
+        for (iana, openssl) in cases {
+            assert_eq!(openssl_name(iana), openssl);
+        }
+    }
+
+    #[test]
+    fn what_a_handshake_agreed_on_is_told_as_openssl_calls_it() {
+        // As the real ab printed them before nginx, with its certificate, version and curve set so.
+        let cases = [
+            (
+                "TLS 1.2",
+                "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+                "X25519",
+                2048,
+                "TLSv1.2,ECDHE-RSA-AES256-GCM-SHA384,2048,256",
+                "X25519 253 bits",
+            ),
+            (
+                "TLS 1.2",
+                "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+                "secp256r1",
+                384,
+                "TLSv1.2,ECDHE-ECDSA-AES256-GCM-SHA384,384,256",
+                "ECDH prime256v1 256 bits",
+            ),
+            (
+                "TLS 1.3",
+                "TLS_AES_256_GCM_SHA384",
+                "secp384r1",
+                2048,
+                "TLSv1.3,TLS_AES_256_GCM_SHA384,2048,256",
+                "ECDH secp384r1 384 bits",
+            ),
+        ];
+        let options = Options::parse(&Call::new("ab", &["https://localhost/"])).unwrap();
+        for (protocol, cipher_suite, group, key_bits, told, key) in cases {
+            let agreed = Agreed { protocol, cipher_suite, group: Some(group), key_bits: Some(key_bits) };
+            let expected = format!(
+                "SSL/TLS Protocol:       {told}\nServer Temp Key:        {key}\nTLS Server Name:        localhost\n"
+            );
+            assert_eq!(tls(&options, Some(&agreed)), expected);
+        }
+    }
+
+    #[test]
+    fn a_mean_far_from_the_median_is_warned_of() {
+        let warned = |totals: &[u64]| {
+            let times: Vec<_> = totals.iter().map(|&total| Times { total, ..Times::default() }).collect();
+            let text = Rows::of(&times).unwrap().confident();
+            (text.contains("WARNING: The median and mean for the total"), text.contains("ERROR: The median"))
+        };
+        assert_eq!(warned(&[5000, 5000, 5000, 5000]), (false, false));
+        // Mean 5.4 ms and median 6.0 ms, rounded to 5 and 6, with a deviation of 0.7 ms; then of 0.3 ms.
+        assert_eq!(warned(&[4600, 4900, 6000, 6000]), (true, false));
+        assert_eq!(warned(&[5600, 5700, 5700, 5700]), (false, false));
+        assert_eq!(warned(&[5250, 5250, 5650, 5650]), (false, true));
+    }
+}

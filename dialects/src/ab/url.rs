@@ -1,0 +1,142 @@
+//! What ab is to ask: a URL, taken apart as ab does it, and the request's bytes.
+
+use super::options::Options;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+
+/// ab has room for a head of so many bytes, a zero behind it included.
+const HEAD_BYTES: usize = 8192;
+
+/// A URL.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Url {
+    /// As it was given.
+    pub whole: String,
+    /// The connection is encrypted.
+    pub is_tls: bool,
+    /// Without brackets.
+    pub host: String,
+    pub port: u16,
+    /// Beginning with a slash.
+    pub path: String,
+}
+
+impl Url {
+    /// Takes it apart; `None` where ab calls it invalid. A path is needed, a scheme is not.
+    pub fn parse(whole: &str) -> Option<Self> {
+        let after = |scheme| whole.strip_prefix(scheme).filter(|rest: &&str| !rest.is_empty());
+        let (is_tls, rest) = match (after("http://"), after("https://")) {
+            (Some(rest), _) => (false, rest),
+            (None, Some(rest)) => (true, rest),
+            (None, None) => (false, whole),
+        };
+        let (authority, path) = rest.split_at(rest.find('/')?);
+        let name = authority.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = &authority[name.len()..];
+        // Only digits are a port without a host; digits that no colon stands before are the end of a name.
+        let (host, port) = match name.strip_suffix(':') {
+            Some(host) if !digits.is_empty() => (host, digits.parse().ok().filter(|port| *port > 0)?),
+            _ if name.is_empty() => return None,
+            _ => (authority, if is_tls { 443 } else { 80 }),
+        };
+        let host = match host.strip_prefix('[') {
+            Some(bracketed) => {
+                let bare = bracketed.strip_suffix(']')?;
+                bare.parse::<Ipv6Addr>().ok()?;
+                bare
+            }
+            None => host,
+        };
+        let is_whole = !host.is_empty();
+        let (host, path) = (host.to_owned(), path.to_owned());
+        is_whole.then(|| Self { whole: whole.to_owned(), is_tls, host, port, path })
+    }
+
+    /// The Host header's value.
+    pub fn authority(&self) -> String {
+        let host = if self.host.parse::<Ipv6Addr>().is_ok() {
+            format!("[{}]", self.host)
+        } else {
+            self.host.clone()
+        };
+        let usual = if self.is_tls { 443 } else { 80 };
+        if self.port == usual { host } else { format!("{host}:{}", self.port) }
+    }
+}
+
+/// The request's head; `None` where ab has no room for it.
+pub fn head(options: &Options) -> Option<String> {
+    let Options { url, method, cookie, credentials, .. } = options;
+    let path = if options.proxy.is_some() { &url.whole } else { &url.path };
+    let mut head = format!("{method} {path} HTTP/1.0\r\n");
+    if options.keeps_alive {
+        head.push_str("Connection: Keep-Alive\r\n");
+    }
+    head.push_str(cookie);
+    head.push_str(credentials);
+    if let Some(body) = &options.body {
+        let (length, kind) = (body.len(), &options.content_type);
+        head.push_str(&format!("Content-length: {length}\r\nContent-type: {kind}\r\n"));
+    }
+    for line in &options.headers {
+        head.push_str(&format!("{line}\r\n"));
+    }
+    let authority = url.authority();
+    for (name, value) in [("Host", authority.as_str()), ("User-Agent", "ApacheBench/2.3"), ("Accept", "*/*")]
+    {
+        if options.header(name).is_none() {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+    }
+    head.push_str("\r\n");
+    (head.len() < HEAD_BYTES).then_some(head)
+}
+
+/// An address of a host, or what APR says and the code that ab ends with.
+///
+/// ab tries one after the other until the first answers. Most servers under test listen on the address of the older
+/// kind, so where a name has several it is that one.
+pub fn resolve(host: &str, port: u16, from: Option<IpAddr>) -> Result<SocketAddr, (String, u8)> {
+    let failed = |why: &str| {
+        let (words, number, code) = if why.contains("Temporary failure") {
+            ("Temporary failure in name resolution", 670_003, 51)
+        } else {
+            ("Name or service not known", 670_002, 50)
+        };
+        (format!("apr_sockaddr_info_get() for {host}: {words} ({number})\n"), code)
+    };
+    let all: Vec<SocketAddr> =
+        (host, port).to_socket_addrs().map_err(|error| failed(&error.to_string()))?.collect();
+    let is_wanted =
+        |address: &&SocketAddr| from.map_or(address.is_ipv4(), |from| from.is_ipv4() == address.is_ipv4());
+    let found = all.iter().find(is_wanted).or(all.first().filter(|_| from.is_none()));
+    found.copied().ok_or_else(|| failed("no address"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_taken_apart_as_ab_does_it() {
+        let parts = |text: &str| Url::parse(text).map(|u| (u.is_tls, u.authority(), u.host, u.port, u.path));
+        let some = |tls, authority: &str, host: &str, port, path: &str| {
+            Some((tls, authority.to_owned(), host.to_owned(), port, path.to_owned()))
+        };
+        let cases = [
+            ("http://a/", some(false, "a", "a", 80, "/")),
+            ("a:8080/x y?q#f", some(false, "a:8080", "a", 8080, "/x y?q#f")),
+            ("https://a:443/", some(true, "a", "a", 443, "/")),
+            ("https://10.0.0.1/", some(true, "10.0.0.1", "10.0.0.1", 443, "/")),
+            ("http://[::1]:81/x", some(false, "[::1]:81", "::1", 81, "/x")),
+            ("foo:bar/", some(false, "foo:bar", "foo:bar", 80, "/")),
+            ("http://", some(false, "http:", "http:", 80, "//")),
+            ("ftp://a/", some(false, "ftp:", "ftp:", 80, "//a/")),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(parts(text), expected, "{text}");
+        }
+        for bad in ["", "a", "http://a", "/x", "http:///x", "8080/", ":80/", "a:0/", "a:99999/", "[1]/"] {
+            assert_eq!(Url::parse(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! weighttp's options, where it asks, and in which bytes.
+
+use crate::Said;
+use crate::getopt::{self, Item, Table, Value, Wrong};
+use model::{Address, Target};
+use std::net::{SocketAddr, ToSocketAddrs};
+
+const TABLE: Table = Table {
+    short: &[
+        ('h', "help", Value::None),
+        ('v', "version", Value::None),
+        ('6', "ipv6", Value::None),
+        ('k', "keep-alive", Value::None),
+        ('n', "requests", Value::Needed),
+        ('t', "threads", Value::Needed),
+        ('c', "connections", Value::Needed),
+        ('H', "header", Value::Needed),
+    ],
+    long: &[],
+};
+
+const HELP: &str = "\
+weighttp <options> <url>
+  -n num   number of requests    (mandatory)
+  -t num   threadcount           (default: 1)
+  -c num   concurrent clients    (default: 1)
+  -k       keep alive            (default: no)
+  -6       use ipv6              (default: no)
+  -H str   add header to request
+  -h       show help and exit
+  -v       show version and exit
+
+example: weighttpd -n 10000 -c 10 -t 2 -k -H \"User-Agent: foo\" localhost/index.html
+
+";
+
+/// What it calls itself.
+const AGENT: &str = "User-Agent: weighttp/0.3";
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// All requests.
+    pub requests: u64,
+    /// Threads; the tool has a byte for it.
+    pub threads: u8,
+    /// Connections, over all threads.
+    pub connections: u16,
+    /// A connection is asked again.
+    pub keep_alive: bool,
+    is_ipv6: bool,
+    headers: Vec<String>,
+    url: String,
+}
+
+impl Options {
+    /// Reads a command line. `Err`: what the tool says instead of measuring, without its banner.
+    pub fn parse(args: &[String]) -> Result<Self, Said> {
+        let mut options = Self {
+            requests: 0,
+            threads: 1,
+            connections: 1,
+            keep_alive: false,
+            is_ipv6: false,
+            headers: Vec::new(),
+            url: String::new(),
+        };
+        let mut urls = Vec::new();
+        for item in getopt::parse(TABLE, args) {
+            let (name, value) = match item {
+                Item::Operand(word) => {
+                    urls.push(word);
+                    continue;
+                }
+                // The tool looks at no long options: their dash is the first letter that it does not know.
+                Item::Wrong(Wrong::Long(_)) => return Err(wrong("unkown option: --")),
+                Item::Wrong(Wrong::Unknown(letter)) => {
+                    return Err(wrong(&format!("unkown option: -{letter}")));
+                }
+                // Nor at an option that lacks its value.
+                Item::Wrong(Wrong::Missing(_)) => continue,
+                Item::Option(name, value) => (name, value.unwrap_or_default()),
+            };
+            match name {
+                "help" => return Err(Said::out(HELP).exit(0)),
+                "version" => return Err(Said::out("version:    0.3\n\n").exit(0)),
+                "ipv6" => options.is_ipv6 = true,
+                "keep-alive" => options.keep_alive = true,
+                // What is not all digits is too much.
+                "requests" => options.requests = digits(&value).unwrap_or(u64::MAX),
+                "threads" => options.threads = number(&value) as u8,
+                "connections" => options.connections = number(&value) as u16,
+                _ => options.headers.push(value),
+            }
+        }
+        match urls.len() {
+            0 => return Err(wrong("missing url argument\n")),
+            1 => options.url = urls.swap_remove(0),
+            _ => return Err(wrong("too many arguments\n")),
+        }
+        options.check()
+    }
+
+    fn check(self) -> Result<Self, Said> {
+        let (threads, connections, requests) =
+            (u64::from(self.threads), u64::from(self.connections), self.requests);
+        if threads == 0 {
+            return Err(wrong("thread count has to be > 0\n"));
+        }
+        if connections == 0 {
+            return Err(wrong("number of concurrent clients has to be > 0\n"));
+        }
+        if requests == 0 {
+            return Err(wrong("number of requests has to be > 0\n"));
+        }
+        if requests == u64::MAX || threads > connections || connections > requests {
+            return Err(wrong("insane arguments\n"));
+        }
+        Ok(self)
+    }
+
+    /// The connections and requests of a thread: the first ones have what does not divide.
+    pub fn of_thread(&self, thread: u8) -> (u64, u64) {
+        let part = |whole: u64| {
+            let threads = u64::from(self.threads);
+            whole / threads + u64::from(u64::from(thread) < whole % threads)
+        };
+        (part(self.connections.into()), part(self.requests))
+    }
+
+    /// Where it goes, by the tool's own reading of a URL: the first colon is that of the port.
+    pub fn target(&self) -> Result<Target, Said> {
+        let fail = |why: String| Said::err(format!("error: {why}\n")).exit(1);
+        if self.url.starts_with("https://") {
+            return Err(fail("no ssl support yet".to_owned()));
+        }
+        let bare = self.url.strip_prefix("http://").unwrap_or(&self.url);
+        let from_slash = |text: &str| text.find('/').unwrap_or(text.len());
+        let (name, port, path) = if let Some((name, rest)) = bare.split_once(':') {
+            let (port, path) = rest.split_at(from_slash(rest));
+            (name, number(port) as u16, path)
+        } else {
+            let (name, path) = bare.split_at(from_slash(bare));
+            (name, 80, path)
+        };
+        if port == 0 {
+            return Err(fail("could not parse url".to_owned()));
+        }
+        let is_wanted = |address: &SocketAddr| address.is_ipv6() == self.is_ipv6;
+        let address = (name, port).to_socket_addrs().ok().and_then(|mut all| all.find(is_wanted));
+        let address = address.ok_or_else(|| fail(format!("could not resolve hostname: {name}")))?;
+        let host = if port == 80 { name.to_owned() } else { format!("{name}:{port}") };
+        let path = if path.is_empty() { "/" } else { path };
+        Ok(Target {
+            url: self.url.clone(),
+            host,
+            path: path.to_owned(),
+            address: Address::Tcp(address),
+            tls: false,
+        })
+    }
+
+    /// The bytes of a request.
+    pub fn request(&self, target: &Target) -> Vec<u8> {
+        let mut lines = vec![format!("GET {} HTTP/1.1", target.path), format!("Host: {}", target.host)];
+        if !self.headers.iter().any(|header| header.starts_with("User-Agent: ")) {
+            lines.push(AGENT.to_owned());
+        }
+        lines.extend(self.headers.iter().cloned());
+        let connection = if self.keep_alive { "keep-alive" } else { "close" };
+        lines.push(format!("Connection: {connection}\r\n\r\n"));
+        lines.join("\r\n").into_bytes()
+    }
+}
+
+/// What is wrong, and the help.
+fn wrong(why: &str) -> Said {
+    Said { out: HELP.to_owned(), ..Said::err(format!("error: {why}\n")) }.exit(1)
+}
+
+fn digits(text: &str) -> Option<u64> {
+    text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// The number at the beginning, 0 without one.
+fn number(text: &str) -> u64 {
+    getopt::integer(text, false).map_or(0, |(number, _)| number)
+}

@@ -1,0 +1,126 @@
+//! What a script wants sent, taken apart into its requests: several at once are a pipeline.
+
+/// Why it is no request, and how far it was one.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NoRequest {
+    /// In the words of wrk's parser.
+    pub what: &'static str,
+    /// From 1.
+    pub line: usize,
+    /// From 1.
+    pub column: usize,
+}
+
+/// What wrk's parser knows.
+const METHODS: &[&str] = &[
+    "DELETE",
+    "GET",
+    "HEAD",
+    "POST",
+    "PUT",
+    "CONNECT",
+    "OPTIONS",
+    "TRACE",
+    "COPY",
+    "LOCK",
+    "MKCOL",
+    "MOVE",
+    "PROPFIND",
+    "PROPPATCH",
+    "SEARCH",
+    "UNLOCK",
+    "BIND",
+    "REBIND",
+    "UNBIND",
+    "ACL",
+    "REPORT",
+    "MKACTIVITY",
+    "CHECKOUT",
+    "MERGE",
+    "M-SEARCH",
+    "NOTIFY",
+    "SUBSCRIBE",
+    "UNSUBSCRIBE",
+    "PATCH",
+    "PURGE",
+    "MKCALENDAR",
+    "LINK",
+    "UNLINK",
+];
+
+/// The requests, at least one, each with its body.
+pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>, NoRequest> {
+    let mut pieces = Vec::new();
+    let mut begin = 0;
+    loop {
+        let blank = bytes[begin..].iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+        if begin + blank == bytes.len() && begin > 0 {
+            return Ok(pieces);
+        }
+        let head = begin + blank;
+        if !may_be_method(&bytes[head..]) {
+            return Err(at(bytes, head, "invalid HTTP method"));
+        }
+        let incomplete = || at(bytes, bytes.len(), "incomplete request");
+        let length = find(&bytes[head..], b"\r\n\r\n").ok_or_else(incomplete)? + 4;
+        let body = head + length;
+        let length = body_length(&bytes[head..body], &bytes[body..]).ok_or_else(incomplete)?;
+        let end = body.checked_add(length).filter(|end| *end <= bytes.len()).ok_or_else(incomplete)?;
+        pieces.push(&bytes[head..end]);
+        begin = end;
+    }
+}
+
+/// Whether this begins with a method, or with as much of one as there is.
+fn may_be_method(bytes: &[u8]) -> bool {
+    let length = bytes.iter().position(|b| *b == b' ').unwrap_or(bytes.len());
+    let (word, is_cut) = (&bytes[..length], length == bytes.len());
+    METHODS.iter().any(|method| method.as_bytes() == word || (is_cut && method.as_bytes().starts_with(word)))
+}
+
+fn body_length(head: &[u8], rest: &[u8]) -> Option<usize> {
+    let head = String::from_utf8_lossy(head);
+    let field = |name: &str| {
+        let mut fields = head.lines().skip(1).filter_map(|line| line.split_once(':'));
+        fields.find(|(given, _)| given.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
+    };
+    if field("transfer-encoding").is_some_and(|value| value.eq_ignore_ascii_case("chunked")) {
+        return find(rest, b"0\r\n\r\n").map(|at| at + 5);
+    }
+    field("content-length").map_or(Some(0), |length| length.parse().ok())
+}
+
+fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
+    bytes.windows(what.len()).position(|window| window == what)
+}
+
+fn at(bytes: &[u8], end: usize, what: &'static str) -> NoRequest {
+    let read = &bytes[..end];
+    let line = read.split(|b| *b == b'\n').count();
+    let column = read.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+    NoRequest { what, line, column }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_come_apart_with_their_bodies() {
+        let one = b"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\na=b";
+        let two = b"GET / HTTP/1.1\r\n\r\n";
+        let three = b"PUT / HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n";
+        let all = [&one[..], b"\r\n", two, three].concat();
+        assert_eq!(split(&all), Ok(vec![&one[..], two, three]));
+    }
+
+    #[test]
+    fn what_is_none_is_shown_where_it_ends() {
+        let no = |what, line, column| Err(NoRequest { what, line, column });
+        assert_eq!(split(b"GET / HTT"), no("incomplete request", 1, 10));
+        assert_eq!(split(b""), no("incomplete request", 1, 1));
+        assert_eq!(split(b"GET / HTTP/1.1\r\nA: b\r\n"), no("incomplete request", 3, 1));
+        assert_eq!(split(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\na"), no("incomplete request", 4, 2));
+        assert_eq!(split(b"FETCH / HTTP/1.1\r\n\r\n"), no("invalid HTTP method", 1, 1));
+    }
+}

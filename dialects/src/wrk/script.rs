@@ -1,0 +1,400 @@
+//! wrk's Lua scripts, as far as they are data: everything a script decides is decided before the measurement, since
+//! no script runs while requests are on their way. What can't be decided then is refused, with the reason.
+
+use super::options::Options;
+use super::pieces::{self, NoRequest};
+use super::stats::Stats;
+use crate::Said;
+use mlua::{
+    Error, Function, Lua, LuaOptions, MetaMethod, StdLib, Table, UserData, UserDataMethods, UserDataRef,
+    Value,
+};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// `request()` is called so often to see what it gives: a cycle of up to half of that is seen.
+const CALLS: usize = 10_000;
+
+/// But no further once it gave so much.
+const CALLS_BYTES: usize = 64 << 20;
+
+/// `delay()` is called so often to see whether it always gives the same.
+const DELAYS: usize = 100;
+
+/// What a script says and does.
+#[derive(Debug, Default)]
+struct Heard {
+    out: String,
+    err: String,
+    /// It asked for what drome does not have.
+    refused: Option<String>,
+    /// It asked for what is different every time.
+    noted: Option<String>,
+}
+
+/// A Lua state, as the tool has one for itself and one for each thread.
+struct State {
+    lua: Lua,
+    heard: Rc<RefCell<Heard>>,
+}
+
+/// A script that was run as far as it is run before a measurement.
+pub struct Script {
+    main: State,
+    /// What is asked, in turn.
+    pub requests: Vec<Vec<u8>>,
+    /// How many of them are sent at once.
+    pub at_once: usize,
+    /// Between an answer and the next request.
+    pub delay_ms: u64,
+}
+
+impl Script {
+    /// Begins, in the tool's own state.
+    pub fn begin(options: &Options, said: &mut Said) -> Result<Self, Said> {
+        let main = State::new(options, said)?;
+        Ok(Self { main, requests: Vec::new(), at_once: 1, delay_ms: 0 })
+    }
+
+    /// Goes on in each thread's state.
+    pub fn go_on(&mut self, options: &Options, said: &mut Said) -> Result<(), Said> {
+        let threads = if options.script.is_some() { options.threads } else { 1 };
+        for thread in 0..threads {
+            let state = State::new(options, said)?;
+            if self.main.has("setup") {
+                return Err(refuse(options, "setup() makes threads ask different things"));
+            }
+            state.init(options, said)?;
+            if thread == 0 {
+                self.look(&state, options, said)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the first thread asks, and when: the others ask the same.
+    fn look(&mut self, state: &State, options: &Options, said: &mut Said) -> Result<(), Said> {
+        let is_dynamic = state.has("request");
+        let requests = if is_dynamic {
+            state.cycle(options, said)?
+        } else {
+            let wrk = state.lua.globals().get::<Table>("wrk");
+            let request = wrk.and_then(|wrk| wrk.get::<Function>("request")?.call::<mlua::String>(()));
+            vec![state.checked(options, said, request.map(|text| text.as_bytes().to_vec()))?]
+        };
+        let mut counts = Vec::new();
+        for request in &requests {
+            let pieces = pieces::split(request).map_err(|why| {
+                let NoRequest { what, line, column } = why;
+                said.err.push_str(&format!("{what} at {line}:{column}\n"));
+                said.clone().exit(1)
+            })?;
+            counts.push(pieces.len());
+            self.requests.extend(pieces.into_iter().map(<[u8]>::to_vec));
+        }
+        self.at_once = counts[0];
+        if counts.iter().any(|count| *count != self.at_once) {
+            return Err(refuse(options, "request() gives now more, now fewer requests at once"));
+        }
+        if self.at_once > 1 && options.is_wrk2 {
+            return Err(refuse(
+                options,
+                "request() gives several at once, but each one is due at its own time",
+            ));
+        }
+        if !options.is_wrk2 && state.has("delay") {
+            self.delay_ms = state.delay_ms(options, said)?;
+        }
+        if state.has("response") {
+            let why = "response() would run for every answer, and no script runs while drome measures";
+            return Err(refuse(options, why));
+        }
+        Ok(())
+    }
+
+    /// There is something to do at the end.
+    pub fn has_done(&self) -> bool {
+        self.main.has("done")
+    }
+
+    /// Does it.
+    pub fn done(&self, options: &Options, summary: &Summary, said: &mut Said) -> Result<(), Said> {
+        let result = self.main.done(summary);
+        self.main.checked(options, said, result)
+    }
+}
+
+/// What a script is told at the end.
+pub struct Summary {
+    /// How long it was.
+    pub duration_us: u64,
+    /// Whole answers.
+    pub requests: u64,
+    /// Bytes of answers.
+    pub bytes: u64,
+    /// What went wrong, by its names.
+    pub errors: [(&'static str, u64); 5],
+    /// Microseconds.
+    pub latency: Stats,
+    /// Per second and thread.
+    pub rates: Stats,
+}
+
+fn refuse(options: &Options, why: &str) -> Said {
+    let option = format!("-s {}", options.script.as_deref().unwrap_or_default());
+    Said::refuse(options.tool(), &option, why)
+}
+
+impl State {
+    /// A state in which the script was run.
+    fn new(options: &Options, said: &mut Said) -> Result<Self, Said> {
+        let heard = Rc::new(RefCell::new(Heard::default()));
+        let made = Lua::new_with(StdLib::ALL_SAFE, LuaOptions::default())
+            .and_then(|lua| prepare(&lua, options, &heard).map(|()| lua));
+        let lua = made
+            .map_err(|why| Said::err(format!("drome wrk: Lua did not start: {}\n", cause(&why))).exit(1))?;
+        let state = Self { lua, heard };
+        if let Some(file) = &options.script {
+            let result = match std::fs::read(file) {
+                Err(why) => Err(format!("cannot open {file}: {}", words(&why))),
+                Ok(text) => {
+                    let text = without_shebang(&text);
+                    state.lua.load(text).set_name(format!("@{file}")).exec().map_err(|why| cause(&why))
+                }
+            };
+            state.drain(options, said)?;
+            if let Err(why) = result {
+                // The tool goes on without it, and so does this.
+                said.err.push_str(&format!("{file}: {why}\n"));
+            }
+        }
+        Ok(state)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.lua.globals().get::<Function>(name).is_ok()
+    }
+
+    fn init(&self, options: &Options, said: &mut Said) -> Result<(), Said> {
+        let call = || {
+            let args = self.lua.create_table()?;
+            for (at, operand) in options.operands.iter().enumerate() {
+                args.set(at, operand.as_str())?;
+            }
+            self.lua.globals().get::<Table>("wrk")?.get::<Function>("init")?.call::<()>(args)
+        };
+        self.checked(options, said, call())
+    }
+
+    /// The requests that `request()` gives, over and over.
+    fn cycle(&self, options: &Options, said: &mut Said) -> Result<Vec<Vec<u8>>, Said> {
+        let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut order = Vec::new();
+        let mut bytes = 0;
+        self.heard.borrow_mut().noted = None;
+        while order.len() < CALLS && (order.len() < 2 || bytes < CALLS_BYTES) {
+            let result =
+                self.lua.globals().get::<Function>("request").and_then(|f| f.call::<mlua::String>(()));
+            let request = self.checked(options, said, result.map(|text| text.as_bytes().to_vec()))?;
+            bytes += request.len();
+            let next = known.len();
+            order.push(*known.entry(request).or_insert(next));
+        }
+        if let Some(what) = &self.heard.borrow().noted {
+            return Err(refuse(
+                options,
+                &format!("request() asks {what}, so that no two runs would be the same work"),
+            ));
+        }
+        let Some(length) = period(&order) else {
+            let why = format!(
+                "request() gave no cycle within {} calls, and drome asks what is known before",
+                order.len()
+            );
+            return Err(refuse(options, &why));
+        };
+        let mut requests: Vec<(usize, Vec<u8>)> =
+            known.into_iter().map(|(request, at)| (at, request)).collect();
+        requests.sort_unstable();
+        Ok(order[..length].iter().map(|at| requests[*at].1.clone()).collect())
+    }
+
+    fn delay_ms(&self, options: &Options, said: &mut Said) -> Result<u64, Said> {
+        self.heard.borrow_mut().noted = None;
+        let mut delays = Vec::new();
+        for _ in 0..DELAYS {
+            let result = self.lua.globals().get::<Function>("delay").and_then(|f| f.call::<Option<f64>>(()));
+            delays.push(self.checked(options, said, result)?.unwrap_or(0.0) as u64);
+        }
+        let is_constant = delays.windows(2).all(|pair| pair[0] == pair[1]);
+        if !is_constant || self.heard.borrow().noted.is_some() {
+            return Err(refuse(options, "delay() is not always the same"));
+        }
+        Ok(delays[0])
+    }
+
+    fn done(&self, summary: &Summary) -> mlua::Result<()> {
+        let table = self.lua.create_table()?;
+        table.set("duration", summary.duration_us as f64)?;
+        table.set("requests", summary.requests as f64)?;
+        table.set("bytes", summary.bytes as f64)?;
+        let errors = self.lua.create_table()?;
+        for (name, n) in summary.errors {
+            errors.set(name, n as f64)?;
+        }
+        table.set("errors", errors)?;
+        let done = self.lua.globals().get::<Function>("done")?;
+        done.call((table, summary.latency.clone(), summary.rates.clone()))
+    }
+
+    /// What a call came to. One that fails ends the tool.
+    fn checked<T>(&self, options: &Options, said: &mut Said, result: mlua::Result<T>) -> Result<T, Said> {
+        self.drain(options, said)?;
+        result.map_err(|why| {
+            said.err.push_str(&format!("PANIC: unprotected error in call to Lua API ({})\n", cause(&why)));
+            said.clone().exit(1)
+        })
+    }
+
+    /// Takes over what the script said.
+    fn drain(&self, options: &Options, said: &mut Said) -> Result<(), Said> {
+        let mut heard = self.heard.borrow_mut();
+        said.out.push_str(&std::mem::take(&mut heard.out));
+        said.err.push_str(&std::mem::take(&mut heard.err));
+        heard.refused.take().map_or(Ok(()), |why| Err(refuse(options, &why)))
+    }
+}
+
+/// Fills a fresh state with what a script finds there.
+fn prepare(lua: &Lua, options: &Options, heard: &Rc<RefCell<Heard>>) -> mlua::Result<()> {
+    let drome = lua.create_table()?;
+    let teller = |tell: fn(&mut Heard, String) -> mlua::Result<()>| {
+        let heard = Rc::clone(heard);
+        lua.create_function(move |_, text: mlua::String| {
+            tell(&mut heard.borrow_mut(), text.to_string_lossy())
+        })
+    };
+    drome.set(
+        "say",
+        teller(|heard, text| {
+            heard.out.push_str(&text);
+            Ok(())
+        })?,
+    )?;
+    drome.set(
+        "complain",
+        teller(|heard, text| {
+            heard.err.push_str(&text);
+            Ok(())
+        })?,
+    )?;
+    drome.set(
+        "note",
+        teller(|heard, text| {
+            heard.noted.get_or_insert(text);
+            Ok(())
+        })?,
+    )?;
+    drome.set(
+        "refuse",
+        teller(|heard, text| {
+            heard.refused.get_or_insert(text.clone());
+            Err(Error::RuntimeError(text))
+        })?,
+    )?;
+    lua.globals().set("drome", drome)?;
+    lua.load(include_str!("prelude.lua")).set_name("=drome").exec()?;
+    let wrk = lua.globals().get::<Table>("wrk")?;
+    wrk.set("scheme", options.url.scheme.as_str())?;
+    wrk.set("host", options.url.host.as_str())?;
+    wrk.set("port", options.url.port.as_deref())?;
+    wrk.set("path", options.url.path.as_str())?;
+    let headers = wrk.get::<Table>("headers")?;
+    for (name, value) in options.headers.iter().filter_map(|header| header.split_once(':')) {
+        if let Some(value) = value.strip_prefix(' ') {
+            headers.set(name, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// What Lua says itself, without the trace of where it was.
+fn cause(error: &Error) -> String {
+    let text = match error {
+        Error::SyntaxError { message, .. } | Error::RuntimeError(message) => message.clone(),
+        Error::CallbackError { cause: inner, .. } => cause(inner),
+        other => other.to_string(),
+    };
+    text.split("\nstack traceback:").next().unwrap_or_default().to_owned()
+}
+
+/// What the system says, without its number.
+pub fn words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    text.rsplit(": ").next().unwrap_or_default().to_owned()
+}
+
+/// A first line that is for the shell is none for Lua.
+fn without_shebang(text: &[u8]) -> &[u8] {
+    let is_one = text.starts_with(b"#");
+    let length = text.iter().position(|b| *b == b'\n').unwrap_or(text.len());
+    if is_one { &text[length..] } else { text }
+}
+
+/// The length after which a sequence begins again; `None` if it does not do so twice. By the failure function of
+/// Knuth, Morris and Pratt: what is left of the sequence without its longest border is its shortest period.
+fn period(order: &[usize]) -> Option<usize> {
+    let mut borders = vec![0; order.len()];
+    let mut border = 0;
+    for at in 1..order.len() {
+        while border > 0 && order[at] != order[border] {
+            border = borders[border - 1];
+        }
+        border += usize::from(order[at] == order[border]);
+        borders[at] = border;
+    }
+    let length = order.len() - borders.last()?;
+    (length <= order.len() / 2).then_some(length)
+}
+
+impl UserData for Stats {
+    fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
+        methods.add_meta_method(MetaMethod::Len, |_, stats, ()| Ok(stats.different()));
+        methods.add_meta_method(MetaMethod::Call, |_, stats, k: f64| {
+            let (number, n) = stats.at((k as usize).wrapping_sub(1));
+            Ok((number as f64, n as f64))
+        });
+        methods.add_meta_method(MetaMethod::Index, |lua, stats, name: mlua::String| {
+            Ok(match &*name.as_bytes() {
+                b"min" => Value::Number(stats.min().unwrap_or(u64::MAX) as f64),
+                b"max" => Value::Number(stats.max as f64),
+                b"mean" => Value::Number(stats.mean()),
+                b"stdev" => Value::Number(stats.sd()),
+                b"percentile" => {
+                    Value::Function(lua.create_function(|_, (stats, p): (UserDataRef<Self>, f64)| {
+                        Ok(stats.percentile(p) as f64)
+                    })?)
+                }
+                // wrk gives back the name that it does not know.
+                _ => Value::String(name.clone()),
+            })
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::period;
+
+    #[test]
+    fn the_shortest_cycle_is_found_if_it_comes_twice() {
+        assert_eq!(period(&[0, 0, 0, 0]), Some(1));
+        assert_eq!(period(&[0, 1, 0, 1, 0]), Some(2));
+        assert_eq!(period(&[0, 0, 1, 0, 0, 1, 0]), Some(3));
+        for none in [&[][..], &[0], &[0, 1], &[0, 1, 2, 3], &[0, 1, 1, 1, 1], &[0, 1, 2, 0, 1]] {
+            assert_eq!(period(none), None, "{none:?}");
+        }
+    }
+}
