@@ -106,7 +106,7 @@ struct Stripper {
     hidden: Option<&'static str>,
     is_pre: bool,
     is_heading: bool,
-    is_row: bool,
+    is_table: bool,
     is_cell: bool,
     /// Cells in this row so far.
     cells: usize,
@@ -154,7 +154,7 @@ impl Stripper {
 
     fn show(&mut self, text: &str) {
         let is_one_line = (self.is_heading || self.is_cell) && !self.is_pre;
-        if self.is_row && !self.is_cell && !self.is_pre && text.trim().is_empty() {
+        if self.is_table && !self.is_cell && !self.is_pre && text.trim().is_empty() {
             return; // What only sets the cells of the source apart.
         }
         if is_one_line {
@@ -225,10 +225,11 @@ impl Stripper {
             "code" => {}
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading(name, is_close),
             "table" => {
-                self.row(false);
+                self.row();
                 self.rows = 0;
+                self.is_table = !is_close;
             }
-            "tr" => self.row(!is_close),
+            "tr" => self.row(),
             "td" | "th" => self.cell(is_close),
             "!doctype" => {}
             _ if BLOCKS.contains(&name) => {
@@ -269,8 +270,7 @@ impl Stripper {
     }
 
     /// A row begins or ends: what was one before is whole.
-    fn row(&mut self, is_begin: bool) {
-        self.is_row = is_begin;
+    fn row(&mut self) {
         if self.cells > 0 {
             self.out.push_str(" |\n");
             if self.rows == 0 {
