@@ -48,7 +48,7 @@ fn the_json_has_the_documented_keys() {
     has(&json["requests"], &["sent", "completed", "in_flight_at_end"]);
     has(
         &json["errors"],
-        &["total", "connect", "send", "receive", "timeout", "status", "body", "protocol", "local"],
+        &["total", "connect", "send", "receive", "timeout", "status", "body", "protocol", "unasked", "local"],
     );
     has(&json["bytes"], &["sent", "received", "body"]);
     has(&json["latency_ns"], &["min", "mean", "sd", "p50", "p90", "p95", "p99", "p999", "p9999", "max"]);

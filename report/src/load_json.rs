@@ -66,6 +66,7 @@ struct ErrorPart<'a> {
     status: u64,
     body: u64,
     protocol: u64,
+    unasked: u64,
     local: u64,
     causes: &'a BTreeMap<String, u64>,
 }
@@ -186,7 +187,8 @@ fn error_part(tally: &Tally) -> ErrorPart<'_> {
         timeout: e.timeout,
         status: e.status,
         body: e.body,
-        protocol: e.protocol + e.unasked,
+        protocol: e.protocol,
+        unasked: e.unasked,
         local: e.local,
         causes: &tally.error_causes,
     }
