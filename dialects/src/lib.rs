@@ -71,15 +71,10 @@ pub fn named(name: &str) -> Option<&'static Dialect> {
 /// How a tool's reports are read.
 pub type Read = fn(&str) -> Vec<Found>;
 
-/// All tools whose reports are read, each once: those of [`DIALECTS`], and some whose command lines nobody speaks here.
-pub const READERS: &[(&str, Read)] = &[
-    ("ab", ab::read),
-    ("siege", siege::read),
-    ("http_load", http_load::read),
-    ("wrk", wrk::read),
-    ("wrk2", wrk::read_wrk2),
-    ("httperf", httperf::read),
-    ("weighttp", weighttp::read),
-    ("h2load", h2load::read),
-    ("oha", oha::read),
-];
+/// Tools whose reports are read, though nobody speaks their command lines here.
+pub const READERS: &[(&str, Read)] = &[("h2load", h2load::read), ("oha", oha::read)];
+
+/// All tools whose reports are read, each with its reader.
+pub fn readers() -> impl Iterator<Item = (&'static str, Read)> {
+    DIALECTS.iter().map(|dialect| (dialect.name, dialect.read)).chain(READERS.iter().copied())
+}

@@ -6,7 +6,6 @@ use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
 use clap::Args;
-use dialects::READERS;
 use dialects::page::{self, Page};
 use model::Import;
 use model::import::{Imported, Source};
@@ -82,7 +81,7 @@ pub fn read(files: &[String]) -> anyhow::Result<Import> {
 /// That there was nothing to read, what would have been, and the next step.
 pub fn nothing(files: &[String], consequence: &str) -> WrongInput {
     let names: Vec<&str> = files.iter().map(|name| shown(name)).collect();
-    let tools: Vec<&str> = READERS.iter().map(|(tool, _)| *tool).collect();
+    let tools: Vec<&str> = dialects::readers().map(|(tool, _)| tool).collect();
     WrongInput(format!(
         "no report and no table of figures in {}, {consequence}: drome reads what {} print, and tables with a column \
          like “requests/s”",

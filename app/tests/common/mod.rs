@@ -1,6 +1,7 @@
 //! What the tests of the real binary share: folders of their own, servers that are stopped again.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
+pub mod pages;
 pub mod tools;
 
 use serde_json::Value;

@@ -54,8 +54,8 @@ fn start_of(text: &str) -> &str {
 /// The first command line in a line.
 fn within(line: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, String)> {
     let quoted = line.split('`').skip(1).step_by(2);
-    let spans = std::iter::once(line).chain(quoted);
-    spans.filter_map(|span| command(span, is_tool)).next()
+    let mut spans = std::iter::once(line).chain(quoted);
+    spans.find_map(|span| command(span, is_tool))
 }
 
 /// The command line that a text is.

@@ -222,7 +222,7 @@ impl Stripper {
             "br" => self.out.push('\n'),
             "pre" => self.pre(!is_close),
             "code" if !self.is_pre => self.out.push('`'),
-            "code" => {}
+            "code" | "!doctype" => {}
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading(name, is_close),
             "table" => {
                 self.row();
@@ -231,7 +231,6 @@ impl Stripper {
             }
             "tr" => self.row(),
             "td" | "th" => self.cell(is_close),
-            "!doctype" => {}
             _ if BLOCKS.contains(&name) => {
                 if !self.is_cell {
                     self.line();

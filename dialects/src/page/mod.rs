@@ -11,7 +11,7 @@ mod words;
 pub use command::is_placeholder;
 
 use crate::table::{self, Table};
-use crate::{Found, READERS};
+use crate::{Found, readers};
 use command::Command;
 use heading::Heading;
 use model::Reading;
@@ -47,7 +47,7 @@ pub fn read(source: &str) -> Page {
     let text = html::text(source);
     let reports = reports(&text);
     let tables = tables(&text, &reports);
-    let is_tool = |name: &str| READERS.iter().any(|(tool, _)| *tool == name);
+    let is_tool = |name: &str| readers().any(|(tool, _)| tool == name);
     let headings = heading::headings(&text, |line| command::command(line, &is_tool).is_some());
     let title = headings.first().map(|heading| heading.text.clone());
     let is_flat = headings.is_empty();
@@ -74,7 +74,7 @@ fn rounded(value: f64) -> f64 {
 /// The reports that all readers find, in order. Where two claim the same report, the one who has read more of it is
 /// right; where reports of two tools are mixed up, both are kept, and are said to be.
 fn reports(text: &str) -> Vec<Found> {
-    let mut all: Vec<Found> = READERS.iter().flat_map(|(_, read)| read(text)).collect();
+    let mut all: Vec<Found> = readers().flat_map(|(_, read)| read(text)).collect();
     all.sort_by_key(|found| (found.at.start, found.at.end));
     let mut kept: Vec<Found> = Vec::new();
     for found in all {

@@ -146,9 +146,8 @@ impl Metric {
         let factor = match self.kind {
             Kind::Rate => many(unit.trim_end_matches("/sec").trim_end_matches("/s")),
             Kind::Count | Kind::Errors => many(unit),
-            Kind::Bytes if unit.is_empty() => return Err("no unit"),
+            Kind::Bytes | Kind::Time if unit.is_empty() => return Err("no unit"),
             Kind::Bytes => bytes(unit),
-            Kind::Time if unit.is_empty() => return Err("no unit"),
             Kind::Time => nanoseconds(unit),
         };
         Ok(Some(number * factor.ok_or("an unknown unit")?))

@@ -92,7 +92,7 @@ fn table(rows: &[Vec<&str>], at: Range<usize>) -> Option<Table> {
 /// A row a contender: the heads say what the columns are.
 fn by_columns(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     let metrics: Vec<Option<Metric>> = head.iter().map(|head| metric::of_head(head)).collect();
-    if !metrics.iter().any(is_result) {
+    if !metrics.iter().flatten().any(is_result) {
         return None;
     }
     let is_number =
@@ -116,7 +116,7 @@ fn by_columns(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
 fn by_rows(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     let heads: Vec<&str> = rows.iter().map(|row| row.first().copied().unwrap_or_default()).collect();
     let metrics: Vec<Option<Metric>> = heads.iter().map(|head| metric::of_head(head)).collect();
-    if !metrics.iter().any(is_result) {
+    if !metrics.iter().flatten().any(is_result) {
         return None;
     }
     let mut readings = Vec::new();
@@ -159,8 +159,8 @@ fn has_figures(readings: &[(Reading, Vec<String>)]) -> bool {
 }
 
 /// What says that a table is one of results, and not of anything else.
-fn is_result(metric: &Option<Metric>) -> bool {
-    metric.as_ref().is_some_and(|metric| matches!(metric.kind, Kind::Rate | Kind::Time))
+fn is_result(metric: &Metric) -> bool {
+    matches!(metric.kind, Kind::Rate | Kind::Time)
 }
 
 fn reading<'c>(
