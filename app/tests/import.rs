@@ -236,7 +236,7 @@ fn a_store_of_before_is_opened_and_keeps_what_it_had() {
 #[test]
 fn a_chart_as_on_the_first_page() {
     let home = Home::new();
-    let said = run(home.drome(&["chart"]).arg(page("apache.md")));
+    let said = run(home.drome(&["chart", "--bare"]).arg(page("apache.md")));
     let line = |name: &str, rate: f64, n: usize| format!("{name:>27}: {rate:.1} {}\n", "■".repeat(n));
     let scale = "one ■ for every 10 answers per second\n";
     assert_eq!(said.out, scale.to_owned() + &line("Beta", 400.0, 40) + &line("Alpha", 200.0, 20));
@@ -248,8 +248,8 @@ fn a_chart_as_on_the_first_page() {
         line("Beta", 350.0, 70) + &line("Alpha", 200.0, 40),
         "one ■ for 5, and nothing else"
     );
-    let said = run(&mut home.drome(&["chart", "--markdown", &file]));
-    assert_eq!(said.out, line("Beta", 350.0, 70) + &line("Alpha", 200.0, 40), "it is indented enough");
+    let said = run(&mut home.drome(&["chart", "--bare", &file]));
+    assert_eq!(said.out, line("Beta", 350.0, 70) + &line("Alpha", 200.0, 40), "it needs no indentation");
     let said = run(home.drome(&["chart"]).arg(page("tables.md")));
     assert!(said.out.contains("Applications, 1Thread"), "{}", said.out);
 }

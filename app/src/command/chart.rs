@@ -11,9 +11,9 @@ pub struct ChartArgs {
     /// Pages or texts in Markdown, HTML or as they came out of a terminal; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// Indent it so far that Markdown takes it as code, as it stands on that page
+    /// Without the blanks by which Markdown takes it as code, as which it stands on that page
     #[arg(long)]
-    markdown: bool,
+    bare: bool,
 }
 
 /// Reads and draws.
@@ -22,7 +22,7 @@ pub fn run(args: &ChartArgs) -> anyhow::Result<ExitCode> {
     let Some(chart) = report::imported::chart(&read) else {
         return Err(import::nothing(&args.files, "so there is nothing to draw").into());
     };
-    console::print(&if args.markdown { indented(&chart) } else { chart })?;
+    console::print(&if args.bare { chart } else { indented(&chart) })?;
     Ok(ExitCode::SUCCESS)
 }
 
