@@ -4,6 +4,7 @@ use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing
 use model::study::REFERENCE;
 use model::{Bound, Measurement, Observation, Outcome, Run};
 use stats::rank::Series;
+use stats::sequential::{self, Pair};
 use stats::{centre_interval, estimate, median_interval, paired_ratio, ranks};
 use std::collections::BTreeMap;
 
@@ -40,13 +41,27 @@ pub fn widest(run: &Run, observations: &[Observation], blocks: usize) -> Option<
     let mut widest = 0.0_f64;
     for cell in 0..run.study.cells.len() {
         let table = Table::of(run, observations.iter().filter(|o| o.trial.block < blocks), cell);
-        let base = table.by_block(table.base(), rate);
+        let base = table.paired(run, table.base(), rate);
         for name in table.names().filter(|name| *name != table.base() && table.is_measured(name)) {
-            let ratio = paired_ratio(&table.by_block(name, rate), &base)?;
+            let ratio = paired_ratio(&table.paired(run, name, rate), &base)?;
             widest = widest.max(ratio.relative_half_width()?);
         }
     }
     Some(widest)
+}
+
+/// Before so many blocks nobody is called equal.
+const BLOCKS_FOR_EQUAL: usize = 6;
+
+/// Of every contender it is sure, after so many blocks, whether it is faster or slower than the base, by more than
+/// separates equals; or that it is as good as equal, which is to within the wanted precision.
+pub fn is_decided(run: &Run, observations: &[Observation], blocks: usize) -> bool {
+    (0..run.study.cells.len()).all(|cell| {
+        let table = Table::of(run, observations.iter().filter(|o| o.trial.block < blocks), cell);
+        table.names().filter(|name| *name != table.base()).all(|name| {
+            table.differs(run, name) == Some(true) || table.is_equal(run, name, run.study.design.precision)
+        })
+    })
 }
 
 /// Observations of one cell by contender, block and copy.
@@ -96,6 +111,45 @@ impl<'o> Table<'o> {
         }
         let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
         values.into_iter().map(|values| (!values.is_empty()).then(|| mean(values))).collect()
+    }
+
+    /// Values to be paired with another contender's: a block's mean, or each entry by itself where all enter twice.
+    fn paired(&self, run: &Run, name: &str, value: impl Fn(&Measurement) -> Option<f64>) -> Vec<Option<f64>> {
+        if run.copies == 1 {
+            return self.by_block(name, value);
+        }
+        let mut values = vec![None; self.blocks * run.copies];
+        for (observation, measurement) in self.valid(name) {
+            values[observation.trial.block * run.copies + observation.trial.copy] = value(measurement);
+        }
+        values
+    }
+
+    /// Whether this one is surely faster or slower than the base, and by more than separates equals. `None` for the
+    /// base, and where nothing can be said.
+    fn differs(&self, run: &Run, name: &str) -> Option<bool> {
+        if name == self.base() {
+            return None;
+        }
+        let logs = |name: &str, block: usize| -> Vec<f64> {
+            let here = self.valid(name).filter(|(o, _)| o.trial.block == block);
+            here.filter_map(|(_, m)| rate(m)).filter(|rate| *rate > 0.0).map(f64::ln).collect()
+        };
+        let pair = |block| Pair { one: logs(name, block), other: logs(self.base(), block) };
+        let is_whole = |pair: &Pair| !pair.one.is_empty() && !pair.other.is_empty();
+        let pairs: Vec<Pair> = (0..self.blocks).map(pair).filter(is_whole).collect();
+        let (floor, others) = (self.noise_floor()?, self.by_name.len() - 1);
+        let ratio = paired_ratio(&self.paired(run, name, rate), &self.paired(run, self.base(), rate))?;
+        let is_beyond = ratio.median.ln().abs() > floor.ln_1p();
+        Some(is_beyond && sequential::was_sure(&pairs, others, run.seed))
+    }
+
+    /// Whether this one's ratio to the base is 1 to within this share, the whole interval and all. A few blocks may look
+    /// equal by chance, and this is asked after each.
+    fn is_equal(&self, run: &Run, name: &str, share: f64) -> bool {
+        let ratio = paired_ratio(&self.paired(run, name, rate), &self.paired(run, self.base(), rate));
+        let is_within = |(low, high): (f64, f64)| low >= 1.0 / (1.0 + share) && high <= 1.0 + share;
+        self.blocks >= BLOCKS_FOR_EQUAL && ratio.and_then(|ratio| ratio.interval).is_some_and(is_within)
     }
 
     /// What separates a contender from itself: the bound of the interval, farther from 1, of the ratio between
@@ -153,7 +207,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         median_interval(&values).map(Figure::from)
     };
     let measured: Vec<&Measurement> = all.iter().filter_map(|o| measurement(o)).collect();
-    let base = table.by_block(table.base(), rate);
+    let base = table.paired(run, table.base(), rate);
     let entrant = run.contenders.get(name);
     let quantile = |p: f64| move |m: &Measurement| m.tally.latency.quantile_ns(p).map(|ns| ns as f64);
     ContenderFindings {
@@ -169,10 +223,11 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         latency_ns_p99: figure(&quantile(0.99)),
         rate_per_s_by_block: table.by_block(name, rate),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
-        of_reference: paired_ratio(&table.by_block(name, rate), &base)
+        differs: table.differs(run, name).filter(|_| run.study.design.decide),
+        of_reference: paired_ratio(&table.paired(run, name, rate), &base)
             .map(|e| Figure::from(e.with_systematic_ratio())),
-        time_ns_more: more(table, name, |m| rate(m).filter(|r| *r > 0.0).map(|r| 1e9 / r)),
-        server_cpu_ns_more: more(table, name, server_cpu_ns),
+        time_ns_more: more(run, table, name, |m| rate(m).filter(|r| *r > 0.0).map(|r| 1e9 / r)),
+        server_cpu_ns_more: more(run, table, name, server_cpu_ns),
         tier: None,
         rank_low: None,
         rank_high: None,
@@ -192,8 +247,8 @@ fn server_cpu_ns(m: &Measurement) -> Option<f64> {
 }
 
 /// How much more than the base, paired by block.
-fn more(table: &Table<'_>, name: &str, value: fn(&Measurement) -> Option<f64>) -> Option<Figure> {
-    let (own, base) = (table.by_block(name, value), table.by_block(table.base(), value));
+fn more(run: &Run, table: &Table<'_>, name: &str, value: fn(&Measurement) -> Option<f64>) -> Option<Figure> {
+    let (own, base) = (table.paired(run, name, value), table.paired(run, table.base(), value));
     let differences: Vec<f64> =
         own.into_iter().zip(base).filter_map(|(own, base)| Some(own? - base?)).collect();
     centre_interval(&differences).map(|e| Figure::from(e.with_systematic_difference()))

@@ -26,6 +26,7 @@ pub fn run(contenders: &[&str]) -> Run {
                 blocks: [6, 30],
                 warmup: Duration::ZERO,
                 measure: Duration::from_secs(1),
+                decide: false,
                 precision: 0.03,
                 budget: Duration::from_mins(10),
             },

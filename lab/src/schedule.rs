@@ -33,8 +33,13 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
         if run.quick {
             return Next::Done(format!("a first look: {least} blocks"));
         }
-        if is_precise_in_time(run, observations, block + 1) {
-            let precision = run.study.design.precision * 100.0;
+        let precision = run.study.design.precision * 100.0;
+        if run.study.design.decide {
+            if analyse::is_decided(run, observations, block + 1) {
+                let what = format!("it is sure which is faster, or that they are within {precision} %");
+                return Next::Done(format!("{what}, after {} blocks", block + 1));
+            }
+        } else if is_precise_in_time(run, observations, block + 1) {
             return Next::Done(format!("every ratio is known to ±{precision} % after {} blocks", block + 1));
         }
         let spent = Duration::from_nanos(observations.iter().map(|o| o.elapsed_ns).sum());
@@ -169,6 +174,30 @@ mod tests {
         let (whole, _) = walk(&run, |t| Some(100.0 + t.block as f64));
         for cut in 0..whole.len() {
             assert_eq!(next(&run, &whole[..cut]), Next::Trial(whole[cut].trial.clone()), "{cut}");
+        }
+    }
+
+    /// A race of two, each twice a block, of which the second is slower by this share.
+    fn race(slower: f64) -> (usize, String) {
+        let mut run = example::run(&["a", "b"]);
+        run.contenders.remove("reference");
+        (run.copies, run.study.design.decide, run.study.design.blocks) = (2, true, [3, 60]);
+        run.study.design.precision = 0.02;
+        let (seen, why) = walk(&run, |t| {
+            let who = random::derive(&[t.copy as u64, u64::from(t.contender == "b")]);
+            let noise = 0.04 * (random::uniform(who, t.block as u64) - 0.5);
+            Some(100_000.0 * (1.0 + noise) * if t.contender == "b" { 1.0 - slower } else { 1.0 })
+        });
+        (seen.len() / 4, why)
+    }
+
+    #[test]
+    fn a_race_is_over_as_soon_as_it_is_sure_which_is_faster() {
+        let sure = "it is sure which is faster, or that they are within 2 %, after";
+        assert_eq!(race(0.2), (3, format!("{sure} 3 blocks")));
+        for (slower, blocks) in [(0.02, 4..60), (0.0, 6..60)] {
+            let (took, why) = race(slower);
+            assert!(blocks.contains(&took) && why.starts_with(sure), "{took}: {why}");
         }
     }
 

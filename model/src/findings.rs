@@ -101,6 +101,9 @@ pub struct ContenderFindings {
     pub rate_per_s_by_block: Vec<Option<f64>>,
     /// Rate as a share of the reference's, paired by block; in a race, of the first contender's.
     pub of_reference: Option<Figure>,
+    /// Whether it is surely faster or slower than the first contender of a race; null in a study, and for the first itself.
+    #[serde(default)]
+    pub differs: Option<bool>,
     /// How much longer an answer takes (1/rate) than the reference's, paired by block.
     pub time_ns_more: Option<Figure>,
     /// How much more server CPU an answer costs than the reference's, paired by block.

@@ -53,6 +53,9 @@ pub struct Design {
     /// The measurement.
     #[serde(with = "checked::duration")]
     pub measure: Duration,
+    /// Stop as soon as it is sure of every contender whether it is faster or slower than the first, or the reference.
+    #[serde(default)]
+    pub decide: bool,
     /// Stop when the interval of every ratio to the reference is within this share of it.
     #[serde(deserialize_with = "checked::share")]
     pub precision: f64,

@@ -36,7 +36,9 @@ pub fn verdict(cell: &CellFindings, base: &ContenderFindings, other: &ContenderF
     };
     let floor_words = format!("noise floor {}", units::percent(floor));
     let interval = format!("{}–{}", units::ratio(low), units::ratio(high));
-    if !(low > 1.0 || high < 1.0) || median.ln().abs() <= floor.ln_1p() {
+    // A race that stops as soon as it is sure has its own rule for that; its interval alone would be sure too often.
+    let is_sure = other.differs.unwrap_or(low > 1.0 || high < 1.0);
+    if !is_sure || median.ln().abs() <= floor.ln_1p() {
         let ratio = units::ratio(median);
         return format!(
             "no difference that this machine can show; {floor_words} (ratio {ratio}, 95 % {interval})"

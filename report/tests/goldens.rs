@@ -36,6 +36,7 @@ fn contender(
         rss_max_bytes: Some(12_800_000),
         rate_per_s_by_block: [0.99, 1.0, 1.01].map(|x| Some(rate * x)).to_vec(),
         of_reference: figure(rate / reference, 0.008),
+        differs: None,
         time_ns_more: figure(1e9 / rate - 1e9 / reference, 0.01),
         server_cpu_ns_more: figure(0.95e9 / rate - 0.95e9 / reference, 0.01),
         tier: Some(rank.0),

@@ -10,6 +10,7 @@ pub mod profile;
 pub mod random;
 pub mod rank;
 pub mod rank_sum;
+pub mod sequential;
 pub mod signed_rank;
 pub mod spectrum;
 

@@ -12,6 +12,9 @@ use model::{Cell, Design, Load, Study, Target};
 use std::process::ExitCode;
 use std::time::Duration;
 
+/// Contenders whose ratio is known to this share, and not sure to differ, are as good as equal.
+const EQUAL: f64 = 0.02;
+
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct RaceArgs {
@@ -33,9 +36,9 @@ pub struct RaceArgs {
     /// Load before each measurement, not counted
     #[arg(long, default_value = "300ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
-    /// Stop when the ratio is known to this share
-    #[arg(long, default_value_t = 0.02, value_name = "SHARE")]
-    precision: f64,
+    /// Go on until the ratio is known to this share [default: until it is sure which is faster, or that they are within 0.02]
+    #[arg(long, value_name = "SHARE")]
+    precision: Option<f64>,
     /// Stop when this much time is spent
     #[arg(long, default_value = "2min", value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Duration,
@@ -82,7 +85,8 @@ fn path(url: &str) -> anyhow::Result<String> {
 }
 
 fn study(args: &RaceArgs) -> anyhow::Result<Study> {
-    if !(args.precision > 0.0 && args.precision < 1.0) {
+    let precision = args.precision.unwrap_or(EQUAL);
+    if !(precision > 0.0 && precision < 1.0) {
         return Err(WrongInput(
             "--precision: allowed is a share above 0 and below 1, such as 0.02".to_owned(),
         )
@@ -99,10 +103,11 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
         contenders: Vec::new(),
         cells: vec![Cell { title: args.url.clone(), workload: RACED.to_owned(), load }],
         design: Design {
-            blocks: [6, 60],
+            blocks: [3, 60],
             warmup: args.warmup,
             measure: args.duration,
-            precision: args.precision,
+            decide: args.precision.is_none(),
+            precision,
             budget: args.budget,
         },
         published: None,
