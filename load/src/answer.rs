@@ -307,7 +307,7 @@ fn read(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64,
     }
     loop {
         let ask = &plan.asks[connection.flights[0].ask as usize];
-        match connection.parser.next(&mut bytes, ask.head_only) {
+        match connection.parser.next_after(&mut bytes, ask.head_only, &mut window.last_head) {
             Ok(Some(wire::Event::Body(body))) => {
                 window.tally.body_bytes += body.len() as u64;
                 connection.check.body(&ask.expect, body);

@@ -8,6 +8,7 @@ use crate::series::{Series, View};
 use model::tally::FIRST_ANSWER_BYTES;
 use model::{Plan, Tally, Until};
 use net::clock;
+use wire::LastHead;
 
 /// When the window opens and closes, and what this worker counted in it.
 #[derive(Debug)]
@@ -31,6 +32,8 @@ pub struct Window {
     pub wants_first: bool,
     /// The connection that brings it.
     first_on: Option<u64>,
+    /// The head of the last answer on any of this worker's connections.
+    pub last_head: Option<LastHead>,
     /// Every exchange by itself, where somebody wants them.
     pub log: Option<Log>,
     cpu_at_start_ns: u64,
@@ -60,6 +63,7 @@ impl Window {
             series: Series::new(plan, progress.view.is_some()),
             wants_first: plan.keep_first,
             first_on: None,
+            last_head: Some(LastHead::default()),
             pulse: plan.pulse.map(Pulse::new),
             log: progress.log.clone().map(Log::new),
             cpu_at_start_ns: 0,

@@ -7,7 +7,7 @@ mod request;
 mod response;
 
 pub use request::{Request, RequestHead, RequestParser};
-pub use response::{Event, Head, ResponseParser};
+pub use response::{Event, Head, LastHead, ResponseParser};
 
 /// A head (or the trailers of a chunked body) longer than this is refused.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;

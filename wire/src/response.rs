@@ -46,6 +46,43 @@ enum State {
     UntilClose,
 }
 
+/// The head that was read last, on whichever connection: servers give the same one again and again, and what is the
+/// same need not be parsed again.
+#[derive(Debug)]
+pub struct LastHead {
+    /// A whole head to its last byte; empty: none yet.
+    bytes: Vec<u8>,
+    parsed: Parsed,
+}
+
+/// Longer heads are not remembered.
+const LAST_HEAD_BYTES: usize = 1024;
+
+impl Default for LastHead {
+    fn default() -> Self {
+        let framing = Framing { length: None, chunked: false, encoded: false, keep_alive: false };
+        Self { bytes: Vec::with_capacity(LAST_HEAD_BYTES), parsed: (0, framing) }
+    }
+}
+
+impl LastHead {
+    /// Parses the head at the start of `bytes`, if it is not the one that is known.
+    #[inline]
+    fn parse(&mut self, bytes: &[u8]) -> Result<Option<(usize, Parsed)>, WireError> {
+        let length = self.bytes.len();
+        if length > 0 && bytes.len() >= length && bytes[..length] == self.bytes[..] {
+            return Ok(Some((length, self.parsed)));
+        }
+        let parsed = parse(bytes)?;
+        if let Some((length, parsed)) = parsed.filter(|(length, _)| *length <= LAST_HEAD_BYTES) {
+            self.bytes.clear();
+            self.bytes.extend_from_slice(&bytes[..length]);
+            self.parsed = parsed;
+        }
+        Ok(parsed)
+    }
+}
+
 impl ResponseParser {
     /// A parser at the start of a connection.
     pub fn new() -> Self {
@@ -80,8 +117,19 @@ impl ResponseParser {
         input: &mut &'a [u8],
         head_only: bool,
     ) -> Result<Option<Event<'a>>, WireError> {
+        self.next_after(input, head_only, &mut None)
+    }
+
+    /// The same, with the head that was read last on this connection or another one like it.
+    #[inline]
+    pub fn next_after<'a>(
+        &mut self,
+        input: &mut &'a [u8],
+        head_only: bool,
+        last: &mut Option<LastHead>,
+    ) -> Result<Option<Event<'a>>, WireError> {
         match &mut self.state {
-            State::Head => self.head(input, head_only),
+            State::Head => self.head(input, head_only, last),
             State::Sized(0) => Ok(Some(self.end())),
             State::Sized(_) | State::UntilClose if input.is_empty() => Ok(None),
             State::Sized(left) => {
@@ -114,8 +162,14 @@ impl ResponseParser {
         Event::End { keep_alive: self.keep_alive }
     }
 
-    fn head<'a>(&mut self, input: &mut &'a [u8], head_only: bool) -> Result<Option<Event<'a>>, WireError> {
+    fn head<'a>(
+        &mut self,
+        input: &mut &'a [u8],
+        head_only: bool,
+        last: &mut Option<LastHead>,
+    ) -> Result<Option<Event<'a>>, WireError> {
         while !input.is_empty() {
+            let parse = |bytes: &[u8]| last.as_mut().map_or_else(|| parse(bytes), |last| last.parse(bytes));
             let Some((status, framing)) = self.held.take(input, parse)? else {
                 return Ok(None);
             };

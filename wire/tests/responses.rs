@@ -201,3 +201,26 @@ fn a_head_without_end_is_bounded() {
     let bytes = format!("HTTP/1.1 200 OK\r\n{many}\r\n");
     assert_eq!(read(&[bytes.as_bytes()], false, false), Err(WireError::HeadTooLong));
 }
+
+#[test]
+fn a_head_that_came_before_is_known_and_one_that_differs_in_a_byte_is_not() {
+    let answers: [&[u8]; 5] = [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nyes",
+        b"HTTP/1.1 404 No\r\nContent-Length: 3\r\n\r\nyes",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\nend",
+    ];
+    let mut last = Some(wire::LastHead::default());
+    for answer in answers.into_iter().chain(answers).chain([answers[0]; 3]) {
+        let (mut parser, mut input, mut seen) = (ResponseParser::new(), answer, Vec::new());
+        while let Some(event) = parser.next_after(&mut input, false, &mut last).unwrap() {
+            seen.push(match event {
+                Event::Head(head) => Seen::Head(head),
+                Event::Body(bytes) => Seen::Body(bytes.to_vec()),
+                Event::End { keep_alive } => Seen::End(keep_alive),
+            });
+        }
+        assert_eq!(seen, read(&[answer], false, false).unwrap());
+    }
+}

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each user uses a part of it")]
 
-use wire::{Event, Head, RequestParser, ResponseParser, WireError};
+use wire::{Event, Head, LastHead, RequestParser, ResponseParser, WireError};
 
 /// What a parser made of some bytes: the events in order, joined so that cuts don't show, and how it ended.
 #[derive(Debug, PartialEq)]
@@ -27,13 +27,22 @@ pub type Asked = ((String, String, Vec<(String, Vec<u8>)>), bool, bool);
 /// Reads answers from these bytes in every way of cutting them that is tried; all must say the same.
 pub fn check_responses(bytes: &[u8]) {
     for head_only in [false, true] {
-        let whole = read_responses(&[bytes], head_only, false);
-        assert_eq!(whole, read_responses(&[bytes], head_only, true), "bodies may be passed over unread");
+        let whole = read_responses(&[bytes], head_only, false, &mut None);
+        let unread = read_responses(&[bytes], head_only, true, &mut None);
+        assert_eq!(whole, unread, "bodies may be passed over unread");
+        // It goes from one connection to the next, as in the load engine.
+        let mut last = Some(LastHead::default());
+        for _ in 0..2 {
+            let known = read_responses(&[bytes], head_only, false, &mut last);
+            assert_eq!(whole, known, "a head that is known is the same as one that is not");
+        }
         for pieces in cuts(bytes) {
             for skips in [false, true] {
-                agree(&whole, &read_responses(&pieces, head_only, skips), || {
+                agree(&whole, &read_responses(&pieces, head_only, skips, &mut last), || {
                     // What is wrong in a head that does not end is seen with its next line end, at the latest.
-                    read_responses(&[&pieces[..], &[b"\n"]].concat(), head_only, skips).error.is_some()
+                    read_responses(&[&pieces[..], &[b"\n"]].concat(), head_only, skips, &mut None)
+                        .error
+                        .is_some()
                 });
             }
         }
@@ -100,7 +109,8 @@ fn mix(hash: u64) -> u64 {
 }
 
 /// `skips`: bodies of known length are passed over as the load engine does when the kernel drops them.
-fn read_responses(pieces: &[&[u8]], head_only: bool, skips: bool) -> Read<Seen> {
+/// `last`: with the head that was read last, if any.
+fn read_responses(pieces: &[&[u8]], head_only: bool, skips: bool, last: &mut Option<LastHead>) -> Read<Seen> {
     let mut parser = ResponseParser::new();
     let mut read = Read { events: Vec::new(), error: None, closed: None };
     for piece in pieces {
@@ -114,7 +124,7 @@ fn read_responses(pieces: &[&[u8]], head_only: bool, skips: bool) -> Read<Seen> 
                 input = rest;
             }
             let before = input.len();
-            let event = parser.next(&mut input, head_only);
+            let event = parser.next_after(&mut input, head_only, last);
             assert!(
                 input.len() <= before && piece.ends_with(input),
                 "what is left is the end of what was given"
