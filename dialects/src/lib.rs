@@ -1,5 +1,6 @@
 //! The older tools' languages: their command lines become a plan, what was measured becomes their report, and
-//! their reports, found in any text, become readings. Nothing here runs anything.
+//! their reports, found in any text, become readings. Nothing here drives load; wrk alone looks beforehand, as the tool
+//! itself does, whether somebody is there.
 //!
 //! A dialect is one row of [`DIALECTS`] and one file with three functions: `parse` makes a [`Job`] of a command
 //! line, the job prints, and `read` reads what was printed.
