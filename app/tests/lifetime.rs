@@ -133,11 +133,9 @@ mod on {
         signal(&server.child, "-TERM");
         signal(&server.child, "-CONT");
         for stream in [&mut asking, &mut new] {
-            let answer = read(stream);
-            assert_eq!(
-                (answer.text().as_str(), answer.field("connection")),
-                ("Hello World\n", Some("close"))
-            );
+            // Which a thread sees first, the request or the stop, is not ours to say; so `close` may stand there or not.
+            assert_eq!(read(stream).text(), "Hello World\n");
+            assert_closed(stream);
         }
         assert_closed(&mut idle);
         assert_eq!(server.child.wait().unwrap().code(), Some(0));
