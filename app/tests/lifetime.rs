@@ -13,7 +13,7 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const ASK: &[u8] = b"GET /hello HTTP/1.1\r\nHost: h\r\n\r\n";
 
@@ -51,6 +51,7 @@ with_every_back_end!(
     bodies_are_passed_over_and_the_connection_goes_on,
     who_is_idle_is_let_go_and_who_is_slow_is_not,
     at_a_stop_what_was_asked_is_answered_and_who_asks_nothing_is_closed,
+    an_answer_after_the_stop_says_that_it_is_the_last,
     a_stop_waits_for_who_reads_and_not_for_ever_for_who_does_not,
 );
 
@@ -140,6 +141,31 @@ mod on {
         assert_closed(&mut idle);
         assert_eq!(server.child.wait().unwrap().code(), Some(0));
         assert!(TcpStream::connect(server.address).is_err());
+    }
+
+    pub fn an_answer_after_the_stop_says_that_it_is_the_last(io: &str) {
+        let home = Home::new();
+        home.write("site/large", &"x".repeat(30_000_000));
+        home.write("site/small", "small");
+        let root = home.path().join("site");
+        let server = serve(&["--io", io, "--threads", "2", "--root", root.to_str().unwrap()]);
+        let mut stream = connect(server.address);
+        // The second must wait for its answer until the first one's has been read.
+        let both = ["/large", "/small"].map(|path| format!("GET {path} HTTP/1.1\r\nHost: h\r\n\r\n"));
+        stream.write_all(both.concat().as_bytes()).unwrap();
+        stream.peek(&mut [0; 100]).unwrap();
+        signal(&server.child, "-TERM");
+        let since = Instant::now();
+        while TcpStream::connect(server.address).is_ok() {
+            assert!(since.elapsed() < PATIENCE, "it accepts still");
+        }
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        let told: Vec<_> = http::parse_all(&bytes)
+            .iter()
+            .map(|answer| (answer.body.len(), answer.field("connection").map(str::to_owned)))
+            .collect();
+        assert_eq!(told, [(30_000_000, None), (5, Some("close".to_owned()))]);
     }
 
     pub fn a_stop_waits_for_who_reads_and_not_for_ever_for_who_does_not(io: &str) {
