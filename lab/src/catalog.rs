@@ -147,13 +147,19 @@ impl Catalog {
             for workload in entry.contender.serves.keys() {
                 self.workload(workload).map_err(|e| in_file(&file, &e))?;
             }
-            for template in &entry.contender.run.files {
+            let tuned = entry.contender.tuned.iter().flat_map(|tuned| &tuned.files).flatten();
+            let named =
+                entry.contender.run.files.iter().map(|f| ("run", f)).chain(tuned.map(|f| ("tuned", f)));
+            for (table, template) in named {
                 if !entry.sources.contains_key(Path::new(template)) {
-                    return Err(in_file(
-                        &file,
-                        &format!("run.files names `{template}`, which is not in src/"),
-                    ));
+                    let why = format!("{table}.files names `{template}`, which is not in src/");
+                    return Err(in_file(&file, &why));
                 }
+            }
+        }
+        for (name, workload) in &self.workloads {
+            if let Some(why) = workload.contradiction() {
+                return Err(in_file(&format!("workloads/{name}.toml"), &why));
             }
         }
         for (name, study) in &self.studies {
@@ -165,6 +171,9 @@ impl Catalog {
     fn check_study(&self, file: &str, study: &Study) -> Result<(), CatalogError> {
         if study.cells.is_empty() || study.contenders.is_empty() {
             return Err(in_file(file, &"a study needs at least one contender and one [[cell]]"));
+        }
+        if study.tracks.is_empty() {
+            return Err(in_file(file, &"tracks is empty: allowed are \"default\" and \"tuned\""));
         }
         let published = study.published.iter().flat_map(|p| p.figures.keys());
         for contender in study.contenders.iter().chain(published) {

@@ -7,6 +7,7 @@ pub mod contender;
 pub mod exchange;
 pub mod findings;
 pub mod import;
+pub mod inspection;
 pub mod interval;
 pub mod observation;
 pub mod plan;

@@ -1,6 +1,7 @@
 //! A study: contenders × cells, a design and, for the founding pages, the published figures.
 
 use crate::checked;
+use crate::contender::Track;
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -19,6 +20,9 @@ pub struct Study {
     pub source: Option<String>,
     /// Names in the catalog, without the reference.
     pub contenders: Vec<String>,
+    /// How they take part; one without a tuned track enters once.
+    #[serde(default = "default_track")]
+    pub tracks: Vec<Track>,
     /// What is asked, and how.
     #[serde(rename = "cell")]
     pub cells: Vec<Cell>,
@@ -26,6 +30,11 @@ pub struct Study {
     pub design: Design,
     /// What the page said.
     pub published: Option<Published>,
+}
+
+/// A study's tracks where it does not say.
+pub fn default_track() -> Vec<Track> {
+    vec![Track::Default]
 }
 
 /// One workload under one load.

@@ -1,6 +1,6 @@
 //! Findings as Markdown, ready to be pasted.
 
-use crate::{bars, ranking};
+use crate::{bars, ranking, setup};
 use model::Findings;
 use std::fmt::Write;
 
@@ -18,6 +18,7 @@ pub fn report(f: &Findings) -> String {
             let _ = write!(out, "\n- {}\n", notes.join("\n- ").replace("\n    ", "\n  "));
         }
     }
+    out.push_str(&setup::section(f));
     if !f.missing.is_empty() {
         out.push_str("\n## Did not take part\n\n");
     }

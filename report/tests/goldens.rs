@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use model::comparison::{CellComparison, Change, ContenderComparison};
+use model::contender::{Settings, Track};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
+use model::observation::Entrant;
 use model::*;
 use report::Detail;
 use std::collections::BTreeMap;
@@ -33,6 +35,7 @@ fn contender(
         server_cpu_ns_per_request: figure(0.95e9 / rate, 0.005),
         latency_ns_p50: figure(8e9 / rate, 0.02),
         latency_ns_p99: figure(20e9 / rate, 0.05),
+        wire_bytes_per_answer: Some(161.0),
         rss_max_bytes: Some(12_800_000),
         rate_per_s_by_block: [0.99, 1.0, 1.01].map(|x| Some(rate * x)).to_vec(),
         of_reference: figure(rate / reference, 0.008),
@@ -47,6 +50,18 @@ fn contender(
         published: None,
         notes: Vec::new(),
     }
+}
+
+fn entrant(name: &str, title: &str, track: Track) -> (String, Entrant) {
+    let settings = Settings {
+        keep_alive: Some("on, 1000 requests a connection".to_owned()),
+        logging: Some("off".to_owned()),
+        workers: Some("1 process".to_owned()),
+        caching: None,
+    };
+    let because = (track == Track::Tuned).then(|| "workers = cores: https://example.org/deploy".to_owned());
+    let version = Some("1.2.3".to_owned());
+    (name.to_owned(), Entrant { title: title.to_owned(), version, missing: None, track, settings, because })
 }
 
 fn findings() -> Findings {
@@ -104,6 +119,10 @@ fn findings() -> Findings {
             name: "go".to_owned(),
             why: "`go` is not on PATH; get it: https://go.dev/dl".to_owned(),
         }],
+        entrants: BTreeMap::from([
+            entrant("nginx", "nginx", Track::Default),
+            entrant("node@tuned", "Node.js (tuned)", Track::Tuned),
+        ]),
     }
 }
 
