@@ -32,6 +32,8 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
         noise_floor: cells.iter().filter_map(|c| c.noise_floor).reduce(f64::max),
         cells,
         missing: missing.collect(),
+        page: run.study.published.clone(),
+        unequal: run.study.unequal.clone(),
         entrants: run.contenders.clone(),
     }
 }
@@ -188,6 +190,10 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
             contender.rank_high = rank.map(|r| r.high);
         }
     }
+    for contender in &mut contenders {
+        let page = run.study.published.as_ref();
+        contender.published = page.and_then(|p| p.figure(&run.study.cells[cell].title, &contender.name));
+    }
     let speed = |c: &ContenderFindings| c.rate_per_s.map_or(-1.0, |rate| rate.median);
     contenders.sort_by(|a, b| speed(b).total_cmp(&speed(a)));
     let asked = &run.study.cells[cell];
@@ -235,7 +241,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         rank_high: None,
         bound: usual_bound(table, name).map(|bound| bound.word().to_owned()),
         errors: measured.iter().map(|m| m.tally.errors.total()).sum(),
-        published: run.study.published.as_ref().and_then(|p| p.figures.get(name).copied()),
+        published: None,
         notes: notes(all),
     }
 }

@@ -35,6 +35,8 @@ pub fn run(contenders: &[&str]) -> Run {
                 budget: Duration::from_mins(10),
             },
             published: None,
+            as_published: Vec::new(),
+            unequal: Vec::new(),
         },
         seed: 7,
         started_at: "2026-01-01T00:00:00Z".to_owned(),

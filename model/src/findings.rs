@@ -2,6 +2,7 @@
 //! (schema 1): keys stay stable, new ones may be added, what is not known is null.
 
 use crate::observation::{Entrant, Environment};
+use crate::page::Published;
 use crate::plan::Load;
 use crate::verdict::Bound;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,12 @@ pub struct Findings {
     pub cells: Vec<CellFindings>,
     /// Contenders that did not take part, and why.
     pub missing: Vec<Missing>,
+    /// What the page said that the study is of.
+    #[serde(default)]
+    pub page: Option<Published>,
+    /// What was not the same for all on that page.
+    #[serde(default)]
+    pub unequal: Vec<String>,
     /// How each was set up, by name; empty in findings of older versions.
     #[serde(default)]
     pub entrants: BTreeMap<String, Entrant>,

@@ -10,6 +10,7 @@ pub mod import;
 pub mod inspection;
 pub mod interval;
 pub mod observation;
+pub mod page;
 pub mod plan;
 pub mod rate;
 pub mod reading;

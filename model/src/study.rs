@@ -2,9 +2,9 @@
 
 use crate::checked;
 use crate::contender::Track;
+pub use crate::page::{AsPublished, Published};
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The contender that stands for what this machine can do; it enters every cell twice.
@@ -30,6 +30,12 @@ pub struct Study {
     pub design: Design,
     /// What the page said.
     pub published: Option<Published>,
+    /// How the page measured, cell by cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub as_published: Vec<AsPublished>,
+    /// What was not the same for all on the page, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unequal: Vec<String>,
 }
 
 /// A study's tracks where it does not say.
@@ -71,24 +77,4 @@ pub struct Design {
     /// Stop after the minimum of blocks when this much time is spent.
     #[serde(with = "checked::duration")]
     pub budget: Duration,
-}
-
-/// The figures of a page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Published {
-    /// What they are figures of.
-    pub metric: Metric,
-    /// On what they were measured.
-    pub hardware: String,
-    /// One a contender.
-    pub figures: BTreeMap<String, f64>,
-}
-
-/// What a published figure is a figure of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Metric {
-    /// Requests per second.
-    RatePerS,
 }

@@ -1,6 +1,6 @@
 //! Findings as Markdown, ready to be pasted.
 
-use crate::{bars, ranking, setup};
+use crate::{bars, page, ranking, setup};
 use model::Findings;
 use std::fmt::Write;
 
@@ -28,5 +28,6 @@ pub fn report(f: &Findings) -> String {
     if let Some(source) = &f.source {
         let _ = write!(out, "\nThe column *page* is what was published: {source}.\n");
     }
+    out.push_str(&page::section(f));
     out
 }

@@ -1,5 +1,6 @@
 //! One file a command: its raw arguments, what they come to, and the walk.
 
+pub mod as_published;
 pub mod catalog;
 pub mod chart;
 pub mod compare;

@@ -112,5 +112,7 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
             budget: args.budget,
         },
         published: None,
+        as_published: Vec::new(),
+        unequal: Vec::new(),
     })
 }

@@ -1,7 +1,7 @@
 //! `drome run STUDY`: the whole walk, from a study to its report.
 
 use super::report::{Format, show};
-use super::{catalog, store};
+use super::{as_published, catalog, store};
 use crate::cli::Common;
 use crate::console;
 use anyhow::{Context, bail};
@@ -26,6 +26,9 @@ pub struct RunArgs {
     /// Do not ask before installing
     #[arg(long, short)]
     yes: bool,
+    /// Run the page's own command lines as they stand, instead of a fair race
+    #[arg(long, conflicts_with_all = ["quick", "resume", "seed"])]
+    as_published: bool,
     /// A first look in about two minutes, without ranks
     #[arg(long)]
     quick: bool,
@@ -73,6 +76,9 @@ fn one(args: &RunArgs, common: &Common, catalog: &Catalog, name: &str) -> anyhow
         super::install::get(&prepared, args.yes);
     }
     let works = setup::works(catalog)?;
+    if args.as_published {
+        return as_published::run(&study, prepared, works, args.format);
+    }
     let (run, observations) = if args.resume {
         unfinished(&store, name)?
     } else {

@@ -26,7 +26,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.path == "/echo":
+        if urlsplit(self.path).path == "/echo":
             self.reply("application/octet-stream", body)
         else:
             self.send_error(404)
