@@ -210,7 +210,7 @@ class H(BaseHTTPRequestHandler):
     def do_GET(self):
         global n
         n += 1
-        if n > 40: os._exit(7)
+        if n > 20: os._exit(7)
         body = {'/hello': b'Hello World\n', '/pong': b'PONG'}.get(self.path.split('?')[0])
         self.send_response(200 if body else 404); self.send_header('Content-Type', 'text/plain'); self.end_headers()
         self.wfile.write(body or b'')
