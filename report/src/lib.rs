@@ -1,6 +1,7 @@
 //! Findings and tallies → text for people and for programs. Pure: no I/O, no clock.
 
 pub mod bars;
+pub mod chart;
 pub mod compare;
 pub mod hdr_log;
 pub mod imported;
