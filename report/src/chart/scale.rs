@@ -93,17 +93,10 @@ impl Scale {
             let values = powers.flat_map(|power| digits.iter().map(move |d| d * 10_f64.powi(power)));
             values.filter(|v| (self.low..=self.high).contains(v)).collect::<Vec<_>>()
         };
-        let fine = self.fine_ticks();
         let coarse = [(&[1.0, 2.0, 5.0][..], 1), (&[1.0, 3.0], 1), (&[1.0], 1), (&[1.0], 2), (&[1.0], 3)];
         let coarse = coarse.iter().map(|(digits, every)| along(digits, *every)).filter(|v| v.len() >= 2);
-        coarse.chain([fine]).collect()
-    }
-
-    /// Less than a decade: round values a fixed step apart.
-    fn fine_ticks(&self) -> Vec<f64> {
-        let step = 10_f64.powf(((self.high - self.low) / 2.0).log10().floor());
-        let first = (self.low / step).ceil() as i64;
-        (first..first + 30).step_by(4).map(|k| k as f64 * step).take_while(|v| *v <= self.high).collect()
+        // Less than a decade has no round powers: round steps do as well.
+        coarse.chain(self.linear_ticks()).collect()
     }
 }
 
