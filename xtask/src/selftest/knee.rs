@@ -47,8 +47,8 @@ fn table(sweep: &Value) -> Result<String> {
         for (name, share) in [("p50", 0.5), ("p99", 0.99)] {
             let truth_ms = sojourn_s(share, SERVICE_NS as f64 / 1e9, load) * 1e3;
             let Some(found_ns) = step[format!("latency_ns_{name}")]["median"].as_f64() else { continue };
-            let (found_ms, of) = (found_ns / 1e6, format!("{name} at a load of {load:.2}, ms"));
-            writeln!(text, "| {of} | {truth_ms:.2} | {found_ms:.2} | {:.3} | |", found_ms / truth_ms)?;
+            let (seen_ms, of) = (found_ns / 1e6, format!("{name} at a load of {load:.2}, ms"));
+            writeln!(text, "| {of} | {truth_ms:.2} | {seen_ms:.2} | {:.3} | |", seen_ms / truth_ms)?;
         }
     }
     Ok(text)
