@@ -59,6 +59,12 @@ pub enum Command {
     List(crate::command::list::ListArgs),
     /// One study, contender or workload
     Show(crate::command::show::ShowArgs),
+    /// Get contenders, or all that a study needs
+    Install(crate::command::install::InstallArgs),
+    /// Is every contender what its folder says?
+    Catalog(crate::command::catalog::CatalogArgs),
+    /// Begin a contender of your own
+    New(crate::command::new::NewArgs),
     /// The findings of a run
     Report(crate::command::report::ReportArgs),
     /// Read pages with reports of other tools, and keep their figures beside one's own

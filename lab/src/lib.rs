@@ -11,6 +11,8 @@ pub mod environment;
 mod example;
 pub mod folders;
 pub mod guard;
+pub mod inspect;
+pub mod install;
 pub mod instance;
 pub mod local;
 pub mod plan;
@@ -24,6 +26,7 @@ pub mod supervise;
 pub mod tree;
 pub mod verdict;
 pub mod verify;
+pub mod work;
 
 pub use catalog::{Catalog, CatalogError};
 pub use run::{Lab, LabError, Show};
