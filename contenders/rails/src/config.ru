@@ -43,11 +43,14 @@ end
 Course.initialize!
 
 Course.routes.draw do
-  root to: 'course#page'
-  get 'hello', to: 'course#hello'
-  get 'pong', to: 'course#pong'
-  get 'json', to: 'course#greeting'
-  post 'echo', to: 'course#echo'
+  # A path with an extension is another path, not another format of the same.
+  scope format: false do
+    root to: 'course#page'
+    get 'hello', to: 'course#hello'
+    get 'pong', to: 'course#pong'
+    get 'json', to: 'course#greeting'
+    post 'echo', to: 'course#echo'
+  end
 end
 
 run Course
