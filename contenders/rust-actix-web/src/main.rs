@@ -24,8 +24,9 @@ struct Message {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(port), Some(assets)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: server PORT ASSETS".into());
+        return Err("usage: server PORT ASSETS [tuned]".into());
     };
+    let tuned = arguments.next().is_some_and(|word| word == "tuned");
 
     // Read once: the run measures the server, not the file system.
     let page = Bytes::from(std::fs::read(format!("{assets}/html-228.html"))?);
@@ -42,7 +43,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             .service(echo)
             .service(Files::new("/", &assets))
     };
-    HttpServer::new(app).bind(format!("127.0.0.1:{port}"))?.run().await?;
+    let mut server = HttpServer::new(app);
+    // As it comes, the kernel may hold back a small file until the client has
+    // acknowledged its head, which is written first.
+    if tuned {
+        server = server.tcp_nodelay(true);
+    }
+    server.bind(format!("127.0.0.1:{port}"))?.run().await?;
     Ok(())
 }
 
