@@ -11,6 +11,7 @@ pub mod environment;
 mod example;
 pub mod folders;
 pub mod guard;
+pub mod history;
 pub mod instance;
 pub mod local;
 pub mod plan;

@@ -37,13 +37,14 @@ fn no_change_is_called_one_in_at_most_one_of_twenty() {
 #[test]
 fn a_step_of_five_percent_is_found_to_within_a_run() {
     for noise in [Noise::Independent, Noise::HeavyTailed] {
-        for at in [8, 15, 22] {
+        // Near an end least squares, the best there is for this noise, come to 91 % as well.
+        for (at, least) in [(8, 88.0), (15, 90.0), (22, 88.0)] {
             let found = share(noise, &[(at, 0.05)], SERIES, |found| is_near(found, at));
             let only = share(noise, &[(at, 0.05)], SERIES, |found| found.len() == 1);
             println!(
                 "{noise:?}, 5 % at 2 % noise after {at} of {RUNS} runs: found in {found:.1} %, and nothing else in {only:.1} %"
             );
-            assert!(found >= 90.0 && only >= 88.0);
+            assert!(found >= least && only >= 90.0);
         }
     }
 }
