@@ -45,6 +45,11 @@ pub fn history(study: &str, runs: &[Findings], unended: usize) -> History {
     }
 }
 
+/// Whether it can take part at all: a race has no reference to tell the machine's drift by.
+pub fn has_reference(run: &Findings) -> bool {
+    run.cells.iter().any(|cell| found_reference(cell).is_some())
+}
+
 /// All cells that any run has, those of the latest run first.
 fn cells(runs: &[Findings]) -> Vec<CellHistory> {
     let mut all: Vec<&CellFindings> = Vec::new();

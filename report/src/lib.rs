@@ -3,6 +3,7 @@
 pub mod bars;
 pub mod compare;
 pub mod hdr_log;
+pub mod history;
 pub mod imported;
 pub mod load_json;
 pub mod load_text;

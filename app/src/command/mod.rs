@@ -4,6 +4,7 @@ pub mod chart;
 pub mod compare;
 pub mod dialect;
 pub mod doctor;
+pub mod history;
 pub mod import;
 pub mod list;
 pub mod load;
