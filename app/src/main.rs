@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Command::Serve(args) => command::serve::run(&args, &cli.common),
         Command::Compare(args) => command::compare::compare(&args, &cli.common),
         Command::Gate(args) => command::compare::gate(&args, &cli.common),
+        Command::History(args) => command::history::run(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
         Command::Doctor => command::doctor::run(),
     };

@@ -13,6 +13,7 @@ pub mod folders;
 pub mod guard;
 pub mod inspect;
 pub mod install;
+pub mod history;
 pub mod instance;
 pub mod local;
 pub mod plan;

@@ -4,6 +4,7 @@ pub mod bars;
 pub mod chart;
 pub mod compare;
 pub mod hdr_log;
+pub mod history;
 pub mod imported;
 pub mod inspections;
 pub mod load_json;

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn report(decided: Option<&str>, faster: Option<&str>, low: f64, high: f64) -> Value {
-        let ratio = json!({"median": (low + high) / 2.0, "low": low, "high": high});
+        let ratio = json!({"median": f64::midpoint(low, high), "low": low, "high": high});
         json!({"race": {"decided": decided, "faster": faster, "ratio": ratio, "elapsed_s": 12.5, "blocks": 3}})
     }
 
