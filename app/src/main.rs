@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => command::compare::compare(&args, &cli.common),
         Command::Gate(args) => command::compare::gate(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
-        Command::Doctor => command::doctor::run(),
+        Command::Doctor(args) => command::doctor::run(&args),
     };
     result.unwrap_or_else(|error| failure::tell(&error))
 }

@@ -1,5 +1,7 @@
 //! What the observations of a run say. Pure: the same observations and seed give the same findings.
 
+mod conditions;
+
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::study::REFERENCE;
 use model::{Bound, Measurement, Observation, Outcome, Run};
@@ -25,6 +27,7 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
         started_at: run.started_at.clone(),
         seed: run.seed,
         environment: run.environment.clone(),
+        conditions: conditions::range(observations),
         workloads: run.workloads.clone(),
         quick: run.quick,
         ended: ended.unwrap_or("it has not ended; --resume goes on with it").to_owned(),
@@ -214,6 +217,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         name: name.to_owned(),
         title: entrant.map_or_else(|| name.to_owned(), |e| e.title.clone()),
         version: entrant.and_then(|e| e.version.clone()),
+        ran: conditions::ran(entrant, all),
         trials: measured.len(),
         void: measured.iter().filter(|m| !m.verdict.valid).count(),
         failed: all.len() - measured.len(),

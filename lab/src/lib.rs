@@ -2,6 +2,8 @@
 //! observed and says what it means. It formats nothing for people. [`run`] is the spine.
 
 pub mod analyse;
+#[cfg(test)]
+mod bad_input;
 pub mod board;
 pub mod catalog;
 pub mod compare;

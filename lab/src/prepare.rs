@@ -1,6 +1,7 @@
 //! Contenders on this machine: their sources laid out, what they lack, how it is got, their versions.
 
 use crate::catalog::Entry;
+use crate::environment::hex;
 use crate::supervise::last_lines;
 use model::Contender;
 use sha2::{Digest, Sha256};
@@ -16,6 +17,8 @@ pub struct Prepared {
     pub name: String,
     /// Its declaration.
     pub contender: Contender,
+    /// SHA-256 of its sources and of the commands that build and start it.
+    pub source_sha256: String,
     /// Its folder in the cache: `src`, `build`, and the mark that it is built.
     folder: PathBuf,
 }
@@ -48,6 +51,12 @@ impl Prepared {
         for word in entry.contender.build.iter().flat_map(|b| &b.command) {
             digest.update(word);
         }
+        let mut whole = digest.clone();
+        for word in &entry.contender.run.command {
+            whole.update(word);
+            whole.update([0]);
+        }
+        let source_sha256 = hex(whole);
         let tag = tag(digest);
         let folder = cache.join("contenders").join(format!("{name}-{tag}"));
         let src = folder.join("src");
@@ -61,7 +70,7 @@ impl Prepared {
             }
             fs::rename(draft.keep(), &src)?;
         }
-        Ok(Self { name: name.to_owned(), contender: entry.contender.clone(), folder })
+        Ok(Self { name: name.to_owned(), contender: entry.contender.clone(), source_sha256, folder })
     }
 
     /// The placeholders that do not depend on a trial.

@@ -2,10 +2,11 @@
 
 use crate::board::Cores;
 use crate::catalog::{Catalog, CatalogError, Entry};
+use crate::environment::System;
 use crate::instance::{Instance, Place, Work, Works};
 use crate::prepare::{Prepared, tag};
 use crate::run::Lab;
-use crate::{clock_text, environment, folders, verify};
+use crate::{clock_text, folders, verify};
 use model::contender::{Contender, Install, Kind, Start, StopSignal, Version};
 use model::observation::Entrant;
 use model::study::REFERENCE;
@@ -89,7 +90,15 @@ pub fn study_run(
             Ok(version) => (Some(version), None),
             Err(lack) => (None, Some(lack.sentence())),
         };
-        (p.name.clone(), Entrant { title: p.contender.title.clone(), version, missing })
+        (
+            p.name.clone(),
+            Entrant {
+                title: p.contender.title.clone(),
+                version,
+                missing,
+                source_sha256: Some(p.source_sha256.clone()),
+            },
+        )
     };
     let workloads = digests(&study, works);
     Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
@@ -121,7 +130,7 @@ fn new_run(
         started_at,
         workloads: BTreeMap::new(),
         quick,
-        environment: environment::look(&Cores::deal()),
+        environment: System::here().look(&Cores::deal()),
         contenders,
         copies,
     }
@@ -227,7 +236,9 @@ pub fn commands(
         let entry = Entry { contender, sources: BTreeMap::new() };
         let prepared = Prepared::lay_out(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
-        entrants.insert(letter.to_string(), Entrant { title: command.clone(), version: None, missing: None });
+        let source_sha256 = Some(prepared.source_sha256.clone());
+        let entrant = Entrant { title: command.clone(), version: None, missing: None, source_sha256 };
+        entrants.insert(letter.to_string(), entrant);
         all.push(prepared);
     }
     Ok((all, entrants))

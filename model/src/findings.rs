@@ -1,7 +1,7 @@
 //! What the observations of a run say. This is the documented JSON of `drome report --format json`
 //! (schema 1): keys stay stable, new ones may be added, what is not known is null.
 
-use crate::observation::Environment;
+use crate::environment::{ConditionsRange, Environment, Ran};
 use crate::plan::Load;
 use crate::verdict::Bound;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,9 @@ pub struct Findings {
     pub seed: u64,
     /// The machine.
     pub environment: Environment,
+    /// What it was like over the trials; unknown in runs of older versions.
+    #[serde(default)]
+    pub conditions: ConditionsRange,
     /// The workloads' bodies, as SHA-256, by name; none in runs of older versions.
     #[serde(default)]
     pub workloads: std::collections::BTreeMap<String, String>,
@@ -80,6 +83,9 @@ pub struct ContenderFindings {
     pub title: String,
     /// What it says its version is.
     pub version: Option<String>,
+    /// What it was, to the byte; unknown in runs of older versions.
+    #[serde(default)]
+    pub ran: Ran,
     /// Trials that were measured, void ones included.
     pub trials: usize,
     /// Of those, void.

@@ -6,6 +6,7 @@ pub mod hdr_log;
 pub mod imported;
 pub mod load_json;
 pub mod load_text;
+mod machine;
 pub mod markdown;
 pub mod offered;
 pub mod race;

@@ -1,5 +1,6 @@
 //! The ranking of one cell: the same columns in a terminal and in Markdown.
 
+use crate::machine;
 use crate::offered;
 use crate::table::{Side, Table};
 use crate::units;
@@ -129,17 +130,19 @@ pub fn asked(cell: &CellFindings) -> String {
 pub fn preface(f: &Findings) -> Vec<String> {
     let e = &f.environment;
     let cores = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let machine = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
+    let names = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
     let mut lines = vec![
         format!("run {}, {}, seed {}; {:.0} s of trials", f.run, f.started_at, f.seed, f.elapsed_s),
-        format!("{}; drome {}", machine.into_iter().flatten().collect::<Vec<_>>().join(", "), e.drome),
+        format!("{}; drome {}", names.into_iter().flatten().collect::<Vec<_>>().join(", "), e.drome),
         format!(
             "servers on core {}, load generator on core {}",
             cores(&e.server_cpus),
             cores(&e.client_cpus)
         ),
-        format!("ended: {}", f.ended),
     ];
+    lines.extend(machine::setup(e));
+    lines.extend(machine::conditions(&f.conditions));
+    lines.push(format!("ended: {}", f.ended));
     if f.quick {
         lines.push("A first look: too few and too short trials to claim any rank.".to_owned());
     }
