@@ -81,6 +81,6 @@ pub enum Command {
     History(crate::command::history::HistoryArgs),
     /// The older tools whose command lines drome speaks: `drome ab …`, `drome wrk …`
     Dialects(DialectsArgs),
-    /// What on this machine would spoil a measurement, and the remedy
-    Doctor,
+    /// What on this machine would spoil a measurement, as a score of ten, and the remedy
+    Doctor(crate::command::doctor::DoctorArgs),
 }

@@ -9,6 +9,7 @@ pub mod imported;
 pub mod inspections;
 pub mod load_json;
 pub mod load_text;
+mod machine;
 pub mod markdown;
 pub mod offered;
 mod page;
