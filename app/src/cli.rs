@@ -77,8 +77,10 @@ pub enum Command {
     Compare(crate::command::compare::CompareArgs),
     /// Fail (exit code 3) where a contender is surely slower than in an earlier run, by more than a margin
     Gate(crate::command::compare::GateArgs),
+    /// All runs of a study over time: what changed, when, and whether it was the machine
+    History(crate::command::history::HistoryArgs),
     /// The older tools whose command lines drome speaks: `drome ab …`, `drome wrk …`
     Dialects(DialectsArgs),
-    /// What on this machine would spoil a measurement, and the remedy
-    Doctor,
+    /// What on this machine would spoil a measurement, as a score of ten, and the remedy
+    Doctor(crate::command::doctor::DoctorArgs),
 }

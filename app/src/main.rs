@@ -34,8 +34,9 @@ fn main() -> ExitCode {
         Command::Serve(args) => command::serve::run(&args, &cli.common),
         Command::Compare(args) => command::compare::compare(&args, &cli.common),
         Command::Gate(args) => command::compare::gate(&args, &cli.common),
+        Command::History(args) => command::history::run(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
-        Command::Doctor => command::doctor::run(),
+        Command::Doctor(args) => command::doctor::run(&args),
     };
     result.unwrap_or_else(|error| failure::tell(&error))
 }

@@ -1,5 +1,7 @@
 //! What the observations of a run say. Pure: the same observations and seed give the same findings.
 
+mod conditions;
+
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::study::REFERENCE;
 use model::{Bound, Measurement, Observation, Outcome, Run};
@@ -7,6 +9,12 @@ use stats::rank::Series;
 use stats::sequential::{self, Pair};
 use stats::{centre_interval, estimate, median_interval, paired_ratio, ranks};
 use std::collections::BTreeMap;
+
+/// The name of every run that is a race.
+const RACE: &str = "race";
+/// What is said of runs that were cut off.
+const NOT_ENDED: &str = "it has not ended; --resume goes on with it";
+const RACE_NOT_ENDED: &str = "it was cut off, and a race can't be gone on with";
 
 /// The findings of a run; `ended` says why it ended, none that it has not.
 pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
@@ -25,10 +33,11 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
         started_at: run.started_at.clone(),
         seed: run.seed,
         environment: run.environment.clone(),
+        conditions: conditions::range(observations),
         workloads: run.workloads.clone(),
         quick: run.quick,
-        ended: ended.unwrap_or("it has not ended; --resume goes on with it").to_owned(),
-        elapsed_s: observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).sum(),
+        ended: ended.unwrap_or(if run.name == RACE { RACE_NOT_ENDED } else { NOT_ENDED }).to_owned(),
+        elapsed_s: observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).fold(0.0, |all, s| all + s),
         noise_floor: cells.iter().filter_map(|c| c.noise_floor).reduce(f64::max),
         cells,
         missing: missing.collect(),
@@ -182,7 +191,7 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
     if let Some(floor) = noise_floor.filter(|_| !run.quick) {
         let series: Vec<Series> = contenders
             .iter()
-            .map(|c| Series { by_block: table.by_block(&c.name, rate), held_back: c.is_held_back() })
+            .map(|c| Series { by_block: rankable(&table, c), held_back: c.is_held_back() })
             .collect();
         for (contender, rank) in contenders.iter_mut().zip(ranks(&series, floor)) {
             contender.tier = rank.map(|r| r.tier);
@@ -207,6 +216,12 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
     }
 }
 
+/// A contender whose ratio has no interval, since too few of its trials are sound, has no rank either.
+fn rankable(table: &Table<'_>, c: &ContenderFindings) -> Vec<Option<f64>> {
+    let is_known = c.of_reference.is_some_and(|ratio| ratio.low.is_some());
+    if is_known { table.by_block(&c.name, rate) } else { Vec::new() }
+}
+
 fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFindings {
     let all = table.by_name.get(name).map_or(&[][..], Vec::as_slice);
     let figure = |value: &dyn Fn(&Measurement) -> Option<f64>| {
@@ -221,6 +236,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         name: name.to_owned(),
         title: entrant.map_or_else(|| name.to_owned(), |e| e.title.clone()),
         version: entrant.and_then(|e| e.version.clone()),
+        ran: conditions::ran(entrant, all),
         trials: measured.len(),
         void: measured.iter().filter(|m| !m.verdict.valid).count(),
         failed: all.len() - measured.len(),

@@ -54,7 +54,8 @@ pub fn observation(trial: Trial, rate: Option<f64>) -> Observation {
         None => Outcome::Failed("it ended (exit status: 1)".to_owned()),
         Some(rate) => Outcome::Measured(Box::new(measurement(rate))),
     };
-    Observation { trial, started_at: "2026-01-01T00:00:00Z".to_owned(), elapsed_ns: 1_000_000_000, outcome }
+    let started_at = "2026-01-01T00:00:00Z".to_owned();
+    Observation { trial, started_at, elapsed_ns: 1_000_000_000, outcome, conditions: Conditions::default() }
 }
 
 /// A sound measurement of one second.

@@ -2,6 +2,8 @@
 //! observed and says what it means. It formats nothing for people. [`run`] is the spine.
 
 pub mod analyse;
+#[cfg(test)]
+mod bad_input;
 pub mod board;
 pub mod catalog;
 pub mod compare;
@@ -11,6 +13,7 @@ pub mod environment;
 mod example;
 pub mod folders;
 pub mod guard;
+pub mod history;
 pub mod inspect;
 pub mod install;
 pub mod instance;

@@ -1,6 +1,7 @@
 //! Contenders on this machine: their sources laid out, what they lack, how it is got, their versions.
 
 use crate::catalog::Entry;
+use crate::environment::hex;
 use crate::supervise::last_lines;
 use model::Contender;
 use model::contender::{Track, tuned_name};
@@ -19,6 +20,8 @@ pub struct Prepared {
     pub contender: Contender,
     /// How it takes part.
     pub track: Track,
+    /// SHA-256 of its sources and of the commands that build and start it.
+    pub source_sha256: String,
     /// Its folder in the cache: `src`, `build`, and the mark that it is built.
     folder: PathBuf,
 }
@@ -51,6 +54,12 @@ impl Prepared {
         for word in entry.contender.build.iter().flat_map(|b| &b.command) {
             digest.update(word);
         }
+        let mut whole = digest.clone();
+        for word in &entry.contender.run.command {
+            whole.update(word);
+            whole.update([0]);
+        }
+        let source_sha256 = hex(whole);
         let tag = tag(digest);
         let folder = cache.join("contenders").join(format!("{name}-{tag}"));
         let src = folder.join("src");
@@ -65,14 +74,15 @@ impl Prepared {
             fs::rename(draft.keep(), &src)?;
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
-        Ok(Self { name, contender, track: Track::Default, folder })
+        Ok(Self { name, contender, track: Track::Default, source_sha256, folder })
     }
 
     /// The same on its tuned track, where servers have so many cores; `None`: it has none.
     pub fn tuned(&self, cores: usize) -> Option<Self> {
         let contender = self.contender.tuned(cores)?;
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
-        Some(Self { name, contender, track: Track::Tuned, folder })
+        let source_sha256 = self.source_sha256.clone();
+        Some(Self { name, contender, track: Track::Tuned, source_sha256, folder })
     }
 
     /// How it stands in a run.
@@ -88,6 +98,7 @@ impl Prepared {
             missing,
             track: self.track,
             settings: self.contender.settings.clone(),
+            source_sha256: Some(self.source_sha256.clone()),
             because: because.map(|tuned| tuned.because.clone()),
         }
     }

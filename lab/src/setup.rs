@@ -2,10 +2,11 @@
 
 use crate::board::Cores;
 use crate::catalog::{Catalog, CatalogError, Entry};
+use crate::environment::System;
 use crate::instance::{Instance, Place, Work, Works};
 use crate::prepare::{Prepared, tag};
 use crate::run::Lab;
-use crate::{clock_text, environment, folders, verify};
+use crate::{clock_text, folders, verify};
 use model::contender::{Contender, Install, Kind, Settings, Start, StopSignal, Track, Version};
 use model::observation::Entrant;
 use model::study::REFERENCE;
@@ -128,7 +129,7 @@ fn new_run(
         started_at,
         workloads: BTreeMap::new(),
         quick,
-        environment: environment::look(&Cores::deal()),
+        environment: System::here().look(&Cores::deal()),
         contenders,
         copies,
     }
@@ -241,7 +242,9 @@ pub fn commands(
         let entry = Entry { contender, sources: BTreeMap::new() };
         let prepared = Prepared::lay_out(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
-        entrants.insert(letter.to_string(), Entrant { title: command.clone(), ..Entrant::default() });
+        let source_sha256 = Some(prepared.source_sha256.clone());
+        let entrant = Entrant { title: command.clone(), source_sha256, ..Entrant::default() };
+        entrants.insert(letter.to_string(), entrant);
         all.push(prepared);
     }
     Ok((all, entrants))

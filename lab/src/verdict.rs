@@ -1,6 +1,6 @@
 //! Whether a measurement may be believed, and what bounded it. Pure; every reason carries its figure.
 
-use model::{Bound, Load, Plan, Tally, Think, Usage, Verdict};
+use model::{Bound, Conditions, Load, Plan, Tally, Think, Usage, Verdict};
 
 /// Cores busier than this are taken to be the bound.
 pub const BUSY: f64 = 0.90;
@@ -27,6 +27,9 @@ const LAG_SHARE: f64 = 0.10;
 /// More of the machine's time than this share taken by its host, and it was another machine.
 const STEAL_PPM: u64 = 100_000;
 
+/// More of the machine's time than this share used by other programs is worth a word.
+const OTHERS_PPM: u64 = 100_000;
+
 /// Fewer answers a connection than this, and one without any may be chance.
 const STARVED_MEAN: u64 = 20;
 
@@ -46,6 +49,19 @@ pub fn judge(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
     }
     let valid = case.void.is_empty();
     Verdict { bound: case.bound, valid, reasons: [case.void, case.notes].concat() }
+}
+
+/// Adds what is to be known of the machine during the trial. It hits all contenders, so that it voids nothing: where it
+/// comes and goes, the intervals are wide.
+pub fn note(verdict: &mut Verdict, conditions: &Conditions) {
+    if let Some(why) = conditions.throttled.as_ref().filter(|why| !why.is_empty()) {
+        verdict.reasons.push(format!("the processor was slowed down meanwhile: {}", why.join(", ")));
+    }
+    if let Some(others) = conditions.others_ppm.filter(|others| *others > OTHERS_PPM) {
+        verdict
+            .reasons
+            .push(format!("other programs used {:.0} % of the machine's time", others as f64 / 1e4));
+    }
 }
 
 fn bound(tally: &Tally, usage: Option<&Usage>) -> Bound {
@@ -309,6 +325,24 @@ mod tests {
             verdict.valid && verdict.reasons == ["1 of 10 connections were never answered"],
             "{verdict:?}"
         );
+    }
+
+    #[test]
+    fn what_happened_to_the_machine_is_told_and_voids_nothing() {
+        let mut verdict = judge(&closed(), &tally(0.1), None);
+        let quiet =
+            Conditions { throttled: Some(Vec::new()), others_ppm: Some(9_000), ..Conditions::default() };
+        note(&mut verdict, &quiet);
+        note(&mut verdict, &Conditions::default());
+        assert!(verdict.reasons.is_empty());
+        let hot = Conditions {
+            throttled: Some(vec!["throttled".to_owned()]),
+            others_ppm: Some(250_000),
+            ..Conditions::default()
+        };
+        note(&mut verdict, &hot);
+        assert!(verdict.valid && verdict.reasons[0].ends_with("meanwhile: throttled"), "{verdict:?}");
+        assert!(verdict.reasons[1].contains("25 %"), "{verdict:?}");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! What the observations of a run say. This is the documented JSON of `drome report --format json`
 //! (schema 1): keys stay stable, new ones may be added, what is not known is null.
 
-use crate::observation::{Entrant, Environment};
+use crate::environment::{ConditionsRange, Environment, Ran};
+use crate::observation::Entrant;
 use crate::page::Published;
 use crate::plan::Load;
 use crate::verdict::Bound;
@@ -30,6 +31,9 @@ pub struct Findings {
     pub seed: u64,
     /// The machine.
     pub environment: Environment,
+    /// What it was like over the trials; unknown in runs of older versions.
+    #[serde(default)]
+    pub conditions: ConditionsRange,
     /// The workloads' bodies, as SHA-256, by name; none in runs of older versions.
     #[serde(default)]
     pub workloads: BTreeMap<String, String>,
@@ -91,6 +95,9 @@ pub struct ContenderFindings {
     pub title: String,
     /// What it says its version is.
     pub version: Option<String>,
+    /// What it was, to the byte; unknown in runs of older versions.
+    #[serde(default)]
+    pub ran: Ran,
     /// Trials that were measured, void ones included.
     pub trials: usize,
     /// Of those, void.

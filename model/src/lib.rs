@@ -4,8 +4,10 @@
 mod checked;
 pub mod comparison;
 pub mod contender;
+pub mod environment;
 pub mod exchange;
 pub mod findings;
+pub mod history;
 pub mod import;
 pub mod inspection;
 pub mod interval;
@@ -23,11 +25,13 @@ pub mod workload;
 
 pub use comparison::Comparison;
 pub use contender::Contender;
+pub use environment::{Conditions, Environment};
 pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
+pub use history::History;
 pub use import::Import;
 pub use interval::Interval;
-pub use observation::{Environment, Measurement, Observation, Outcome, Run, Trial};
+pub use observation::{Measurement, Observation, Outcome, Run, Trial};
 pub use plan::{
     Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, Until, Verify,
 };

@@ -12,7 +12,11 @@ pub fn report(f: &Findings) -> String {
     }
     for cell in &f.cells {
         let _ = write!(out, "\n## {}\n\n{}; {}.\n\n", cell.title, ranking::asked(cell), ranking::floor(cell));
-        let _ = write!(out, "{}\n```text\n{}```\n", ranking::table(cell).markdown(), bars::of_cell(cell));
+        let _ = write!(out, "{}", ranking::table(cell).markdown());
+        let bars = bars::of_cell(cell);
+        if !bars.is_empty() {
+            let _ = write!(out, "\n```text\n{bars}```\n");
+        }
         let notes = ranking::notes(cell);
         if !notes.is_empty() {
             let _ = write!(out, "\n- {}\n", notes.join("\n- ").replace("\n    ", "\n  "));

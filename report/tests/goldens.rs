@@ -4,6 +4,7 @@
 
 use model::comparison::{CellComparison, Change, ContenderComparison};
 use model::contender::{Settings, Track};
+use model::environment::{Cap, ConditionsRange, Executable, FrequencyPolicy, Machine, Ran};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::inspection::Inspection;
 use model::observation::Entrant;
@@ -30,6 +31,7 @@ fn contender(
         name: name.to_owned(),
         title: title.to_owned(),
         version: Some("1.2.3".to_owned()),
+        ran: Ran::default(),
         trials: 6,
         void: 0,
         failed: 0,
@@ -104,7 +106,9 @@ fn findings() -> Findings {
             client_cpus: vec![1],
             memory_bytes: None,
             virtualization: None,
+            machine: Machine::default(),
         },
+        conditions: ConditionsRange::default(),
         workloads: BTreeMap::from([("hello".to_owned(), "d2a84f4b8b65".to_owned())]),
         quick: false,
         ended: "every ratio is known to ±3 % after 6 blocks".to_owned(),
@@ -250,6 +254,47 @@ fn a_ranking_in_the_terminal() {
 #[test]
 fn a_ranking_in_markdown() {
     insta::assert_snapshot!(report::markdown::report(&findings()));
+}
+
+/// A Raspberry Pi that has told all that it knows.
+#[test]
+fn a_ranking_with_all_of_its_environment() {
+    let mut f = findings();
+    f.environment.memory_bytes = Some(4_000_000_000);
+    f.environment.machine = Machine {
+        drome_sha256: Some("aa".repeat(32)),
+        online_cpus: Some(vec![0, 1]),
+        isolated_cpus: Some(Vec::new()),
+        frequency: FrequencyPolicy {
+            driver: Some("cpufreq-dt".to_owned()),
+            governor: Some("ondemand".to_owned()),
+            min_hz: Some(600_000_000),
+            max_hz: Some(1_800_000_000),
+            boost: None,
+        },
+        mitigations: Some(BTreeMap::from([("spectre_v1".to_owned(), "Mitigation: some".to_owned())])),
+        sysctls: BTreeMap::from([("net.core.somaxconn".to_owned(), Some("4096".to_owned()))]),
+        descriptors_soft: Some(1024),
+        cgroup_cpu_millicores: Some(Cap::At(1500)),
+        cgroup_memory_bytes: Some(Cap::NONE),
+        clock_source: Some("arch_sys_counter".to_owned()),
+        swap_bytes: Some(0),
+        ..Machine::default()
+    };
+    f.conditions = ConditionsRange {
+        others_ppm_max: Some(12_345),
+        server_hz_min: Some(600_000_000),
+        server_hz_max: Some(1_800_000_000),
+        temperature_c_max: Some(82.6),
+        throttled_trials: Some(3),
+        throttled: vec!["under-voltage".to_owned()],
+        ..ConditionsRange::default()
+    };
+    f.cells[0].contenders.truncate(1);
+    f.cells[0].contenders[0].ran.executables =
+        vec![Executable { path: "/usr/sbin/nginx".to_owned(), sha256: None }];
+    insta::assert_snapshot!("environment_in_markdown", report::markdown::report(&f));
+    insta::assert_snapshot!("environment_as_json", report::findings_json(&f));
 }
 
 #[test]

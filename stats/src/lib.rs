@@ -2,6 +2,7 @@
 //! figure in a report can be computed again from the store, bit for bit.
 
 pub mod counts;
+pub mod energy;
 pub mod estimate;
 pub mod fairness;
 pub mod histogram;

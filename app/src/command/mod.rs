@@ -6,6 +6,7 @@ pub mod chart;
 pub mod compare;
 pub mod dialect;
 pub mod doctor;
+pub mod history;
 pub mod import;
 pub mod install;
 pub mod list;

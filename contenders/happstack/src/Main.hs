@@ -32,7 +32,7 @@ site assets page =
         , dir "pong" $ nullDir >> method GET >> send "text/plain" "PONG"
         , dir "json" $ nullDir >> method GET >> json
         , dir "echo" $ nullDir >> method POST >> echo
-        , serveDirectory DisableBrowsing [] assets
+        , method [GET, HEAD] >> serveDirectory DisableBrowsing [] assets
         ]
 
 send :: String -> L.ByteString -> ServerPart Response

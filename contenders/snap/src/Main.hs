@@ -26,15 +26,17 @@ main = do
 
 site :: FilePath -> ByteString -> Snap ()
 site assets page =
-    ifTop (method GET (send "text/html" page))
+    get (send "text/html" page)
         <|> route
-            [ ("hello", method GET (send "text/plain" "Hello World\n"))
-            , ("pong", method GET (send "text/plain" "PONG"))
-            , ("json", method GET json)
-            , ("echo", method POST echo)
+            [ ("hello", get (send "text/plain" "Hello World\n"))
+            , ("pong", get (send "text/plain" "PONG"))
+            , ("json", get json)
+            , ("echo", ifTop (method POST echo))
             ]
-        <|> serveDirectoryWith files assets
+        <|> methods [GET, HEAD] (serveDirectoryWith files assets)
   where
+    -- A route takes the paths below it too, ifTop only the path itself.
+    get = ifTop . method GET
     files = simpleDirectoryConfig {indexFiles = []} :: DirectoryConfig Snap
 
 send :: ByteString -> ByteString -> Snap ()

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.pathmap.PathSpec;
 import org.eclipse.jetty.io.Content;
@@ -42,7 +43,7 @@ public class Main {
         routes.addMapping(PathSpec.from("/pong"), new Fixed("text/plain", bytes("PONG")));
         routes.addMapping(PathSpec.from("/json"), new Json());
         routes.addMapping(PathSpec.from("/echo"), new Echo());
-        // What has no route is a file or a 404.
+        // What no route takes, by its path or its method, is a file or a 404.
         server.setHandler(new Handler.Sequence(routes, files));
         server.setStopAtShutdown(true);
         server.start();
@@ -70,6 +71,9 @@ public class Main {
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
+            if (!HttpMethod.GET.is(request.getMethod())) {
+                return false;
+            }
             send(response, type, ByteBuffer.wrap(body), callback);
             return true;
         }
@@ -80,6 +84,9 @@ public class Main {
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
+            if (!HttpMethod.GET.is(request.getMethod())) {
+                return false;
+            }
             Fields query = Request.extractQueryParameters(request);
             Map<String, Object> message = new LinkedHashMap<>();
             message.put("message", "Hello World");
@@ -99,10 +106,8 @@ public class Main {
         @Override
         public boolean handle(Request request, Response response, Callback callback)
                 throws Exception {
-            if (!request.getMethod().equals("POST")) {
-                Response.writeError(
-                        request, response, callback, HttpStatus.METHOD_NOT_ALLOWED_405);
-                return true;
+            if (!HttpMethod.POST.is(request.getMethod())) {
+                return false;
             }
             ByteBuffer body = Content.Source.asByteBuffer(request);
             send(response, "application/octet-stream", body, callback);

@@ -48,12 +48,14 @@ class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request)
             throws IOException {
         var uri = new QueryStringDecoder(request.uri());
-        if (request.method().equals(HttpMethod.POST)) {
-            if (uri.path().equals("/echo")) {
-                send(context, OK, "application/octet-stream", request.content().retain());
-            } else {
-                notFound(context);
-            }
+        if (request.method().equals(HttpMethod.POST) && uri.path().equals("/echo")) {
+            send(context, OK, "application/octet-stream", request.content().retain());
+            return;
+        }
+        // To HEAD, the codec answers with the head alone.
+        if (!request.method().equals(HttpMethod.GET)
+                && !request.method().equals(HttpMethod.HEAD)) {
+            notFound(context);
             return;
         }
         switch (uri.path()) {

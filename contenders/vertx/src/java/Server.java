@@ -48,7 +48,7 @@ public class Server extends VerticleBase {
                 .handler(BodyHandler.create(false))
                 .handler(request -> send(
                         request, "application/octet-stream", request.body().buffer()));
-        router.get().handler(StaticHandler.create(FileSystemAccess.ROOT, assets));
+        router.route().handler(StaticHandler.create(FileSystemAccess.ROOT, assets));
         return vertx.createHttpServer().requestHandler(router).listen(port, "127.0.0.1");
     }
 

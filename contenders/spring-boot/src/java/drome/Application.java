@@ -50,7 +50,7 @@ public class Application {
     }
 
     @PostMapping(path = "/echo", produces = MediaType.APPLICATION_OCTET_STREAM_VALUE)
-    byte[] echo(@RequestBody byte[] body) {
+    byte[] echo(@RequestBody(required = false) byte[] body) {
         return body;
     }
 }
