@@ -11,6 +11,9 @@ pub mod environment;
 mod example;
 pub mod folders;
 pub mod guard;
+pub mod inspect;
+pub mod install;
+pub mod history;
 pub mod instance;
 pub mod local;
 pub mod plan;
@@ -24,6 +27,7 @@ pub mod supervise;
 pub mod tree;
 pub mod verdict;
 pub mod verify;
+pub mod work;
 
 pub use catalog::{Catalog, CatalogError};
 pub use run::{Lab, LabError, Show};

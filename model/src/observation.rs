@@ -1,5 +1,6 @@
 //! A trial as it is stored: what was asked, what came of it, on what machine.
 
+use crate::contender::{Settings, Track};
 use crate::study::Study;
 use crate::tally::Tally;
 use crate::usage::Usage;
@@ -42,6 +43,15 @@ pub struct Entrant {
     pub version: Option<String>,
     /// Why it does not take part.
     pub missing: Option<String>,
+    /// How it takes part.
+    #[serde(default)]
+    pub track: Track,
+    /// How it is set up; empty in runs of older versions and in races.
+    #[serde(default)]
+    pub settings: Settings,
+    /// Whose advice the tuned track follows.
+    #[serde(default)]
+    pub because: Option<String>,
 }
 
 /// The machine that a run was on.
