@@ -59,6 +59,12 @@ pub enum Command {
     List(crate::command::list::ListArgs),
     /// One study, contender or workload
     Show(crate::command::show::ShowArgs),
+    /// Get contenders, or all that a study needs
+    Install(crate::command::install::InstallArgs),
+    /// Is every contender what its folder says?
+    Catalog(crate::command::catalog::CatalogArgs),
+    /// Begin a contender of your own
+    New(crate::command::new::NewArgs),
     /// The findings of a run
     Report(crate::command::report::ReportArgs),
     /// Read pages with reports of other tools, and keep their figures beside one's own
@@ -71,6 +77,8 @@ pub enum Command {
     Compare(crate::command::compare::CompareArgs),
     /// Fail (exit code 3) where a contender is surely slower than in an earlier run, by more than a margin
     Gate(crate::command::compare::GateArgs),
+    /// All runs of a study over time: what changed, when, and whether it was the machine
+    History(crate::command::history::HistoryArgs),
     /// The older tools whose command lines drome speaks: `drome ab …`, `drome wrk …`
     Dialects(DialectsArgs),
     /// What on this machine would spoil a measurement, as a score of ten, and the remedy

@@ -41,6 +41,9 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
         noise_floor: cells.iter().filter_map(|c| c.noise_floor).reduce(f64::max),
         cells,
         missing: missing.collect(),
+        page: run.study.published.clone(),
+        unequal: run.study.unequal.clone(),
+        entrants: run.contenders.clone(),
     }
 }
 
@@ -196,6 +199,10 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
             contender.rank_high = rank.map(|r| r.high);
         }
     }
+    for contender in &mut contenders {
+        let page = run.study.published.as_ref();
+        contender.published = page.and_then(|p| p.figure(&run.study.cells[cell].title, &contender.name));
+    }
     let speed = |c: &ContenderFindings| c.rate_per_s.map_or(-1.0, |rate| rate.median);
     contenders.sort_by(|a, b| speed(b).total_cmp(&speed(a)));
     let asked = &run.study.cells[cell];
@@ -238,6 +245,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         latency_ns_p50: figure(&quantile(0.50)),
         latency_ns_p99: figure(&quantile(0.99)),
         rate_per_s_by_block: table.by_block(name, rate),
+        wire_bytes_per_answer: figure(&wire_bytes).map(|f| f.median),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
         differs: table.differs(run, name).filter(|_| run.study.design.decide),
         of_reference: paired_ratio(&table.paired(run, name, rate), &base)
@@ -249,7 +257,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         rank_high: None,
         bound: usual_bound(table, name).map(|bound| bound.word().to_owned()),
         errors: measured.iter().map(|m| m.tally.errors.total()).sum(),
-        published: run.study.published.as_ref().and_then(|p| p.figures.get(name).copied()),
+        published: None,
         notes: notes(all),
     }
 }
@@ -260,6 +268,11 @@ fn rate(m: &Measurement) -> Option<f64> {
 
 fn server_cpu_ns(m: &Measurement) -> Option<f64> {
     (m.tally.completed > 0).then(|| m.usage.cpu_ns as f64 / m.tally.completed as f64)
+}
+
+/// Head and body; what came of answers that failed is in it too, and is little where errors are few.
+fn wire_bytes(m: &Measurement) -> Option<f64> {
+    (m.tally.completed > 0).then(|| m.tally.received_bytes as f64 / m.tally.completed as f64)
 }
 
 /// How much more than the base, paired by block.

@@ -10,8 +10,7 @@ pub fn run(contenders: &[&str]) -> Run {
     let entrant = |name: &str| Entrant {
         title: name.to_uppercase(),
         version: Some("1.0".to_owned()),
-        missing: None,
-        source_sha256: None,
+        ..Entrant::default()
     };
     let names = contenders.iter().copied().chain(["reference"]);
     Run {
@@ -20,6 +19,7 @@ pub fn run(contenders: &[&str]) -> Run {
         study: Study {
             title: "An example".to_owned(),
             source: None,
+            tracks: model::study::default_track(),
             contenders: contenders.iter().map(ToString::to_string).collect(),
             cells: vec![Cell {
                 title: "keep-alive".to_owned(),
@@ -35,6 +35,8 @@ pub fn run(contenders: &[&str]) -> Run {
                 budget: Duration::from_mins(10),
             },
             published: None,
+            as_published: Vec::new(),
+            unequal: Vec::new(),
         },
         seed: 7,
         started_at: "2026-01-01T00:00:00Z".to_owned(),

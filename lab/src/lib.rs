@@ -13,6 +13,9 @@ pub mod environment;
 mod example;
 pub mod folders;
 pub mod guard;
+pub mod history;
+pub mod inspect;
+pub mod install;
 pub mod instance;
 pub mod local;
 pub mod plan;
@@ -26,6 +29,7 @@ pub mod supervise;
 pub mod tree;
 pub mod verdict;
 pub mod verify;
+pub mod work;
 
 pub use catalog::{Catalog, CatalogError};
 pub use run::{Lab, LabError, Show};

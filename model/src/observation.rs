@@ -1,5 +1,6 @@
 //! A trial as it is stored: what was asked, what came of it, on what machine.
 
+use crate::contender::{Settings, Track};
 use crate::environment::{Conditions, Environment};
 use crate::study::Study;
 use crate::tally::Tally;
@@ -43,9 +44,18 @@ pub struct Entrant {
     pub version: Option<String>,
     /// Why it does not take part.
     pub missing: Option<String>,
-    /// SHA-256 of what the catalog says of it: its sources and the commands that build and start it.
+    /// SHA-256 of what the catalog says of it: its sources and its declaration.
     #[serde(default)]
     pub source_sha256: Option<String>,
+    /// How it takes part.
+    #[serde(default)]
+    pub track: Track,
+    /// How it is set up; empty in runs of older versions and in races.
+    #[serde(default)]
+    pub settings: Settings,
+    /// Whose advice the tuned track follows.
+    #[serde(default)]
+    pub because: Option<String>,
 }
 
 /// One contender, one cell, one block.

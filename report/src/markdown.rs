@@ -1,6 +1,6 @@
 //! Findings as Markdown, ready to be pasted.
 
-use crate::{bars, ranking};
+use crate::{bars, page, ranking, setup};
 use model::Findings;
 use std::fmt::Write;
 
@@ -22,6 +22,7 @@ pub fn report(f: &Findings) -> String {
             let _ = write!(out, "\n- {}\n", notes.join("\n- ").replace("\n    ", "\n  "));
         }
     }
+    out.push_str(&setup::section(f));
     if !f.missing.is_empty() {
         out.push_str("\n## Did not take part\n\n");
     }
@@ -31,5 +32,6 @@ pub fn report(f: &Findings) -> String {
     if let Some(source) = &f.source {
         let _ = write!(out, "\nThe column *page* is what was published: {source}.\n");
     }
+    out.push_str(&page::section(f));
     out
 }

@@ -2,10 +2,12 @@
 //! figure in a report can be computed again from the store, bit for bit.
 
 pub mod counts;
+pub mod energy;
 pub mod estimate;
 pub mod fairness;
 pub mod histogram;
 pub mod interval_log;
+pub mod kendall;
 pub mod profile;
 pub mod random;
 pub mod rank;

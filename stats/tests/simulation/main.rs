@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod changes;
 mod noise;
 
 use noise::Noise;

@@ -1,0 +1,112 @@
+//! `drome history`: all runs of a study over time.
+
+use super::store;
+use crate::cli::Common;
+use crate::console;
+use crate::failure::WrongInput;
+use clap::{Args, ValueEnum};
+use model::History;
+use std::process::ExitCode;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct HistoryArgs {
+    /// The study
+    study: String,
+    /// Show this contender only; may be given several times
+    #[arg(long, value_name = "NAME")]
+    contender: Vec<String>,
+    /// Show this cell of the study only, counted from 1
+    #[arg(long, value_name = "N")]
+    cell: Option<usize>,
+    /// How it is told
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Terminal,
+    Markdown,
+    Json,
+    Csv,
+}
+
+/// Reads all runs and prints.
+pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let mut history = history(&args.study, common)?;
+    narrow(&mut history, args)?;
+    console::print(&match args.format {
+        Format::Terminal => report::history::terminal(&history),
+        Format::Markdown => report::history::markdown(&history),
+        Format::Json => serde_json::to_string_pretty(&history)? + "\n",
+        Format::Csv => report::history::csv(&history),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn history(study: &str, common: &Common) -> anyhow::Result<History> {
+    let store = store(common)?;
+    // The store lists the latest first.
+    let mut listed = store.runs()?;
+    listed.retain(|run| !run.is_import);
+    listed.reverse();
+    let known: std::collections::BTreeSet<String> = listed.iter().map(|run| run.name.clone()).collect();
+    listed.retain(|run| run.name == study);
+    let unended = listed.iter().filter(|run| run.ended.is_none()).count();
+    listed.retain(|run| run.ended.is_some());
+    if listed.is_empty() {
+        let words = match (unended, known.is_empty()) {
+            (1.., _) => {
+                format!("no run of {study} has ended yet: `drome list runs` shows those to be resumed")
+            }
+            (_, true) => format!("the store has no run yet: `drome run {study}` makes one"),
+            _ => {
+                let known: Vec<String> = known.into_iter().collect();
+                format!("the store has no run of {study}: it has runs of {}", known.join(", "))
+            }
+        };
+        return Err(WrongInput(words).into());
+    }
+    let mut runs = Vec::with_capacity(listed.len());
+    for listed in &listed {
+        // One run at a time: its observations are far larger than what they say.
+        let (run, observations, ended) = store.run(&listed.id)?;
+        runs.push(lab::analyse::findings(&run, &observations, ended.as_deref()));
+    }
+    if !runs.iter().any(lab::history::has_reference) {
+        let words =
+            format!("the runs of {study} have no reference to tell the machine's drift by: run a study");
+        return Err(WrongInput(words).into());
+    }
+    Ok(lab::history::history(study, &runs, unended))
+}
+
+/// What is not asked for is not shown; what is said of the rest stays the same.
+fn narrow(history: &mut History, args: &HistoryArgs) -> anyhow::Result<()> {
+    if let Some(number) = args.cell {
+        let cells = history.cells.iter().filter(|cell| cell.number.is_some()).count();
+        history.cells.retain(|cell| cell.number == Some(number));
+        if history.cells.is_empty() {
+            let words =
+                format!("--cell {number}: the latest run of {} has cells 1 to {cells}", history.study);
+            return Err(WrongInput(words).into());
+        }
+    }
+    if args.contender.is_empty() {
+        return Ok(());
+    }
+    let known: std::collections::BTreeSet<String> =
+        history.cells.iter().flat_map(|cell| &cell.contenders).map(|c| c.name.clone()).collect();
+    if let Some(other) = args.contender.iter().find(|name| !known.contains(*name)) {
+        let known: Vec<String> = known.into_iter().collect();
+        let words =
+            format!("--contender {other}: none of that name in these runs; there are {}", known.join(", "));
+        return Err(WrongInput(words).into());
+    }
+    for cell in &mut history.cells {
+        cell.contenders.retain(|c| args.contender.contains(&c.name));
+    }
+    history.cells.retain(|cell| !cell.contenders.is_empty());
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! What many runs of a study say together: each contender beside the reference of its own run, where that changes for good,
+//! and whether the reference changed there too, so that a machine's step is not taken for a server's. Pure: the same runs give
+//! the same history, bit for bit.
+
+mod cause;
+
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::history::{Cause, CellHistory, ContenderHistory, History, LeftOut, Point, RunInHistory, Step};
+use model::study::REFERENCE;
+use stats::energy::{self, Asked, ChangePoint};
+use stats::estimate::CONFIDENCE;
+use stats::{paired_ratio, random, rank_sum};
+use std::collections::BTreeSet;
+
+/// The version of the JSON.
+const SCHEMA: u32 = 1;
+
+/// Any step in all of a history is none in at most this share of histories without one.
+const LEVEL: f64 = 0.05;
+
+/// A step lasts at least so many runs: of two, one that was disturbed would make half.
+const LEAST_RUNS: usize = 3;
+
+/// A step's size is taken from so many runs of either side: enough for narrow bounds, and those that tell of it best.
+const RUNS_FOR_SIZE: usize = 30;
+
+/// The history of runs of one study that have ended, in the order of time; so many more have not.
+pub fn history(study: &str, runs: &[Findings], unended: usize) -> History {
+    let mut cells = cells(runs);
+    let series: usize = cells.iter().map(|cell| 1 + cell.contenders.len()).sum();
+    let level_each = LEVEL / series.max(1) as f64;
+    let fewest_runs = energy::fewest(level_each);
+    for (nth, cell) in cells.iter_mut().enumerate() {
+        find_steps(cell, random::derive(&[nth as u64]), level_each, fewest_runs, series);
+    }
+    History {
+        schema: SCHEMA,
+        study: study.to_owned(),
+        title: runs.last().map_or_else(|| study.to_owned(), |run| run.title.clone()),
+        level: LEVEL,
+        level_each,
+        fewest_runs,
+        unended,
+        cells,
+    }
+}
+
+/// Whether it can take part at all: a race has no reference to tell the machine's drift by.
+pub fn has_reference(run: &Findings) -> bool {
+    run.cells.iter().any(|cell| found_reference(cell).is_some())
+}
+
+/// All cells that any run has, those of the latest run first.
+fn cells(runs: &[Findings]) -> Vec<CellHistory> {
+    let mut all: Vec<&CellFindings> = Vec::new();
+    for cell in runs.iter().rev().flat_map(|run| &run.cells) {
+        if !all.iter().any(|there| is_same(there, cell)) {
+            all.push(cell);
+        }
+    }
+    all.into_iter().map(|cell| cell_history(runs, cell)).collect()
+}
+
+fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
+    (&a.workload, &a.load) == (&b.workload, &b.load)
+}
+
+/// Without its steps.
+fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
+    let place = |run: &Findings| run.cells.iter().position(|c| is_same(c, cell));
+    let taking_part = runs.iter().filter_map(|run| Some((run, &run.cells[place(run)?])));
+    // Runs of one kind together, in the order of time.
+    let mut kinds: Vec<(Kind, Vec<(&Findings, &CellFindings)>)> = Vec::new();
+    for (run, findings) in taking_part {
+        let kind = Kind::of(run, cell);
+        match kinds.iter_mut().find(|(there, _)| *there == kind) {
+            Some((_, alike)) => alike.push((run, findings)),
+            None => kinds.push((kind, vec![(run, findings)])),
+        }
+    }
+    // The most; of as many, those with the latest run.
+    let latest = |alike: &[(&Findings, &CellFindings)]| alike.last().map(|(run, _)| run.started_at.clone());
+    let shown = (0..kinds.len()).max_by_key(|i| (kinds[*i].1.len(), latest(&kinds[*i].1))).unwrap_or(0);
+    let (kind, alike) = kinds.swap_remove(shown);
+    kinds.sort_by_key(|(_, others)| latest(others));
+    let left_out = kinds.iter().map(|(other, others)| LeftOut {
+        runs: others.iter().map(|(run, _)| run.run.clone()).collect(),
+        why: other.unlike(&kind),
+    });
+    let names: BTreeSet<&str> =
+        alike.iter().flat_map(|(_, c)| &c.contenders).map(|c| c.name.as_str()).collect();
+    CellHistory {
+        number: runs.last().and_then(place).map(|i| i + 1),
+        title: cell.title.clone(),
+        workload: cell.workload.clone(),
+        load: cell.load.clone(),
+        runs: alike.iter().map(|(run, _)| in_history(run)).collect(),
+        left_out: left_out.collect(),
+        reference: contender(&alike, REFERENCE),
+        contenders: names
+            .into_iter()
+            .filter(|name| *name != REFERENCE)
+            .map(|name| contender(&alike, name))
+            .collect(),
+        note: None,
+    }
+}
+
+/// What makes the figures of two runs unequal by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Kind {
+    cpu: Option<String>,
+    cores: usize,
+    virtualization: Option<String>,
+    server_cpus: Vec<usize>,
+    client_cpus: Vec<usize>,
+    digest: Option<String>,
+    quick: bool,
+}
+
+impl Kind {
+    fn of(run: &Findings, cell: &CellFindings) -> Self {
+        let e = &run.environment;
+        Self {
+            cpu: e.cpu.clone(),
+            cores: e.cores,
+            virtualization: e.virtualization.clone(),
+            server_cpus: e.server_cpus.clone(),
+            client_cpus: e.client_cpus.clone(),
+            digest: run.workloads.get(&cell.workload).cloned(),
+            quick: run.quick,
+        }
+    }
+
+    /// What of this one is another than of those that are shown.
+    fn unlike(&self, shown: &Self) -> String {
+        let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+        let cores = |cores: &[usize]| cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+        let short = |digest: &Option<String>| known(digest).chars().take(12).collect::<String>();
+        let length = |quick: bool| if quick { "quick" } else { "whole" }.to_owned();
+        let pairs = [
+            ("processor", known(&self.cpu), known(&shown.cpu)),
+            ("number of cores", self.cores.to_string(), shown.cores.to_string()),
+            ("hypervisor", known(&self.virtualization), known(&shown.virtualization)),
+            ("set of server cores", cores(&self.server_cpus), cores(&shown.server_cpus)),
+            ("set of client cores", cores(&self.client_cpus), cores(&shown.client_cpus)),
+            ("body", short(&self.digest), short(&shown.digest)),
+            ("length", length(self.quick), length(shown.quick)),
+        ];
+        let differ = pairs.into_iter().filter(|(_, own, other)| own != other);
+        differ
+            .map(|(what, own, other)| format!("another {what} ({own}; shown: {other})"))
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+}
+
+fn in_history(run: &Findings) -> RunInHistory {
+    RunInHistory {
+        run: run.run.clone(),
+        started_at: run.started_at.clone(),
+        drome: run.environment.drome.clone(),
+        kernel: run.environment.kernel.clone(),
+    }
+}
+
+/// Without its steps.
+fn contender(alike: &[(&Findings, &CellFindings)], name: &str) -> ContenderHistory {
+    let found = |cell: &'_ CellFindings| cell.contenders.iter().find(|c| c.name == name).cloned();
+    let title = alike.iter().rev().find_map(|(_, cell)| found(cell)).map(|c| c.title);
+    let points = alike.iter().map(|(_, cell)| point(&found(cell)?, found_reference(cell)?));
+    ContenderHistory {
+        name: name.to_owned(),
+        title: title.unwrap_or_else(|| name.to_owned()),
+        points: points.collect(),
+        steps: Vec::new(),
+        note: None,
+    }
+}
+
+fn found_reference(cell: &CellFindings) -> Option<&ContenderFindings> {
+    cell.contenders.iter().find(|c| c.name == REFERENCE)
+}
+
+/// A floor is no figure to be followed; that of the reference is as much as this machine can say of itself.
+fn point(contender: &ContenderFindings, reference: &ContenderFindings) -> Option<Point> {
+    let rate_per_s = contender.rate_per_s?.median;
+    let is_reference = contender.name == REFERENCE;
+    if rate_per_s <= 0.0 || (contender.is_held_back() && !is_reference) {
+        return None;
+    }
+    let ratio = paired_ratio(&contender.rate_per_s_by_block, &reference.rate_per_s_by_block);
+    let of_reference = (!is_reference).then_some(ratio).flatten().map(|ratio| ratio.median);
+    (is_reference || of_reference.is_some()).then_some(Point {
+        version: contender.version.clone(),
+        rate_per_s,
+        of_reference,
+    })
+}
+
+/// What is looked at for steps: the index of the run, and the logarithm.
+fn logs(contender: &ContenderHistory) -> Vec<(usize, f64)> {
+    let value = |point: &Point| point.of_reference.unwrap_or(point.rate_per_s);
+    let known = contender.points.iter().enumerate();
+    known.filter_map(|(i, point)| Some((i, value(point.as_ref()?).ln()))).collect()
+}
+
+fn find_steps(cell: &mut CellHistory, seed: u64, level: f64, fewest: usize, series: usize) {
+    let runs = cell.runs.clone();
+    let too_few = |n: usize| {
+        format!("{n} comparable runs: it takes {fewest} to tell a step from chance ({series} series)")
+    };
+    let everyone = std::iter::once(&mut cell.reference).chain(&mut cell.contenders);
+    for (nth, contender) in everyone.enumerate() {
+        let known = logs(contender);
+        if known.len() < fewest {
+            contender.note = Some(too_few(known.len()));
+            continue;
+        }
+        let values: Vec<f64> = known.iter().map(|(_, log)| *log).collect();
+        let asked = Asked { level, least: LEAST_RUNS, seed: random::derive(&[seed, nth as u64]) };
+        let found = energy::change_points(&values, asked);
+        contender.steps =
+            (0..found.len()).filter_map(|nth| step(contender, &runs, &known, &found, nth)).collect();
+    }
+    if runs.len() < fewest {
+        cell.note = Some(too_few(runs.len()));
+    } else if runs.len() > energy::MOST_VALUES {
+        let most = energy::MOST_VALUES;
+        cell.note = Some(format!("steps are looked for in the latest {most} of {} runs", runs.len()));
+    }
+    cause::tell(cell);
+}
+
+/// The nth change point as a step; its cause is told when all steps are known.
+fn step(
+    contender: &ContenderHistory,
+    runs: &[RunInHistory],
+    known: &[(usize, f64)],
+    found: &[ChangePoint],
+    nth: usize,
+) -> Option<Step> {
+    let middle = found[nth].at;
+    let begin =
+        nth.checked_sub(1).map_or(0, |before| found[before].at).max(middle.saturating_sub(RUNS_FOR_SIZE));
+    let end = found.get(nth + 1).map_or(known.len(), |next| next.at).min(middle + RUNS_FOR_SIZE);
+    let side = |part: &[(usize, f64)]| part.iter().map(|(_, log)| *log).collect::<Vec<_>>();
+    let size = rank_sum::shift(&side(&known[middle..end]), &side(&known[begin..middle]), CONFIDENCE)?;
+    let (before, after) = (known[middle - 1].0, known[middle].0);
+    let version = |i: usize| contender.points[i].as_ref().and_then(|point| point.version.clone());
+    // A step is found to within a run or so: a version that changed beside it is named as well.
+    let pairs: Vec<(usize, usize)> = [middle, middle + 1, middle - 1]
+        .into_iter()
+        .filter(|i| (1..known.len()).contains(i))
+        .map(|i| (known[i - 1].0, known[i].0))
+        .collect();
+    let changed = |a: &(usize, usize)| version(a.0) != version(a.1);
+    let drome_changed = |a: &(usize, usize)| runs[a.0].drome != runs[a.1].drome;
+    let kernel_changed = |a: &(usize, usize)| runs[a.0].kernel != runs[a.1].kernel;
+    let first = |differ: &dyn Fn(&(usize, usize)) -> bool| pairs.iter().copied().find(|pair| differ(pair));
+    Some(Step {
+        at: after,
+        before: runs[before].run.clone(),
+        after: runs[after].run.clone(),
+        ratio: Figure::from(size.exp()),
+        p: found[nth].p,
+        cause: Cause::Contender,
+        versions: first(&changed).map(|(a, b)| [version(a), version(b)]),
+        drome: first(&drome_changed).map(|(a, b)| [runs[a].drome.clone(), runs[b].drome.clone()]),
+        kernel: first(&kernel_changed).map(|(a, b)| [runs[a].kernel.clone(), runs[b].kernel.clone()]),
+    })
+}
+
+#[cfg(test)]
+mod tests;
