@@ -272,7 +272,8 @@ fn server_cpu_ns(m: &Measurement) -> Option<f64> {
 
 /// Head and body; what came of answers that failed is in it too, and is little where errors are few.
 fn wire_bytes(m: &Measurement) -> Option<f64> {
-    (m.tally.completed > 0).then(|| m.tally.received_bytes as f64 / m.tally.completed as f64)
+    let (bytes, answers) = (m.tally.received_bytes, m.tally.completed);
+    (bytes > 0 && answers > 0).then(|| bytes as f64 / answers as f64)
 }
 
 /// How much more than the base, paired by block.

@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_contender_that_does_not_serve_the_workload_is_refused() {
-        let error = study(|text| text.replace("\"hello\"", "\"png-50k\"")).unwrap_err();
-        assert!(error.contains("`perl-http-server-simple` does not serve the workload `png-50k`"), "{error}");
+        let error = study(|text| text.replace("\"hello\"", "\"json\"")).unwrap_err();
+        assert!(error.contains("`nginx` does not serve the workload `json`"), "{error}");
     }
 }

@@ -90,3 +90,34 @@ fn what_a_contender_must_not_say_is_refused_with_what_is_allowed() {
         assert!(error.contains(words) && error.contains("contender.toml"), "{to}: {error}");
     }
 }
+
+#[test]
+fn every_contender_that_is_built_in_says_how_it_is_set_up() {
+    let catalog = Catalog::built_in().unwrap();
+    let lacks = |(name, entry): (&String, &lab::catalog::Entry)| {
+        let silent = entry.contender.settings.all().into_iter().filter(|(_, value)| value.is_none());
+        let silent: Vec<&str> = silent.map(|(setting, _)| setting).collect();
+        (!silent.is_empty()).then(|| format!("{name}: {}", silent.join(", ")))
+    };
+    let silent: Vec<String> = catalog.contenders.iter().filter_map(lacks).collect();
+    assert_eq!(silent, Vec::<String>::new());
+}
+
+#[test]
+fn every_study_of_a_page_says_how_the_page_measured_and_what_was_unequal_there() {
+    let catalog = Catalog::built_in().unwrap();
+    for name in ["raspberry-pi", "monkey", "fly-static", "fly-app", "openresty", "snap-pong", "snap-file"] {
+        let study = &catalog.studies[name];
+        assert!(!study.unequal.is_empty() && study.published.is_some() && study.source.is_some(), "{name}");
+        for page in &study.as_published {
+            let published = study.published.as_ref().unwrap();
+            assert!(
+                study.contenders.iter().any(|c| published.figure(&page.cell, c).is_some()),
+                "{name}: {}",
+                page.cell
+            );
+        }
+        assert!(!study.as_published.is_empty(), "{name}");
+    }
+    assert!(catalog.studies["today"].tracks.contains(&Track::Tuned));
+}

@@ -26,6 +26,27 @@ pub fn section(f: &Findings) -> String {
     out
 }
 
+/// The end of the terminal's report: what Markdown has, less the page's other figures.
+pub fn plain(f: &Findings) -> String {
+    let mut out = String::new();
+    for cell in &f.cells {
+        let rows = compared(cell);
+        if !rows.is_empty() {
+            let _ = write!(
+                out,
+                "\npublished and measured: {}\n{}{}",
+                cell.title,
+                table(&rows).plain(),
+                agreement(&rows)
+            );
+        }
+    }
+    if !f.unequal.is_empty() && !out.is_empty() {
+        let _ = write!(out, "unequal on the page:\n  {}\n", f.unequal.join("\n  "));
+    }
+    out
+}
+
 /// A contender with both figures.
 struct Compared<'f> {
     title: &'f str,

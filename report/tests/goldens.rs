@@ -94,6 +94,7 @@ fn findings() -> Findings {
     (dead.rate_per_s, dead.server_cpu_ns_per_request, dead.latency_ns_p50) = (None, None, None);
     (dead.latency_ns_p99, dead.of_reference, dead.time_ns_more, dead.server_cpu_ns_more) =
         (None, None, None, None);
+    dead.wire_bytes_per_answer = None;
     (dead.rss_max_bytes, dead.tier, dead.rank_low, dead.rank_high, dead.bound) =
         (None, None, None, None, None);
     dead.rate_per_s_by_block = Vec::new();
