@@ -43,7 +43,7 @@ pub struct Sweep {
     pub elapsed_s: f64,
     /// In the order in which they were given.
     pub contenders: Vec<Swept>,
-    /// All contenders side by side at one rate; null with one contender, or where a knee is not known.
+    /// All contenders side by side at one rate; null with fewer than two that have a capacity.
     pub common: Option<Common>,
     /// What can't be said, and why.
     pub notes: Vec<String>,
@@ -186,7 +186,7 @@ pub enum Part {
 /// All contenders at one rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Common {
-    /// The rate as a share of the slowest contender's knee.
+    /// The rate as a share of the slowest contender's knee, or of its capacity where it has no knee.
     pub share: f64,
     /// Whose knee that is.
     pub slowest: String,

@@ -12,6 +12,7 @@ pub mod race;
 mod ranking;
 pub mod series_csv;
 mod spectrum;
+pub mod sweep;
 mod table;
 pub mod terminal;
 pub mod units;

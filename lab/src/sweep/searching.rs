@@ -24,6 +24,8 @@ pub struct Searching {
     pub asked: usize,
     /// Trials in a row that say nothing.
     void: usize,
+    /// One broke it; one kept it.
+    seen: [bool; 2],
     /// Why it is over.
     pub ended: Option<String>,
 }
@@ -32,7 +34,7 @@ impl Searching {
     /// Rates from `lowest` to `capacity` can be tried. `None` where that is no range.
     pub fn new(lowest: f64, capacity: f64) -> Option<Self> {
         let search = Search::new(lowest, capacity)?;
-        Some(Self { search, capacity, asked: 0, void: 0, ended: None })
+        Some(Self { search, capacity, asked: 0, void: 0, seen: [false; 2], ended: None })
     }
 
     /// Takes in the trial that it asked for.
@@ -50,7 +52,9 @@ impl Searching {
     pub fn take(&mut self, trial: &SweepTrial, promise: &Promise) -> bool {
         let (Some(rate), Some(latency)) = (trial.offered_per_s, trial.latency_ns_kept) else { return false };
         if trial.is_sound() {
-            self.search.observe(rate, latency < promise.bound_ns);
+            let is_kept = latency < promise.bound_ns;
+            self.search.observe(rate, is_kept);
+            self.seen[usize::from(is_kept)] = true;
         }
         trial.is_sound()
     }
@@ -58,7 +62,9 @@ impl Searching {
     /// Sees whether it is enough.
     pub fn settle(&mut self) {
         if self.search.relative_half_width().is_some_and(|width| width <= PRECISION) {
-            self.ended = Some(format!("it is known to ±{:.0} %", PRECISION * 100.0));
+            let is_outside = !matches!(self.search.answer(), Answer::Found { .. });
+            let known = || format!("it is known to ±{:.0} %", PRECISION * 100.0);
+            self.ended = Some(if is_outside { "it is sure".to_owned() } else { known() });
         } else if self.asked >= MAX_SEARCH_TRIALS {
             self.ended = Some(format!("{MAX_SEARCH_TRIALS} measurements are made"));
         }
@@ -69,10 +75,12 @@ impl Searching {
         let trials = self.search.trials();
         let ended = self.ended.unwrap_or_else(|| stopped.unwrap_or("interrupted").to_owned());
         let kept = Kept { trials, ended, ..unknown(promise, None) };
-        if trials == 0 {
-            return kept;
-        }
         match self.search.answer() {
+            _ if trials == 0 => kept,
+            // What lies between a rate that keeps it and one that does not was never seen from both sides.
+            Answer::Found { low, high, .. } if self.seen != [true, true] => {
+                Kept { low_per_s: low, high_per_s: high, ..kept }
+            }
             Answer::Found { rate, low, high } => Kept {
                 outcome: KeptOutcome::Found,
                 rate_per_s: Some(rate),
