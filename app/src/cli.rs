@@ -53,6 +53,8 @@ pub enum Command {
     Load(Box<crate::command::load::LoadArgs>),
     /// Race two or more commands that start servers: which is faster, how surely
     Race(crate::command::race::RaceArgs),
+    /// Offer one rate after another, from idle to past saturation: latency, the knee, the highest rate that keeps a promise
+    Sweep(Box<crate::command::sweep::SweepArgs>),
     /// Run a study
     Run(crate::command::run::RunArgs),
     /// Studies, contenders, workloads and runs; what this machine has and lacks

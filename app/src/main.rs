@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Load(args) => command::load::run(&args),
         Command::Race(args) => command::race::run(&args, &cli.common),
+        Command::Sweep(args) => command::sweep::run(&args, &cli.common),
         Command::Run(args) => command::run::run(&args, &cli.common),
         Command::List(args) => command::list::run(&args, &cli.common),
         Command::Show(args) => command::show::run(&args, &cli.common),

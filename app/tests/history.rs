@@ -46,7 +46,7 @@ fn a_run(nth: usize, names: &[&str]) -> Run {
             design,
             published: None,
             tracks: vec![Track::Default],
-            as_published: None,
+            as_published: Vec::new(),
             unequal: Vec::new(),
         },
         seed: 7,

@@ -26,6 +26,7 @@ pub mod schedule;
 pub mod setup;
 pub mod store;
 pub mod supervise;
+pub mod sweep;
 pub mod tree;
 pub mod verdict;
 pub mod verify;

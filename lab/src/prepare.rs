@@ -18,10 +18,10 @@ pub struct Prepared {
     pub name: String,
     /// Its declaration.
     pub contender: Contender,
+    /// SHA-256 of its sources and of its whole declaration.
+    pub source_sha256: String,
     /// How it takes part.
     pub track: Track,
-    /// SHA-256 of its sources and of the commands that build and start it.
-    pub source_sha256: String,
     /// Its folder in the cache: `src`, `build`, and the mark that it is built.
     folder: PathBuf,
 }
@@ -55,10 +55,7 @@ impl Prepared {
             digest.update(word);
         }
         let mut whole = digest.clone();
-        for word in &entry.contender.run.command {
-            whole.update(word);
-            whole.update([0]);
-        }
+        whole.update(serde_json::to_vec(&entry.contender).unwrap_or_default());
         let source_sha256 = hex(whole);
         let tag = tag(digest);
         let folder = cache.join("contenders").join(format!("{name}-{tag}"));
@@ -98,8 +95,8 @@ impl Prepared {
             missing,
             track: self.track,
             settings: self.contender.settings.clone(),
-            source_sha256: Some(self.source_sha256.clone()),
             because: because.map(|tuned| tuned.because.clone()),
+            source_sha256: Some(self.source_sha256.clone()),
         }
     }
 

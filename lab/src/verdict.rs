@@ -35,11 +35,21 @@ const STARVED_MEAN: u64 = 20;
 
 /// Judges one measurement. `usage` is `None` where the server's processes are not known.
 pub fn judge(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
+    judge_as(plan, tally, usage, KEPT)
+}
+
+/// The same for a step of a sweep, which goes past saturation on purpose: a server that does not keep up is a finding.
+pub fn judge_step(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
+    judge_as(plan, tally, usage, 0.0)
+}
+
+/// `kept` is the least share of what was due that must have been answered.
+fn judge_as(plan: &Plan, tally: &Tally, usage: Option<&Usage>, kept: f64) -> Verdict {
     let mut case = Case { bound: bound(tally, usage), void: Vec::new(), notes: Vec::new() };
     case.work(tally);
     case.client(plan, tally);
     case.lag(tally);
-    case.offered(plan, tally);
+    case.offered(plan, tally, kept);
     case.little(plan, tally);
     case.starved(tally);
     case.machine(usage);
@@ -132,7 +142,7 @@ impl Case {
         }
     }
 
-    fn offered(&mut self, plan: &Plan, tally: &Tally) {
+    fn offered(&mut self, plan: &Plan, tally: &Tally, kept: f64) {
         let (Some(rate), Some(achieved)) = (plan.load.rate_per_s(), tally.rate_per_s()) else {
             return;
         };
@@ -143,7 +153,7 @@ impl Case {
                 "{achieved:.0}/s of the offered {offered:.0}/s were answered: the server, or {connections} connections, \
                  did not keep up; offer less, or let it have more connections"
             );
-            let is_kept = tally.due.is_none_or(|due| tally.completed as f64 >= due as f64 * KEPT);
+            let is_kept = tally.due.is_none_or(|due| tally.completed as f64 >= due as f64 * kept);
             if is_kept { self.notes.push(words) } else { self.void.push(words) }
         }
     }
@@ -288,6 +298,8 @@ mod tests {
         slow.due = Some(10_000);
         let verdict = judge(&open(), &slow, None);
         assert!(!verdict.valid && verdict.reasons[0].contains("offer less"), "{verdict:?}");
+        let step = judge_step(&open(), &slow, None);
+        assert!(step.valid && step.reasons == verdict.reasons, "past saturation that is a finding: {step:?}");
     }
 
     #[test]

@@ -156,7 +156,7 @@ pub struct ConditionsRange {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ran {
-    /// SHA-256 of its sources and of the commands that build and start it.
+    /// SHA-256 of its sources and of its declaration.
     pub source_sha256: Option<String>,
     /// The programs that were seen to run; more than one: it was changed in the middle of the run.
     pub executables: Vec<Executable>,

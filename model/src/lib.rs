@@ -17,6 +17,7 @@ pub mod plan;
 pub mod rate;
 pub mod reading;
 pub mod study;
+pub mod sweep;
 pub mod tally;
 pub mod target;
 pub mod usage;
@@ -38,6 +39,7 @@ pub use plan::{
 pub use rate::Rate;
 pub use reading::Reading;
 pub use study::{Cell, Design, Study};
+pub use sweep::{Promise, Sweep, SweepTrial};
 pub use tally::{Agreed, Beat, Errors, Tally};
 pub use target::{Address, Asking, Target};
 pub use usage::Usage;

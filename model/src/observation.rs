@@ -53,7 +53,7 @@ pub struct Entrant {
     /// Whose advice the tuned track follows.
     #[serde(default)]
     pub because: Option<String>,
-    /// SHA-256 of what the catalog says of it: its sources and the commands that build and start it.
+    /// SHA-256 of what the catalog says of it: its sources and its declaration.
     #[serde(default)]
     pub source_sha256: Option<String>,
 }

@@ -19,6 +19,7 @@ pub mod replays;
 pub mod series_csv;
 mod setup;
 mod spectrum;
+pub mod sweep;
 mod table;
 pub mod terminal;
 pub mod units;

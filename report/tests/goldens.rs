@@ -65,7 +65,18 @@ fn entrant(name: &str, title: &str, track: Track) -> (String, Entrant) {
     };
     let because = (track == Track::Tuned).then(|| "workers = cores: https://example.org/deploy".to_owned());
     let version = Some("1.2.3".to_owned());
-    (name.to_owned(), Entrant { title: title.to_owned(), version, missing: None, track, settings, because })
+    (
+        name.to_owned(),
+        Entrant {
+            title: title.to_owned(),
+            version,
+            missing: None,
+            track,
+            settings,
+            because,
+            source_sha256: None,
+        },
+    )
 }
 
 fn findings() -> Findings {

@@ -17,6 +17,7 @@ pub mod report;
 pub mod run;
 pub mod serve;
 pub mod show;
+pub mod sweep;
 
 use crate::cli::Common;
 use lab::{Catalog, Store, folders};

@@ -74,7 +74,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
 }
 
 /// The path of the URL; its host must be this machine, where the servers are started.
-fn path(url: &str) -> anyhow::Result<String> {
+pub fn path(url: &str) -> anyhow::Result<String> {
     let target = Target::resolve(&url.replace("{port}", "1"))?;
     if !target.address.tcp().is_some_and(|at| at.ip().is_loopback()) {
         return Err(

@@ -52,7 +52,7 @@ fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
 }
 
 /// How the same machine was set up.
-fn settings(a: &Environment, b: &Environment) -> Vec<String> {
+fn settings(old: &Environment, new: &Environment) -> Vec<String> {
     let (mut notes, mut unknown) = (Vec::new(), Vec::new());
     let mut tell = |what: &str, old: Option<String>, new: Option<String>| match (old, new) {
         (Some(old), Some(new)) if old != new => {
@@ -61,45 +61,49 @@ fn settings(a: &Environment, b: &Environment) -> Vec<String> {
         (None, Some(_)) | (Some(_), None) => unknown.push(what.to_owned()),
         _ => {}
     };
-    let (m, n) = (&a.machine, &b.machine);
-    if major(a) == major(b) {
-        tell("kernel", a.kernel.clone(), b.kernel.clone());
+    let (before, now) = (&old.machine, &new.machine);
+    if major(old) == major(new) {
+        tell("kernel", old.kernel.clone(), new.kernel.clone());
     }
-    tell("drome", Some(a.drome.clone()), Some(b.drome.clone()));
-    if a.drome == b.drome {
+    tell("drome", Some(old.drome.clone()), Some(new.drome.clone()));
+    if old.drome == new.drome {
         let short = |digest: &Option<String>| digest.as_deref().map(short);
-        tell("build of drome", short(&m.drome_sha256), short(&n.drome_sha256));
+        tell("build of drome", short(&before.drome_sha256), short(&now.drome_sha256));
     }
-    let (f, g) = (&m.frequency, &n.frequency);
+    let (was, is) = (&before.frequency, &now.frequency);
     let number = |n: Option<u64>| n.map(|n| n.to_string());
     let on = |flag: Option<bool>| flag.map(|on| if on { "on" } else { "off" }.to_owned());
-    tell("frequency governor", f.governor.clone(), g.governor.clone());
-    tell("frequency driver", f.driver.clone(), g.driver.clone());
-    tell("lowest frequency (Hz)", number(f.min_hz), number(g.min_hz));
-    tell("highest frequency (Hz)", number(f.max_hz), number(g.max_hz));
-    tell("frequency boost", on(f.boost), on(g.boost));
-    tell("clock source", m.clock_source.clone(), n.clock_source.clone());
-    tell("memory limit", m.cgroup_memory_bytes.map(cap), n.cgroup_memory_bytes.map(cap));
-    tell("descriptor limit", number(m.descriptors_hard), number(n.descriptors_hard));
-    tell("set of isolated cores", m.isolated_cpus.as_deref().map(list), n.isolated_cpus.as_deref().map(list));
+    tell("frequency governor", was.governor.clone(), is.governor.clone());
+    tell("frequency driver", was.driver.clone(), is.driver.clone());
+    tell("lowest frequency (Hz)", number(was.min_hz), number(is.min_hz));
+    tell("highest frequency (Hz)", number(was.max_hz), number(is.max_hz));
+    tell("frequency boost", on(was.boost), on(is.boost));
+    tell("clock source", before.clock_source.clone(), now.clock_source.clone());
+    tell("memory limit", before.cgroup_memory_bytes.map(cap), now.cgroup_memory_bytes.map(cap));
+    tell("descriptor limit", number(before.descriptors_hard), number(now.descriptors_hard));
+    tell(
+        "set of isolated cores",
+        before.isolated_cpus.as_deref().map(list),
+        now.isolated_cpus.as_deref().map(list),
+    );
     let threads = |all: &Vec<Vec<usize>>| all.iter().map(|core| list(core)).collect::<Vec<_>>().join(" ");
     tell(
         "pairing of hardware threads",
-        m.sibling_cpus.as_ref().map(threads),
-        n.sibling_cpus.as_ref().map(threads),
+        before.sibling_cpus.as_ref().map(threads),
+        now.sibling_cpus.as_ref().map(threads),
     );
-    for (name, old, new) in both(m.mitigations.as_ref(), n.mitigations.as_ref()) {
+    for (name, old, new) in both(before.mitigations.as_ref(), now.mitigations.as_ref()) {
         tell(&format!("mitigation of {name}"), Some(old), Some(new));
     }
-    for (name, new) in &n.sysctls {
-        if let Some(old) = m.sysctls.get(name) {
+    for (name, new) in &now.sysctls {
+        if let Some(old) = before.sysctls.get(name) {
             tell(name, old.clone(), new.clone());
         }
     }
-    if m.mitigations.is_some() != n.mitigations.is_some() {
+    if before.mitigations.is_some() != now.mitigations.is_some() {
         unknown.push("mitigations".to_owned());
     }
-    if m.sysctls.is_empty() != n.sysctls.is_empty() {
+    if before.sysctls.is_empty() != now.sysctls.is_empty() {
         unknown.push("kernel settings".to_owned());
     }
     if !unknown.is_empty() {

@@ -55,14 +55,14 @@ pub(super) fn all(
 fn check<T>(
     what: &'static str,
     weight: u8,
-    found: Option<T>,
+    found: Option<&T>,
     shown: impl Fn(&T) -> String,
     is_fine: impl Fn(&T) -> bool,
     [spoils, remedy]: [&'static str; 2],
 ) -> Check {
-    let trouble = found.as_ref().is_some_and(|found| !is_fine(found));
+    let trouble = found.is_some_and(|found| !is_fine(found));
     let trouble = trouble.then(|| Trouble { spoils, remedy: remedy.to_owned() });
-    Check { what, found: found.as_ref().map(shown), weight, trouble }
+    Check { what, found: found.map(shown), weight, trouble }
 }
 
 fn dealt(cores: &Cores) -> Check {
@@ -84,7 +84,7 @@ fn governor(environment: &Environment) -> Check {
     check(
         "frequency governor",
         3,
-        environment.machine.frequency.governor.clone(),
+        environment.machine.frequency.governor.as_ref(),
         Clone::clone,
         |found| found == "performance",
         ["cores change their speed within and between trials", "cpupower frequency-set -g performance"],
@@ -96,7 +96,7 @@ fn cpu_limit(environment: &Environment) -> Check {
     check(
         "CPU limit",
         3,
-        environment.machine.cgroup_cpu_millicores,
+        environment.machine.cgroup_cpu_millicores.as_ref(),
         |cap| cap.at().map_or("none".to_owned(), |n| format!("{:.2} of {cores} cores", n as f64 / 1000.0)),
         |cap| cap.at().is_none_or(|n| n >= cores as u64 * 1000),
         [
@@ -117,7 +117,7 @@ fn throttle(system: &System) -> Check {
     check(
         "throttling",
         3,
-        found,
+        found.as_ref(),
         |flags| if flags.is_empty() { "none since the start".to_owned() } else { flags.join(", ") },
         Vec::is_empty,
         ["the processor slows itself down in the middle of trials, the later ones most", remedy],
@@ -128,7 +128,7 @@ fn steal(conditions: &Conditions) -> Check {
     check(
         "steal",
         3,
-        conditions.steal_ppm,
+        conditions.steal_ppm.as_ref(),
         |ppm| format!("{:.1} % of the last half second taken by the host", *ppm as f64 / 1e4),
         |ppm| *ppm < STEAL_PPM,
         [
@@ -148,7 +148,7 @@ fn threads(environment: &Environment) -> Check {
     check(
         "hardware threads",
         2,
-        split,
+        split.as_ref(),
         |split| match split.first() {
             None => "no core is split between server and load generator".to_owned(),
             Some(core) => format!("{} are one core, split between server and load generator", list(core)),
@@ -166,7 +166,7 @@ fn other_load(conditions: &Conditions, busy: &[String]) -> Check {
     check(
         "other load",
         2,
-        conditions.load_average,
+        conditions.load_average.as_ref(),
         |load| format!("{load:.2} runnable on average over the last minute{who}"),
         |load| *load < IDLE_LOAD,
         [
@@ -187,7 +187,7 @@ fn boost(environment: &Environment) -> Check {
     check(
         "frequency boost",
         1,
-        policy.boost,
+        policy.boost.as_ref(),
         |on| if *on { "on" } else { "off" }.to_owned(),
         |on| !on,
         [
@@ -201,7 +201,7 @@ fn temperature(conditions: &Conditions) -> Check {
     check(
         "temperature",
         1,
-        conditions.temperature_c.after,
+        conditions.temperature_c.after.as_ref(),
         |c| format!("{c:.0} °C"),
         |c| *c < HOT_C,
         [
@@ -217,7 +217,7 @@ fn virtual_machine(system: &System, environment: &Environment) -> Check {
     check(
         "virtualization",
         1,
-        is_seen.then(|| environment.virtualization.clone()),
+        is_seen.then_some(&environment.virtualization),
         |found| found.clone().unwrap_or_else(|| "none".to_owned()),
         Option::is_none,
         [
@@ -231,7 +231,7 @@ fn clock(environment: &Environment) -> Check {
     check(
         "clock source",
         1,
-        environment.machine.clock_source.clone(),
+        environment.machine.clock_source.as_ref(),
         Clone::clone,
         |name| !SLOW_CLOCKS.contains(&name.as_str()),
         [
@@ -247,7 +247,7 @@ fn memory(system: &System, environment: &Environment) -> Check {
     check(
         "memory to be had",
         1,
-        least,
+        least.as_ref(),
         |n| format!("{} MiB", n >> 20),
         |n| *n >= WANTED_MEMORY_BYTES,
         [
@@ -263,7 +263,7 @@ fn descriptors(environment: &Environment) -> Check {
     check(
         "descriptor limit",
         1,
-        machine.descriptors_hard,
+        machine.descriptors_hard.as_ref(),
         |hard| format!("{soft} (drome raises it itself up to {hard})"),
         |hard| *hard >= WANTED_DESCRIPTORS,
         [
@@ -281,7 +281,7 @@ fn ports(system: &System) -> Check {
     check(
         "local ports",
         1,
-        range,
+        range.as_ref(),
         |(low, high)| format!("{} ({low} to {high})", high.saturating_sub(*low).saturating_add(1)),
         |(low, high)| high.saturating_sub(*low) >= WANTED_PORTS,
         [
@@ -295,7 +295,7 @@ fn backlog(system: &System) -> Check {
     check(
         "listen backlog (somaxconn)",
         1,
-        system.sysctl("net.core.somaxconn").and_then(|text| text.parse::<u64>().ok()),
+        system.sysctl("net.core.somaxconn").and_then(|text| text.parse::<u64>().ok()).as_ref(),
         ToString::to_string,
         |n| *n >= WANTED_BACKLOG,
         [

@@ -1,5 +1,12 @@
 //! Machines that the tests are not on: files as the kernel shows them there.
 
+#![allow(
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    clippy::return_self_not_must_use,
+    reason = "for tests only"
+)]
+
 use super::System;
 use crate::board::Cores;
 use std::os::unix::fs::PermissionsExt;
