@@ -79,6 +79,18 @@ fn entrant(name: &str, title: &str, track: Track) -> (String, Entrant) {
     )
 }
 
+fn page() -> Published {
+    let latency = BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]);
+    let details = BTreeMap::from([("nginx".to_owned(), latency)]);
+    Published {
+        metric: Metric::RatePerS,
+        hardware: "a small board".to_owned(),
+        figures: BTreeMap::from([("nginx".to_owned(), 351.49), ("node".to_owned(), 125.97)]),
+        cells: BTreeMap::new(),
+        details: BTreeMap::from([("keep-alive".to_owned(), details)]),
+    }
+}
+
 fn findings() -> Findings {
     let mut reference = contender("reference", "drome serve", 150_000.0, 150_000.0, (1, 1, 1));
     reference.bound = Some("client".to_owned());
@@ -137,19 +149,7 @@ fn findings() -> Findings {
             name: "go".to_owned(),
             why: "`go` is not on PATH; get it: https://go.dev/dl".to_owned(),
         }],
-        page: Some(Published {
-            metric: Metric::RatePerS,
-            hardware: "a small board".to_owned(),
-            figures: BTreeMap::from([("nginx".to_owned(), 351.49), ("node".to_owned(), 125.97)]),
-            cells: BTreeMap::new(),
-            details: BTreeMap::from([(
-                "keep-alive".to_owned(),
-                BTreeMap::from([(
-                    "nginx".to_owned(),
-                    BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]),
-                )]),
-            )]),
-        }),
+        page: Some(page()),
         unequal: vec!["nginx sent 228 bytes, the others fewer".to_owned()],
         entrants: BTreeMap::from([
             entrant("nginx", "nginx", Track::Default),
