@@ -52,9 +52,11 @@ pub enum Command {
     /// Drive load at one URL and say what came of it
     Load(Box<crate::command::load::LoadArgs>),
     /// Race two or more commands that start servers: which is faster, how surely
-    Race(crate::command::race::RaceArgs),
+    Race(Box<crate::command::race::RaceArgs>),
     /// Run a study
     Run(crate::command::run::RunArgs),
+    /// How long a study takes to a wanted precision, told from a few blocks or from its latest run
+    Plan(crate::command::plan::PlanArgs),
     /// Studies, contenders, workloads and runs; what this machine has and lacks
     List(crate::command::list::ListArgs),
     /// One study, contender or workload

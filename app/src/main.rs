@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         Command::Load(args) => command::load::run(&args),
         Command::Race(args) => command::race::run(&args, &cli.common),
         Command::Run(args) => command::run::run(&args, &cli.common),
+        Command::Plan(args) => command::plan::run(&args, &cli.common),
         Command::List(args) => command::list::run(&args, &cli.common),
         Command::Show(args) => command::show::run(&args, &cli.common),
         Command::Report(args) => command::report::run(&args, &cli.common),

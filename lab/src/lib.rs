@@ -2,6 +2,7 @@
 //! observed and says what it means. It formats nothing for people. [`run`] is the spine.
 
 pub mod analyse;
+pub mod before;
 pub mod board;
 pub mod catalog;
 pub mod compare;
@@ -10,11 +11,13 @@ pub mod environment;
 #[cfg(test)]
 mod example;
 pub mod folders;
+pub mod forecast;
 pub mod guard;
 pub mod instance;
 pub mod local;
 pub mod plan;
 pub mod prepare;
+pub mod race;
 pub mod run;
 pub mod sample;
 pub mod schedule;

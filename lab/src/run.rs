@@ -7,7 +7,7 @@ use crate::sample::Sampler;
 use crate::schedule::{self, Next};
 use crate::store::{Store, StoreError};
 use crate::tree::Tree;
-use crate::{analyse, clock_text, plan, verdict};
+use crate::{analyse, before, clock_text, plan, verdict};
 use load::Progress;
 use model::{Findings, Measurement, Observation, Outcome, Run, Trial};
 use std::collections::BTreeMap;
@@ -100,15 +100,18 @@ fn observe(lab: &Lab, run: &Run, trial: Trial) -> Observation {
     Observation { trial, started_at, elapsed_ns: started.elapsed().as_nanos() as u64, outcome }
 }
 
-/// Start, verify, warm up, measure, stop. An error is the contender's.
+/// Prepare, start, verify, warm up, measure, stop. An error is the contender's.
 fn measure(lab: &Lab, run: &Run, trial: &Trial) -> Result<Measurement, String> {
     let prepared = lab.prepared.get(&trial.contender).ok_or("it is not prepared")?;
     let cell = &run.study.cells[trial.cell];
     let work = lab.works.get(&cell.workload).ok_or("its workload is not known")?;
     let path = prepared.contender.serves.get(&cell.workload).ok_or("it does not serve the workload")?;
-    let name = format!("{}-{}-{}-{}.log", trial.block, trial.cell, trial.contender, trial.copy);
-    let place =
-        Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log: lab.logs.join(name) };
+    let name = format!("{}-{}-{}-{}", trial.block, trial.cell, trial.contender, trial.copy);
+    let log = lab.logs.join(format!("{name}.log"));
+    let place = Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log };
+    if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
+        before::run(command, &lab.logs.join(format!("{name}-prepare.log")), &lab.stop)?;
+    }
 
     let mut instance = Instance::start(prepared, &place, &lab.works, &lab.stop)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);

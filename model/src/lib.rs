@@ -6,8 +6,10 @@ pub mod comparison;
 pub mod contender;
 pub mod exchange;
 pub mod findings;
+pub mod forecast;
 pub mod import;
 pub mod interval;
+pub mod metric;
 pub mod observation;
 pub mod plan;
 pub mod rate;
@@ -23,8 +25,10 @@ pub use comparison::Comparison;
 pub use contender::Contender;
 pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
+pub use forecast::Forecast;
 pub use import::Import;
 pub use interval::Interval;
+pub use metric::Metric;
 pub use observation::{Environment, Measurement, Observation, Outcome, Run, Trial};
 pub use plan::{
     Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, Until, Verify,

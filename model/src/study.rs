@@ -1,6 +1,7 @@
 //! A study: contenders × cells, a design and, for the founding pages, the published figures.
 
 use crate::checked;
+use crate::metric;
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -56,6 +57,9 @@ pub struct Design {
     /// Stop as soon as it is sure of every contender whether it is faster or slower than the first, or the reference.
     #[serde(default)]
     pub decide: bool,
+    /// What it is decided by, and what contenders are ranked by.
+    #[serde(default)]
+    pub metric: metric::Metric,
     /// Stop when the interval of every ratio to the reference is within this share of it.
     #[serde(deserialize_with = "checked::share")]
     pub precision: f64,

@@ -2,6 +2,7 @@
 
 pub mod bars;
 pub mod compare;
+pub mod forecast;
 pub mod hdr_log;
 pub mod imported;
 pub mod load_json;
@@ -14,6 +15,7 @@ pub mod series_csv;
 mod spectrum;
 mod table;
 pub mod terminal;
+pub mod trials_csv;
 pub mod units;
 
 use model::Findings;

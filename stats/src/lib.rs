@@ -6,6 +6,7 @@ pub mod estimate;
 pub mod fairness;
 pub mod histogram;
 pub mod interval_log;
+pub mod precision;
 pub mod profile;
 pub mod random;
 pub mod rank;
