@@ -82,10 +82,10 @@ mod tests {
     #[test]
     fn a_pilot_of_a_few_blocks_foretells_about_what_the_run_takes() {
         let mut run = example::run(&["a", "bb", "ccc"]);
-        (run.study.design.blocks, run.quick) = ([8, 8], true);
+        (run.study.design.blocks, run.quick) = ([15, 15], true);
         let short = pilot(&run, 0.04);
         let told = forecast(&run, &short, 0.02, 60);
-        assert_eq!((told.blocks_seen, told.cells[0].block_s), (8, 5.0));
+        assert_eq!((told.blocks_seen, told.cells[0].block_s), (15, 5.0));
         (run.study.design.blocks, run.quick, run.study.design.precision) = ([6, 60], false, 0.02);
         let took = pilot(&run, 0.04).last().unwrap().trial.block + 1;
         let blocks = told.blocks.unwrap();

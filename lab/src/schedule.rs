@@ -93,6 +93,10 @@ fn what_it_would_take(run: &Run, observations: &[Observation], blocks: usize, sp
     let more = needed.ceil() - blocks as f64 + stats::estimate::BLOCKS_AFTER_ENOUGH as f64;
     let minutes = spent.as_secs_f64() / blocks as f64 * more.max(1.0) / 60.0;
     let known = percent(half);
+    if run.study.design.decide && half <= wanted {
+        // Narrow enough, but neither sure of a difference nor all of it within the share.
+        return format!("; the least known ratio is known to {known}");
+    }
     if needed > run.study.design.blocks[1] as f64 {
         let most = run.study.design.blocks[1];
         return format!(

@@ -40,6 +40,14 @@ impl Pair {
         sums[0] / counts[0] - sums[1] / counts[1]
     }
 
+    /// How far the block's figures lie apart, whosever they are: their standard deviation.
+    fn spread(&self) -> f64 {
+        let all = || self.one.iter().chain(&self.other);
+        let n = all().count() as f64;
+        let mean = all().sum::<f64>() / n;
+        (all().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt()
+    }
+
     /// All differences that the shuffle could have made of the figures; the first is what was observed.
     fn deals(&self) -> Vec<f64> {
         let (ones, all) = (self.one.len() as u32, (self.one.len() + self.other.len()) as u32);
@@ -67,9 +75,10 @@ pub fn chance(pairs: &[Pair], seed: u64) -> Option<f64> {
     if pairs.is_empty() || !pairs.iter().all(is_whole) {
         return None;
     }
-    let blocks: Vec<Vec<f64>> = pairs.iter().map(Pair::deals).collect();
+    let blocks = standardised(pairs);
     let observed: f64 = blocks.iter().map(|deals| deals[0]).sum();
-    let least = observed.abs() - rounding(pairs);
+    // What differs only by rounding is as large: where figures tie, as memory does, a true 0 must not pass for a difference.
+    let least = observed.abs() - 1e-9;
     let ways = blocks.iter().try_fold(1_usize, |ways, deals| ways.checked_mul(deals.len()));
     let (as_large, all) = if let Some(ways) = ways.filter(|ways| *ways <= DEALS) {
         (count(&blocks, 0.0, least), ways)
@@ -82,11 +91,15 @@ pub fn chance(pairs: &[Pair], seed: u64) -> Option<f64> {
     Some(as_large as f64 / all as f64)
 }
 
-/// What differs only by so much is as large: sums of logarithms are rounded, and where figures tie, as memory does, a true 0
-/// must not pass for a difference.
-fn rounding(pairs: &[Pair]) -> f64 {
-    let largest = |p: &Pair| p.one.iter().chain(&p.other).fold(0.0_f64, |most, value| most.max(value.abs()));
-    pairs.iter().map(largest).sum::<f64>() * 1e-12
+/// Every block's differences, in units of its spread or of the usual block's, whichever is larger: a block in which the
+/// machine changed its speed does not drown the others. A spread is the same however the figures are dealt, so the test
+/// stays exact.
+fn standardised(pairs: &[Pair]) -> Vec<Vec<f64>> {
+    let spreads: Vec<f64> = pairs.iter().map(Pair::spread).collect();
+    let usual = crate::median(&spreads).unwrap_or(0.0);
+    let unit = |spread: &f64| Some(spread.max(usual)).filter(|unit| *unit > 0.0).unwrap_or(1.0);
+    let scaled = |(pair, spread): (&Pair, &f64)| pair.deals().into_iter().map(|d| d / unit(spread)).collect();
+    pairs.iter().zip(&spreads).map(scaled).collect()
 }
 
 /// In how many ways the blocks that are left bring the sum so far to at least this size.
@@ -141,16 +154,25 @@ mod tests {
         let pairs: Vec<Pair> = (0..5_u32)
             .map(|i| pair(&[1.0 + f64::from(i % 3), 1.7], &[1.2, 1.1 + f64::from(i % 2)]))
             .collect();
-        let blocks: Vec<Vec<f64>> = pairs.iter().map(Pair::deals).collect();
+        let blocks = standardised(&pairs);
         let observed: f64 = blocks.iter().map(|d| d[0]).sum();
-        let exact = count(&blocks, 0.0, observed.abs() * (1.0 - 1e-12)) as f64 / 6.0_f64.powi(5);
+        let exact = count(&blocks, 0.0, observed.abs() - 1e-9) as f64 / 6.0_f64.powi(5);
         let seven = chance(&pairs, 3).unwrap();
         assert!((exact - seven).abs() < 0.02, "{exact} {seven}");
         let more: Vec<Pair> = pairs.iter().chain(&pairs[..1]).cloned().collect();
-        let blocks: Vec<Vec<f64>> = more.iter().map(Pair::deals).collect();
+        let blocks = standardised(&more);
         let observed: f64 = blocks.iter().map(|d| d[0]).sum();
-        let exact = count(&blocks, 0.0, observed.abs() * (1.0 - 1e-12)) as f64 / 6.0_f64.powi(6);
+        let exact = count(&blocks, 0.0, observed.abs() - 1e-9) as f64 / 6.0_f64.powi(6);
         assert!((exact - chance(&more, 3).unwrap()).abs() < 0.02);
+    }
+
+    #[test]
+    fn a_block_in_which_the_machine_changed_its_speed_does_not_drown_the_others() {
+        let clear = pair(&[2.0, 2.01], &[1.9, 1.91]);
+        // The machine became slower by a quarter while the one had its second trial.
+        let torn = pair(&[2.0, 1.76], &[1.9, 1.91]);
+        let pairs: Vec<Pair> = std::iter::repeat_n(clear, 5).chain([torn]).collect();
+        assert!(chance(&pairs, 1).unwrap() < CHANCE, "{:?}", chance(&pairs, 1));
     }
 
     #[test]

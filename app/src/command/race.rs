@@ -35,10 +35,10 @@ pub struct RaceArgs {
     #[arg(long)]
     no_keepalive: bool,
     /// Each trial measures for so long
-    #[arg(short, long, default_value = "1s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(short, long, default_value = "500ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     duration: Duration,
     /// Load before each measurement, not counted
-    #[arg(long, default_value = "300ms", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, default_value = "200ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
     /// What decides: rate, server-cpu (CPU time for an answer), rss (memory), or p50@RATE, p90@RATE, p99@RATE, p999@RATE
     /// (latency while so many requests a second are offered, such as p99@5k)
