@@ -12,8 +12,16 @@ use std::process::Stdio;
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> common::Said {
-    let short = ["--duration", "200ms", "--warmup", "50ms", "--budget", "1s", "--seed", "1"];
-    run(home.drome(&["race"]).args(commands).args(short).args(args))
+    let short = ["--duration", "200ms", "--warmup", "50ms", "--seed", "1"];
+    let budget = if args.contains(&"--budget") { &[][..] } else { &["--budget", "1s"] };
+    run(home.drome(&["race"]).args(commands).args(short).args(budget).args(args))
+}
+
+/// Where the machine is busy, some trials are void, and it takes some blocks more.
+const UNTIL_SURE: [&str; 2] = ["--budget", "40s"];
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
 }
 
 #[test]
@@ -21,7 +29,8 @@ fn a_known_difference_is_found_with_its_direction() {
     let home = Home::new();
     let slow = format!("{DROME} serve --port {{port}} --spin-ns 1000000");
     let fast = format!("{DROME} serve --port {{port}}");
-    let said = race(&home, &[&slow, &fast], &["--url", "http://127.0.0.1:{port}/hello", "-c", "1"]);
+    let args = [&["--url", "http://127.0.0.1:{port}/hello", "-c", "1"][..], &UNTIL_SURE].concat();
+    let said = race(&home, &[&slow, &fast], &args);
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.out.contains("B is ") && said.out.contains("× A, 95 %"), "{}", said.out);
     let json: Value =
@@ -30,7 +39,7 @@ fn a_known_difference_is_found_with_its_direction() {
     let b = rows.iter().find(|row| row["name"] == "B").unwrap();
     // An answer of the slow one takes at least the millisecond longer that it spins.
     assert!(b["time_ns_more"]["median"].as_f64().unwrap() < -900_000.0, "{b}");
-    assert_eq!(b["trials"], 6, "both enter every one of three blocks twice");
+    assert_eq!(number(&b["trials"]), 2.0 * number(&json["race"]["blocks"]), "both enter every block twice");
     assert!(json["noise_floor"].as_f64().unwrap() > 0.0);
 }
 
@@ -70,7 +79,7 @@ fn commands_that_can_not_race_are_refused_with_the_reason() {
     let said = race(&home, &[&drome, &drome], &["--url", "http://192.0.2.1:{port}/"]);
     assert!(said.code == 2 && said.err.contains("not on this machine"), "{}", said.err);
     let said = race(&home, &[&drome], &[]);
-    assert!(said.code == 2 && said.err.contains("2 more values required"), "{}", said.err);
+    assert!(said.code == 2 && said.err.contains("2 values required"), "{}", said.err);
 }
 
 #[test]
@@ -101,7 +110,7 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let cheap = format!("{DROME} serve --port {{port}}");
     let dear = format!("{DROME} serve --port {{port}} --spin-ns 2000000");
     let (csv, json) = (home.path().join("trials.csv"), home.path().join("findings.json"));
-    let url = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1"];
+    let url = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", UNTIL_SURE[0], UNTIL_SURE[1]];
     let args = [&url[..], &["--metric", "server-cpu", "--export", csv.to_str().unwrap()]].concat();
     let said = race(&home, &[&dear, &cheap], &args);
     assert_eq!(said.code, 0, "{}", said.err);
@@ -114,7 +123,7 @@ fn a_metric_decides_and_every_trial_is_exported() {
     assert!(said.out.contains("held equal: a body of 12 bytes, closed load, 1 connections"), "{}", said.out);
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = text.lines().collect();
-    assert_eq!(rows.len(), 1 + 12, "three blocks of two that enter twice: {text}");
+    assert!(rows.len() > 12 && rows.len() % 4 == 1, "blocks of two that enter twice: {text}");
     assert!(
         rows[0].starts_with("run,cell,block,contender,copy,") && rows[1].contains(",measured,"),
         "{text}"
@@ -131,7 +140,7 @@ fn a_metric_decides_and_every_trial_is_exported() {
         "{race}"
     );
     assert!(race["ratio"]["median"].as_f64().unwrap() < 0.8, "{race}");
-    assert!(race["elapsed_s"].as_f64().unwrap() > 0.0 && race["blocks"] == 3, "{race}");
+    assert!(race["elapsed_s"].as_f64().unwrap() > 0.0 && number(&race["blocks"]) >= 3.0, "{race}");
     assert!(found["cells"][0]["load"]["open"].is_object(), "{found}");
     assert_eq!(std::fs::read_to_string(&json).unwrap(), said.out, "what is exported is what is shown");
 }
@@ -180,7 +189,7 @@ fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told()
     let flaky = format!(
         "if [ -e {mark} ]; then rm {mark}; echo out of luck; exit 7; else touch {mark}; exec {drome} --spin-ns 1000000; fi"
     );
-    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--budget", "2s", "--any-body"];
+    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--budget", "8s", "--any-body"];
     let said = race(&home, &[&drome, &flaky], &args);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     assert!(
@@ -280,8 +289,12 @@ fn a_plan_is_told_from_a_pilot_or_from_the_latest_run() {
     let json: Value = serde_json::from_str(&plan(&["--format", "json", "--precision", "50%"]).out).unwrap();
     assert_eq!((&json["blocks_seen"], &json["precision"]), (&3.into(), &0.5.into()), "{json}");
     let cell = &json["cells"][0];
-    assert!(cell["deviation"].as_f64().unwrap() > 0.0 && cell["block_s"].as_f64().unwrap() > 0.3, "{cell}");
+    // A busy machine may have made one of the three void: then nothing can be foretold.
+    let is_told = cell["deviation"].as_f64().is_some_and(|deviation| deviation > 0.0);
+    assert!(is_told != (cell["unknown"] == serde_json::json!(["mine"])), "{cell}");
+    assert!(number(&cell["block_s"]) > 0.3, "{cell}");
     let said = plan(&["--precision", "0.01%"]);
-    assert!(said.out.contains("out of reach") || said.out.contains("beyond reason"), "{}", said.out);
+    let words = if is_told { "out of reach" } else { "nothing can be foretold of mine" };
+    assert!(said.out.contains(words), "{}", said.out);
     assert_eq!(plan(&["--precision", "0"]).code, 2);
 }
