@@ -13,7 +13,7 @@ pub fn forecast(run: &Run, observations: &[Observation], precision: f64, most: u
     // A block has every cell; the last to be known decides.
     let blocks = cells.iter().map(|cell| cell.blocks).try_fold(0, |all, blocks| Some(all.max(blocks?)));
     let blocks = blocks.map(|blocks: usize| blocks.max(run.study.design.blocks[0]));
-    let block_s: f64 = cells.iter().map(|cell| cell.block_s).sum();
+    let all_s: f64 = cells.iter().map(|cell| cell.block_s).sum();
     Forecast {
         schema: 1,
         study: run.name.clone(),
@@ -25,7 +25,7 @@ pub fn forecast(run: &Run, observations: &[Observation], precision: f64, most: u
         budget_s: run.study.design.budget.as_secs_f64(),
         cells,
         blocks,
-        elapsed_s: blocks.map(|blocks| blocks as f64 * block_s),
+        elapsed_s: blocks.map(|blocks| blocks as f64 * all_s),
     }
 }
 
@@ -67,7 +67,7 @@ mod tests {
     fn observe(trial: Trial, noise: f64) -> Observation {
         let who = random::derive(&[trial.contender.len() as u64, trial.copy as u64]);
         let gauss = (1..=12).map(|i| random::uniform(who, trial.block as u64 * 12 + i)).sum::<f64>() - 6.0;
-        let rate = (trial.contender != "dead").then(|| 1e6 * (1.0 + noise * gauss));
+        let rate = (trial.contender != "dead").then_some(1e6 * (1.0 + noise * gauss));
         example::observation(trial, rate)
     }
 
