@@ -1,5 +1,6 @@
 //! What the observations of a run say. Pure: the same observations and seed give the same findings.
 
+use crate::steady;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::study::REFERENCE;
 use model::{Bound, Measurement, Observation, Outcome, Run};
@@ -209,6 +210,8 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
     let measured: Vec<&Measurement> = all.iter().filter_map(|o| measurement(o)).collect();
     let base = table.paired(run, table.base(), rate);
     let entrant = run.contenders.get(name);
+    let steady = steady::of_trials(table.valid(name).map(|(_, m)| m));
+    let notes = steady.as_ref().and_then(steady::sentence).into_iter().chain(notes(all)).collect();
     let quantile = |p: f64| move |m: &Measurement| m.tally.latency.quantile_ns(p).map(|ns| ns as f64);
     ContenderFindings {
         name: name.to_owned(),
@@ -234,7 +237,8 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         bound: usual_bound(table, name).map(|bound| bound.word().to_owned()),
         errors: measured.iter().map(|m| m.tally.errors.total()).sum(),
         published: run.study.published.as_ref().and_then(|p| p.figures.get(name).copied()),
-        notes: notes(all),
+        steady,
+        notes,
     }
 }
 
