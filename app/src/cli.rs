@@ -53,12 +53,20 @@ pub enum Command {
     Load(Box<crate::command::load::LoadArgs>),
     /// Race two or more commands that start servers: which is faster, how surely
     Race(crate::command::race::RaceArgs),
+    /// Offer one rate after another, from idle to past saturation: latency, the knee, the highest rate that keeps a promise
+    Sweep(Box<crate::command::sweep::SweepArgs>),
     /// Run a study
     Run(crate::command::run::RunArgs),
     /// Studies, contenders, workloads and runs; what this machine has and lacks
     List(crate::command::list::ListArgs),
     /// One study, contender or workload
     Show(crate::command::show::ShowArgs),
+    /// Get contenders, or all that a study needs
+    Install(crate::command::install::InstallArgs),
+    /// Is every contender what its folder says?
+    Catalog(crate::command::catalog::CatalogArgs),
+    /// Begin a contender of your own
+    New(crate::command::new::NewArgs),
     /// The findings of a run
     Report(crate::command::report::ReportArgs),
     /// Read pages with reports of other tools, and keep their figures beside one's own
@@ -75,6 +83,6 @@ pub enum Command {
     History(crate::command::history::HistoryArgs),
     /// The older tools whose command lines drome speaks: `drome ab …`, `drome wrk …`
     Dialects(DialectsArgs),
-    /// What on this machine would spoil a measurement, and the remedy
-    Doctor,
+    /// What on this machine would spoil a measurement, as a score of ten, and the remedy
+    Doctor(crate::command::doctor::DoctorArgs),
 }

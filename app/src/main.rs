@@ -22,9 +22,13 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Load(args) => command::load::run(&args),
         Command::Race(args) => command::race::run(&args, &cli.common),
+        Command::Sweep(args) => command::sweep::run(&args, &cli.common),
         Command::Run(args) => command::run::run(&args, &cli.common),
         Command::List(args) => command::list::run(&args, &cli.common),
         Command::Show(args) => command::show::run(&args, &cli.common),
+        Command::Install(args) => command::install::run(&args, &cli.common),
+        Command::Catalog(args) => command::catalog::run(&args, &cli.common),
+        Command::New(args) => command::new::run(&args, &cli.common),
         Command::Report(args) => command::report::run(&args, &cli.common),
         Command::Import(args) => command::import::run(&args, &cli.common),
         Command::Chart(args) => command::chart::run(&args),
@@ -33,7 +37,7 @@ fn main() -> ExitCode {
         Command::Gate(args) => command::compare::gate(&args, &cli.common),
         Command::History(args) => command::history::run(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
-        Command::Doctor => command::doctor::run(),
+        Command::Doctor(args) => command::doctor::run(&args),
     };
     result.unwrap_or_else(|error| failure::tell(&error))
 }

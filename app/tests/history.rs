@@ -6,6 +6,7 @@ mod common;
 
 use common::{Home, run};
 use lab::Store;
+use model::contender::Track;
 use model::observation::Entrant;
 use model::*;
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ fn a_run(nth: usize, names: &[&str]) -> Run {
     let entrant = |name: &str| Entrant {
         title: name.to_owned(),
         version: Some(if name == "worse" { version } else { "1" }.to_owned()),
-        missing: None,
+        ..Entrant::default()
     };
     let cell = Cell {
         title: "keep-alive".to_owned(),
@@ -44,6 +45,9 @@ fn a_run(nth: usize, names: &[&str]) -> Run {
             cells: vec![cell],
             design,
             published: None,
+            tracks: vec![Track::Default],
+            as_published: Vec::new(),
+            unequal: Vec::new(),
         },
         seed: 7,
         started_at: format!("2026-01-{:02}T00:00:00Z", nth + 1),
@@ -61,7 +65,13 @@ fn observation(trial: Trial, rate: f64) -> Observation {
     let usage = Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() };
     let verdict = Verdict { bound: Bound::Server, valid: true, reasons: Vec::new() };
     let outcome = Outcome::Measured(Box::new(Measurement { tally, usage, verdict }));
-    Observation { trial, started_at: "2026-01-01T00:00:00Z".to_owned(), elapsed_ns: 1, outcome }
+    Observation {
+        trial,
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        elapsed_ns: 1,
+        outcome,
+        conditions: Conditions::default(),
+    }
 }
 
 /// Twenty runs: from the 13th on `worse` is a tenth slower; from the 8th on the machine is a third slower. One more has not ended.

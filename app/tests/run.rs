@@ -210,9 +210,10 @@ class H(BaseHTTPRequestHandler):
     def do_GET(self):
         global n
         n += 1
-        if n > 40: os._exit(7)
-        body = {'/hello': b'Hello World\n', '/pong': b'PONG'}[self.path]
-        self.send_response(200); self.send_header('Content-Type', 'text/plain'); self.end_headers(); self.wfile.write(body)
+        if n > 20: os._exit(7)
+        body = {'/hello': b'Hello World\n', '/pong': b'PONG'}.get(self.path.split('?')[0])
+        self.send_response(200 if body else 404); self.send_header('Content-Type', 'text/plain'); self.end_headers()
+        self.wfile.write(body or b'')
     def log_message(self, *a): pass
 HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     home.write("own/contenders/weak/src/weak.py", script);
@@ -235,8 +236,9 @@ if os.fork() == 0:
     os.setsid(); os.execvp('sleep', ['sleep', '1000'])
 class H(h.BaseHTTPRequestHandler):
     def do_GET(self):
-        body = {'/hello': b'Hello World\n', '/pong': b'PONG'}[self.path]
-        self.send_response(200); self.send_header('Content-Type', 'text/plain'); self.end_headers(); self.wfile.write(body)
+        body = {'/hello': b'Hello World\n', '/pong': b'PONG'}.get(self.path.split('?')[0])
+        self.send_response(200 if body else 404); self.send_header('Content-Type', 'text/plain'); self.end_headers()
+        self.wfile.write(body or b'')
     def log_message(self, *a): pass
 h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     home.write("own/contenders/litters/src/litters.py", python);
@@ -351,6 +353,8 @@ fn a_full_disk_ends_the_run_with_a_reason_and_keeps_what_was_stored() {
     let home = Home::new();
     home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "30, 30"));
     run(&mut home.drome(&["list", "runs"]));
+    // The workloads' files are there already: one of them is larger than the limit.
+    run(&mut home.drome(&["catalog", "verify", "reference"]));
     let (path, own) = (home.path().display(), home.path().join("own"));
     // A limit on the size of files stands for a disk that is full.
     let script = format!(

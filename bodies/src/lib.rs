@@ -1,6 +1,7 @@
 //! The bodies of the workloads, made from their recipes: the same bytes on every machine. Pure, and
 //! whole numbers only, so that no mathematics library can make a difference.
 
+mod chance;
 mod html;
 mod image;
 
@@ -22,9 +23,12 @@ pub struct BodyError {
 pub fn body(recipe: &Recipe) -> Result<Vec<u8>, BodyError> {
     match recipe {
         Recipe::Text(text) => Ok(text.as_bytes().to_vec()),
+        Recipe::Bytes(bytes) => Ok(chance::bytes(*bytes)),
         Recipe::HtmlBytes(bytes) => html::document(*bytes),
         Recipe::PngBytes(bytes) => image::png(*bytes),
         Recipe::JpegBytes(bytes) => image::jpeg(*bytes),
+        // What comes back is what was sent: nothing is made.
+        Recipe::Sent => Ok(Vec::new()),
     }
 }
 
@@ -58,8 +62,18 @@ mod tests {
             Recipe::HtmlBytes(228),
             Recipe::PngBytes(50_000),
             Recipe::JpegBytes(200_000),
+            Recipe::Bytes(1 << 20),
         ];
-        assert_eq!(all.each_ref().map(digest), ["2e189197", "c3aab517", "fb30ce73", "19edafc9"]);
+        assert_eq!(all.each_ref().map(digest), ["2e189197", "c3aab517", "fb30ce73", "19edafc9", "d83bfe1c"]);
+    }
+
+    #[test]
+    fn bytes_by_chance_are_so_many_and_about_evenly_spread() {
+        let all = body(&Recipe::Bytes(1_000_003)).unwrap();
+        let count = |byte| all.iter().filter(|b| **b == byte).count();
+        assert_eq!(all.len(), 1_000_003);
+        assert!((0..=255).all(|byte| (3500..4300).contains(&count(byte))));
+        assert_eq!(body(&Recipe::Bytes(3)).unwrap(), all[..3]);
     }
 
     #[test]

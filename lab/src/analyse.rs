@@ -1,5 +1,7 @@
 //! What the observations of a run say. Pure: the same observations and seed give the same findings.
 
+mod conditions;
+
 use crate::steady;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::study::REFERENCE;
@@ -8,6 +10,12 @@ use stats::rank::Series;
 use stats::sequential::{self, Pair};
 use stats::{centre_interval, estimate, median_interval, paired_ratio, ranks};
 use std::collections::BTreeMap;
+
+/// The name of every run that is a race.
+const RACE: &str = "race";
+/// What is said of runs that were cut off.
+const NOT_ENDED: &str = "it has not ended; --resume goes on with it";
+const RACE_NOT_ENDED: &str = "it was cut off, and a race can't be gone on with";
 
 /// The findings of a run; `ended` says why it ended, none that it has not.
 pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
@@ -26,13 +34,17 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
         started_at: run.started_at.clone(),
         seed: run.seed,
         environment: run.environment.clone(),
+        conditions: conditions::range(observations),
         workloads: run.workloads.clone(),
         quick: run.quick,
-        ended: ended.unwrap_or("it has not ended; --resume goes on with it").to_owned(),
-        elapsed_s: observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).sum(),
+        ended: ended.unwrap_or(if run.name == RACE { RACE_NOT_ENDED } else { NOT_ENDED }).to_owned(),
+        elapsed_s: observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).fold(0.0, |all, s| all + s),
         noise_floor: cells.iter().filter_map(|c| c.noise_floor).reduce(f64::max),
         cells,
         missing: missing.collect(),
+        page: run.study.published.clone(),
+        unequal: run.study.unequal.clone(),
+        entrants: run.contenders.clone(),
     }
 }
 
@@ -180,13 +192,17 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
     if let Some(floor) = noise_floor.filter(|_| !run.quick) {
         let series: Vec<Series> = contenders
             .iter()
-            .map(|c| Series { by_block: table.by_block(&c.name, rate), held_back: c.is_held_back() })
+            .map(|c| Series { by_block: rankable(&table, c), held_back: c.is_held_back() })
             .collect();
         for (contender, rank) in contenders.iter_mut().zip(ranks(&series, floor)) {
             contender.tier = rank.map(|r| r.tier);
             contender.rank_low = rank.map(|r| r.low);
             contender.rank_high = rank.map(|r| r.high);
         }
+    }
+    for contender in &mut contenders {
+        let page = run.study.published.as_ref();
+        contender.published = page.and_then(|p| p.figure(&run.study.cells[cell].title, &contender.name));
     }
     let speed = |c: &ContenderFindings| c.rate_per_s.map_or(-1.0, |rate| rate.median);
     contenders.sort_by(|a, b| speed(b).total_cmp(&speed(a)));
@@ -199,6 +215,12 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
         noise_floor,
         contenders,
     }
+}
+
+/// A contender whose ratio has no interval, since too few of its trials are sound, has no rank either.
+fn rankable(table: &Table<'_>, c: &ContenderFindings) -> Vec<Option<f64>> {
+    let is_known = c.of_reference.is_some_and(|ratio| ratio.low.is_some());
+    if is_known { table.by_block(&c.name, rate) } else { Vec::new() }
 }
 
 fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFindings {
@@ -217,6 +239,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         name: name.to_owned(),
         title: entrant.map_or_else(|| name.to_owned(), |e| e.title.clone()),
         version: entrant.and_then(|e| e.version.clone()),
+        ran: conditions::ran(entrant, all),
         trials: measured.len(),
         void: measured.iter().filter(|m| !m.verdict.valid).count(),
         failed: all.len() - measured.len(),
@@ -225,6 +248,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         latency_ns_p50: figure(&quantile(0.50)),
         latency_ns_p99: figure(&quantile(0.99)),
         rate_per_s_by_block: table.by_block(name, rate),
+        wire_bytes_per_answer: figure(&wire_bytes).map(|f| f.median),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
         differs: table.differs(run, name).filter(|_| run.study.design.decide),
         of_reference: paired_ratio(&table.paired(run, name, rate), &base)
@@ -236,7 +260,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         rank_high: None,
         bound: usual_bound(table, name).map(|bound| bound.word().to_owned()),
         errors: measured.iter().map(|m| m.tally.errors.total()).sum(),
-        published: run.study.published.as_ref().and_then(|p| p.figures.get(name).copied()),
+        published: None,
         steady,
         notes,
     }
@@ -248,6 +272,12 @@ fn rate(m: &Measurement) -> Option<f64> {
 
 fn server_cpu_ns(m: &Measurement) -> Option<f64> {
     (m.tally.completed > 0).then(|| m.usage.cpu_ns as f64 / m.tally.completed as f64)
+}
+
+/// Head and body; what came of answers that failed is in it too, and is little where errors are few.
+fn wire_bytes(m: &Measurement) -> Option<f64> {
+    let (bytes, answers) = (m.tally.received_bytes, m.tally.completed);
+    (bytes > 0 && answers > 0).then(|| bytes as f64 / answers as f64)
 }
 
 /// How much more than the base, paired by block.

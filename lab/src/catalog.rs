@@ -147,13 +147,19 @@ impl Catalog {
             for workload in entry.contender.serves.keys() {
                 self.workload(workload).map_err(|e| in_file(&file, &e))?;
             }
-            for template in &entry.contender.run.files {
+            let tuned = entry.contender.tuned.iter().flat_map(|tuned| &tuned.files).flatten();
+            let named =
+                entry.contender.run.files.iter().map(|f| ("run", f)).chain(tuned.map(|f| ("tuned", f)));
+            for (table, template) in named {
                 if !entry.sources.contains_key(Path::new(template)) {
-                    return Err(in_file(
-                        &file,
-                        &format!("run.files names `{template}`, which is not in src/"),
-                    ));
+                    let why = format!("{table}.files names `{template}`, which is not in src/");
+                    return Err(in_file(&file, &why));
                 }
+            }
+        }
+        for (name, workload) in &self.workloads {
+            if let Some(why) = workload.contradiction() {
+                return Err(in_file(&format!("workloads/{name}.toml"), &why));
             }
         }
         for (name, study) in &self.studies {
@@ -166,9 +172,26 @@ impl Catalog {
         if study.cells.is_empty() || study.contenders.is_empty() {
             return Err(in_file(file, &"a study needs at least one contender and one [[cell]]"));
         }
-        let published = study.published.iter().flat_map(|p| p.figures.keys());
+        if study.tracks.is_empty() {
+            return Err(in_file(file, &"tracks is empty: allowed are \"default\" and \"tuned\""));
+        }
+        let pages = study.published.iter();
+        let published = pages.flat_map(|p| p.figures.keys().chain(p.cells.values().flat_map(BTreeMap::keys)));
         for contender in study.contenders.iter().chain(published) {
             self.contender(contender).map_err(|e| in_file(file, &e))?;
+        }
+        for page in &study.as_published {
+            if !study.cells.iter().any(|cell| cell.title == page.cell) {
+                return Err(in_file(file, &format!("as_published: there is no cell `{}`", page.cell)));
+            }
+            for name in page.contenders.keys() {
+                self.contender(name).map_err(|e| in_file(file, &e))?;
+            }
+        }
+        for cell in study.published.iter().flat_map(|p| p.cells.keys().chain(p.details.keys())) {
+            if !study.cells.iter().any(|c| c.title == *cell) {
+                return Err(in_file(file, &format!("published: there is no cell `{cell}`")));
+            }
         }
         for cell in &study.cells {
             self.workload(&cell.workload).map_err(|e| in_file(file, &e))?;
@@ -272,11 +295,11 @@ mod tests {
     #[test]
     fn an_error_names_the_file_the_line_what_is_allowed_and_the_nearest_match() {
         let cases: [(&str, &str, &[&str]); 8] = [
-            ("precision =", "precison =", &["studies/x.toml:24", "precison", "did you mean `precision`?"]),
-            ("= 0.03", "= 3", &["studies/x.toml:24", "3 is out of range", "such as 0.03"]),
-            ("[6, 12]", "[12, 6]", &["studies/x.toml:21", "out of range", "at least"]),
-            ("\"2s\"", "\"2 parsecs\"", &["studies/x.toml:23", "not a duration", "2s"]),
-            ("connections = 10 }", "connections = 0 }", &["studies/x.toml:18", "out of range"]),
+            ("precision =", "precison =", &["studies/x.toml:32", "precison", "did you mean `precision`?"]),
+            ("= 0.03", "= 3", &["studies/x.toml:32", "3 is out of range", "such as 0.03"]),
+            ("[6, 12]", "[12, 6]", &["studies/x.toml:29", "out of range", "at least"]),
+            ("\"2s\"", "\"2 parsecs\"", &["studies/x.toml:31", "not a duration", "2s"]),
+            ("connections = 10 }", "connections = 0 }", &["studies/x.toml:26", "out of range"]),
             (
                 "\"nginx\",",
                 "\"ngimx\",",
@@ -296,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_contender_that_does_not_serve_the_workload_is_refused() {
-        let error = study(|text| text.replace("\"hello\"", "\"png-50k\"")).unwrap_err();
-        assert!(error.contains("`nginx` does not serve the workload `png-50k`"), "{error}");
+        let error = study(|text| text.replace("\"hello\"", "\"json\"")).unwrap_err();
+        assert!(error.contains("`nginx` does not serve the workload `json`"), "{error}");
     }
 }

@@ -1,6 +1,8 @@
 //! What changed from one run to another: every contender's rate beside the reference's of its own run, so that a
 //! machine that became slower is not taken for a server that did. Pure.
 
+mod machine;
+
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
@@ -49,7 +51,7 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
             return Err(CompareError::NoReference { run: findings.run.clone() });
         }
     }
-    let (unequal, mut notes) = differences(old, new);
+    let (unequal, mut notes) = machine::differences(old, new);
     if !unequal.is_empty() && !anyway {
         let why = unequal.join("; ");
         return Err(CompareError::Unequal { old: old.run.clone(), new: new.run.clone(), why });
@@ -73,42 +75,6 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
         gone: only_in(old, new),
         added: only_in(new, old),
     })
-}
-
-/// What makes the figures of two runs unequal by itself, and what is only to be known.
-fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<String>) {
-    let (a, b) = (&old.environment, &new.environment);
-    let mut unequal = Vec::new();
-    let mut differ = |what: &str, old: String, new: String| {
-        if old != new {
-            unequal.push(format!("another {what} ({old} then, {new} now)"));
-        }
-    };
-    let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-    differ("processor", known(&a.cpu), known(&b.cpu));
-    differ("number of cores", a.cores.to_string(), b.cores.to_string());
-    differ("hypervisor", known(&a.virtualization), known(&b.virtualization));
-    let cores = |cores: &[usize]| cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    differ("set of server cores", cores(&a.server_cpus), cores(&b.server_cpus));
-    differ("set of client cores", cores(&a.client_cpus), cores(&b.client_cpus));
-    for (name, digest) in &new.workloads {
-        if let Some(before) = old.workloads.get(name) {
-            differ(&format!("body for the workload {name}"), short(before), short(digest));
-        }
-    }
-    let mut notes = Vec::new();
-    for (what, old, new) in
-        [("kernel", known(&a.kernel), known(&b.kernel)), ("drome", a.drome.clone(), b.drome.clone())]
-    {
-        if old != new {
-            notes.push(format!("another {what}: {old} then, {new} now; the reference's drift has it in it"));
-        }
-    }
-    (unequal, notes)
-}
-
-fn short(digest: &str) -> String {
-    digest.chars().take(12).collect()
 }
 
 fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
@@ -160,7 +126,7 @@ fn contender(
         _ if old.is_held_back() || new.is_held_back() => {
             (Change::Unknown, Some("the load generator held it back: its rates are floors".to_owned()))
         }
-        None => (Change::Unknown, Some("no trial of one of the runs is valid".to_owned())),
+        None => (Change::Unknown, Some(why_no_ratio(old, new, references))),
         Some(None) => {
             let why = format!("{} and {} blocks are too few to be sure", before.len(), now.len());
             (Change::Unknown, Some(why))
@@ -179,6 +145,25 @@ fn contender(
         change,
         note,
     }
+}
+
+/// A ratio takes a valid trial of the contender and of the reference in the same block, in either run.
+fn why_no_ratio(
+    old: &ContenderFindings,
+    new: &ContenderFindings,
+    [before, now]: [&[Option<f64>]; 2],
+) -> String {
+    let has = |by_block: &[Option<f64>]| by_block.iter().any(Option::is_some);
+    let of = |is_old: bool| if is_old { "the earlier run" } else { "the later run" };
+    for (own, reference, is_old) in [(old, before, true), (new, now, false)] {
+        if !has(&own.rate_per_s_by_block) {
+            return format!("none of its trials in {} is valid", of(is_old));
+        }
+        if !has(reference) {
+            return format!("no trial of the reference in {} is valid", of(is_old));
+        }
+    }
+    "in one of the runs no block has a valid trial of both it and the reference".to_owned()
 }
 
 /// Cells, and contenders of common cells, that the other run does not have.

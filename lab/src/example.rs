@@ -7,8 +7,11 @@ use std::time::Duration;
 
 /// A run of one closed cell with these contenders and the reference.
 pub fn run(contenders: &[&str]) -> Run {
-    let entrant =
-        |name: &str| Entrant { title: name.to_uppercase(), version: Some("1.0".to_owned()), missing: None };
+    let entrant = |name: &str| Entrant {
+        title: name.to_uppercase(),
+        version: Some("1.0".to_owned()),
+        ..Entrant::default()
+    };
     let names = contenders.iter().copied().chain(["reference"]);
     Run {
         id: "20260101-000000-0000".to_owned(),
@@ -16,6 +19,7 @@ pub fn run(contenders: &[&str]) -> Run {
         study: Study {
             title: "An example".to_owned(),
             source: None,
+            tracks: model::study::default_track(),
             contenders: contenders.iter().map(ToString::to_string).collect(),
             cells: vec![Cell {
                 title: "keep-alive".to_owned(),
@@ -31,6 +35,8 @@ pub fn run(contenders: &[&str]) -> Run {
                 budget: Duration::from_mins(10),
             },
             published: None,
+            as_published: Vec::new(),
+            unequal: Vec::new(),
         },
         seed: 7,
         started_at: "2026-01-01T00:00:00Z".to_owned(),
@@ -48,7 +54,8 @@ pub fn observation(trial: Trial, rate: Option<f64>) -> Observation {
         None => Outcome::Failed("it ended (exit status: 1)".to_owned()),
         Some(rate) => Outcome::Measured(Box::new(measurement(rate))),
     };
-    Observation { trial, started_at: "2026-01-01T00:00:00Z".to_owned(), elapsed_ns: 1_000_000_000, outcome }
+    let started_at = "2026-01-01T00:00:00Z".to_owned();
+    Observation { trial, started_at, elapsed_ns: 1_000_000_000, outcome, conditions: Conditions::default() }
 }
 
 /// A sound measurement of one second.

@@ -4,8 +4,7 @@ use crate::board;
 use crate::prepare::{Prepared, fill_all};
 use crate::supervise::{Server, Start};
 use crate::verify;
-use model::Workload;
-use std::collections::BTreeMap;
+pub use crate::work::{Work, Works};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,17 +13,8 @@ use std::time::{Duration, Instant};
 /// How often readiness is asked for.
 const READY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// What a workload is at run time.
-#[derive(Clone, Debug)]
-pub struct Work {
-    /// Its declaration; none: whatever the server answers, as in a race.
-    pub workload: Option<Workload>,
-    /// The body that must come back; none: any.
-    pub body: Option<Vec<u8>>,
-}
-
-/// The workloads of a run, by name.
-pub type Works = BTreeMap<String, Work>;
+/// Readiness is asked for by this workload where it is served: its answer costs the least.
+const PLAINEST: &str = "hello";
 
 /// Where a contender is started.
 #[derive(Clone, Debug)]
@@ -47,7 +37,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Starts a contender, waits until it answers, and verifies every workload that it serves.
+    /// Starts a contender, waits until it answers, and asks it once for each of these workloads that it serves.
     /// An error is the contender's, and all that was wrong.
     pub fn start(
         prepared: &Prepared,
@@ -60,25 +50,21 @@ impl Instance {
         let server = Server::start(start)?;
         let mut instance = Self { server, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) };
         instance.wait_ready(prepared, stop)?;
-        let wrong = verify_all(instance.address, prepared, works);
-        if wrong.is_empty() {
-            Ok(instance)
-        } else {
-            Err(format!("it fails verification: {}", wrong.join("; ")))
-        }
+        let wrong = verify::brief(instance.address, &prepared.contender.serves, works);
+        if wrong.is_empty() { Ok(instance) } else { Err(fails(&wrong)) }
     }
 
     /// Ready means: it answers its first workload, however. Whether rightly is verified afterwards, once.
     fn wait_ready(&mut self, prepared: &Prepared, stop: &AtomicBool) -> Result<(), String> {
-        let path = prepared.contender.serves.values().next().map_or("/", String::as_str);
+        let serves = &prepared.contender.serves;
+        let path = serves.get(PLAINEST).or_else(|| serves.values().next()).map_or("/", String::as_str);
         let patience = prepared.contender.run.ready;
         let deadline = Instant::now() + patience;
-        let host = self.address.to_string();
         loop {
             if let Some(end) = self.server.ended() {
                 return Err(end);
             }
-            let Err(why) = verify::get(self.address, &host, path) else {
+            let Err(why) = verify::get(self.address, path) else {
                 return Ok(());
             };
             if stop.load(Ordering::Relaxed) {
@@ -92,16 +78,9 @@ impl Instance {
     }
 }
 
-fn verify_all(address: SocketAddr, prepared: &Prepared, works: &Works) -> Vec<String> {
-    let known = |(name, path)| Some((name, path, works.get(name)?));
-    prepared
-        .contender
-        .serves
-        .iter()
-        .filter_map(known)
-        .filter_map(|(name, path, work)| Some((name, path, work.workload.as_ref()?, work.body.as_ref()?)))
-        .flat_map(|(name, path, workload, body)| verify::check(address, path, name, workload, body))
-        .collect()
+/// In one sentence, all of it.
+pub fn fails(wrong: &[String]) -> String {
+    format!("it fails verification: {}", wrong.join("; "))
 }
 
 fn lay(prepared: &Prepared, place: &Place, port: u16) -> std::io::Result<Start> {

@@ -2,6 +2,8 @@
 //! observed and says what it means. It formats nothing for people. [`run`] is the spine.
 
 pub mod analyse;
+#[cfg(test)]
+mod bad_input;
 pub mod board;
 pub mod catalog;
 pub mod compare;
@@ -12,6 +14,8 @@ mod example;
 pub mod folders;
 pub mod guard;
 pub mod history;
+pub mod inspect;
+pub mod install;
 pub mod instance;
 pub mod local;
 pub mod plan;
@@ -23,9 +27,11 @@ pub mod setup;
 pub mod steady;
 pub mod store;
 pub mod supervise;
+pub mod sweep;
 pub mod tree;
 pub mod verdict;
 pub mod verify;
+pub mod work;
 
 pub use catalog::{Catalog, CatalogError};
 pub use run::{Lab, LabError, Show};

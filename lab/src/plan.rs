@@ -2,7 +2,8 @@
 
 use crate::board::Cores;
 use crate::instance::Work;
-use model::{Address, Ask, Asking, Cell, Design, Expect, Plan, Target, Until};
+use crate::work;
+use model::{Ask, Cell, Design, Expect, Plan, Until};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -19,21 +20,15 @@ pub fn plan(
     cores: &Cores,
     seed: u64,
 ) -> Plan {
-    let target = Target {
-        url: format!("http://{at}{path}"),
-        host: at.to_string(),
-        path: path.to_owned(),
-        address: Address::Tcp(at),
-        tls: false,
-    };
-    let asking = Asking { method: "GET", path, http10: false, keep_alive: true, headers: &[], body: b"" };
+    let question = work.usual(path);
     let ask = Ask {
-        request: target.request(asking),
-        last: target.request(Asking { keep_alive: false, ..asking }),
+        request: question.request(at, true),
+        last: question.request(at, false),
         head_only: false,
-        expect: Expect { status: Some(200), body: work.body.clone(), ..Expect::default() },
+        expect: Expect { status: Some(200), body: question.body, ..Expect::default() },
         weight: 1.0,
     };
+    let target = work::target(at, &question.path);
     Plan {
         warmup: design.warmup,
         timeout: TIMEOUT,

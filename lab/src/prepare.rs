@@ -1,10 +1,12 @@
 //! Contenders on this machine: their sources laid out, what they lack, how it is got, their versions.
 
 use crate::catalog::Entry;
+use crate::environment::hex;
 use crate::supervise::last_lines;
 use model::Contender;
+use model::contender::{Track, tuned_name};
+use model::observation::Entrant;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,6 +18,10 @@ pub struct Prepared {
     pub name: String,
     /// Its declaration.
     pub contender: Contender,
+    /// SHA-256 of its sources and of its whole declaration.
+    pub source_sha256: String,
+    /// How it takes part.
+    pub track: Track,
     /// Its folder in the cache: `src`, `build`, and the mark that it is built.
     folder: PathBuf,
 }
@@ -48,6 +54,9 @@ impl Prepared {
         for word in entry.contender.build.iter().flat_map(|b| &b.command) {
             digest.update(word);
         }
+        let mut whole = digest.clone();
+        whole.update(serde_json::to_vec(&entry.contender).unwrap_or_default());
+        let source_sha256 = hex(whole);
         let tag = tag(digest);
         let folder = cache.join("contenders").join(format!("{name}-{tag}"));
         let src = folder.join("src");
@@ -61,7 +70,34 @@ impl Prepared {
             }
             fs::rename(draft.keep(), &src)?;
         }
-        Ok(Self { name: name.to_owned(), contender: entry.contender.clone(), folder })
+        let (name, contender) = (name.to_owned(), entry.contender.clone());
+        Ok(Self { name, contender, track: Track::Default, source_sha256, folder })
+    }
+
+    /// The same on its tuned track, where servers have so many cores; `None`: it has none.
+    pub fn tuned(&self, cores: usize) -> Option<Self> {
+        let contender = self.contender.tuned(cores)?;
+        let (name, folder) = (tuned_name(&self.name), self.folder.clone());
+        let source_sha256 = self.source_sha256.clone();
+        Some(Self { name, contender, track: Track::Tuned, source_sha256, folder })
+    }
+
+    /// How it stands in a run.
+    pub fn entrant(&self) -> Entrant {
+        let (version, missing) = match self.version() {
+            Ok(version) => (Some(version), None),
+            Err(lack) => (None, Some(lack.sentence())),
+        };
+        let because = self.contender.tuned.as_ref().filter(|_| self.track == Track::Tuned);
+        Entrant {
+            title: self.contender.title.clone(),
+            version,
+            missing,
+            track: self.track,
+            settings: self.contender.settings.clone(),
+            because: because.map(|tuned| tuned.because.clone()),
+            source_sha256: Some(self.source_sha256.clone()),
+        }
     }
 
     /// The placeholders that do not depend on a trial.
@@ -119,12 +155,18 @@ impl Prepared {
         first_number(rest).ok_or_else(|| format!("`{}` names no version", words.join(" ")))
     }
 
-    fn needs_build(&self) -> bool {
+    /// Something that it needs is not on this machine, whether it is built or not.
+    pub fn is_absent(&self) -> bool {
+        self.contender.install.needs.iter().any(|program| !on_path(program)) || self.ask_version().is_err()
+    }
+
+    /// It is to be built, and has not been.
+    pub fn needs_build(&self) -> bool {
         self.contender.build.is_some() && !self.folder.join("built").exists()
     }
 
     /// Builds it, if that has not been done. An error has the log's last lines.
-    fn build(&self) -> Result<(), String> {
+    pub fn build(&self) -> Result<(), String> {
         let Some(build) = self.contender.build.as_ref().filter(|_| self.needs_build()) else {
             return Ok(());
         };
@@ -143,64 +185,15 @@ impl Prepared {
     }
 }
 
-/// Gets what these contenders lack. `ask` is shown what will be done and may refuse; `say` is told each step.
-pub fn install(all: &[Prepared], ask: &dyn Fn(&str) -> bool, say: &dyn Fn(&str)) -> Result<(), String> {
-    let lacking: Vec<&Prepared> = all.iter().filter(|p| p.version().is_err()).collect();
-    let packages: BTreeSet<&str> = lacking
-        .iter()
-        .filter(|p| p.ask_version().is_err())
-        .flat_map(|p| p.contender.install.apt.iter().map(String::as_str))
-        .collect();
-    if !packages.is_empty() {
-        apt(&packages.into_iter().collect::<Vec<_>>(), ask, say)?;
-    }
-    for prepared in lacking.iter().filter(|p| p.needs_build() && p.ask_version().is_ok()) {
-        say(&format!("building {}", prepared.name));
-        if let Err(why) = prepared.build() {
-            say(&format!("{}: {why}", prepared.name));
-        }
-    }
-    Ok(())
-}
-
-fn apt(packages: &[&str], ask: &dyn Fn(&str) -> bool, say: &dyn Fn(&str)) -> Result<(), String> {
-    if !on_path("apt-get") {
-        return Err(format!("this system has no apt-get: install {} by its own means", packages.join(" ")));
-    }
-    let sudo: &[&str] = if rustix::process::geteuid().is_root() { &[] } else { &["sudo"] };
-    let install = [sudo, &["apt-get", "install", "-y", "-q", "--no-install-recommends"], packages].concat();
-    let shown = install.join(" ");
-    if !ask(&format!("drome will run: {shown}")) {
-        return Err(format!("not installed, as you wished; the command is: {shown}"));
-    }
-    // An old package list names files that the mirror no longer has; if it can't be renewed, it may still do.
-    say("renewing the package list");
-    let _ = quiet(&[sudo, &["apt-get", "update", "-q"]].concat());
-    say(&shown);
-    quiet(&install)
-}
-
-/// Runs a command; its output is shown only if it fails.
-fn quiet(words: &[&str]) -> Result<(), String> {
-    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-    let run = command(&words).env("DEBIAN_FRONTEND", "noninteractive").output();
-    let output = run.map_err(|e| format!("`{}` can't be run: {e}", words.join(" ")))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    let lines: Vec<&str> = text.lines().collect();
-    let last = lines[lines.len().saturating_sub(8)..].join("\n    ");
-    Err(format!("`{}` failed ({}):\n    {last}", words.join(" "), output.status))
-}
-
-fn command(words: &[String]) -> Command {
+/// A program and its arguments, with nothing to read.
+pub fn command(words: &[String]) -> Command {
     let mut command = Command::new(words.first().map_or("", String::as_str));
     command.args(words.get(1..).unwrap_or_default()).stdin(Stdio::null());
     command
 }
 
-fn on_path(program: &str) -> bool {
+/// Whether a program is there to be run by its name.
+pub fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }

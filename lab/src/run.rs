@@ -1,19 +1,21 @@
 //! The spine: trial after trial, each observation stored at once, until the schedule says it is enough.
 
 use crate::board::Cores;
-use crate::instance::{Instance, Place, Works};
+use crate::environment::{self, System, Watch};
+use crate::instance::{self, Instance, Place, Works};
 use crate::prepare::Prepared;
 use crate::sample::Sampler;
 use crate::schedule::{self, Next};
 use crate::store::{Store, StoreError};
 use crate::tree::Tree;
-use crate::{analyse, clock_text, plan, verdict};
+use crate::{analyse, clock_text, plan, verdict, verify};
 use load::Progress;
-use model::{Findings, Measurement, Observation, Outcome, Run, Trial};
-use std::collections::BTreeMap;
+use model::environment::Executable;
+use model::{Conditions, Findings, Measurement, Observation, Outcome, Run, Trial};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// All that a run needs beside its description.
@@ -31,6 +33,8 @@ pub struct Lab {
     pub logs: PathBuf,
     /// Set to end the run after, or in the middle of, the trial at hand.
     pub stop: Arc<AtomicBool>,
+    /// The contenders that were verified in full since the lab began.
+    pub verified: Mutex<BTreeSet<String>>,
 }
 
 /// Is told what goes on.
@@ -93,15 +97,40 @@ pub fn run(
 /// One trial. Whatever the contender does, the outcome is an observation.
 fn observe(lab: &Lab, run: &Run, trial: Trial) -> Observation {
     let (started_at, started) = (clock_text(), Instant::now());
-    let outcome = match measure(lab, run, &trial) {
+    let (watch, mut server) = (Watch::begin(&System::here(), &lab.cores), None);
+    let mut outcome = match measure(lab, run, &trial, &mut server) {
         Ok(measurement) => Outcome::Measured(Box::new(measurement)),
         Err(why) => Outcome::Failed(why),
     };
-    Observation { trial, started_at, elapsed_ns: started.elapsed().as_nanos() as u64, outcome }
+    let elapsed_ns = started.elapsed().as_nanos() as u64;
+    let conditions = Conditions { server, ..watch.end() };
+    if let Outcome::Measured(measurement) = &mut outcome {
+        verdict::note(&mut measurement.verdict, &conditions);
+    }
+    Observation { trial, started_at, elapsed_ns, outcome, conditions }
 }
 
-/// Start, verify, warm up, measure, stop. An error is the contender's.
-fn measure(lab: &Lab, run: &Run, trial: &Trial) -> Result<Measurement, String> {
+/// In full, and with every workload that it serves, once in a run.
+fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<(), String> {
+    let mut verified = lab.verified.lock().unwrap_or_else(PoisonError::into_inner);
+    if verified.contains(&prepared.name) {
+        return Ok(());
+    }
+    let wrong = verify::full(instance.address, &prepared.contender.serves, &lab.works).wrong();
+    if !wrong.is_empty() {
+        return Err(instance::fails(&wrong));
+    }
+    verified.insert(prepared.name.clone());
+    Ok(())
+}
+
+/// Start, verify, warm up, measure, stop. An error is the contender's; what program it was is known all the same.
+fn measure(
+    lab: &Lab,
+    run: &Run,
+    trial: &Trial,
+    program: &mut Option<Executable>,
+) -> Result<Measurement, String> {
     let prepared = lab.prepared.get(&trial.contender).ok_or("it is not prepared")?;
     let cell = &run.study.cells[trial.cell];
     let work = lab.works.get(&cell.workload).ok_or("its workload is not known")?;
@@ -110,7 +139,10 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial) -> Result<Measurement, String> {
     let place =
         Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log: lab.logs.join(name) };
 
-    let mut instance = Instance::start(prepared, &place, &lab.works, &lab.stop)?;
+    let asked = Works::from([(cell.workload.clone(), work.clone())]);
+    let mut instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
+    *program = environment::executable(instance.server.pid());
+    verify_once(lab, prepared, &instance)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
     let plan = plan::plan(cell, &run.study.design, instance.address, path, work, &lab.cores, seed);
     let sampler = Sampler::start(Tree::Below(instance.server.root()), lab.cores.server.len());

@@ -2,19 +2,20 @@
 
 use crate::board::Cores;
 use crate::catalog::{Catalog, CatalogError, Entry};
+use crate::environment::System;
 use crate::instance::{Instance, Place, Work, Works};
 use crate::prepare::{Prepared, tag};
 use crate::run::Lab;
-use crate::{clock_text, environment, folders, verify};
-use model::contender::{Contender, Install, Kind, Start, StopSignal, Version};
+use crate::{clock_text, folders, verify};
+use model::contender::{Contender, Install, Kind, Settings, Start, StopSignal, Track, Version};
 use model::observation::Entrant;
 use model::study::REFERENCE;
 use model::{Run, Study};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Why a run can't begin.
@@ -57,9 +58,8 @@ pub fn quicken(study: &mut Study) {
 /// The bodies of all workloads of the catalog.
 pub fn works(catalog: &Catalog) -> Result<Works, SetupError> {
     let work = |(name, workload): (&String, &model::Workload)| {
-        let body =
-            bodies::body(&workload.body).map_err(|source| SetupError::Body { name: name.clone(), source })?;
-        Ok((name.clone(), Work { workload: Some(workload.clone()), body: Some(body) }))
+        let work = Work::of(workload).map_err(|source| SetupError::Body { name: name.clone(), source })?;
+        Ok((name.clone(), work))
     };
     catalog.workloads.iter().map(work).collect()
 }
@@ -75,6 +75,20 @@ pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, Set
     names.iter().map(lay_out).collect()
 }
 
+/// Lays out a study's contenders, each as often as it takes part, and the reference.
+pub fn prepare_study(catalog: &Catalog, study: &Study) -> Result<Vec<Prepared>, SetupError> {
+    let all = prepare(catalog, &names_of(study))?;
+    Ok(all.into_iter().flat_map(|p| on_tracks(p, &study.tracks)).collect())
+}
+
+/// A contender on each of these tracks; once, as it comes, if it has no tuned track.
+pub fn on_tracks(prepared: Prepared, tracks: &[Track]) -> Vec<Prepared> {
+    let Some(tuned) = prepared.tuned(Cores::deal().server.len()) else { return vec![prepared] };
+    let is_wanted = |track| tracks.contains(&track);
+    let both = [(Track::Default, prepared), (Track::Tuned, tuned)];
+    both.into_iter().filter(|(track, _)| is_wanted(*track)).map(|(_, prepared)| prepared).collect()
+}
+
 /// A run of a study that has not begun. Contenders that lack something are in it with the reason.
 pub fn study_run(
     name: &str,
@@ -84,13 +98,7 @@ pub fn study_run(
     seed: Option<u64>,
     quick: bool,
 ) -> Run {
-    let entrant = |p: &Prepared| {
-        let (version, missing) = match p.version() {
-            Ok(version) => (Some(version), None),
-            Err(lack) => (None, Some(lack.sentence())),
-        };
-        (p.name.clone(), Entrant { title: p.contender.title.clone(), version, missing })
-    };
+    let entrant = |p: &Prepared| (p.name.clone(), p.entrant());
     let workloads = digests(&study, works);
     Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
 }
@@ -121,7 +129,7 @@ fn new_run(
         started_at,
         workloads: BTreeMap::new(),
         quick,
-        environment: environment::look(&Cores::deal()),
+        environment: System::here().look(&Cores::deal()),
         contenders,
         copies,
     }
@@ -142,9 +150,7 @@ pub fn lab(
     works: Works,
     stop: Arc<AtomicBool>,
 ) -> Result<Lab, SetupError> {
-    let cache = folders::cache();
-    let assets =
-        lay_assets(&cache, &works).map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
+    let (cache, assets) = (folders::cache(), assets(&works)?);
     let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
     Ok(Lab {
         prepared: prepared.into_iter().filter(takes_part).map(|p| (p.name.clone(), p)).collect(),
@@ -153,14 +159,21 @@ pub fn lab(
         assets,
         logs: cache.join("logs").join(&run.id),
         stop,
+        verified: Mutex::default(),
     })
+}
+
+/// The folder with the workloads' files; it is made where it is not there.
+pub fn assets(works: &Works) -> Result<PathBuf, SetupError> {
+    let cache = folders::cache();
+    lay_assets(&cache, works).map_err(|source| SetupError::Cache { path: cache.clone(), source })
 }
 
 /// Writes the workloads' files into a folder that is named for what is in them.
 fn lay_assets(cache: &Path, works: &Works) -> std::io::Result<PathBuf> {
     let files: Vec<(&str, &[u8])> = works
         .values()
-        .filter_map(|work| Some((work.workload.as_ref()?.file.as_str(), work.body.as_deref()?)))
+        .filter_map(|work| Some((work.workload.as_ref()?.file.as_deref()?, work.body.as_deref()?)))
         .collect();
     let mut digest = Sha256::new();
     for (file, body) in &files {
@@ -222,12 +235,16 @@ pub fn commands(
                 stop: StopSignal::Term,
                 ready: RACE_READY,
             },
+            settings: Settings::default(),
+            tuned: None,
             serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
         };
         let entry = Entry { contender, sources: BTreeMap::new() };
         let prepared = Prepared::lay_out(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
-        entrants.insert(letter.to_string(), Entrant { title: command.clone(), version: None, missing: None });
+        let source_sha256 = Some(prepared.source_sha256.clone());
+        let entrant = Entrant { title: command.clone(), source_sha256, ..Entrant::default() };
+        entrants.insert(letter.to_string(), entrant);
         all.push(prepared);
     }
     Ok((all, entrants))
@@ -252,7 +269,7 @@ pub fn same_work(lab: &Lab, path: &str) -> Result<Work, SetupError> {
         let trouble =
             |why: String| SetupError::Race(format!("{name} (`{}`): {why}", prepared.contender.title));
         let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(trouble)?;
-        let answer = verify::get(instance.address, &instance.address.to_string(), path);
+        let answer = verify::get(instance.address, path);
         instance.server.stop().map_err(trouble)?;
         let answer = answer.map_err(|e| trouble(format!("no answer for {path}: {e}")))?;
         if answer.status != 200 {
@@ -272,7 +289,7 @@ pub fn same_work(lab: &Lab, path: &str) -> Result<Work, SetupError> {
             Some(_) => {}
         }
     }
-    Ok(Work { workload: None, body: first.map(|(_, body)| body) })
+    Ok(Work { body: first.map(|(_, body)| body), ..Work::default() })
 }
 
 fn here() -> String {

@@ -83,6 +83,11 @@ impl Server {
         self.guard.id() as i32
     }
 
+    /// The server's first process.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
     /// How the server ended, if it has, with its last words.
     pub fn ended(&mut self) -> Option<String> {
         self.listen();

@@ -1,6 +1,6 @@
 //! Whether a measurement may be believed, and what bounded it. Pure; every reason carries its figure.
 
-use model::{Bound, Load, Plan, Tally, Think, Usage, Verdict};
+use model::{Bound, Conditions, Load, Plan, Tally, Think, Usage, Verdict};
 
 /// Cores busier than this are taken to be the bound.
 pub const BUSY: f64 = 0.90;
@@ -27,16 +27,29 @@ const LAG_SHARE: f64 = 0.10;
 /// More of the machine's time than this share taken by its host, and it was another machine.
 const STEAL_PPM: u64 = 100_000;
 
+/// More of the machine's time than this share used by other programs is worth a word.
+const OTHERS_PPM: u64 = 100_000;
+
 /// Fewer answers a connection than this, and one without any may be chance.
 const STARVED_MEAN: u64 = 20;
 
 /// Judges one measurement. `usage` is `None` where the server's processes are not known.
 pub fn judge(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
+    judge_as(plan, tally, usage, KEPT)
+}
+
+/// The same for a step of a sweep, which goes past saturation on purpose: a server that does not keep up is a finding.
+pub fn judge_step(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
+    judge_as(plan, tally, usage, 0.0)
+}
+
+/// `kept` is the least share of what was due that must have been answered.
+fn judge_as(plan: &Plan, tally: &Tally, usage: Option<&Usage>, kept: f64) -> Verdict {
     let mut case = Case { bound: bound(tally, usage), void: Vec::new(), notes: Vec::new() };
     case.work(tally);
     case.client(plan, tally);
     case.lag(tally);
-    case.offered(plan, tally);
+    case.offered(plan, tally, kept);
     case.little(plan, tally);
     case.starved(tally);
     case.machine(usage);
@@ -46,6 +59,19 @@ pub fn judge(plan: &Plan, tally: &Tally, usage: Option<&Usage>) -> Verdict {
     }
     let valid = case.void.is_empty();
     Verdict { bound: case.bound, valid, reasons: [case.void, case.notes].concat() }
+}
+
+/// Adds what is to be known of the machine during the trial. It hits all contenders, so that it voids nothing: where it
+/// comes and goes, the intervals are wide.
+pub fn note(verdict: &mut Verdict, conditions: &Conditions) {
+    if let Some(why) = conditions.throttled.as_ref().filter(|why| !why.is_empty()) {
+        verdict.reasons.push(format!("the processor was slowed down meanwhile: {}", why.join(", ")));
+    }
+    if let Some(others) = conditions.others_ppm.filter(|others| *others > OTHERS_PPM) {
+        verdict
+            .reasons
+            .push(format!("other programs used {:.0} % of the machine's time", others as f64 / 1e4));
+    }
 }
 
 fn bound(tally: &Tally, usage: Option<&Usage>) -> Bound {
@@ -116,7 +142,7 @@ impl Case {
         }
     }
 
-    fn offered(&mut self, plan: &Plan, tally: &Tally) {
+    fn offered(&mut self, plan: &Plan, tally: &Tally, kept: f64) {
         let (Some(rate), Some(achieved)) = (plan.load.rate_per_s(), tally.rate_per_s()) else {
             return;
         };
@@ -127,7 +153,7 @@ impl Case {
                 "{achieved:.0}/s of the offered {offered:.0}/s were answered: the server, or {connections} connections, \
                  did not keep up; offer less, or let it have more connections"
             );
-            let is_kept = tally.due.is_none_or(|due| tally.completed as f64 >= due as f64 * KEPT);
+            let is_kept = tally.due.is_none_or(|due| tally.completed as f64 >= due as f64 * kept);
             if is_kept { self.notes.push(words) } else { self.void.push(words) }
         }
     }
@@ -272,6 +298,8 @@ mod tests {
         slow.due = Some(10_000);
         let verdict = judge(&open(), &slow, None);
         assert!(!verdict.valid && verdict.reasons[0].contains("offer less"), "{verdict:?}");
+        let step = judge_step(&open(), &slow, None);
+        assert!(step.valid && step.reasons == verdict.reasons, "past saturation that is a finding: {step:?}");
     }
 
     #[test]
@@ -309,6 +337,24 @@ mod tests {
             verdict.valid && verdict.reasons == ["1 of 10 connections were never answered"],
             "{verdict:?}"
         );
+    }
+
+    #[test]
+    fn what_happened_to_the_machine_is_told_and_voids_nothing() {
+        let mut verdict = judge(&closed(), &tally(0.1), None);
+        let quiet =
+            Conditions { throttled: Some(Vec::new()), others_ppm: Some(9_000), ..Conditions::default() };
+        note(&mut verdict, &quiet);
+        note(&mut verdict, &Conditions::default());
+        assert!(verdict.reasons.is_empty());
+        let hot = Conditions {
+            throttled: Some(vec!["throttled".to_owned()]),
+            others_ppm: Some(250_000),
+            ..Conditions::default()
+        };
+        note(&mut verdict, &hot);
+        assert!(verdict.valid && verdict.reasons[0].ends_with("meanwhile: throttled"), "{verdict:?}");
+        assert!(verdict.reasons[1].contains("25 %"), "{verdict:?}");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A server that can be raced, as its `contender.toml` declares it. Unknown keys are errors.
 
 use crate::checked;
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -26,6 +27,12 @@ pub struct Contender {
     pub version: Version,
     /// How it is started and stopped.
     pub run: Start,
+    /// How it is set up as it comes, in words.
+    #[serde(default)]
+    pub settings: Settings,
+    /// What its own documentation advises for production, where that is more than it does by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tuned: Option<Tuned>,
     /// The path of every workload that it serves.
     pub serves: BTreeMap<String, String>,
 }
@@ -54,6 +61,12 @@ pub struct Install {
     pub needs: Vec<String>,
     /// How a person gets `needs`.
     pub hint: Option<String>,
+    /// How long it takes to get it and to build it, about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<f64>,
+    /// How much room it takes, about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_mb: Option<f64>,
 }
 
 /// A command that is run once for a given source, in a cache folder.
@@ -96,6 +109,163 @@ pub struct Start {
 
 fn ready() -> Duration {
     Duration::from_secs(30)
+}
+
+/// How a contender is set up, in words for a table; what it does not say is unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Whether connections are kept, and how long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep_alive: Option<String>,
+    /// What is logged, and where to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logging: Option<String>,
+    /// Processes and threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workers: Option<String>,
+    /// What is kept between two requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caching: Option<String>,
+}
+
+impl Settings {
+    /// Each by name.
+    pub fn all(&self) -> [(&'static str, Option<&str>); 4] {
+        let Self { keep_alive, logging, workers, caching } = self;
+        let named =
+            [("keep_alive", keep_alive), ("logging", logging), ("workers", workers), ("caching", caching)];
+        named.map(|(name, value)| (name, value.as_deref()))
+    }
+
+    /// These, and where they say nothing, those.
+    fn over(&self, those: &Self) -> Self {
+        Self {
+            keep_alive: self.keep_alive.clone().or_else(|| those.keep_alive.clone()),
+            logging: self.logging.clone().or_else(|| those.logging.clone()),
+            workers: self.workers.clone().or_else(|| those.workers.clone()),
+            caching: self.caching.clone().or_else(|| those.caching.clone()),
+        }
+    }
+}
+
+/// What is different in production, by the contender's own documentation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tuned {
+    /// The advice, and where it is given.
+    pub because: String,
+    /// In place of `run.command`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// In place of `run.files`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<String>>,
+    /// In place of `run.workers`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers: Option<Workers>,
+    /// What of `settings` is different.
+    #[serde(default)]
+    pub settings: Settings,
+}
+
+/// How many workers a tuned contender has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workers {
+    /// So many.
+    Count(usize),
+    /// One for each core that servers have: `"cores"`.
+    PerCore,
+}
+
+/// The word for one worker a core.
+const PER_CORE: &str = "cores";
+
+impl Serialize for Workers {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Count(n) => n.serialize(to),
+            Self::PerCore => PER_CORE.serialize(to),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Workers {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(AsWorkers)
+    }
+}
+
+struct AsWorkers;
+
+impl Visitor<'_> for AsWorkers {
+    type Value = Workers;
+
+    fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(to, "a whole number of at least 1, or \"{PER_CORE}\"")
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Workers, E> {
+        usize::try_from(n)
+            .ok()
+            .filter(|n| *n > 0)
+            .map(Workers::Count)
+            .ok_or_else(|| E::custom(format!("{n} is out of range: allowed is a whole number of at least 1")))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Workers, E> {
+        let is_known = word == PER_CORE;
+        is_known.then_some(Workers::PerCore).ok_or_else(|| {
+            E::custom(format!(
+                "`{word}` is not allowed: allowed is a whole number of at least 1, or \"{PER_CORE}\""
+            ))
+        })
+    }
+}
+
+/// How a contender takes part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Track {
+    /// As it comes.
+    #[default]
+    Default,
+    /// As its documentation advises for production.
+    Tuned,
+}
+
+impl Track {
+    /// What a table calls it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Tuned => "tuned",
+        }
+    }
+}
+
+/// The name by which a contender enters on its tuned track.
+pub fn tuned_name(name: &str) -> String {
+    format!("{name}@{}", Track::Tuned.word())
+}
+
+impl Contender {
+    /// As it takes part on the tuned track on so many cores; `None` where it has none.
+    pub fn tuned(&self, cores: usize) -> Option<Self> {
+        let tuned = self.tuned.as_ref()?;
+        let mut whole = self.clone();
+        whole.title = format!("{} ({})", self.title, Track::Tuned.word());
+        whole.settings = tuned.settings.over(&self.settings);
+        let run = &mut whole.run;
+        run.command = tuned.command.clone().unwrap_or_else(|| run.command.clone());
+        run.files = tuned.files.clone().unwrap_or_else(|| run.files.clone());
+        run.workers = match tuned.workers {
+            None => run.workers,
+            Some(Workers::Count(n)) => Some(n),
+            Some(Workers::PerCore) => Some(cores.max(1)),
+        };
+        Some(whole)
+    }
 }
 
 /// The signals that servers stop on.

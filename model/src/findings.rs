@@ -1,10 +1,13 @@
 //! What the observations of a run say. This is the documented JSON of `drome report --format json`
 //! (schema 1): keys stay stable, new ones may be added, what is not known is null.
 
-use crate::observation::Environment;
+use crate::environment::{ConditionsRange, Environment, Ran};
+use crate::observation::Entrant;
+use crate::page::Published;
 use crate::plan::Load;
 use crate::verdict::Bound;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The version of the JSON.
 pub const SCHEMA: u32 = 1;
@@ -28,9 +31,12 @@ pub struct Findings {
     pub seed: u64,
     /// The machine.
     pub environment: Environment,
+    /// What it was like over the trials; unknown in runs of older versions.
+    #[serde(default)]
+    pub conditions: ConditionsRange,
     /// The workloads' bodies, as SHA-256, by name; none in runs of older versions.
     #[serde(default)]
-    pub workloads: std::collections::BTreeMap<String, String>,
+    pub workloads: BTreeMap<String, String>,
     /// A first look: no ranks are claimed.
     pub quick: bool,
     /// Why the run stopped, or that it has not.
@@ -43,6 +49,15 @@ pub struct Findings {
     pub cells: Vec<CellFindings>,
     /// Contenders that did not take part, and why.
     pub missing: Vec<Missing>,
+    /// What the page said that the study is of.
+    #[serde(default)]
+    pub page: Option<Published>,
+    /// What was not the same for all on that page.
+    #[serde(default)]
+    pub unequal: Vec<String>,
+    /// How each was set up, by name; empty in findings of older versions.
+    #[serde(default)]
+    pub entrants: BTreeMap<String, Entrant>,
 }
 
 /// A contender that did not take part.
@@ -80,6 +95,9 @@ pub struct ContenderFindings {
     pub title: String,
     /// What it says its version is.
     pub version: Option<String>,
+    /// What it was, to the byte; unknown in runs of older versions.
+    #[serde(default)]
+    pub ran: Ran,
     /// Trials that were measured, void ones included.
     pub trials: usize,
     /// Of those, void.
@@ -94,6 +112,9 @@ pub struct ContenderFindings {
     pub latency_ns_p50: Option<Figure>,
     /// The 99th percentile; under closed load that is latency at saturation.
     pub latency_ns_p99: Option<Figure>,
+    /// Bytes of a completed answer as it came over the wire, head and body: the median over trials.
+    #[serde(default)]
+    pub wire_bytes_per_answer: Option<f64>,
     /// The largest resident memory of any trial.
     pub rss_max_bytes: Option<u64>,
     /// The same block by block: the mean over its entries, null where none is valid. What two runs are compared by.

@@ -4,16 +4,20 @@
 mod checked;
 pub mod comparison;
 pub mod contender;
+pub mod environment;
 pub mod exchange;
 pub mod findings;
 pub mod history;
 pub mod import;
+pub mod inspection;
 pub mod interval;
 pub mod observation;
+pub mod page;
 pub mod plan;
 pub mod rate;
 pub mod reading;
 pub mod study;
+pub mod sweep;
 pub mod tally;
 pub mod target;
 pub mod usage;
@@ -22,18 +26,20 @@ pub mod workload;
 
 pub use comparison::Comparison;
 pub use contender::Contender;
+pub use environment::{Conditions, Environment};
 pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
 pub use history::History;
 pub use import::Import;
 pub use interval::Interval;
-pub use observation::{Environment, Measurement, Observation, Outcome, Run, Trial};
+pub use observation::{Measurement, Observation, Outcome, Run, Trial};
 pub use plan::{
     Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, Until, Verify,
 };
 pub use rate::Rate;
 pub use reading::Reading;
 pub use study::{Cell, Design, Study};
+pub use sweep::{Promise, Sweep, SweepTrial};
 pub use tally::{Agreed, Beat, Course, Errors, Tally};
 pub use target::{Address, Asking, Target};
 pub use usage::Usage;

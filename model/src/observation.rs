@@ -1,5 +1,7 @@
 //! A trial as it is stored: what was asked, what came of it, on what machine.
 
+use crate::contender::{Settings, Track};
+use crate::environment::{Conditions, Environment};
 use crate::study::Study;
 use crate::tally::Tally;
 use crate::usage::Usage;
@@ -42,27 +44,18 @@ pub struct Entrant {
     pub version: Option<String>,
     /// Why it does not take part.
     pub missing: Option<String>,
-}
-
-/// The machine that a run was on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Environment {
-    /// drome's own version.
-    pub drome: String,
-    /// The kernel's release.
-    pub kernel: Option<String>,
-    /// The processor as it names itself.
-    pub cpu: Option<String>,
-    /// The cores that drome may use.
-    pub cores: usize,
-    /// Those that servers are pinned to.
-    pub server_cpus: Vec<usize>,
-    /// Those that the load generator is pinned to.
-    pub client_cpus: Vec<usize>,
-    /// The machine's memory.
-    pub memory_bytes: Option<u64>,
-    /// What virtualises the machine, where it says so.
-    pub virtualization: Option<String>,
+    /// How it takes part.
+    #[serde(default)]
+    pub track: Track,
+    /// How it is set up; empty in runs of older versions and in races.
+    #[serde(default)]
+    pub settings: Settings,
+    /// Whose advice the tuned track follows.
+    #[serde(default)]
+    pub because: Option<String>,
+    /// SHA-256 of what the catalog says of it: its sources and its declaration.
+    #[serde(default)]
+    pub source_sha256: Option<String>,
 }
 
 /// One contender, one cell, one block.
@@ -89,6 +82,9 @@ pub struct Observation {
     pub elapsed_ns: u64,
     /// What came of it.
     pub outcome: Outcome,
+    /// What the machine was like meanwhile; unknown in observations of older versions.
+    #[serde(default)]
+    pub conditions: Conditions,
 }
 
 /// What came of a trial.

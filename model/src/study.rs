@@ -1,9 +1,10 @@
 //! A study: contenders × cells, a design and, for the founding pages, the published figures.
 
 use crate::checked;
+use crate::contender::Track;
+pub use crate::page::{AsPublished, Published};
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The contender that stands for what this machine can do; it enters every cell twice.
@@ -19,6 +20,9 @@ pub struct Study {
     pub source: Option<String>,
     /// Names in the catalog, without the reference.
     pub contenders: Vec<String>,
+    /// How they take part; one without a tuned track enters once.
+    #[serde(default = "default_track")]
+    pub tracks: Vec<Track>,
     /// What is asked, and how.
     #[serde(rename = "cell")]
     pub cells: Vec<Cell>,
@@ -26,6 +30,17 @@ pub struct Study {
     pub design: Design,
     /// What the page said.
     pub published: Option<Published>,
+    /// How the page measured, cell by cell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub as_published: Vec<AsPublished>,
+    /// What was not the same for all on the page, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unequal: Vec<String>,
+}
+
+/// A study's tracks where it does not say.
+pub fn default_track() -> Vec<Track> {
+    vec![Track::Default]
 }
 
 /// One workload under one load.
@@ -62,24 +77,4 @@ pub struct Design {
     /// Stop after the minimum of blocks when this much time is spent.
     #[serde(with = "checked::duration")]
     pub budget: Duration,
-}
-
-/// The figures of a page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Published {
-    /// What they are figures of.
-    pub metric: Metric,
-    /// On what they were measured.
-    pub hardware: String,
-    /// One a contender.
-    pub figures: BTreeMap<String, f64>,
-}
-
-/// What a published figure is a figure of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Metric {
-    /// Requests per second.
-    RatePerS,
 }

@@ -26,10 +26,13 @@ pub fn unit(bars: &[(String, f64)]) -> f64 {
     steps.into_iter().find(|unit| most / unit <= LONGEST + 1.0).unwrap_or(most)
 }
 
-/// The chart of a cell, with its scale.
+/// The chart of a cell, with its scale; nothing where nobody has a figure.
 pub fn of_cell(cell: &CellFindings) -> String {
     let bar = |c: &model::findings::ContenderFindings| Some((c.title.clone(), c.rate_per_s?.median));
     let bars: Vec<_> = cell.contenders.iter().filter_map(bar).collect();
+    if bars.is_empty() {
+        return String::new();
+    }
     let unit = unit(&bars);
     format!("one ■ for every {unit} answers per second\n{}", chart(&bars, unit))
 }

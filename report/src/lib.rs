@@ -1,18 +1,25 @@
 //! Findings and tallies → text for people and for programs. Pure: no I/O, no clock.
 
 pub mod bars;
+pub mod chart;
 pub mod compare;
 pub mod hdr_log;
 pub mod history;
 pub mod imported;
+pub mod inspections;
 pub mod load_json;
 pub mod load_text;
+mod machine;
 pub mod markdown;
 pub mod offered;
+mod page;
 pub mod race;
 mod ranking;
+pub mod replays;
 pub mod series_csv;
+mod setup;
 mod spectrum;
+pub mod sweep;
 mod table;
 pub mod terminal;
 pub mod units;

@@ -1,6 +1,6 @@
 //! Findings as Markdown, ready to be pasted.
 
-use crate::{bars, ranking};
+use crate::{bars, page, ranking, setup};
 use model::Findings;
 use std::fmt::Write;
 
@@ -12,12 +12,17 @@ pub fn report(f: &Findings) -> String {
     }
     for cell in &f.cells {
         let _ = write!(out, "\n## {}\n\n{}; {}.\n\n", cell.title, ranking::asked(cell), ranking::floor(cell));
-        let _ = write!(out, "{}\n```text\n{}```\n", ranking::table(cell).markdown(), bars::of_cell(cell));
+        let _ = write!(out, "{}", ranking::table(cell).markdown());
+        let bars = bars::of_cell(cell);
+        if !bars.is_empty() {
+            let _ = write!(out, "\n```text\n{bars}```\n");
+        }
         let notes = ranking::notes(cell);
         if !notes.is_empty() {
             let _ = write!(out, "\n- {}\n", notes.join("\n- ").replace("\n    ", "\n  "));
         }
     }
+    out.push_str(&setup::section(f));
     if !f.missing.is_empty() {
         out.push_str("\n## Did not take part\n\n");
     }
@@ -27,5 +32,6 @@ pub fn report(f: &Findings) -> String {
     if let Some(source) = &f.source {
         let _ = write!(out, "\nThe column *page* is what was published: {source}.\n");
     }
+    out.push_str(&page::section(f));
     out
 }

@@ -18,6 +18,9 @@ pub fn report(f: &Findings) -> String {
         for c in &names[1..] {
             let _ = writeln!(out, "{}", verdict(cell, names[0], c));
         }
+        if cell.noise_floor.is_some_and(|floor| floor < crate::ranking::FLAT) {
+            let _ = writeln!(out, "{}", crate::ranking::floor(cell));
+        }
         for note in crate::ranking::notes(cell) {
             let _ = writeln!(out, "{note}");
         }
@@ -29,7 +32,8 @@ pub fn report(f: &Findings) -> String {
 /// How `other` compares with `base`.
 pub fn verdict(cell: &CellFindings, base: &ContenderFindings, other: &ContenderFindings) -> String {
     let Some(floor) = cell.noise_floor else {
-        return "too few sound trials to say anything: see the notes".to_owned();
+        let notes = if crate::ranking::notes(cell).is_empty() { "" } else { ": see the notes" };
+        return format!("too few sound trials to say anything{notes}");
     };
     let Some(Figure { median, low: Some(low), high: Some(high) }) = other.of_reference else {
         return format!("{} can't be compared with {}: too few sound trials", other.name, base.name);

@@ -1,5 +1,6 @@
 //! The ranking of one cell: the same columns in a terminal and in Markdown.
 
+use crate::machine;
 use crate::offered;
 use crate::table::{Side, Table};
 use crate::units;
@@ -32,6 +33,7 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
         ("95 %", Side::Right),
         ("CPU/answer", Side::Right),
         ("RSS", Side::Right),
+        ("on the wire", Side::Right),
         (p99_title(&cell.load), Side::Right),
         ("bound", Side::Left),
         ("trials", Side::Left),
@@ -65,6 +67,7 @@ fn row(c: &ContenderFindings, label: String, of_base: [String; 2]) -> Vec<String
         share_interval,
         median(c.server_cpu_ns_per_request, units::duration),
         units::known(c.rss_max_bytes, |n| units::bytes(n as f64)),
+        units::known(c.wire_bytes_per_answer, units::bytes),
         median(c.latency_ns_p99, units::duration),
         c.bound.clone().unwrap_or_else(|| units::UNKNOWN.to_owned()),
         trials(c),
@@ -122,40 +125,69 @@ pub fn asked(cell: &CellFindings) -> String {
         None => "closed load".to_owned(),
         Some(rate) => format!("open load {}", offered::words(rate)),
     };
-    format!("{}, {load}, {connections} connections, {reuse}; {} blocks", cell.workload, cell.blocks)
+    let blocks = if cell.blocks == 1 { "1 block".to_owned() } else { format!("{} blocks", cell.blocks) };
+    format!("{}, {load}, {connections} connections, {reuse}; {blocks}", cell.workload)
 }
 
 /// What every reader must know before the first figure.
 pub fn preface(f: &Findings) -> Vec<String> {
     let e = &f.environment;
-    let cores = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let machine = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
+    let list = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let cores = |cpus: &[usize]| if cpus.is_empty() { "unknown".to_owned() } else { list(cpus) };
+    let names = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
+    let names = names.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let mut lines = vec![
         format!("run {}, {}, seed {}; {:.0} s of trials", f.run, f.started_at, f.seed, f.elapsed_s),
-        format!("{}; drome {}", machine.into_iter().flatten().collect::<Vec<_>>().join(", "), e.drome),
+        format!("{}; drome {}", if names.is_empty() { "an unknown machine" } else { &names }, e.drome),
         format!(
             "servers on core {}, load generator on core {}",
             cores(&e.server_cpus),
             cores(&e.client_cpus)
         ),
-        format!("ended: {}", f.ended),
     ];
+    lines.extend(machine::setup(e));
+    lines.extend(machine::conditions(&f.conditions));
+    lines.push(format!("ended: {}", f.ended));
     if f.quick {
         lines.push("A first look: too few and too short trials to claim any rank.".to_owned());
     }
     lines
 }
 
+/// Fewer have no interval, whatever they are.
+const LEAST_BLOCKS: usize = 6;
+
+/// No machine gives the same rate again and again.
+pub const FLAT: f64 = 1e-9;
+
 /// What the noise floor of a cell means.
 pub fn floor(cell: &CellFindings) -> String {
     match cell.noise_floor {
+        Some(floor) if floor < FLAT => "noise floor 0: equals did not differ at all, as if something other than the servers (a limit, a timer) \
+                      set the pace; how sure any difference is can't be said"
+            .to_owned(),
         Some(floor) => format!("noise floor {}: no smaller difference is called one", units::percent(floor)),
-        None => "noise floor unknown: too few blocks to tell any difference".to_owned(),
+        None if cell.blocks < LEAST_BLOCKS => "noise floor unknown: too few blocks to tell any difference".to_owned(),
+        None => "noise floor unknown: too few sound trials of any contender's two entries to tell any difference".to_owned(),
     }
 }
 
 /// What is to be known about single contenders.
 pub fn notes(cell: &CellFindings) -> Vec<String> {
-    let all = cell.contenders.iter();
-    all.flat_map(|c| c.notes.iter().map(move |note| format!("{}: {note}", c.title))).collect()
+    let of = |c: &ContenderFindings| {
+        let notes = c.notes.iter().cloned().chain(survivors(c));
+        notes.map(|note| format!("{}: {note}", c.title)).collect::<Vec<_>>()
+    };
+    cell.contenders.iter().flat_map(of).collect()
+}
+
+/// Figures of a contender of whose trials so large a share came to nothing are those of a selection.
+const SELECTED: f64 = 0.25;
+
+fn survivors(c: &ContenderFindings) -> Option<String> {
+    let (all, sound) = (c.trials + c.failed, c.trials - c.void);
+    let is_selected = sound > 0 && ((all - sound) as f64) >= SELECTED * all as f64;
+    is_selected.then(|| {
+        format!("its figures are of the {sound} sound trials among {all}: how fast it would have been in the others can't be said")
+    })
 }

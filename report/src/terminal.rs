@@ -1,6 +1,6 @@
 //! Findings for a terminal.
 
-use crate::{bars, ranking};
+use crate::{bars, page, ranking};
 use model::Findings;
 use std::fmt::Write;
 
@@ -24,5 +24,6 @@ pub fn report(f: &Findings) -> String {
     if let Some(source) = &f.source {
         let _ = write!(out, "\n“page” is what was published: {source}.\n");
     }
+    out.push_str(&page::plain(f));
     out
 }

@@ -3,7 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use model::comparison::{CellComparison, Change, ContenderComparison};
+use model::contender::{Settings, Track};
+use model::environment::{Cap, ConditionsRange, Executable, FrequencyPolicy, Machine, Ran};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
+use model::inspection::Inspection;
+use model::observation::Entrant;
+use model::page::{Metric, Published, Replay};
 use model::*;
 use report::Detail;
 use std::collections::BTreeMap;
@@ -26,6 +31,7 @@ fn contender(
         name: name.to_owned(),
         title: title.to_owned(),
         version: Some("1.2.3".to_owned()),
+        ran: Ran::default(),
         trials: 6,
         void: 0,
         failed: 0,
@@ -33,6 +39,7 @@ fn contender(
         server_cpu_ns_per_request: figure(0.95e9 / rate, 0.005),
         latency_ns_p50: figure(8e9 / rate, 0.02),
         latency_ns_p99: figure(20e9 / rate, 0.05),
+        wire_bytes_per_answer: Some(161.0),
         rss_max_bytes: Some(12_800_000),
         rate_per_s_by_block: [0.99, 1.0, 1.01].map(|x| Some(rate * x)).to_vec(),
         of_reference: figure(rate / reference, 0.008),
@@ -50,6 +57,29 @@ fn contender(
     }
 }
 
+fn entrant(name: &str, title: &str, track: Track) -> (String, Entrant) {
+    let settings = Settings {
+        keep_alive: Some("on, 1000 requests a connection".to_owned()),
+        logging: Some("off".to_owned()),
+        workers: Some("1 process".to_owned()),
+        caching: None,
+    };
+    let because = (track == Track::Tuned).then(|| "workers = cores: https://example.org/deploy".to_owned());
+    let version = Some("1.2.3".to_owned());
+    (
+        name.to_owned(),
+        Entrant {
+            title: title.to_owned(),
+            version,
+            missing: None,
+            track,
+            settings,
+            because,
+            source_sha256: None,
+        },
+    )
+}
+
 fn findings() -> Findings {
     let mut reference = contender("reference", "drome serve", 150_000.0, 150_000.0, (1, 1, 1));
     reference.bound = Some("client".to_owned());
@@ -65,6 +95,7 @@ fn findings() -> Findings {
     (dead.rate_per_s, dead.server_cpu_ns_per_request, dead.latency_ns_p50) = (None, None, None);
     (dead.latency_ns_p99, dead.of_reference, dead.time_ns_more, dead.server_cpu_ns_more) =
         (None, None, None, None);
+    dead.wire_bytes_per_answer = None;
     (dead.rss_max_bytes, dead.tier, dead.rank_low, dead.rank_high, dead.bound) =
         (None, None, None, None, None);
     dead.rate_per_s_by_block = Vec::new();
@@ -87,7 +118,9 @@ fn findings() -> Findings {
             client_cpus: vec![1],
             memory_bytes: None,
             virtualization: None,
+            machine: Machine::default(),
         },
+        conditions: ConditionsRange::default(),
         workloads: BTreeMap::from([("hello".to_owned(), "d2a84f4b8b65".to_owned())]),
         quick: false,
         ended: "every ratio is known to ±3 % after 6 blocks".to_owned(),
@@ -105,7 +138,75 @@ fn findings() -> Findings {
             name: "go".to_owned(),
             why: "`go` is not on PATH; get it: https://go.dev/dl".to_owned(),
         }],
+        page: Some(Published {
+            metric: Metric::RatePerS,
+            hardware: "a small board".to_owned(),
+            figures: BTreeMap::from([("nginx".to_owned(), 351.49), ("node".to_owned(), 125.97)]),
+            cells: BTreeMap::new(),
+            details: BTreeMap::from([(
+                "keep-alive".to_owned(),
+                BTreeMap::from([(
+                    "nginx".to_owned(),
+                    BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]),
+                )]),
+            )]),
+        }),
+        unequal: vec!["nginx sent 228 bytes, the others fewer".to_owned()],
+        entrants: BTreeMap::from([
+            entrant("nginx", "nginx", Track::Default),
+            entrant("node@tuned", "Node.js (tuned)", Track::Tuned),
+        ]),
     }
+}
+
+#[test]
+fn a_page_as_it_was_measured() {
+    let replay = |title: &str, published, rate: Option<f64>, note: Option<&str>| Replay {
+        cell: "a new connection for every request".to_owned(),
+        contender: title.to_lowercase(),
+        title: title.to_owned(),
+        version: Some("1.2.3".to_owned()),
+        command: "ab -c 10 -n 1000 http://127.0.0.1:8080/hello".to_owned(),
+        published,
+        rate_per_s: rate,
+        completed: rate.map(|_| 1000),
+        errors: rate.map(|_| 3),
+        latency_ns_mean: rate.map(|rate| 1e10 / rate),
+        virtual_max_bytes: Some(38_000_000),
+        rss_max_bytes: Some(2_500_000),
+        note: note.map(str::to_owned),
+        report: "Requests per second\n".to_owned(),
+    };
+    let all = [
+        replay("nginx", Some(351.49), Some(9000.0), None),
+        replay("Go", Some(247.2), Some(8000.0), None),
+        replay("Perl", Some(66.0), None, Some("it ended (exit status: 1)")),
+    ];
+    insta::assert_snapshot!("replays_in_the_terminal", report::replays::terminal("A page", &all));
+    insta::assert_snapshot!("replays_in_markdown", report::replays::markdown("A page", &all));
+}
+
+#[test]
+fn what_catalog_verify_found() {
+    let seen = |title: &str, track, wrong: &[&str], missing: Option<&str>| Inspection {
+        name: title.to_lowercase(),
+        title: title.to_owned(),
+        track,
+        version: missing.is_none().then(|| "1.2.3".to_owned()),
+        missing: missing.map(str::to_owned),
+        served: 3,
+        right: 3 - wrong.len(),
+        wrong: wrong.iter().map(ToString::to_string).collect(),
+        elapsed_s: 1.25,
+        hello_wire_bytes: missing.is_none().then_some(161),
+    };
+    let all = [
+        seen("nginx", Track::Default, &[], None),
+        seen("Bad", Track::Tuned, &["hello (/hello): status 500 instead of 200"], None),
+        seen("Go", Track::Default, &[], Some("`go` is not on PATH; get it: https://go.dev/dl")),
+    ];
+    insta::assert_snapshot!("inspections_in_the_terminal", report::inspections::terminal(&all));
+    insta::assert_snapshot!("inspections_in_markdown", report::inspections::markdown(&all));
 }
 
 fn race(a: f64, b: f64, floor: f64) -> Findings {
@@ -165,6 +266,47 @@ fn a_ranking_in_the_terminal() {
 #[test]
 fn a_ranking_in_markdown() {
     insta::assert_snapshot!(report::markdown::report(&findings()));
+}
+
+/// A Raspberry Pi that has told all that it knows.
+#[test]
+fn a_ranking_with_all_of_its_environment() {
+    let mut f = findings();
+    f.environment.memory_bytes = Some(4_000_000_000);
+    f.environment.machine = Machine {
+        drome_sha256: Some("aa".repeat(32)),
+        online_cpus: Some(vec![0, 1]),
+        isolated_cpus: Some(Vec::new()),
+        frequency: FrequencyPolicy {
+            driver: Some("cpufreq-dt".to_owned()),
+            governor: Some("ondemand".to_owned()),
+            min_hz: Some(600_000_000),
+            max_hz: Some(1_800_000_000),
+            boost: None,
+        },
+        mitigations: Some(BTreeMap::from([("spectre_v1".to_owned(), "Mitigation: some".to_owned())])),
+        sysctls: BTreeMap::from([("net.core.somaxconn".to_owned(), Some("4096".to_owned()))]),
+        descriptors_soft: Some(1024),
+        cgroup_cpu_millicores: Some(Cap::At(1500)),
+        cgroup_memory_bytes: Some(Cap::NONE),
+        clock_source: Some("arch_sys_counter".to_owned()),
+        swap_bytes: Some(0),
+        ..Machine::default()
+    };
+    f.conditions = ConditionsRange {
+        others_ppm_max: Some(12_345),
+        server_hz_min: Some(600_000_000),
+        server_hz_max: Some(1_800_000_000),
+        temperature_c_max: Some(82.6),
+        throttled_trials: Some(3),
+        throttled: vec!["under-voltage".to_owned()],
+        ..ConditionsRange::default()
+    };
+    f.cells[0].contenders.truncate(1);
+    f.cells[0].contenders[0].ran.executables =
+        vec![Executable { path: "/usr/sbin/nginx".to_owned(), sha256: None }];
+    insta::assert_snapshot!("environment_in_markdown", report::markdown::report(&f));
+    insta::assert_snapshot!("environment_as_json", report::findings_json(&f));
 }
 
 #[test]

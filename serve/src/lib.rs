@@ -8,6 +8,7 @@ mod date;
 mod entry;
 mod fault;
 mod files;
+mod fresh;
 mod housekeeping;
 mod kinds;
 mod log;
@@ -186,6 +187,7 @@ impl Server {
             site,
             files: root.map(|root| Files::new(Cache::new(root, bounds))),
             renderer: Renderer::new(),
+            fresh: fresh::Writer::default(),
             log: log.map(|file| Log::new(file, clock.date())),
             clock,
             spin: Spin::calibrated(self.config.spin.as_nanos() as u64),

@@ -150,7 +150,7 @@ fn short(status: &str, fields: &str, head_only: bool, context: Context<'_>, out:
 }
 
 #[inline]
-fn head(status: &str, fields: &[&str], context: Context<'_>, out: &mut Out) {
+pub fn head(status: &str, fields: &[&str], context: Context<'_>, out: &mut Out) {
     let bytes = &mut out.bytes;
     bytes.extend_from_slice(b"HTTP/1.1 ");
     bytes.extend_from_slice(status.as_bytes());

@@ -4,10 +4,11 @@ use crate::Site;
 use crate::date::Clock;
 use crate::fault::Spin;
 use crate::files::Files;
+use crate::fresh::{self, Echo, Fresh, MAX_SENT_BYTES};
 use crate::log::Log;
 use crate::out::Out;
 use crate::render::{Context, Renderer};
-use crate::site::Standard;
+use crate::site::{Asked, Standard};
 use std::net::IpAddr;
 use wire::{RequestParser, WireError};
 
@@ -18,6 +19,8 @@ pub struct Responder {
     /// A folder that is served in the site's place.
     pub files: Option<Files>,
     pub renderer: Renderer,
+    /// Of answers that depend on the request.
+    pub fresh: fresh::Writer,
     pub clock: Clock,
     pub log: Option<Log>,
     pub spin: Option<Spin>,
@@ -56,6 +59,7 @@ impl Responder {
     pub fn answer(
         &mut self,
         parser: &mut RequestParser,
+        echo: &mut Option<Box<Echo>>,
         peer: Option<IpAddr>,
         input: &mut &[u8],
         out: &mut Out,
@@ -64,6 +68,13 @@ impl Responder {
             return self.answer_files(parser, peer, input, out);
         }
         while !out.is_full() {
+            if echo.is_some() {
+                match self.send_back(parser, echo, peer, input, out) {
+                    Some(Next::GoOn) => continue,
+                    Some(end) => return end,
+                    None => return Next::GoOn,
+                }
+            }
             let (site, log) = (&self.site, &mut self.log);
             let next = parser.next(input, |head| {
                 if let Some(log) = log {
@@ -78,9 +89,24 @@ impl Responder {
                     }
                     let keep_alive = request.keep_alive && !self.is_stopping;
                     self.was_http10 = request.http10;
-                    out.bytes.extend_from_slice(self.site.answer(request.route, keep_alive, request.http10));
-                    if let Some(log) = &mut self.log {
-                        log.answered(peer, self.site.account(request.route));
+                    let (date, http10) = (self.clock.date(), request.http10);
+                    let context = Context { date, keep_alive, http10 };
+                    let account = match request.route {
+                        Asked::Ready(route) => {
+                            out.bytes.extend_from_slice(self.site.answer(route, keep_alive, http10));
+                            self.log.is_some().then(|| self.site.account(route))
+                        }
+                        Asked::Fresh(Fresh::Json { number, head_only }) => {
+                            Some(self.fresh.json(number, head_only, context, out))
+                        }
+                        Asked::Fresh(Fresh::Echo) => {
+                            let (body, keep_alive) = (Vec::new(), request.keep_alive);
+                            *echo = Some(Box::new(Echo { body, keep_alive, http10 }));
+                            continue;
+                        }
+                    };
+                    if let (Some(log), Some(account)) = (&mut self.log, account) {
+                        log.answered(peer, account);
                     }
                     if !keep_alive {
                         return ending(parser);
@@ -93,6 +119,38 @@ impl Responder {
         Next::GoOn
     }
 
+    /// Answers with the body of the request, once it is whole. `None`: the rest has not arrived yet.
+    fn send_back(
+        &mut self,
+        parser: &mut RequestParser,
+        echo: &mut Option<Box<Echo>>,
+        peer: Option<IpAddr>,
+        input: &mut &[u8],
+        out: &mut Out,
+    ) -> Option<Next> {
+        let waiting = echo.as_mut()?;
+        let body = &mut waiting.body;
+        let room = |body: &Vec<u8>| MAX_SENT_BYTES + 1 - body.len().min(MAX_SENT_BYTES);
+        let is_whole =
+            parser.body(input, |piece| body.extend_from_slice(&piece[..piece.len().min(room(body))]));
+        match is_whole {
+            Err(error) => return Some(self.refuse(error, peer, out)),
+            Ok(_) if body.len() > MAX_SENT_BYTES => {
+                return Some(self.turn_down(Standard::ContentTooLarge, peer, out));
+            }
+            Ok(false) => return None,
+            Ok(true) => {}
+        }
+        let whole = echo.take()?;
+        let keep_alive = whole.keep_alive && !self.is_stopping;
+        let context = Context { date: self.clock.date(), keep_alive, http10: whole.http10 };
+        let account = self.fresh.echo(&whole.body, context, out);
+        if let Some(log) = &mut self.log {
+            log.answered(peer, account);
+        }
+        Some(if keep_alive { Next::GoOn } else { ending(parser) })
+    }
+
     fn answer_files(
         &mut self,
         parser: &mut RequestParser,
@@ -100,7 +158,7 @@ impl Responder {
         input: &mut &[u8],
         out: &mut Out,
     ) -> Next {
-        let Self { site, files: Some(files), renderer, clock, log, spin, is_stopping, was_http10 } = self
+        let Self { site, files: Some(files), renderer, clock, log, spin, is_stopping, was_http10, .. } = self
         else {
             return Next::Close;
         };
@@ -142,6 +200,11 @@ impl Responder {
             WireError::Version => Standard::VersionNotSupported,
             _ => Standard::BadRequest,
         };
+        self.turn_down(standard, peer, out)
+    }
+
+    /// The connection's last answer.
+    fn turn_down(&mut self, standard: Standard, peer: Option<IpAddr>, out: &mut Out) -> Next {
         let route = standard.route(false);
         out.bytes.extend_from_slice(self.site.answer(route, false, false));
         if let Some(log) = &mut self.log {

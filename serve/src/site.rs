@@ -1,14 +1,33 @@
 //! What the server has to say of itself: every answer is made beforehand, head and body in one piece, and only
-//! its date is written anew, once a second.
+//! its date is written anew, once a second. Only what depends on the request is made when it is asked for.
 
 use crate::date::{DATE_BYTES, Date};
+use crate::fresh::{self, Fresh};
 use std::collections::HashMap;
 
 /// Paths and their answers.
 #[derive(Clone, Debug)]
 pub struct Site {
-    paths: HashMap<String, usize>,
+    paths: HashMap<String, Page>,
     answers: Vec<Answer>,
+}
+
+/// What is on a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Page {
+    /// An answer that is ready.
+    Ready(usize),
+    Json,
+    Echo,
+}
+
+/// What a request gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// An answer that is ready.
+    Ready(Route),
+    /// One that is to be made.
+    Fresh(Fresh),
 }
 
 /// Index of an answer and whether its body is left out.
@@ -30,10 +49,12 @@ pub enum Standard {
     HeadTooLong,
     Unavailable,
     VersionNotSupported,
+    PostOnly,
+    ContentTooLarge,
 }
 
 /// Status, reason, further fields.
-const STANDARD: [(u16, &str, &str); 9] = [
+const STANDARD: [(u16, &str, &str); 11] = [
     (404, "Not Found", ""),
     (405, "Method Not Allowed", "Allow: GET, HEAD\r\n"),
     (400, "Bad Request", ""),
@@ -43,6 +64,8 @@ const STANDARD: [(u16, &str, &str); 9] = [
     (431, "Request Header Fields Too Large", ""),
     (503, "Service Unavailable", ""),
     (505, "HTTP Version Not Supported", ""),
+    (405, "Method Not Allowed", "Allow: POST\r\n"),
+    (413, "Content Too Large", ""),
 ];
 
 /// One answer in its three forms.
@@ -94,8 +117,18 @@ impl Site {
 
     /// Adds a page.
     pub fn page(&mut self, path: &str, content_type: &str, body: &[u8]) {
-        self.paths.insert(path.to_owned(), self.answers.len());
+        self.paths.insert(path.to_owned(), Page::Ready(self.answers.len()));
         self.answers.push(Answer::new(200, "OK", content_type, "", body));
+    }
+
+    /// Adds a path that answers with a JSON object, in which is the number `n` of the query.
+    pub fn json(&mut self, path: &str) {
+        self.paths.insert(path.to_owned(), Page::Json);
+    }
+
+    /// Adds a path that answers with what was sent to it.
+    pub fn echo(&mut self, path: &str) {
+        self.paths.insert(path.to_owned(), Page::Echo);
     }
 
     /// Writes a date into every answer.
@@ -108,16 +141,22 @@ impl Site {
         }
     }
 
-    /// Which answer a request gets; a query does not matter.
+    /// What a request gets; a query does not matter where the answer is ready.
     #[inline]
-    pub fn route(&self, method: &str, target: &str) -> Route {
-        let path = target.split('?').next().unwrap_or_default();
-        let found = self.paths.get(path).copied().unwrap_or(Standard::NotFound as usize);
-        match method {
-            "GET" => Route { answer: found, head_only: false },
-            "HEAD" => Route { answer: found, head_only: true },
-            _ if found == Standard::NotFound as usize => Standard::NotFound.route(false),
-            _ => Standard::NotAllowed.route(false),
+    pub fn route(&self, method: &str, target: &str) -> Asked {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let head_only = method == "HEAD";
+        let is_get = method == "GET" || head_only;
+        match self.paths.get(path) {
+            Some(Page::Ready(answer)) if is_get => Asked::Ready(Route { answer: *answer, head_only }),
+            Some(Page::Json) if is_get => match fresh::number(query) {
+                Some(number) => Asked::Fresh(Fresh::Json { number, head_only }),
+                None => Asked::Ready(Standard::BadRequest.route(head_only)),
+            },
+            Some(Page::Echo) if method == "POST" => Asked::Fresh(Fresh::Echo),
+            Some(Page::Echo) => Asked::Ready(Standard::PostOnly.route(head_only)),
+            Some(Page::Ready(_) | Page::Json) => Asked::Ready(Standard::NotAllowed.route(false)),
+            None => Asked::Ready(Standard::NotFound.route(head_only)),
         }
     }
 
@@ -174,6 +213,28 @@ impl Answer {
 mod tests {
     use super::*;
 
+    fn ready(site: &Site, method: &str, target: &str) -> Route {
+        match site.route(method, target) {
+            Asked::Ready(route) => route,
+            Asked::Fresh(fresh) => panic!("{fresh:?}"),
+        }
+    }
+
+    #[test]
+    fn what_depends_on_the_request_is_asked_for_rightly_or_refused() {
+        let mut site = Site::new();
+        site.json("/json");
+        site.echo("/echo");
+        let json = Fresh::Json { number: 5, head_only: false };
+        assert_eq!(site.route("GET", "/json?n=5"), Asked::Fresh(json));
+        assert_eq!(site.route("POST", "/echo"), Asked::Fresh(Fresh::Echo));
+        let refused =
+            [("GET", "/json", 400), ("POST", "/json?n=5", 405), ("GET", "/echo", 405), ("PUT", "/x", 404)];
+        for (method, target, status) in refused {
+            assert_eq!(site.account(ready(&site, method, target)).0, status, "{method} {target}");
+        }
+    }
+
     #[test]
     fn a_date_is_written_over_the_last_one_in_every_form() {
         let mut site = Site::new();
@@ -182,7 +243,7 @@ mod tests {
             site.set_date(date);
             let text = String::from_utf8_lossy(date);
             for (keep_alive, http10) in [(true, false), (true, true), (false, false), (false, true)] {
-                let answer = site.answer(site.route("GET", "/a?b"), keep_alive, http10);
+                let answer = site.answer(ready(&site, "GET", "/a?b"), keep_alive, http10);
                 let expected = format!(
                     "HTTP/1.1 200 OK\r\nServer: drome\r\nDate: {text}\r\nContent-Type: text/plain\r\n\
                      Content-Length: 4\r\n{}body",
@@ -191,14 +252,18 @@ mod tests {
                 assert_eq!(String::from_utf8_lossy(answer), expected);
             }
         }
-        assert_eq!(site.account(site.route("HEAD", "/a")), (200, 0));
+        assert_eq!(site.account(ready(&site, "HEAD", "/a")), (200, 0));
     }
 
     #[test]
     fn standard_answers_are_in_their_order() {
         let site = Site::new();
         let statuses = [(Standard::NotFound, 404), (Standard::NotAllowed, 405), (Standard::BadRequest, 400)];
-        let others = [(Standard::HeadTooLong, 431), (Standard::VersionNotSupported, 505)];
+        let others = [
+            (Standard::HeadTooLong, 431),
+            (Standard::VersionNotSupported, 505),
+            (Standard::ContentTooLarge, 413),
+        ];
         for (standard, status) in statuses.into_iter().chain(others) {
             assert_eq!(site.account(standard.route(false)).0, status, "{standard:?}");
         }

@@ -1,6 +1,7 @@
 //! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
 
 use crate::fault::{Draft, Outbox};
+use crate::fresh::Echo;
 use crate::out::{Each, Out};
 use crate::responder::{Next, Responder};
 use crate::{BackEnd, Config};
@@ -24,6 +25,8 @@ const MAX_WAITING_BYTES: usize = 1024 * 1024;
 #[derive(Default)]
 pub struct Connection {
     pub parser: RequestParser,
+    /// What was sent is on its way, and is to be sent back.
+    echo: Option<Box<Echo>>,
     /// Questions that arrived while answers to others had to wait.
     pub waiting: Vec<u8>,
     pub is_open: bool,
@@ -293,7 +296,7 @@ impl<I: Io> Worker<'_, I> {
 /// Answers the requests of `input` into `out`, until either is exhausted.
 #[inline]
 fn answer(connection: &mut Connection, responder: &mut Responder, input: &mut &[u8], out: &mut Out) -> Next {
-    let next = responder.answer(&mut connection.parser, connection.peer, input, out);
+    let next = responder.answer(&mut connection.parser, &mut connection.echo, connection.peer, input, out);
     connection.is_http10 = responder.was_http10;
     next
 }

@@ -1,7 +1,6 @@
 //! Intervals of a paired ratio, one way beside the other: how often each covers the truth, and how wide it is, over
 //! 2,000 simulated runs a row. `cargo run --release -p stats --example simulate` prints the table from which the way
-//! that drome takes was chosen; `-- --csv` prints it for a plot (`blocks,noise,way,coverage,width`), such as
-//! gnuplot's `plot "simulate.csv" using 1:4`.
+//! that drome takes was chosen; `-- --csv` prints it for a plot (`blocks,noise,way,coverage,width`): docs/simulation.md.
 
 #![allow(clippy::unwrap_used, reason = "a study of one's own may panic")]
 
@@ -23,9 +22,9 @@ const WAYS: [Way; 6] = [
     ("signed ranks (drome's)", |x, _| centre_interval(x).unwrap().interval.unwrap()),
     ("order statistics", |x, _| median_interval(x).unwrap().interval.unwrap()),
     ("Student's t", |x, _| students(x)),
-    ("bootstrap, median", |x, seed| quantiles(&bootstrap(x, seed, |x| median(x).unwrap()), 0.025, 0.975)),
-    ("bootstrap, studentised", studentised),
-    ("bootstrap, BCa", bca),
+    ("bootstrap; median", |x, seed| quantiles(&bootstrap(x, seed, |x| median(x).unwrap()), 0.025, 0.975)),
+    ("bootstrap; studentised", studentised),
+    ("bootstrap; BCa", bca),
 ];
 
 fn main() {

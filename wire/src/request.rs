@@ -1,4 +1,4 @@
-//! Requests, as the reference server reads them. Bodies are passed over.
+//! Requests, as the reference server reads them. Bodies are passed over unless they are asked for.
 
 use crate::chunked::{Chunked, Piece};
 use crate::head::{Fields, Framing, Held, whole};
@@ -69,7 +69,7 @@ impl RequestParser {
         input: &mut &[u8],
         route: impl FnOnce(&RequestHead<'_>) -> R,
     ) -> Result<Option<Request<R>>, WireError> {
-        if !self.pass_over_body(input)? || input.is_empty() {
+        if !self.body(input, |_| {})? || input.is_empty() {
             return Ok(None);
         }
         let (request, framing) = match self.held.take(input, |bytes| parse(bytes, route)) {
@@ -89,13 +89,16 @@ impl RequestParser {
         Ok(Some(request))
     }
 
-    /// False: the rest of the body has not arrived yet.
-    fn pass_over_body(&mut self, input: &mut &[u8]) -> Result<bool, WireError> {
+    /// Takes what is there of the body of the last request off `input`, and shows it. False: the rest has not
+    /// arrived yet.
+    pub fn body(&mut self, input: &mut &[u8], mut take: impl FnMut(&[u8])) -> Result<bool, WireError> {
         match &mut self.body {
             Body::None => {}
             Body::Sized(left) => {
                 let n = usize::try_from(*left).unwrap_or(usize::MAX).min(input.len());
-                *input = &input[n..];
+                let (piece, rest) = input.split_at(n);
+                take(piece);
+                *input = rest;
                 *left -= n as u64;
                 if *left > 0 {
                     return Ok(false);
@@ -103,7 +106,7 @@ impl RequestParser {
             }
             Body::Chunked(chunked) => loop {
                 match chunked.next(input)? {
-                    Some(Piece::Data(_)) => {}
+                    Some(Piece::Data(piece)) => take(piece),
                     Some(Piece::End) => break,
                     None => return Ok(false),
                 }

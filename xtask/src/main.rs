@@ -3,6 +3,7 @@
 mod bench;
 mod fuzz;
 mod packages;
+mod selftest;
 mod tidy;
 
 use anyhow::{Context, Result, bail};
@@ -13,6 +14,7 @@ const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, tests
   test    installs what the tests need from Debian's packages, then runs every test
   bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
+  selftest  is what drome says true? races and a search between servers whose difference is known
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
   tidy    lengths of files, directions of dependencies, left-overs
 ";
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         "ci" => ci(),
         "test" => test(),
         "bench" => bench::bench(&rest),
+        "selftest" => selftest::selftest(&rest),
         "fuzz" => fuzz::fuzz(&rest),
         "tidy" => tidy::check(&root()),
         _ => {

@@ -4,7 +4,7 @@ use crate::console;
 use crate::failure::WrongInput;
 use dialects::{Call, Dialect, Halt, Job, Said};
 use lab::verdict;
-use load::{LoadError, Progress};
+use load::{LoadError, Progress, Watch};
 use model::{Exchange, Plan, Tally};
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write, stderr};
@@ -43,7 +43,8 @@ pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
     if let Some(code) = tell(&job.begin())? {
         return Ok(ExitCode::from(code));
     }
-    let (result, asked) = measure(&plan, job.as_mut())?;
+    let progress = Progress { stop: console::stop_flag()?, ..Progress::default() };
+    let (result, asked) = measure(&plan, job.as_mut(), progress, &(), &mut tell)?;
     let said = match &result {
         Ok(tally) => job.print(tally),
         Err(LoadError::Connect { source, .. }) => job.fail(&Halt::Connect(same(source))),
@@ -84,19 +85,28 @@ fn without_json(args: &[String]) -> anyhow::Result<(Vec<String>, Option<PathBuf>
 }
 
 /// The last cores, since servers and everybody else begin with the first.
-fn on_cores(plan: &Plan) -> Plan {
+pub fn on_cores(plan: &Plan) -> Plan {
     let cores = net::cpu::allowed();
     Plan { cpus: cores[cores.len().saturating_sub(plan.threads)..].to_vec(), ..plan.clone() }
 }
 
+/// Where what a job says goes; gives the code to end with, if the job wants to.
+pub type Tell<'t> = &'t mut dyn FnMut(&Said) -> anyhow::Result<Option<u8>>;
+
 /// Runs the plan and tells the job what happens. What the job asked to end with, if it did.
-fn measure(plan: &Plan, job: &mut dyn Job) -> anyhow::Result<(Result<Tally, LoadError>, Option<u8>)> {
+pub fn measure(
+    plan: &Plan,
+    job: &mut dyn Job,
+    progress: Progress,
+    watch: &(impl Watch + Sync),
+    tell: Tell<'_>,
+) -> anyhow::Result<(Result<Tally, LoadError>, Option<u8>)> {
     let (to, exchanges) = channel();
     let log = job.wants_exchanges().then_some(to);
-    let progress = Progress { stop: console::stop_flag()?, log, ..Progress::default() };
+    let progress = Progress { log, ..progress };
     std::thread::scope(|scope| {
-        let engine = scope.spawn(|| load::run(plan, &progress, &()));
-        let asked = listen(job, &exchanges, &progress, || engine.is_finished());
+        let engine = scope.spawn(|| load::run(plan, &progress, watch));
+        let asked = listen(job, &exchanges, &progress, tell, || engine.is_finished());
         let result = engine.join().unwrap_or(Err(LoadError::Worker));
         // What came last.
         let rest = exchanges.try_iter().flatten().collect::<Vec<_>>();
@@ -109,6 +119,7 @@ fn listen(
     job: &mut dyn Job,
     exchanges: &Receiver<Vec<Exchange>>,
     progress: &Progress,
+    tell: Tell<'_>,
     is_over: impl Fn() -> bool,
 ) -> anyhow::Result<Option<u8>> {
     let mut asked = None;

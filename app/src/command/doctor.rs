@@ -1,25 +1,57 @@
-//! `drome doctor`: what on this machine would spoil a measurement, and the remedy.
+//! `drome doctor`: what on this machine would spoil a measurement, how much, and the remedy.
 
 use crate::console;
+use crate::failure::REGRESSION;
+use clap::Args;
+use lab::board::Cores;
+use lab::doctor::{self, BEST, Examination};
+use lab::environment::System;
 use std::fmt::Write;
 use std::process::ExitCode;
 
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// All of it as JSON
+    #[arg(long)]
+    json: bool,
+    /// Fail (exit code 3) below so many of the ten points
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=i64::from(BEST)))]
+    least: Option<u8>,
+    /// Fail (exit code 3) where anything is found: the same as --least 10
+    #[arg(long, conflicts_with = "least")]
+    strict: bool,
+}
+
 /// Looks and tells.
-pub fn run() -> anyhow::Result<ExitCode> {
-    let checks = lab::doctor::examine();
+pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    let found = doctor::examine(&System::here(), &Cores::deal(), doctor::LOOK);
+    let text = if args.json { serde_json::to_string_pretty(&found)? + "\n" } else { words(&found) };
+    console::print(&text)?;
+    let least = if args.strict { BEST } else { args.least.unwrap_or(0) };
+    if found.score < least {
+        eprintln!("drome: {} of {BEST} points, fewer than the {least} that are asked for", found.score);
+        return Ok(ExitCode::from(REGRESSION));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn words(found: &Examination) -> String {
     let mut out = String::new();
-    for check in &checks {
-        let mark = if check.trouble.is_some() { "!" } else { " " };
-        let _ = writeln!(out, "{mark} {:<28}{}", check.what, check.found);
+    for check in &found.checks {
+        let mark = match &check.trouble {
+            Some(_) => format!("−{}", check.weight),
+            None => String::new(),
+        };
+        let shown = check.found.as_deref().unwrap_or("unknown: this system does not say");
+        let _ = writeln!(out, "{mark:>2} {:<28}{shown}", check.what);
         if let Some(trouble) = &check.trouble {
-            let _ = writeln!(out, "    spoils: {}\n    remedy: {}", trouble.spoils, trouble.remedy);
+            let _ = writeln!(out, "     spoils: {}\n     remedy: {}", trouble.spoils, trouble.remedy);
         }
     }
-    let troubles = checks.iter().filter(|c| c.trouble.is_some()).count();
-    let _ = match troubles {
-        0 => writeln!(out, "\nnothing here would spoil a measurement"),
-        n => writeln!(out, "\n{n} of {} would spoil a measurement", checks.len()),
-    };
-    console::print(&out)?;
-    Ok(ExitCode::SUCCESS)
+    let _ = write!(out, "\n{} of {BEST}: {}\n", found.score, found.derivation);
+    if !found.unknown.is_empty() {
+        let _ = writeln!(out, "not known, and not counted: {}", found.unknown.join(", "));
+    }
+    out
 }

@@ -1,18 +1,23 @@
 //! One file a command: its raw arguments, what they come to, and the walk.
 
+pub mod as_published;
+pub mod catalog;
 pub mod chart;
 pub mod compare;
 pub mod dialect;
 pub mod doctor;
 pub mod history;
 pub mod import;
+pub mod install;
 pub mod list;
 pub mod load;
+pub mod new;
 pub mod race;
 pub mod report;
 pub mod run;
 pub mod serve;
 pub mod show;
+pub mod sweep;
 
 use crate::cli::Common;
 use lab::{Catalog, Store, folders};

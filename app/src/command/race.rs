@@ -59,7 +59,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (prepared, entrants) = setup::commands(&args.commands, &path)?;
     let store = store(common)?;
     let run = setup::race_run(study(args)?, entrants, args.seed);
-    let any = Works::from([(RACED.to_owned(), Work { workload: None, body: None })]);
+    let any = Works::from([(RACED.to_owned(), Work::default())]);
     let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
     if !args.any_body {
         let work = setup::same_work(&lab, &path)?;
@@ -74,7 +74,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
 }
 
 /// The path of the URL; its host must be this machine, where the servers are started.
-fn path(url: &str) -> anyhow::Result<String> {
+pub fn path(url: &str) -> anyhow::Result<String> {
     let target = Target::resolve(&url.replace("{port}", "1"))?;
     if !target.address.tcp().is_some_and(|at| at.ip().is_loopback()) {
         return Err(
@@ -98,6 +98,7 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
     let load = Load::Closed { connections, per_connection };
     Ok(Study {
+        tracks: model::study::default_track(),
         title: args.commands.join(" against "),
         source: None,
         contenders: Vec::new(),
@@ -111,5 +112,7 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
             budget: args.budget,
         },
         published: None,
+        as_published: Vec::new(),
+        unequal: Vec::new(),
     })
 }

@@ -1,13 +1,12 @@
 //! `drome run STUDY`: the whole walk, from a study to its report.
 
 use super::report::{Format, show};
-use super::{catalog, store};
+use super::{as_published, catalog, store};
 use crate::cli::Common;
 use crate::console;
 use anyhow::{Context, bail};
 use clap::Args;
-use lab::Store;
-use lab::setup;
+use lab::{Catalog, LabError, Store, setup};
 use model::study::REFERENCE;
 use model::{Observation, Run};
 use std::process::ExitCode;
@@ -16,13 +15,20 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// The study; `drome list studies` shows them
-    study: String,
+    #[arg(required_unless_present = "all")]
+    study: Option<String>,
+    /// All studies, one after the other
+    #[arg(long, conflicts_with_all = ["study", "resume"])]
+    all: bool,
     /// Get what is missing: packages with the system's package manager, builds in the cache folder
     #[arg(long)]
     install: bool,
     /// Do not ask before installing
     #[arg(long, short)]
     yes: bool,
+    /// Run the page's own command lines as they stand, instead of a fair race
+    #[arg(long, conflicts_with_all = ["quick", "resume", "seed"])]
+    as_published: bool,
     /// A first look in about two minutes, without ranks
     #[arg(long)]
     quick: bool,
@@ -40,24 +46,47 @@ pub struct RunArgs {
 /// Installs, runs, reports.
 pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let catalog = catalog(common)?;
-    let study = catalog.study(&args.study)?.clone();
-    let store = store(common)?;
-    let prepared = setup::prepare(&catalog, &setup::names_of(&study))?;
-    if args.install {
-        let ask = |what: &str| args.yes || console::confirm(what);
-        if let Err(why) = lab::prepare::install(&prepared, &ask, &|line| eprintln!("{line}")) {
-            eprintln!("drome: {why}");
+    if let Some(name) = &args.study {
+        return one(args, common, &catalog, name);
+    }
+    let mut failed = Vec::new();
+    for name in catalog.studies.keys() {
+        eprintln!("study {name}");
+        // A study that can't be run keeps no other from being run; who interrupts one means all.
+        if let Err(error) = one(args, common, &catalog, name) {
+            if matches!(error.downcast_ref(), Some(LabError::Interrupted)) {
+                return Err(error);
+            }
+            eprintln!("drome: {name}: {error:#}");
+            failed.push(name.as_str());
         }
     }
-    let works = setup::works(&catalog)?;
+    if failed.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    bail!("{} of {} studies could not be run: {}", failed.len(), catalog.studies.len(), failed.join(", "))
+}
+
+/// One study.
+fn one(args: &RunArgs, common: &Common, catalog: &Catalog, name: &str) -> anyhow::Result<ExitCode> {
+    let study = catalog.study(name)?.clone();
+    let store = store(common)?;
+    let prepared = setup::prepare_study(catalog, &study)?;
+    if args.install {
+        super::install::get(&prepared, args.yes);
+    }
+    let works = setup::works(catalog)?;
+    if args.as_published {
+        return as_published::run(&study, prepared, works, args.format);
+    }
     let (run, observations) = if args.resume {
-        unfinished(&store, &args.study)?
+        unfinished(&store, name)?
     } else {
         let mut study = study;
         if args.quick {
             setup::quicken(&mut study);
         }
-        (setup::study_run(&args.study, study, &prepared, &works, args.seed, args.quick), Vec::new())
+        (setup::study_run(name, study, &prepared, &works, args.seed, args.quick), Vec::new())
     };
     announce(&run)?;
     let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;

@@ -6,6 +6,7 @@ use crate::console;
 use crate::failure::WrongInput;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
+use model::workload::Recipe;
 use net::tls::{IdentityFiles, ServerOptions, ServerTls};
 use serve::{BackEnd, BindError, Config, Fault, Faults, Listen, Server, Site};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -121,7 +122,12 @@ fn reference_pages(common: &Common) -> anyhow::Result<Site> {
         let (Some(workload), Some(body)) = (&work.workload, &work.body) else {
             continue;
         };
-        site.page(&format!("/{}", workload.file), &workload.content_type, body);
+        match &workload.file {
+            Some(file) => site.page(&format!("/{file}"), &workload.content_type, body),
+            None if workload.body == Recipe::Sent => site.echo(&format!("/{name}")),
+            None if workload.query.is_some() => site.json(&format!("/{name}")),
+            None => {}
+        }
         if name == ROOT {
             site.page("/", &workload.content_type, body);
         }

@@ -1,11 +1,22 @@
 package main
 
 import (
+	"encoding/json"
+	"io"
 	"log"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 )
+
+// The largest body that /echo sends back, in bytes.
+const maxBody = 1 << 20
+
+type message struct {
+	Message string `json:"message"`
+	Number  int    `json:"number"`
+}
 
 func main() {
 	if len(os.Args) != 3 {
@@ -20,10 +31,12 @@ func main() {
 	}
 
 	mux := http.NewServeMux()
-	// A plain "/" would match every path; with {$} the others are a 404.
 	mux.Handle("GET /{$}", reply("text/html", page))
 	mux.Handle("GET /hello", reply("text/plain", []byte("Hello World\n")))
 	mux.Handle("GET /pong", reply("text/plain", []byte("PONG")))
+	mux.HandleFunc("GET /json", sendJSON)
+	mux.HandleFunc("POST /echo", echo)
+	mux.Handle("GET /", http.FileServer(http.Dir(assets)))
 	log.Fatal(http.ListenAndServe("127.0.0.1:"+port, mux))
 }
 
@@ -32,4 +45,31 @@ func reply(contentType string, body []byte) http.HandlerFunc {
 		w.Header().Set("Content-Type", contentType)
 		w.Write(body)
 	}
+}
+
+func sendJSON(w http.ResponseWriter, r *http.Request) {
+	number, err := strconv.Atoi(r.URL.Query().Get("n"))
+	if err != nil {
+		http.Error(w, "n is not a number", http.StatusBadRequest)
+		return
+	}
+	// Marshal, as an Encoder would end the body with a newline.
+	body, err := json.Marshal(message{"Hello World", number})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(body)
+}
+
+func echo(w http.ResponseWriter, r *http.Request) {
+	// Whole before the answer begins: after that, HTTP/1 reads no further.
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.Write(body)
 }

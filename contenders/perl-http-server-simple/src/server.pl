@@ -4,6 +4,7 @@ use warnings;
 package Server;
 
 use parent 'HTTP::Server::Simple::CGI';
+use JSON::PP;
 
 my ($port, $assets) = @ARGV;
 
@@ -11,19 +12,33 @@ my ($port, $assets) = @ARGV;
 open my $file, '<:raw', "$assets/html-228.html" or die "html-228.html: $!\n";
 my $page = do { local $/; <$file> };
 
-my %replies = (
-    '/'      => ['200 OK', 'text/html',  $page],
-    '/hello' => ['200 OK', 'text/plain', "Hello World\n"],
-    '/pong'  => ['200 OK', 'text/plain', 'PONG'],
+# Perl's hashes have no order of their own.
+my $json = JSON::PP->new->canonical;
+
+my %routes = (
+    'GET /'      => sub { ('text/html', $page) },
+    'GET /hello' => sub { ('text/plain', "Hello World\n") },
+    'GET /pong'  => sub { ('text/plain', 'PONG') },
+    'GET /json'  => sub {
+        my ($cgi) = @_;
+        my $number = int $cgi->param('n');
+        ('application/json', $json->encode({ message => 'Hello World', number => $number }));
+    },
+    # CGI.pm's name for a body that is no form.
+    'POST /echo' => sub { ('application/octet-stream', scalar $_[0]->param('POSTDATA')) },
 );
-my $not_found = ['404 Not Found', 'text/plain', "Not Found\n"];
 
 sub handle_request {
     my ($self, $cgi) = @_;
-    my ($status, $type, $body) = @{ $replies{ $cgi->path_info } // $not_found };
+    my $route = $routes{ $cgi->request_method . ' ' . $cgi->path_info };
+    return reply('404 Not Found', 'text/plain', "Not Found\n") unless $route;
+    reply('200 OK', $route->($cgi));
+}
 
-    # The module adds no header of its own, and without a length the client
-    # could not tell a whole body from one that was cut short.
+# The module adds no header of its own, and without a length the client
+# could not tell a whole body from one that was cut short.
+sub reply {
+    my ($status, $type, $body) = @_;
     print "HTTP/1.0 $status\r\n",
         "Content-Type: $type\r\n",
         'Content-Length: ', length $body, "\r\n\r\n",

@@ -10,15 +10,22 @@ app->config(
         workers  => $ENV{DROME_WORKERS},
         pid_file => "$ENV{DROME_DIR}/hypnotoad.pid",
 
-        # A connection would be closed after 100 requests and a worker replaced
-        # after 10000 connections; no run is to meet either. 0 lifts only accepts.
-        requests => 1_000_000_000,
-        accepts  => 0,
+        # Hypnotoad closes a connection after 100 requests and replaces a worker
+        # after 10000 connections, unless the run lifts both limits.
+        $ENV{DROME_UNLIMITED} ? (requests => 1_000_000_000, accepts => 0) : (),
     },
 );
+
+app->static->paths(["$ENV{DROME_DIR}/files"]);
 
 get '/'      => sub ($c) { $c->render(data => $page, format => 'html') };
 get '/hello' => sub ($c) { $c->render(data => "Hello World\n", format => 'txt') };
 get '/pong'  => sub ($c) { $c->render(data => 'PONG', format => 'txt') };
+
+get '/json' => sub ($c) {
+    $c->render(json => { message => 'Hello World', number => int $c->param('n') });
+};
+
+post '/echo' => sub ($c) { $c->render(data => $c->req->body, format => 'bin') };
 
 app->start;

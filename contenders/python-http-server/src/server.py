@@ -1,23 +1,42 @@
+import json
 import sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from functools import partial
+from http.server import HTTPServer, SimpleHTTPRequestHandler
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 port, assets = sys.argv[1:]
 
 # Read once: the run measures the server, not the file system.
-REPLIES = {
-    "/": ("text/html", Path(assets, "html-228.html").read_bytes()),
-    "/hello": ("text/plain", b"Hello World\n"),
-    "/pong": ("text/plain", b"PONG"),
-}
+PAGE = Path(assets, "html-228.html").read_bytes()
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(SimpleHTTPRequestHandler):
     def do_GET(self):
-        if self.path not in REPLIES:
+        url = urlsplit(self.path)
+        match url.path:
+            case "/":
+                self.reply("text/html", PAGE)
+            case "/hello":
+                self.reply("text/plain", b"Hello World\n")
+            case "/pong":
+                self.reply("text/plain", b"PONG")
+            case "/json":
+                number = int(parse_qs(url.query)["n"][0])
+                greeting = {"message": "Hello World", "number": number}
+                self.reply("application/json", json.dumps(greeting, separators=(",", ":")).encode())
+            case _:
+                # The module's own: the file of that name, or a 404.
+                super().do_GET()
+
+    def do_POST(self):
+        if urlsplit(self.path).path != "/echo":
             self.send_error(404)
             return
-        content_type, body = REPLIES[self.path]
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.reply("application/octet-stream", body)
+
+    def reply(self, content_type, body):
         self.send_response(200)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))
@@ -30,4 +49,4 @@ class Handler(BaseHTTPRequestHandler):
 
 # HTTPServer serves one request at a time and speaks HTTP/1.0; both are its
 # defaults, as is a backlog of 5.
-HTTPServer(("127.0.0.1", int(port)), Handler).serve_forever()
+HTTPServer(("127.0.0.1", int(port)), partial(Handler, directory=assets)).serve_forever()

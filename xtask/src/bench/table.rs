@@ -206,9 +206,9 @@ mod tests {
         );
         assert_eq!(
             line("stall", 0, &outcome(Ok(1.03), &[(0, 51.5e6)])),
-            "| `stall` | open load, 2,000/s, at a server that stalls for 100 ms of every second | latency p95 \
+            "| `stall` | open load, 1,009/s, at a server that stalls for 100 ms of every second | latency p95 \
              | 1.030 × 50.0 ms | within 2 % of 50.0 ms | **no** \
-             | drome --rate 2000 51.5 ms; rounds 0.927 to 1.133 |"
+             | drome --rate 1009 51.5 ms; rounds 0.927 to 1.133 |"
         );
     }
 

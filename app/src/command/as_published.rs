@@ -1,0 +1,204 @@
+//! `drome run STUDY --as-published`: the page's own command lines, run as they stand, once each. What comes of it
+//! stands beside what the page printed; it is no race, and nobody is ranked by it.
+
+use super::dialect::{measure, on_cores};
+use super::report::Format;
+use crate::console;
+use crate::failure::WrongInput;
+use anyhow::bail;
+use dialects::{Call, Dialect, Halt, Said};
+use lab::board::Cores;
+use lab::instance::{Instance, Place, Works};
+use lab::prepare::{Prepared, fill_all};
+use lab::sample::Sampler;
+use lab::setup;
+use lab::tree::Tree;
+use load::Progress;
+use model::contender::Track;
+use model::page::{AsPublished, Replay};
+use model::study::REFERENCE;
+use model::{Cell, Study, Tally, Usage};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A page's command line that takes longer is cut off: some were meant for servers that answer ten times as fast.
+const LONGEST: Duration = Duration::from_mins(3);
+
+/// Runs each of the study's command lines against each of its contenders.
+pub fn run(study: &Study, prepared: Vec<Prepared>, works: Works, format: Format) -> anyhow::Result<ExitCode> {
+    if study.as_published.is_empty() {
+        bail!(WrongInput("this study says nothing of how its page measured ([[as_published]])".to_owned()));
+    }
+    let stop = console::stop_flag()?;
+    let course = Course { assets: setup::assets(&works)?, works, stop };
+    let mut all = Vec::new();
+    for page in &study.as_published {
+        let Some(cell) = study.cells.iter().find(|cell| cell.title == page.cell) else { continue };
+        for prepared in prepared.iter().filter(|p| p.track == Track::Default && p.name != REFERENCE) {
+            let Some(command) = page.command(&prepared.name) else { continue };
+            let mut replay = course.replay(page, cell, prepared, command)?;
+            replay.published = study.published.as_ref().and_then(|p| p.figure(&cell.title, &prepared.name));
+            let rate =
+                replay.rate_per_s.map_or_else(|| "no figure".to_owned(), |r| format!("{r:.1} answers/s"));
+            eprintln!("{}, {}: {rate}", cell.title, prepared.name);
+            all.push(replay);
+            if course.stop.load(Ordering::Relaxed) {
+                bail!(lab::LabError::Interrupted);
+            }
+        }
+    }
+    let text = match format {
+        Format::Terminal => report::replays::terminal(&study.title, &all),
+        Format::Markdown => report::replays::markdown(&study.title, &all),
+        Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
+    };
+    console::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where the contenders are started.
+struct Course {
+    assets: std::path::PathBuf,
+    works: Works,
+    stop: Arc<AtomicBool>,
+}
+
+impl Course {
+    /// One command line against one contender; what is wrong with the contender is in the replay's note.
+    fn replay(
+        &self,
+        page: &AsPublished,
+        cell: &Cell,
+        prepared: &Prepared,
+        command: &[String],
+    ) -> anyhow::Result<Replay> {
+        let mut replay = Replay {
+            cell: cell.title.clone(),
+            contender: prepared.name.clone(),
+            title: prepared.contender.title.clone(),
+            ..Replay::default()
+        };
+        match prepared.version() {
+            Ok(version) => replay.version = Some(version),
+            Err(lack) => {
+                replay.note = Some(lack.sentence());
+                return Ok(replay);
+            }
+        }
+        let mut prepared = prepared.clone();
+        prepared.contender.run.workers = page.workers(&prepared.name).or(prepared.contender.run.workers);
+        let logs = lab::folders::cache().join("logs").join("as-published");
+        std::fs::create_dir_all(&logs)?;
+        let log = logs.join(format!("{}.log", prepared.name));
+        let place = Place { cpus: Cores::deal().server, assets: self.assets.clone(), log };
+        let asked = self.works.get(&cell.workload).map(|work| (cell.workload.clone(), work.clone()));
+        match Instance::start(&prepared, &place, &asked.into_iter().collect(), &self.stop) {
+            Err(why) => replay.note = Some(why),
+            Ok(instance) => self.measure(instance, cell, &prepared, command, &mut replay)?,
+        }
+        Ok(replay)
+    }
+
+    fn measure(
+        &self,
+        mut instance: Instance,
+        cell: &Cell,
+        prepared: &Prepared,
+        command: &[String],
+        replay: &mut Replay,
+    ) -> anyhow::Result<()> {
+        let path = prepared.contender.serves.get(&cell.workload).map_or("/", String::as_str);
+        let at = instance.address;
+        let url = format!("http://{at}{path}");
+        let urls = tempfile::NamedTempFile::new()?;
+        std::fs::write(urls.path(), format!("{url}\n"))?;
+        let places = [
+            ("urls", urls.path().display().to_string()),
+            ("url", url),
+            ("host", at.ip().to_string()),
+            ("port", at.port().to_string()),
+            ("path", path.to_owned()),
+        ];
+        let words = fill_all(command, &places);
+        replay.command = words.join(" ");
+        let Some((dialect, args)) =
+            words.split_first().and_then(|(tool, args)| Some((dialects::named(tool)?, args)))
+        else {
+            bail!(WrongInput(format!(
+                "`{}` is no tool that drome speaks: `drome dialects` lists them",
+                replay.command
+            )));
+        };
+        let sampler = Sampler::start(Tree::Below(instance.server.root()), Cores::deal().server.len());
+        let spoken = speak(dialect, args, &sampler, &self.stop)?;
+        note(replay, spoken, sampler.finish());
+        let ended = instance.server.ended().map(|end| format!("under load {end}"));
+        let trouble = [ended, instance.server.stop().err()].into_iter().flatten();
+        let notes: Vec<String> = replay.note.take().into_iter().chain(trouble).collect();
+        replay.note = (!notes.is_empty()).then(|| notes.join("; "));
+        Ok(())
+    }
+}
+
+/// What a tool's command line came to.
+struct Spoken {
+    report: String,
+    tally: Option<Tally>,
+    note: Option<String>,
+}
+
+/// Speaks the dialect as its own command does, only that what is said is kept.
+fn speak(
+    dialect: &Dialect,
+    args: &[String],
+    sampler: &Sampler,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Spoken> {
+    let descriptors = net::limits::raise_descriptors(u64::MAX).unwrap_or(1024);
+    let call =
+        Call { program: dialect.name.to_owned(), args: args.to_vec(), descriptors: descriptors as usize };
+    let mut job = match (dialect.parse)(&call) {
+        Ok(job) => job,
+        Err(said) => bail!(WrongInput(format!("{}{}", said.out, said.err))),
+    };
+    let plan = on_cores(job.plan());
+    let mut report = job.begin().out;
+    let (begun, cut) = (Instant::now(), Arc::new(AtomicBool::new(false)));
+    let progress = Progress { stop: Arc::clone(&cut), ..Progress::default() };
+    let (result, _) = measure(&plan, job.as_mut(), progress, &sampler.watch(), &mut |said: &Said| {
+        report.push_str(&said.out);
+        if begun.elapsed() > LONGEST || stop.load(Ordering::Relaxed) {
+            cut.store(true, Ordering::Relaxed);
+        }
+        Ok(None)
+    })?;
+    let said = match &result {
+        Ok(tally) => job.print(tally),
+        Err(error) => job.fail(&Halt::Other(error.to_string())),
+    };
+    report.push_str(&said.out);
+    let is_cut = cut.load(Ordering::Relaxed);
+    let note = match &result {
+        Err(error) => Some(error.to_string()),
+        Ok(_) if is_cut => {
+            Some(format!("cut off after {LONGEST:?}: the figures are of what was done by then"))
+        }
+        Ok(_) => None,
+    };
+    Ok(Spoken { report, tally: result.ok(), note })
+}
+
+fn note(replay: &mut Replay, spoken: Spoken, usage: Option<Usage>) {
+    replay.report = spoken.report;
+    replay.note = spoken.note;
+    if let Some(tally) = spoken.tally {
+        replay.rate_per_s = tally.rate_per_s();
+        replay.completed = Some(tally.completed);
+        replay.errors = Some(tally.errors.total());
+        replay.latency_ns_mean = tally.latency.mean_ns();
+    }
+    replay.virtual_max_bytes = usage.as_ref().map(|u| u.virtual_max_bytes);
+    replay.rss_max_bytes = usage.as_ref().map(|u| u.rss_max_bytes);
+}

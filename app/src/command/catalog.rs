@@ -1,0 +1,108 @@
+//! `drome catalog verify`: is every contender what its folder says?
+
+use super::install;
+use crate::cli::Common;
+use crate::console;
+use clap::{Args, Subcommand, ValueEnum};
+use lab::board::Cores;
+use lab::instance::Place;
+use lab::{Catalog, inspect, setup};
+use model::contender::Track;
+use model::inspection::Inspection;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct CatalogArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Start each contender, check its answers to every workload that it serves, and stop it
+    Verify(VerifyArgs),
+}
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+struct VerifyArgs {
+    /// Contenders, or studies for all of theirs [default: all contenders]
+    names: Vec<String>,
+    /// Get what is missing first
+    #[arg(long)]
+    install: bool,
+    /// Do not ask before installing
+    #[arg(long, short, requires = "install")]
+    yes: bool,
+    /// The tuned tracks only
+    #[arg(long)]
+    tuned: bool,
+    /// How the table is shown
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Terminal,
+    Markdown,
+    Json,
+}
+
+/// Does what is asked of the catalog.
+pub fn run(args: &CatalogArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let Action::Verify(args) = &args.action;
+    let catalog = super::catalog(common)?;
+    let names = if args.names.is_empty() {
+        catalog.contenders.keys().cloned().collect()
+    } else {
+        install::contenders(&catalog, &args.names)?
+    };
+    let all = verify(args, &catalog, &names)?;
+    let text = match args.format {
+        Format::Terminal => report::inspections::terminal(&all),
+        Format::Markdown => report::inspections::markdown(&all),
+        Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
+    };
+    console::print(&text)?;
+    // Of those that were asked for by name, none may be missing.
+    let is_lacking =
+        |seen: &Inspection| seen.has_failed() || (!args.names.is_empty() && seen.missing.is_some());
+    Ok(ExitCode::from(u8::from(all.iter().any(is_lacking))))
+}
+
+fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Result<Vec<Inspection>> {
+    let prepared = setup::prepare(catalog, names)?;
+    if args.install {
+        install::get(&prepared, args.yes);
+    }
+    let works = setup::works(catalog)?;
+    let (assets, stop) = (setup::assets(&works)?, console::stop_flag()?);
+    let logs = lab::folders::cache().join("logs").join("verify");
+    std::fs::create_dir_all(&logs)?;
+    let mut all = Vec::new();
+    for prepared in prepared.into_iter().flat_map(|p| setup::on_tracks(p, &[Track::Default, Track::Tuned])) {
+        if args.tuned && prepared.track != Track::Tuned {
+            continue;
+        }
+        if stop.load(Ordering::Relaxed) {
+            anyhow::bail!(lab::LabError::Interrupted);
+        }
+        let log = logs.join(format!("{}.log", prepared.name));
+        let place = Place { cpus: Cores::deal().server, assets: assets.clone(), log };
+        let seen = inspect::inspect(&prepared, &place, &works, &stop);
+        eprintln!("{}: {}", seen.name, state(&seen));
+        all.push(seen);
+    }
+    Ok(all)
+}
+
+fn state(seen: &Inspection) -> String {
+    match &seen.missing {
+        Some(_) => "missing".to_owned(),
+        None if seen.has_failed() => format!("{} wrong", seen.wrong.len()),
+        None => format!("{} workloads, all right", seen.right),
+    }
+}

@@ -1,0 +1,60 @@
+//! `drome install NAME…`: gets contenders, or all that a study needs. What is there already is left as it is.
+
+use super::catalog;
+use crate::cli::Common;
+use crate::console;
+use clap::Args;
+use lab::prepare::Prepared;
+use lab::{Catalog, CatalogError, setup};
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct InstallArgs {
+    /// Contenders, or studies for all of theirs
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<String>,
+    /// Do not ask before installing
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// Installs, and says what is there afterwards.
+pub fn run(args: &InstallArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let catalog = catalog(common)?;
+    let prepared = setup::prepare(&catalog, &contenders(&catalog, &args.names)?)?;
+    get(&prepared, args.yes);
+    let (mut out, mut lacking) = (String::new(), 0);
+    for prepared in &prepared {
+        let state = prepared.version().unwrap_or_else(|lack| {
+            lacking += 1;
+            format!("missing: {}", lack.sentence())
+        });
+        out.push_str(&format!("{:<26}{state}\n", prepared.name));
+    }
+    console::print(&out)?;
+    Ok(ExitCode::from(u8::from(lacking > 0)))
+}
+
+/// The contenders of these names; a study stands for all of its own.
+pub fn contenders(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, CatalogError> {
+    let mut all = BTreeSet::new();
+    for name in names {
+        if let Some(study) = catalog.studies.get(name) {
+            all.extend(study.contenders.iter().cloned());
+        } else {
+            catalog.contender(name)?;
+            all.insert(name.clone());
+        }
+    }
+    Ok(all.into_iter().collect())
+}
+
+/// Gets what these lack; what can't be had is said, and the others go on.
+pub fn get(prepared: &[Prepared], yes: bool) {
+    let ask = |what: &str| yes || console::confirm(what);
+    if let Err(why) = lab::install::install(prepared, &ask, &|line| eprintln!("{line}")) {
+        eprintln!("drome: {why}");
+    }
+}

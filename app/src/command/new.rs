@@ -1,0 +1,76 @@
+//! `drome new contender NAME --from LANGUAGE`: a folder that verifies as it is, to go on from.
+
+use crate::cli::Common;
+use crate::console;
+use crate::failure::WrongInput;
+use clap::{Args, Subcommand};
+use include_dir::{Dir, include_dir};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
+
+/// What stands for the contender's name in a template.
+const NAME: &str = "\"NAME\"";
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// A contender's folder: its declaration, and a server to go on from
+    Contender(ContenderArgs),
+}
+
+#[derive(Debug, Args)]
+struct ContenderArgs {
+    /// Its name, and its folder's: small letters, digits, hyphens
+    name: String,
+    /// The language, and with it the server to begin with: python, node, go, perl, rust or c-server
+    #[arg(long, value_name = "LANGUAGE")]
+    from: String,
+}
+
+/// Lays the folder out, in the first `--catalog`, else here.
+pub fn run(args: &NewArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let What::Contender(args) = &args.what;
+    let Some(template) = TEMPLATES.get_dir(&args.from) else {
+        return Err(WrongInput(no_template(&args.from)).into());
+    };
+    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if args.name.is_empty() || args.name.starts_with('-') || !args.name.chars().all(is_letter) {
+        let why = format!("`{}` can't be a name: allowed are small letters, digits and hyphens", args.name);
+        return Err(WrongInput(why).into());
+    }
+    let root = common.catalog.first().cloned().unwrap_or_else(|| PathBuf::from("."));
+    let folder = root.join("contenders").join(&args.name);
+    if folder.exists() {
+        return Err(WrongInput(format!("{} is there already: choose another name", folder.display())).into());
+    }
+    lay_out(template, &args.from, &args.name, &folder)?;
+    let (name, root) = (&args.name, root.display());
+    console::print(&format!("{}\n", folder.display()))?;
+    eprintln!("next: drome catalog verify {name} --install --catalog {root}");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn lay_out(template: &Dir<'_>, below: &str, name: &str, folder: &Path) -> anyhow::Result<()> {
+    for file in template.files() {
+        let path = folder.join(file.path().strip_prefix(below)?);
+        std::fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        let text = String::from_utf8_lossy(file.contents());
+        std::fs::write(path, text.replace(NAME, &format!("\"{name}\"")))?;
+    }
+    template.dirs().try_for_each(|dir| lay_out(dir, below, name, folder))
+}
+
+fn no_template(from: &str) -> String {
+    let all: Vec<&str> = TEMPLATES.dirs().filter_map(|dir| dir.path().to_str()).collect();
+    let nearest = lab::catalog::nearest(from, all.iter().copied());
+    let hint = nearest.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+    format!("there is nothing to begin with in `{from}`{hint}: there are {}", all.join(", "))
+}

@@ -1,0 +1,289 @@
+//! `drome sweep URL`, `drome sweep --start 'CMD'`: from an idle rate to past saturation.
+
+use crate::cli::Common;
+use crate::console;
+use crate::failure::{INTERRUPTED, VOID, WrongInput};
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
+use lab::instance::{Work, Works};
+use lab::setup::{self, RACED};
+use lab::sweep::{Entry, Servers, Setting, Show};
+use lab::{Lab, sweep};
+use model::{
+    Arrivals, Ask, Asking, Cell, Design, Load, Plan, Promise, Run, Study, SweepTrial, Target, Until,
+};
+use std::fs::File;
+use std::io::Write;
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// No more contenders: each has a letter.
+const MOST: usize = 26;
+
+/// A server that runs must take a connection within this time.
+const REACH: Duration = Duration::from_secs(2);
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct SweepArgs {
+    /// A server that runs, such as <http://127.0.0.1:8080/hello>
+    #[arg(required_unless_present = "start", conflicts_with_all = ["start", "path_url", "any_body"])]
+    url: Option<String>,
+    /// A command that starts a server, anew for every step; {port} stands for its port. May be repeated: side by side
+    #[arg(long, value_name = "CMD")]
+    start: Vec<String>,
+    /// What servers that are started are asked for, with {port} for the port
+    #[arg(long = "url", id = "path_url", default_value = "http://127.0.0.1:{port}/", value_name = "URL")]
+    path_url: String,
+    /// Let the servers that are started answer with different bodies
+    #[arg(long)]
+    any_body: bool,
+    /// Connections
+    #[arg(short, long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    connections: u32,
+    /// A new connection for every request
+    #[arg(long)]
+    no_keepalive: bool,
+    /// The offered rates, as shares of the capacity
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "SHARES",
+        default_value = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,0.95,1,1.05,1.1,1.2"
+    )]
+    shares: Vec<f64>,
+    /// How often each is measured
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    repeats: u16,
+    /// Each measurement takes so long
+    #[arg(short, long, default_value = "2s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    duration: Duration,
+    /// Load before each measurement, not counted
+    #[arg(long, default_value = "500ms", value_name = "TIME", value_parser = humantime::parse_duration)]
+    warmup: Duration,
+    /// How requests arrive: as those of independent users, or evenly
+    #[arg(long, value_enum, default_value_t = Spacing::Poisson)]
+    arrivals: Spacing,
+    /// Search for the highest rate that keeps this: a percentile from p50 to p9999 and its bound, such as 'p99 < 10ms'
+    #[arg(long, value_name = "PROMISE")]
+    keep: Option<String>,
+    /// The search of --keep takes no longer
+    #[arg(long, default_value = "2min", value_name = "TIME", value_parser = humantime::parse_duration)]
+    budget: Duration,
+    /// The rate that several servers are held at side by side, as a share of the slowest one's knee
+    #[arg(long, default_value_t = 0.7, value_name = "SHARE")]
+    common: f64,
+    /// Decides every order, every arrival and every search [default: the clock]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How the findings are shown
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
+    /// The findings as JSON to this file, too
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Spacing {
+    Constant,
+    Poisson,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    Terminal,
+    Markdown,
+    Json,
+    Csv,
+}
+
+/// Sweeps and says what came of it.
+pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
+    let keep = args.keep.as_deref().map(str::parse::<Promise>).transpose();
+    let keep = keep.map_err(|error| WrongInput(format!("--keep {error}")))?;
+    check(args)?;
+    let json = args.json.as_ref().map(|path| Ok::<_, WrongInput>((path, create(path)?))).transpose()?;
+    let (run, lab, entries, titles) = match &args.url {
+        Some(url) => running(args, url)?,
+        None => started(args)?,
+    };
+    std::fs::create_dir_all(&lab.logs).with_context(|| format!("can't write {}", lab.logs.display()))?;
+    let setting = setting(args, run.seed, keep);
+    let mut servers = Servers::new(&lab, &run.study.design, entries);
+    let mut watch = Watch::new();
+    let swept = sweep::run(&setting, titles.len(), &mut servers, &mut watch);
+    watch.bar.finish_and_clear();
+    let url = args.url.as_ref().unwrap_or(&args.path_url);
+    let elapsed = sweep::Course::elapsed(&servers);
+    let found = sweep::findings(&run, &setting, url, &titles, swept, elapsed);
+    if let Some((path, mut file)) = json {
+        file.write_all(report::sweep::json(&found).as_bytes())
+            .with_context(|| format!("can't write {}", path.display()))?;
+    }
+    console::print(&match args.format {
+        Format::Terminal => report::sweep::terminal(&found),
+        Format::Markdown => report::sweep::markdown(&found),
+        Format::Json => report::sweep::json(&found),
+        Format::Csv => report::sweep::csv(&found),
+    })?;
+    let is_sound = |t: &SweepTrial| t.share.is_some() && t.is_sound();
+    let says_something = found.contenders.iter().any(|c| c.trials.iter().any(is_sound));
+    Ok(match (found.interrupted, says_something) {
+        (true, _) => ExitCode::from(INTERRUPTED),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::from(VOID),
+    })
+}
+
+/// What a parser of single options does not see.
+fn check(args: &SweepArgs) -> Result<(), WrongInput> {
+    let is_share = |share: &f64| *share > 0.0 && *share <= 10.0;
+    if !args.shares.iter().all(is_share) {
+        let why = "--shares: allowed are shares of the capacity above 0 and at most 10, such as 0.05,0.5,1.2";
+        return Err(WrongInput(why.to_owned()));
+    }
+    if !(args.common > 0.0 && args.common < 1.0) {
+        return Err(WrongInput("--common: allowed is a share above 0 and below 1, such as 0.7".to_owned()));
+    }
+    if args.duration.is_zero() {
+        return Err(WrongInput("--duration: allowed is a time above 0".to_owned()));
+    }
+    if args.start.len() > MOST {
+        return Err(WrongInput(format!("--start: no more than {MOST} servers fit beside each other")));
+    }
+    Ok(())
+}
+
+fn create(path: &Path) -> Result<File, WrongInput> {
+    File::create(path).map_err(|e| WrongInput(format!("can't write --json {} ({e})", path.display())))
+}
+
+fn setting(args: &SweepArgs, seed: u64, keep: Option<Promise>) -> Setting {
+    let mut shares = args.shares.clone();
+    shares.sort_by(f64::total_cmp);
+    shares.dedup();
+    Setting {
+        shares,
+        repeats: args.repeats.into(),
+        connections: args.connections as usize,
+        per_connection: args.no_keepalive.then_some(1),
+        arrivals: match args.arrivals {
+            Spacing::Constant => Arrivals::Constant,
+            Spacing::Poisson => Arrivals::Poisson,
+        },
+        seed,
+        keep,
+        budget: args.budget,
+        common_share: args.common,
+    }
+}
+
+type Ready = (Run, Lab, Vec<Entry>, Vec<String>);
+
+/// One server that runs.
+fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
+    let target = Target::resolve(url)?;
+    if let Some(address) = target.address.tcp()
+        && let Err(error) = TcpStream::connect_timeout(&address, REACH)
+    {
+        bail!("can't connect to {address} ({error}): is the server running, and on this port?");
+    }
+    let run = setup::race_run(study(args, url), std::collections::BTreeMap::new(), args.seed);
+    let lab = setup::lab(&run, Vec::new(), Works::new(), console::stop_flag()?)?;
+    let keep_alive = !args.no_keepalive;
+    let asking =
+        Asking { method: "GET", path: &target.path, http10: false, keep_alive, headers: &[], body: b"" };
+    let ask = Ask {
+        request: target.request(asking),
+        last: target.request(Asking { keep_alive: false, ..asking }),
+        weight: 1.0,
+        ..Ask::default()
+    };
+    let load = run.study.cells[0].load.clone();
+    let plan = Plan {
+        threads: lab.cores.client.len().max(1),
+        cpus: lab.cores.client.clone(),
+        ..Plan::new(target, ask, load, Until::Elapsed(args.duration))
+    };
+    Ok((run, lab, vec![Entry::Running(Box::new(plan))], vec![url.to_owned()]))
+}
+
+/// Servers that are started for every measurement.
+fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
+    let path = super::race::path(&args.path_url)?;
+    let (prepared, entrants) = setup::commands(&args.start, &path)?;
+    let names: Vec<String> = prepared.iter().map(|p| p.name.clone()).collect();
+    let run = setup::race_run(study(args, &args.path_url), entrants, args.seed);
+    let any = Works::from([(RACED.to_owned(), Work::default())]);
+    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
+    if !args.any_body {
+        let work = setup::same_work(&lab, &path)?;
+        lab.works.insert(RACED.to_owned(), work);
+    }
+    // What the lab does beside the trials, it does where the load generator is, never where a server is.
+    let _ = net::cpu::pin(&lab.cores.client);
+    Ok((run, lab, names.into_iter().map(Entry::Started).collect(), args.start.clone()))
+}
+
+/// A sweep takes a study's times and, for its capacity, a study's closed load.
+fn study(args: &SweepArgs, url: &str) -> Study {
+    let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
+    let load = Load::Closed { connections, per_connection };
+    Study {
+        title: "sweep".to_owned(),
+        source: None,
+        contenders: Vec::new(),
+        cells: vec![Cell { title: url.to_owned(), workload: RACED.to_owned(), load }],
+        design: Design {
+            blocks: [args.repeats.into(), args.repeats.into()],
+            warmup: args.warmup,
+            measure: args.duration,
+            decide: false,
+            precision: 1.0,
+            budget: args.budget,
+        },
+        tracks: Vec::new(),
+        published: None,
+        as_published: Vec::new(),
+        unequal: Vec::new(),
+    }
+}
+
+/// The progress of a sweep.
+struct Watch {
+    bar: ProgressBar,
+}
+
+impl Watch {
+    fn new() -> Self {
+        let template = "{bar:30} {pos}/{len} measurements, {elapsed} so far, {eta} left: {msg}";
+        Self { bar: console::bar(0, template) }
+    }
+}
+
+/// As the report calls it.
+fn letter(contender: usize) -> char {
+    ('A'..='Z').nth(contender).unwrap_or('?')
+}
+
+impl Show for Watch {
+    fn begins(&mut self, contender: usize, what: &str, done: usize, about: usize) {
+        self.bar.set_length(about as u64);
+        self.bar.set_position(done as u64);
+        self.bar.set_message(format!("{}, {what}", letter(contender)));
+    }
+
+    fn observed(&mut self, contender: usize, trial: &SweepTrial) {
+        let at = trial.share.map_or_else(|| "closed load".to_owned(), |s| format!("{:.0} %", s * 100.0));
+        let why = match (&trial.failed, &trial.verdict) {
+            (Some(why), _) => format!("failed: {why}"),
+            (None, Some(verdict)) if !verdict.valid => format!("void: {}", verdict.reasons.join("; ")),
+            _ => return,
+        };
+        self.bar.suspend(|| eprintln!("{}, {at}: {why}", letter(contender)));
+    }
+}

@@ -1,0 +1,3 @@
+<?php
+header('Content-Type: text/html');
+readfile($_SERVER['DROME_ASSETS'] . '/html-228.html');

@@ -1,0 +1,54 @@
+'use strict';
+
+const cluster = require('cluster');
+const { readFileSync } = require('fs');
+const { join, resolve } = require('path');
+const fastify = require('fastify');
+const fastifyStatic = require('@fastify/static');
+
+const [port, assets, workers = '1'] = process.argv.slice(2);
+
+// Fastify compiles a serialiser from what a route says that it answers.
+const jsonSchema = {
+  querystring: {
+    type: 'object',
+    properties: { n: { type: 'integer' } },
+    required: ['n'],
+  },
+  response: {
+    200: {
+      type: 'object',
+      properties: { message: { type: 'string' }, number: { type: 'integer' } },
+    },
+  },
+};
+
+if (cluster.isPrimary && Number(workers) > 1) {
+  for (let i = 0; i < Number(workers); i += 1) cluster.fork();
+} else {
+  serve();
+}
+
+async function serve() {
+  // Read once, as bytes: the run measures the server, not the file system.
+  const page = readFileSync(join(assets, 'html-228.html'));
+  const app = fastify();
+
+  app.addContentTypeParser(
+    'application/octet-stream',
+    { parseAs: 'buffer' },
+    (request, body, done) => done(null, body),
+  );
+  app.get('/', async (request, reply) => reply.type('text/html').send(page));
+  app.get('/hello', async (request, reply) => reply.type('text/plain').send('Hello World\n'));
+  app.get('/pong', async (request, reply) => reply.type('text/plain').send('PONG'));
+  app.get('/json', { schema: jsonSchema }, async (request) => ({
+    message: 'Hello World',
+    number: request.query.n,
+  }));
+  app.post('/echo', async (request, reply) =>
+    reply.type('application/octet-stream').send(request.body));
+  app.register(fastifyStatic, { root: resolve(assets), index: false });
+
+  await app.listen({ port: Number(port), host: '127.0.0.1' });
+}

@@ -1,0 +1,79 @@
+use actix_files::Files;
+use actix_web::http::header::ContentType;
+use actix_web::web::{self, Bytes, PayloadConfig, Query};
+use actix_web::{App, HttpResponse, HttpServer, Responder, get, post};
+use serde::{Deserialize, Serialize};
+
+/// The largest body that `/echo` sends back, in bytes.
+const MAX_BODY_LEN: usize = 1 << 20;
+
+struct Page(Bytes);
+
+#[derive(Deserialize)]
+struct Parameters {
+    n: u64,
+}
+
+#[derive(Serialize)]
+struct Message {
+    message: &'static str,
+    number: u64,
+}
+
+#[actix_web::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(port), Some(assets)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: server PORT ASSETS [tuned]".into());
+    };
+    let tuned = arguments.next().is_some_and(|word| word == "tuned");
+
+    // Read once: the run measures the server, not the file system.
+    let page = Bytes::from(std::fs::read(format!("{assets}/html-228.html"))?);
+    let page = web::Data::new(Page(page));
+
+    let app = move || {
+        App::new()
+            .app_data(page.clone())
+            .app_data(PayloadConfig::new(MAX_BODY_LEN))
+            .service(index)
+            .service(hello)
+            .service(pong)
+            .service(json)
+            .service(echo)
+            .service(Files::new("/", &assets))
+    };
+    let mut server = HttpServer::new(app);
+    // As it comes, the kernel may hold back a small file until the client has
+    // acknowledged its head, which is written first.
+    if tuned {
+        server = server.tcp_nodelay(true);
+    }
+    server.bind(format!("127.0.0.1:{port}"))?.run().await?;
+    Ok(())
+}
+
+#[get("/")]
+async fn index(page: web::Data<Page>) -> impl Responder {
+    HttpResponse::Ok().content_type(ContentType::html()).body(page.0.clone())
+}
+
+#[get("/hello")]
+async fn hello() -> impl Responder {
+    HttpResponse::Ok().content_type(ContentType::plaintext()).body("Hello World\n")
+}
+
+#[get("/pong")]
+async fn pong() -> impl Responder {
+    HttpResponse::Ok().content_type(ContentType::plaintext()).body("PONG")
+}
+
+#[get("/json")]
+async fn json(parameters: Query<Parameters>) -> impl Responder {
+    web::Json(Message { message: "Hello World", number: parameters.n })
+}
+
+#[post("/echo")]
+async fn echo(body: Bytes) -> impl Responder {
+    HttpResponse::Ok().content_type(ContentType::octet_stream()).body(body)
+}

@@ -1,0 +1,61 @@
+use axum::body::Bytes;
+use axum::extract::{DefaultBodyLimit, Query};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{Html, IntoResponse};
+use axum::routing::{get, post};
+use axum::serve::ListenerExt;
+use axum::{Json, Router};
+use serde::{Deserialize, Serialize};
+use tower_http::services::ServeDir;
+
+/// The largest body that `/echo` sends back, in bytes.
+const MAX_BODY_LEN: usize = 1 << 20;
+
+#[derive(Deserialize)]
+struct Parameters {
+    n: u64,
+}
+
+#[derive(Serialize)]
+struct Message {
+    message: &'static str,
+    number: u64,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(port), Some(assets)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: server PORT ASSETS [tuned]".into());
+    };
+    let tuned = arguments.next().is_some_and(|word| word == "tuned");
+
+    // Read once: the run measures the server, not the file system.
+    let page = Bytes::from(std::fs::read(format!("{assets}/html-228.html"))?);
+
+    let app = Router::new()
+        .route("/", get(async move || Html(page)))
+        .route("/hello", get(async || "Hello World\n"))
+        .route("/pong", get(async || "PONG"))
+        .route("/json", get(json))
+        .route("/echo", post(echo).layer(DefaultBodyLimit::max(MAX_BODY_LEN)))
+        .fallback_service(ServeDir::new(assets));
+    let listener = tokio::net::TcpListener::bind(format!("127.0.0.1:{port}")).await?;
+    // As it comes, the kernel may hold back a small file until the client has
+    // acknowledged its head, which is written first.
+    let listener = listener.tap_io(move |stream| {
+        if tuned {
+            let _ = stream.set_nodelay(true);
+        }
+    });
+    axum::serve(listener, app).await?;
+    Ok(())
+}
+
+async fn json(Query(parameters): Query<Parameters>) -> Json<Message> {
+    Json(Message { message: "Hello World", number: parameters.n })
+}
+
+async fn echo(body: Bytes) -> impl IntoResponse {
+    ([(CONTENT_TYPE, "application/octet-stream")], body)
+}

@@ -1,0 +1,46 @@
+import os
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+ASSETS = Path(os.environ["DROME_ASSETS"])
+
+# Read once: the run measures the server, not the file system.
+PAGE = (ASSETS / "html-228.html").read_bytes()
+
+
+async def page(request):
+    return HTMLResponse(PAGE)
+
+
+async def hello(request):
+    return PlainTextResponse("Hello World\n")
+
+
+async def pong(request):
+    return PlainTextResponse("PONG")
+
+
+async def greeting(request):
+    number = int(request.query_params["n"])
+    return JSONResponse({"message": "Hello World", "number": number})
+
+
+async def echo(request):
+    return Response(await request.body(), media_type="application/octet-stream")
+
+
+app = Starlette(
+    routes=[
+        Route("/", page),
+        Route("/hello", hello),
+        Route("/pong", pong),
+        Route("/json", greeting),
+        Route("/echo", echo, methods=["POST"]),
+        # Routes are tried in this order, so the files come last.
+        Mount("/", StaticFiles(directory=ASSETS)),
+    ]
+)

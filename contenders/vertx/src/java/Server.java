@@ -1,0 +1,73 @@
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
+import io.vertx.ext.web.handler.FileSystemAccess;
+import io.vertx.ext.web.handler.StaticHandler;
+
+/** One HTTP server; Vert.x shares the port among its instances. */
+public class Server extends VerticleBase {
+    private final int port;
+    private final String assets;
+
+    Server(int port, String assets) {
+        this.port = port;
+        this.assets = assets;
+    }
+
+    /** {@code Server PORT ASSETS INSTANCES nio|native}. */
+    public static void main(String[] args) {
+        int port = Integer.parseInt(args[0]);
+        var options = new VertxOptions().setPreferNativeTransport(args[3].equals("native"));
+        var vertx = Vertx.vertx(options);
+        vertx.deployVerticle(
+                        () -> new Server(port, args[1]),
+                        new DeploymentOptions().setInstances(Integer.parseInt(args[2])))
+                .onFailure(error -> {
+                    error.printStackTrace();
+                    vertx.close();
+                });
+    }
+
+    @Override
+    public Future<?> start() {
+        Buffer page = vertx.fileSystem().readFileBlocking(assets + "/html-228.html");
+        Router router = Router.router(vertx);
+        router.get("/").handler(request -> send(request, "text/html", page));
+        router.get("/hello").handler(request -> send(request, "text/plain", "Hello World\n"));
+        router.get("/pong").handler(request -> send(request, "text/plain", "PONG"));
+        router.get("/json").handler(Server::json);
+        router.post("/echo")
+                // false: no uploads are expected, so no folder for them.
+                .handler(BodyHandler.create(false))
+                .handler(request -> send(
+                        request, "application/octet-stream", request.body().buffer()));
+        router.route().handler(StaticHandler.create(FileSystemAccess.ROOT, assets));
+        return vertx.createHttpServer().requestHandler(router).listen(port, "127.0.0.1");
+    }
+
+    private static void json(RoutingContext request) {
+        try {
+            int number = Integer.parseInt(request.request().getParam("n"));
+            request.json(new JsonObject().put("message", "Hello World").put("number", number));
+        } catch (NumberFormatException e) {
+            request.fail(400);
+        }
+    }
+
+    private static void send(RoutingContext request, String type, String body) {
+        request.response().putHeader("Content-Type", type).end(body);
+    }
+
+    private static void send(RoutingContext request, String type, Buffer body) {
+        request.response()
+                .putHeader("Content-Type", type)
+                .end(body == null ? Buffer.buffer() : body);
+    }
+}

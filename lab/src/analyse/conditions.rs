@@ -1,0 +1,89 @@
+//! What the machine was like over a run's trials, and what programs ran.
+
+use model::Observation;
+use model::environment::{ConditionsRange, Ran};
+use model::observation::Entrant;
+
+/// The worst of each condition; unknown where no trial tells.
+pub(super) fn range(observations: &[Observation]) -> ConditionsRange {
+    let all = || observations.iter().map(|o| &o.conditions);
+    let hz = || all().flat_map(|c| [c.server_hz.before, c.server_hz.after]).flatten();
+    let known = || all().filter_map(|c| c.throttled.as_ref());
+    // How often it was too hot differs from trial to trial; that it was does not.
+    let kind = |why: &String| why.split(',').next().unwrap_or_default().to_owned();
+    let mut throttled: Vec<String> = known().flatten().map(kind).collect();
+    throttled.sort();
+    throttled.dedup();
+    ConditionsRange {
+        steal_ppm_max: all().filter_map(|c| c.steal_ppm).max(),
+        others_ppm_max: all().filter_map(|c| c.others_ppm).max(),
+        load_average_max: all().filter_map(|c| c.load_average).reduce(f64::max),
+        server_hz_min: hz().min(),
+        server_hz_max: hz().max(),
+        temperature_c_max: all()
+            .flat_map(|c| [c.temperature_c.before, c.temperature_c.after])
+            .flatten()
+            .reduce(f64::max),
+        throttled_trials: known().next().is_some().then(|| known().filter(|why| !why.is_empty()).count()),
+        throttled,
+    }
+}
+
+/// What a contender was, to the byte.
+pub(super) fn ran(entrant: Option<&Entrant>, trials: &[&Observation]) -> Ran {
+    let mut executables = Vec::new();
+    for executable in trials.iter().filter_map(|o| o.conditions.server.as_ref()) {
+        if !executables.contains(executable) {
+            executables.push(executable.clone());
+        }
+    }
+    Ran { source_sha256: entrant.and_then(|e| e.source_sha256.clone()), executables }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example;
+    use model::environment::{Ends, Executable};
+    use model::{Conditions, Trial};
+
+    fn observed(conditions: Conditions) -> Observation {
+        let trial = Trial { block: 0, cell: 0, contender: "a".to_owned(), copy: 0 };
+        Observation { conditions, ..example::observation(trial, Some(1.0)) }
+    }
+
+    #[test]
+    fn the_worst_of_all_trials_is_told_and_what_no_trial_tells_is_unknown() {
+        assert_eq!(range(&[observed(Conditions::default())]), ConditionsRange::default());
+        let trial = |steal, hz, celsius, why: &[&str]| {
+            observed(Conditions {
+                steal_ppm: Some(steal),
+                server_hz: Ends { before: Some(hz), after: None },
+                temperature_c: Ends { before: None, after: Some(celsius) },
+                throttled: Some(why.iter().map(ToString::to_string).collect()),
+                ..Conditions::default()
+            })
+        };
+        let all = [
+            trial(0, 3, 50.0, &[]),
+            trial(9, 1, 80.5, &["too hot, 3 times"]),
+            trial(2, 2, 60.0, &["too hot, 9 times"]),
+            observed(Conditions::default()),
+        ];
+        let found = range(&all);
+        assert_eq!((found.steal_ppm_max, found.others_ppm_max), (Some(9), None));
+        assert_eq!((found.server_hz_min, found.server_hz_max), (Some(1), Some(3)));
+        assert_eq!((found.temperature_c_max, found.throttled_trials), (Some(80.5), Some(2)));
+        assert_eq!(found.throttled, ["too hot"]);
+    }
+
+    #[test]
+    fn a_program_that_was_changed_in_the_middle_of_a_run_is_seen() {
+        let with = |digest: &str| {
+            let server = Executable { path: "/bin/a".to_owned(), sha256: Some(digest.to_owned()) };
+            observed(Conditions { server: Some(server), ..Conditions::default() })
+        };
+        let all = [with("aa"), with("aa"), with("bb")];
+        assert_eq!(ran(None, &all.iter().collect::<Vec<_>>()).executables.len(), 2);
+    }
+}

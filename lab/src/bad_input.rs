@@ -1,0 +1,185 @@
+//! Runs that went wrong, and what their report says: it says what can't be said. One golden each.
+
+use crate::environment::fixture;
+use crate::{analyse, compare, example};
+use model::environment::Ends;
+use model::study::REFERENCE;
+use model::{Conditions, Findings, Observation, Outcome, Run, Trial};
+use stats::random::uniform;
+
+/// What becomes of a trial.
+enum Fate {
+    Rate(f64),
+    Void(f64),
+    Crash,
+}
+
+/// So many blocks of a run, in each of which every entry has this fate.
+fn observe(run: &Run, blocks: usize, fate: impl Fn(&Trial) -> Fate) -> Vec<Observation> {
+    let mut all = Vec::new();
+    for block in 0..blocks {
+        for name in run.contenders.keys() {
+            for copy in 0..if name == REFERENCE { 2 } else { run.copies } {
+                let trial = Trial { block, cell: 0, contender: name.clone(), copy };
+                all.push(match fate(&trial) {
+                    Fate::Rate(rate) => example::observation(trial, Some(rate)),
+                    Fate::Crash => example::observation(trial, None),
+                    Fate::Void(rate) => {
+                        let mut observation = example::observation(trial, Some(rate));
+                        if let Outcome::Measured(m) = &mut observation.outcome {
+                            m.verdict.valid = false;
+                            m.verdict.reasons.push("the host took 20 % of this machine's time".to_owned());
+                        }
+                        observation
+                    }
+                });
+            }
+        }
+    }
+    all
+}
+
+/// The rate of a sound trial, with 2 % of noise.
+fn rate(trial: &Trial) -> f64 {
+    let speed = match trial.contender.as_str() {
+        REFERENCE => 100_000.0,
+        "fast" | "A" => 80_000.0,
+        _ => 50_000.0,
+    };
+    let nth = trial.block * 100 + trial.contender.len() * 10 + trial.copy;
+    speed * (1.0 + 0.04 * (uniform(7, nth as u64) - 0.5))
+}
+
+fn study() -> Run {
+    example::run(&["fast", "slow"])
+}
+
+fn race() -> Run {
+    let mut run = example::run(&["A", "B"]);
+    run.contenders.remove(REFERENCE);
+    (run.name, run.copies, run.study.design.decide) = ("race".to_owned(), 2, true);
+    run
+}
+
+fn told(run: &Run, observations: &[Observation], ended: Option<&str>) -> String {
+    let found = analyse::findings(run, observations, ended);
+    if run.name == "race" { report::race::report(&found) } else { report::terminal::report(&found) }
+}
+
+#[test]
+fn one_block_only() {
+    let ended = Some("the budget of 1s is spent after 1 blocks");
+    let run = study();
+    insta::assert_snapshot!(
+        "one_block_of_a_study",
+        told(&run, &observe(&run, 1, |t| Fate::Rate(rate(t))), ended)
+    );
+    let run = race();
+    insta::assert_snapshot!(
+        "one_block_of_a_race",
+        told(&run, &observe(&run, 1, |t| Fate::Rate(rate(t))), ended)
+    );
+}
+
+#[test]
+fn all_trials_of_one_contender_void() {
+    let ended = Some("the budget of 10m is spent after 8 blocks");
+    let fate = |t: &Trial| match t.contender.as_str() {
+        "slow" | "B" => Fate::Void(rate(t)),
+        _ => Fate::Rate(rate(t)),
+    };
+    let run = study();
+    insta::assert_snapshot!("one_contender_void_in_a_study", told(&run, &observe(&run, 8, fate), ended));
+    let run = race();
+    insta::assert_snapshot!("one_contender_void_in_a_race", told(&run, &observe(&run, 8, fate), ended));
+}
+
+#[test]
+fn all_trials_of_the_reference_void() {
+    let fate = |t: &Trial| if t.contender == REFERENCE { Fate::Void(rate(t)) } else { Fate::Rate(rate(t)) };
+    let run = study();
+    insta::assert_snapshot!("reference_void", told(&run, &observe(&run, 8, fate), Some("enough")));
+    let sound = analyse::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), Some("enough"));
+    let void = analyse::findings(&run, &observe(&run, 8, fate), Some("enough"));
+    insta::assert_snapshot!("reference_void_in_the_later_run", compared(&sound, &void, false));
+}
+
+#[test]
+fn zero_variance() {
+    let flat =
+        |t: &Trial| Fate::Rate(if t.contender == REFERENCE || t.contender == "B" { 100.0 } else { 90.0 });
+    let run = study();
+    let all = observe(&run, 8, flat);
+    let text = told(&run, &all, Some("every ratio is known to ±3 % after 8 blocks"));
+    insta::assert_snapshot!("zero_variance_in_a_study", text);
+    let found = analyse::findings(&run, &all, None);
+    insta::assert_snapshot!("zero_variance_compared", compared(&found, &found, false));
+    let run = race();
+    insta::assert_snapshot!("zero_variance_in_a_race", told(&run, &observe(&run, 8, flat), Some("enough")));
+}
+
+#[test]
+fn a_contender_that_crashes_in_half_its_trials() {
+    let ended = Some("the budget of 10m is spent after 8 blocks");
+    let fate = |t: &Trial| match (t.contender.as_str(), t.block % 2) {
+        ("slow" | "B", 0) => Fate::Crash,
+        _ => Fate::Rate(rate(t)),
+    };
+    let run = study();
+    insta::assert_snapshot!("half_of_the_trials_crash", told(&run, &observe(&run, 8, fate), ended));
+    let run = race();
+    insta::assert_snapshot!("half_of_the_trials_crash_in_a_race", told(&run, &observe(&run, 8, fate), ended));
+}
+
+#[test]
+fn an_interrupted_run() {
+    let run = study();
+    let mut all = observe(&run, 4, |t| Fate::Rate(rate(t)));
+    insta::assert_snapshot!("before_the_first_trial", told(&run, &[], None));
+    all.truncate(all.len() - 3);
+    insta::assert_snapshot!("in_the_fourth_block", told(&run, &all, None));
+    let run = race();
+    insta::assert_snapshot!("a_race_before_the_first_trial", told(&run, &[], None));
+}
+
+fn compared(old: &Findings, new: &Findings, anyway: bool) -> String {
+    let (old, new) = (
+        Findings { run: "earlier".to_owned(), ..old.clone() },
+        Findings { run: "later".to_owned(), ..new.clone() },
+    );
+    match compare::compare(&old, &new, anyway) {
+        Ok(comparison) => report::compare::terminal(&comparison),
+        Err(error) => format!("refused: {error}\n"),
+    }
+}
+
+#[test]
+fn runs_with_no_common_contender() {
+    let found = |names: &[&str]| {
+        let run = example::run(names);
+        analyse::findings(&run, &observe(&run, 8, |t| Fate::Rate(rate(t))), None)
+    };
+    insta::assert_snapshot!("no_common_contender", compared(&found(&["fast"]), &found(&["slow"]), false));
+}
+
+#[test]
+fn a_baseline_from_another_machine() {
+    let on = |tree: &fixture::Tree, conditions: Conditions| {
+        let mut run = study();
+        run.environment = tree.system().look(&fixture::four());
+        run.environment.machine.drome_sha256 = None;
+        run.workloads
+            .insert("hello".to_owned(), if conditions.steal_ppm.is_some() { "aa" } else { "bb" }.to_owned());
+        let mut all = observe(&run, 8, |t| Fate::Rate(rate(t)));
+        all.iter_mut().for_each(|o| o.conditions = conditions.clone());
+        analyse::findings(&run, &all, Some("enough"))
+    };
+    let laptop = on(&fixture::laptop(), Conditions { steal_ppm: Some(0), ..Conditions::default() });
+    let warm = Ends { before: Some(61.0), after: Some(82.0) };
+    let throttled = Some(vec!["under-voltage".to_owned()]);
+    let hot = Conditions { temperature_c: warm, throttled, ..Conditions::default() };
+    let pi = on(&fixture::raspberry_pi(), hot);
+    insta::assert_snapshot!("another_machine", compared(&laptop, &pi, false));
+    insta::assert_snapshot!("another_machine_anyway", compared(&laptop, &pi, true));
+    insta::assert_snapshot!("a_run_on_a_raspberry_pi", report::markdown::report(&pi));
+}

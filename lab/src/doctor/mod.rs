@@ -1,0 +1,97 @@
+//! What on this machine would spoil a measurement, how much, and the remedy: a score of ten, and how it came about.
+
+mod checks;
+mod others;
+#[cfg(test)]
+mod tests;
+
+use crate::board::Cores;
+use crate::environment::{System, Watch};
+use model::{Conditions, Environment};
+use serde::Serialize;
+use std::time::Duration;
+
+/// A machine on which nothing was found has so many points.
+pub const BEST: u8 = 10;
+
+/// The version of the JSON.
+const SCHEMA: u32 = 1;
+
+/// How long theft and others are looked for.
+pub const LOOK: Duration = Duration::from_millis(500);
+
+/// One thing looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What.
+    pub what: &'static str,
+    /// What was found; null: this system does not say.
+    pub found: Option<String>,
+    /// How many of the ten points it costs, where it is trouble.
+    pub weight: u8,
+    /// What it spoils and what helps; null: it is fine, or not known.
+    pub trouble: Option<Trouble>,
+}
+
+/// Something that spoils measurements.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trouble {
+    /// Why it spoils a measurement.
+    pub spoils: &'static str,
+    /// What helps, as a command where there is one.
+    pub remedy: String,
+}
+
+/// All that was looked at.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Examination {
+    /// The version of this JSON.
+    pub schema: u32,
+    /// The points that are left of ten.
+    pub score: u8,
+    /// How the score came about.
+    pub derivation: String,
+    /// What this system does not say: no point is lost for it.
+    pub unknown: Vec<&'static str>,
+    /// One by one.
+    pub checks: Vec<Check>,
+    /// The machine.
+    pub environment: Environment,
+    /// What it was like while it was looked at.
+    pub conditions: Conditions,
+}
+
+/// Looks at everything; theft and others are looked for for so long.
+pub fn examine(system: &System, cores: &Cores, look: Duration) -> Examination {
+    let environment = system.look(cores);
+    let (watch, before) = (Watch::begin(system, cores), others::ticks(system));
+    std::thread::sleep(look);
+    let (busy, conditions) = (others::busiest(&before, &others::ticks(system), look), watch.end());
+    let checks = checks::all(system, cores, &environment, &conditions, &busy);
+    let (score, derivation) = score(&checks);
+    Examination {
+        schema: SCHEMA,
+        score,
+        derivation,
+        unknown: checks.iter().filter(|check| check.found.is_none()).map(|check| check.what).collect(),
+        checks,
+        environment,
+        conditions,
+    }
+}
+
+/// Ten, less the weight of each trouble, and not below 0.
+fn score(checks: &[Check]) -> (u8, String) {
+    let troubles: Vec<&Check> = checks.iter().filter(|check| check.trouble.is_some()).collect();
+    let lost = troubles.iter().fold(0, |sum: u8, check| sum.saturating_add(check.weight));
+    let score = BEST.saturating_sub(lost);
+    let mut words = BEST.to_string();
+    for check in troubles {
+        words.push_str(&format!(" − {} ({})", check.weight, check.what));
+    }
+    words.push_str(&format!(" = {score}"));
+    if lost > BEST {
+        words.push_str(", as it does not go below");
+    }
+    (score, words)
+}

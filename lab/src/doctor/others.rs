@@ -1,0 +1,47 @@
+//! Who else runs: the processes that used the cores while the machine was looked at.
+
+use crate::environment::System;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The kernel counts CPU time for programs in ticks of so many a second, on every Linux that is in use.
+const TICKS_PER_S: f64 = 100.0;
+
+/// So many are named.
+const NAMED: usize = 3;
+
+/// Less than this share of a core is not worth a name.
+const WORTH: f64 = 0.05;
+
+/// Name and CPU time, in ticks, of all processes but this one, by number.
+pub(super) fn ticks(system: &System) -> BTreeMap<u32, (String, u64)> {
+    let own = std::process::id();
+    let pids =
+        system.names("proc").into_iter().filter_map(|name| name.parse().ok()).filter(|pid| *pid != own);
+    pids.filter_map(|pid: u32| {
+        let text = system.read(&format!("proc/{pid}/stat"))?;
+        // The name is in parentheses and may have some itself; user and system time are fields 14 and 15 of proc(5).
+        let (head, rest) = text.rsplit_once(')')?;
+        let name = head.split_once('(')?.1.to_owned();
+        let ticks: Vec<u64> =
+            rest.split_whitespace().skip(11).take(2).filter_map(|n| n.parse().ok()).collect();
+        Some((pid, (name, ticks.into_iter().fold(0, u64::saturating_add))))
+    })
+    .collect()
+}
+
+/// Those that used most between two looks, each with its share of a core.
+pub(super) fn busiest(
+    before: &BTreeMap<u32, (String, u64)>,
+    after: &BTreeMap<u32, (String, u64)>,
+    between: Duration,
+) -> Vec<String> {
+    let share = |(pid, (name, now)): (&u32, &(String, u64))| {
+        let used = now.saturating_sub(before.get(pid)?.1);
+        let share = used as f64 / TICKS_PER_S / between.as_secs_f64();
+        (share >= WORTH && share.is_finite()).then(|| (share, format!("{name} ({:.0} %)", share * 100.0)))
+    };
+    let mut all: Vec<(f64, String)> = after.iter().filter_map(share).collect();
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    all.into_iter().take(NAMED).map(|(_, words)| words).collect()
+}

@@ -1,0 +1,217 @@
+//! What of the machine changes from trial to trial: looked at before the server is started and after it was stopped.
+
+use super::System;
+use crate::board::Cores;
+use model::Conditions;
+use model::environment::Ends;
+use std::process::{Command, Stdio};
+
+/// Names of what measures the processor's temperature.
+const SENSORS: [&str; 8] =
+    ["x86_pkg_temp", "coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "cpu", "soc"];
+
+/// The Raspberry Pi's flags, by bit. Those of now; 16 bits higher are those since the start.
+const FLAGS: [(u32, &str); 4] =
+    [(0, "under-voltage"), (1, "frequency capped"), (2, "throttled"), (3, "soft temperature limit")];
+
+/// What was seen before a trial.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    system: System,
+    cores: Cores,
+    times: Option<Times>,
+    own_ticks: Option<u64>,
+    load_average: Option<f64>,
+    hz: [Option<u64>; 2],
+    temperature_c: Option<f64>,
+    throttle: Throttle,
+}
+
+/// The machine's time since its start, in ticks.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    all: u64,
+    busy: u64,
+    steal: u64,
+}
+
+/// What tells of a processor that is slowed down.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Throttle {
+    /// The Raspberry Pi's flags.
+    pub flags: Option<u32>,
+    /// How often a core of x86 was too hot since the start.
+    pub events: Option<u64>,
+}
+
+impl Watch {
+    /// Looks at the machine before a trial.
+    pub fn begin(system: &System, cores: &Cores) -> Self {
+        Self {
+            system: system.clone(),
+            cores: cores.clone(),
+            times: system.times(),
+            own_ticks: system.own_ticks(),
+            load_average: system.load_average(),
+            hz: [system.mean_hz(&cores.server), system.mean_hz(&cores.client)],
+            temperature_c: system.temperature_c(),
+            throttle: system.throttle(),
+        }
+    }
+
+    /// Looks again.
+    pub fn end(self) -> Conditions {
+        let after = Self::begin(&self.system, &self.cores);
+        let [server, client] = [0, 1].map(|i| Ends { before: self.hz[i], after: after.hz[i] });
+        Conditions {
+            steal_ppm: self.share(&after, |before, now| now.steal.saturating_sub(before.steal)),
+            others_ppm: self.own_ticks.zip(after.own_ticks).and_then(|(before, now)| {
+                let own = now.saturating_sub(before);
+                self.share(&after, |before, now| now.busy.saturating_sub(before.busy).saturating_sub(own))
+            }),
+            load_average: self.load_average,
+            server_hz: server,
+            client_hz: client,
+            temperature_c: Ends { before: self.temperature_c, after: after.temperature_c },
+            throttled: self.throttle.until(after.throttle),
+            server: None,
+        }
+    }
+
+    /// Ticks as a share of all that went by; unknown where none did.
+    fn share(&self, after: &Self, ticks: impl Fn(Times, Times) -> u64) -> Option<u64> {
+        let (before, now) = (self.times?, after.times?);
+        let all = now.all.checked_sub(before.all).filter(|all| *all > 0)?;
+        Some(ticks(before, now).saturating_mul(1_000_000) / all)
+    }
+}
+
+impl Throttle {
+    /// What slowed the processor between two looks; unknown where the machine has nothing that tells.
+    fn until(self, after: Self) -> Option<Vec<String>> {
+        let flags = self.flags.zip(after.flags).map(|(before, after)| {
+            // Set now or at the beginning, or set since then and gone again.
+            let seen = before | after | ((after & !before) >> 16);
+            FLAGS
+                .iter()
+                .filter(|(bit, _)| seen & (1 << bit) != 0)
+                .map(|(_, name)| (*name).to_owned())
+                .collect()
+        });
+        let events =
+            self.events.zip(after.events).map(|(before, after)| match after.saturating_sub(before) {
+                0 => Vec::new(),
+                n => vec![format!("too hot, {n} times")],
+            });
+        let known: Vec<Vec<String>> = [flags, events].into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.concat())
+    }
+
+    /// What was seen since the machine's start.
+    pub(crate) fn since_start(self) -> Option<Vec<String>> {
+        let flags = self.flags.map(|flags| {
+            let seen = flags | (flags >> 16);
+            FLAGS
+                .iter()
+                .filter(|(bit, _)| seen & (1 << bit) != 0)
+                .map(|(_, name)| (*name).to_owned())
+                .collect()
+        });
+        let events =
+            self.events.map(|n| if n > 0 { vec![format!("too hot, {n} times")] } else { Vec::new() });
+        let known: Vec<Vec<String>> = [flags, events].into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.concat())
+    }
+}
+
+impl System {
+    /// From the first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal; guests are in user.
+    fn times(&self) -> Option<Times> {
+        let text = self.read("proc/stat")?;
+        let words = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
+        let ticks: Vec<u64> = words.take(8).map(str::parse).collect::<Result<_, _>>().ok()?;
+        let (steal, work) = (*ticks.get(7)?, ticks.get(..3)?.to_vec());
+        let sum = |ticks: Vec<u64>| ticks.into_iter().fold(0, u64::saturating_add);
+        // Interrupts serve nobody in particular: under load, mostly those who are measured.
+        Some(Times { all: sum(ticks), busy: sum(work), steal })
+    }
+
+    /// What this process and its ended children used: behind the name, fields 14 to 17 of proc(5).
+    fn own_ticks(&self) -> Option<u64> {
+        let text = self.read("proc/self/stat")?;
+        let ticks: Vec<u64> = text
+            .rsplit_once(')')?
+            .1
+            .split_whitespace()
+            .skip(11)
+            .take(4)
+            .filter_map(|n| n.parse().ok())
+            .collect();
+        (ticks.len() == 4).then(|| ticks.into_iter().fold(0, u64::saturating_add))
+    }
+
+    pub(crate) fn load_average(&self) -> Option<f64> {
+        self.read("proc/loadavg")?.split_whitespace().next()?.parse().ok()
+    }
+
+    fn mean_hz(&self, cpus: &[usize]) -> Option<u64> {
+        let khz = |cpu: &usize| {
+            self.number::<u64>(&format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"))
+        };
+        let khz: Vec<u64> = cpus.iter().filter_map(khz).collect();
+        khz.iter()
+            .fold(0, |sum: u64, khz| sum.saturating_add(*khz))
+            .checked_mul(1000)?
+            .checked_div(khz.len() as u64)
+    }
+
+    /// The hottest of the processor's sensors.
+    pub(crate) fn temperature_c(&self) -> Option<f64> {
+        let is_sensor =
+            |name: Option<String>| name.is_some_and(|name| SENSORS.iter().any(|s| name.starts_with(s)));
+        let mut files = Vec::new();
+        for zone in self.names("sys/class/thermal").iter().filter(|name| name.starts_with("thermal_zone")) {
+            let zone = format!("sys/class/thermal/{zone}");
+            if is_sensor(self.read(&format!("{zone}/type"))) {
+                files.push(format!("{zone}/temp"));
+            }
+        }
+        for chip in self.names("sys/class/hwmon") {
+            let chip = format!("sys/class/hwmon/{chip}");
+            if is_sensor(self.read(&format!("{chip}/name"))) {
+                let inputs =
+                    self.names(&chip).into_iter().filter(|n| n.starts_with("temp") && n.ends_with("_input"));
+                files.extend(inputs.map(|name| format!("{chip}/{name}")));
+            }
+        }
+        let all = files.iter().filter_map(|file| self.number::<i64>(file));
+        all.max().map(|thousandths| thousandths as f64 / 1000.0)
+    }
+
+    pub(crate) fn throttle(&self) -> Throttle {
+        let file = self.read("sys/devices/platform/soc/soc:firmware/get_throttled");
+        let text = file.or_else(|| self.vcgencmd());
+        let hex = |text: String| {
+            let text = text.trim_start_matches("throttled=").trim_start_matches("0x").to_owned();
+            u32::from_str_radix(&text, 16).ok()
+        };
+        let cpus = "sys/devices/system/cpu";
+        let count = |name: &String| {
+            let file = |kind| format!("{cpus}/{name}/thermal_throttle/{kind}_throttle_count");
+            let counts = [self.number::<u64>(&file("core")), self.number::<u64>(&file("package"))];
+            counts.into_iter().flatten().reduce(u64::saturating_add)
+        };
+        Throttle {
+            flags: text.and_then(hex),
+            events: self.names(cpus).iter().filter_map(count).reduce(u64::saturating_add),
+        }
+    }
+
+    /// The Raspberry Pi's own tool, for kernels that do not have the file.
+    fn vcgencmd(&self) -> Option<String> {
+        let places = ["usr/bin/vcgencmd", "opt/vc/bin/vcgencmd"].map(|path| self.path(path));
+        let program = places.into_iter().find(|path| path.is_file())?;
+        let output = Command::new(program).arg("get_throttled").stdin(Stdio::null()).output().ok()?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+}

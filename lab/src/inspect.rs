@@ -1,0 +1,40 @@
+//! Contenders without load: each started, verified in full, and stopped.
+
+use crate::instance::{Instance, Place, Works};
+use crate::prepare::Prepared;
+use crate::verify;
+use model::inspection::Inspection;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// Starts one contender on its track, verifies every workload that it serves, and stops it.
+pub fn inspect(prepared: &Prepared, place: &Place, works: &Works, stop: &AtomicBool) -> Inspection {
+    let begun = Instant::now();
+    let mut seen = Inspection {
+        name: prepared.name.clone(),
+        title: prepared.contender.title.clone(),
+        track: prepared.track,
+        served: prepared.contender.serves.len(),
+        ..Inspection::default()
+    };
+    match prepared.version() {
+        Err(lack) => {
+            seen.missing = Some(lack.sentence());
+            return seen;
+        }
+        Ok(version) => seen.version = Some(version),
+    }
+    match Instance::start(prepared, place, &Works::new(), stop) {
+        Err(why) => seen.wrong.push(why),
+        Ok(mut instance) => {
+            let verified = verify::full(instance.address, &prepared.contender.serves, works);
+            seen.right = verified.right();
+            seen.wrong = verified.wrong();
+            seen.hello_wire_bytes = verified.wire_bytes.get("hello").copied();
+            seen.wrong.extend(instance.server.ended());
+            seen.wrong.extend(instance.server.stop().err());
+        }
+    }
+    seen.elapsed_s = begun.elapsed().as_secs_f64();
+    seen
+}

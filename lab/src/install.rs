@@ -1,0 +1,102 @@
+//! What contenders lack is got: packages by the system's package manager, builds in the cache folder. What is
+//! there already is left as it is, and what can't be had keeps nobody else from being got.
+
+use crate::prepare::{Prepared, command, on_path};
+use std::collections::BTreeSet;
+
+/// Gets what these contenders lack. `ask` is shown what will be done and may refuse; `say` is told each step. An error
+/// has all that failed.
+pub fn install(all: &[Prepared], ask: &dyn Fn(&str) -> bool, say: &dyn Fn(&str)) -> Result<(), String> {
+    let lacking: Vec<&Prepared> = all.iter().filter(|p| p.version().is_err()).collect();
+    if lacking.is_empty() {
+        return Ok(());
+    }
+    say(&price(&lacking));
+    let mut failed = Vec::new();
+    let packages: BTreeSet<&str> =
+        lacking.iter().filter(|p| p.is_absent()).flat_map(|p| packages(p)).collect();
+    if !packages.is_empty() {
+        let packages: Vec<&str> = packages.into_iter().collect();
+        failed.extend(apt(&packages, &lacking, ask, say).err());
+    }
+    for prepared in lacking.iter().filter(|p| p.needs_build() && !p.is_absent()) {
+        say(&format!("building {}", prepared.name));
+        if let Err(why) = prepared.build() {
+            failed.push(format!("{}: {why}", prepared.name));
+        }
+    }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\ndrome: ")) }
+}
+
+/// What is known beforehand of time and room.
+fn price(lacking: &[&Prepared]) -> String {
+    let names: Vec<&str> = lacking.iter().map(|p| p.name.as_str()).collect();
+    let sum = |of: fn(&Prepared) -> Option<f64>| {
+        let known: Vec<f64> = lacking.iter().filter_map(|p| of(p)).collect();
+        (known.iter().sum::<f64>(), lacking.len() - known.len())
+    };
+    let (minutes, without_time) = sum(|p| p.contender.install.minutes);
+    let (disk_mb, without_room) = sum(|p| p.contender.install.disk_mb);
+    let others = |n: usize| if n > 0 { format!(" without {n} that don't say") } else { String::new() };
+    let mut text = format!("to be got: {}", names.join(", "));
+    if minutes > 0.0 {
+        text += &format!("; about {} min{}", minutes.ceil(), others(without_time));
+    }
+    if disk_mb > 0.0 {
+        text += &format!("; about {} MB{}", disk_mb.ceil(), others(without_room));
+    }
+    text
+}
+
+fn packages(prepared: &Prepared) -> impl Iterator<Item = &str> {
+    prepared.contender.install.apt.iter().map(String::as_str)
+}
+
+/// All at once; where that fails, contender by contender, so that one package that can't be had is one that lacks.
+fn apt(
+    all: &[&str],
+    lacking: &[&Prepared],
+    ask: &dyn Fn(&str) -> bool,
+    say: &dyn Fn(&str),
+) -> Result<(), String> {
+    if !on_path("apt-get") {
+        return Err(format!("this system has no apt-get: install {} by its own means", all.join(" ")));
+    }
+    let sudo: &[&str] = if rustix::process::geteuid().is_root() { &[] } else { &["sudo"] };
+    let shown = getting(sudo, all).join(" ");
+    if !ask(&format!("drome will run: {shown}")) {
+        return Err(format!("not installed, as you wished; the command is: {shown}"));
+    }
+    // An old package list names files that the mirror no longer has; if it can't be renewed, it may still do.
+    say("renewing the package list");
+    let _ = quiet(&[sudo, &["apt-get", "update", "-q"]].concat());
+    say(&shown);
+    let Err(why) = quiet(&getting(sudo, all)) else { return Ok(()) };
+    let mut failed = Vec::new();
+    for prepared in lacking.iter().filter(|p| p.is_absent() && packages(p).next().is_some()) {
+        let own: Vec<&str> = packages(prepared).collect();
+        if own == all {
+            return Err(why);
+        }
+        failed.extend(quiet(&getting(sudo, &own)).err().map(|why| format!("{}: {why}", prepared.name)));
+    }
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+}
+
+fn getting<'w>(sudo: &[&'w str], packages: &[&'w str]) -> Vec<&'w str> {
+    [sudo, &["apt-get", "install", "-y", "-q", "--no-install-recommends"], packages].concat()
+}
+
+/// Runs a command; its output is shown only if it fails.
+fn quiet(words: &[&str]) -> Result<(), String> {
+    let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+    let run = command(&words).env("DEBIAN_FRONTEND", "noninteractive").output();
+    let output = run.map_err(|e| format!("`{}` can't be run: {e}", words.join(" ")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines[lines.len().saturating_sub(8)..].join("\n    ");
+    Err(format!("`{}` failed ({}):\n    {last}", words.join(" "), output.status))
+}

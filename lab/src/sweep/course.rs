@@ -1,0 +1,113 @@
+//! Real servers under the loads of a sweep: one that runs, or some that are started fresh for every measurement.
+
+use super::{Course, Measured};
+use crate::instance::{Instance, Place, Work, Works};
+use crate::run::Lab;
+use crate::sample::Sampler;
+use crate::setup::RACED;
+use crate::tree::Tree;
+use crate::{local, plan, verdict};
+use load::Progress;
+use model::{Cell, Design, Load, Plan, Tally};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// What is put under load.
+#[derive(Debug)]
+pub enum Entry {
+    /// A server that runs: the plan but for its load, its seed and its times.
+    Running(Box<Plan>),
+    /// A contender that is started for every measurement: its name in the lab.
+    Started(String),
+}
+
+/// Servers, and the lab that measures them.
+#[derive(Debug)]
+pub struct Servers<'a> {
+    /// The lab.
+    lab: &'a Lab,
+    /// How long is warmed up and measured.
+    design: &'a Design,
+    /// In the order of the contenders.
+    entries: Vec<Entry>,
+    began: Instant,
+    measured: usize,
+}
+
+impl<'a> Servers<'a> {
+    /// The clock of the sweep starts now.
+    pub fn new(lab: &'a Lab, design: &'a Design, entries: Vec<Entry>) -> Self {
+        Self { lab, design, entries, began: Instant::now(), measured: 0 }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress { stop: Arc::clone(&self.lab.stop), ..Progress::default() }
+    }
+
+    fn running(&self, base: &Plan, load: &Load, seed: u64) -> Result<Measured, String> {
+        let plan = Plan {
+            load: load.clone(),
+            until: model::Until::Elapsed(self.design.measure),
+            warmup: self.design.warmup,
+            seed,
+            ..base.clone()
+        };
+        // The server may have been started anew since the last step.
+        let server = plan.target.address.tcp().and_then(local::listener);
+        let sampler = server.map(|pid| Sampler::start(Tree::From(pid), local::cores(pid)));
+        let tally = match &sampler {
+            Some(sampler) => load::run(&plan, &self.progress(), &sampler.watch()),
+            None => load::run(&plan, &self.progress(), &()),
+        };
+        let usage = sampler.and_then(Sampler::finish);
+        Ok(judged(&plan, tally.map_err(|e| e.to_string())?, usage))
+    }
+
+    fn started(&self, name: &str, load: &Load, seed: u64) -> Result<Measured, String> {
+        let lab = self.lab;
+        let prepared = lab.prepared.get(name).ok_or("it is not prepared")?;
+        let path = prepared.contender.serves.get(RACED).ok_or("it has no URL")?;
+        let any = Work::default();
+        let work = lab.works.get(RACED).unwrap_or(&any);
+        let log = lab.logs.join(format!("{}-{name}.log", self.measured));
+        let place = Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log };
+        let mut instance = Instance::start(prepared, &place, &Works::new(), &lab.stop)?;
+        let cell = Cell { title: String::new(), workload: RACED.to_owned(), load: load.clone() };
+        let plan = plan::plan(&cell, self.design, instance.address, path, work, &lab.cores, seed);
+        let sampler = Sampler::start(Tree::Below(instance.server.root()), lab.cores.server.len());
+        let tally = load::run(&plan, &self.progress(), &sampler.watch()).map_err(|e| e.to_string());
+        let usage = sampler.finish();
+        if let Some(end) = instance.server.ended() {
+            return Err(format!("under load {end}"));
+        }
+        let stopped = instance.server.stop();
+        let tally = tally?;
+        stopped?;
+        Ok(judged(&plan, tally, usage))
+    }
+}
+
+/// A server that falls behind is what a sweep is after; all else is judged as ever.
+fn judged(plan: &Plan, tally: Tally, usage: Option<model::Usage>) -> Measured {
+    let verdict = verdict::judge_step(plan, &tally, usage.as_ref());
+    Measured { tally, usage, verdict }
+}
+
+impl Course for Servers<'_> {
+    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, String> {
+        self.measured += 1;
+        match &self.entries[contender] {
+            Entry::Running(base) => self.running(base, load, seed),
+            Entry::Started(name) => self.started(name, load, seed),
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.lab.stop.load(Ordering::Relaxed)
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.began.elapsed()
+    }
+}

@@ -1,0 +1,110 @@
+//! The search for the highest rate that keeps a promise, for one contender: what it learns from each measurement, when
+//! it is enough, what it answers. Pure.
+
+use model::sweep::{Kept, KeptOutcome};
+use model::{Promise, SweepTrial};
+use stats::search::{Answer, Search};
+
+/// The search is done when half its interval is within this share of the rate.
+const PRECISION: f64 = 0.03;
+
+/// No search asks for more trials of a contender.
+const MAX_SEARCH_TRIALS: usize = 40;
+
+/// So many void trials of a search in a row, and others will be void, too.
+const MAX_VOID: usize = 4;
+
+/// The search for one contender.
+pub struct Searching {
+    /// What it believes.
+    pub search: Search,
+    /// The highest rate that is tried.
+    pub capacity: f64,
+    /// Trials that it asked for.
+    pub asked: usize,
+    /// Trials in a row that say nothing.
+    void: usize,
+    /// One broke it; one kept it.
+    seen: [bool; 2],
+    /// Why it is over.
+    pub ended: Option<String>,
+}
+
+impl Searching {
+    /// Rates from `lowest` to `capacity` can be tried. `None` where that is no range.
+    pub fn new(lowest: f64, capacity: f64) -> Option<Self> {
+        let search = Search::new(lowest, capacity)?;
+        Some(Self { search, capacity, asked: 0, void: 0, seen: [false; 2], ended: None })
+    }
+
+    /// Takes in the trial that it asked for.
+    pub fn learn(&mut self, trial: Option<&SweepTrial>, promise: &Promise) {
+        self.asked += 1;
+        let is_sound = trial.is_some_and(|trial| self.take(trial, promise));
+        self.void = if is_sound { 0 } else { self.void + 1 };
+        self.settle();
+        if self.void >= MAX_VOID && self.ended.is_none() {
+            self.ended = Some(format!("{MAX_VOID} measurements in a row were void or too short to tell"));
+        }
+    }
+
+    /// Takes in any trial; false where that says nothing.
+    pub fn take(&mut self, trial: &SweepTrial, promise: &Promise) -> bool {
+        let (Some(rate), Some(latency)) = (trial.offered_per_s, trial.latency_ns_kept) else { return false };
+        if trial.is_sound() {
+            let is_kept = latency < promise.bound_ns;
+            self.search.observe(rate, is_kept);
+            self.seen[usize::from(is_kept)] = true;
+        }
+        trial.is_sound()
+    }
+
+    /// Sees whether it is enough.
+    pub fn settle(&mut self) {
+        if self.search.relative_half_width().is_some_and(|width| width <= PRECISION) {
+            let is_outside = !matches!(self.search.answer(), Answer::Found { .. });
+            let known = || format!("it is known to ±{:.0} %", PRECISION * 100.0);
+            self.ended = Some(if is_outside { "it is sure".to_owned() } else { known() });
+        } else if self.asked >= MAX_SEARCH_TRIALS {
+            self.ended = Some(format!("{MAX_SEARCH_TRIALS} measurements are made"));
+        }
+    }
+
+    /// What is known.
+    pub fn answer(self, promise: &Promise, stopped: Option<&str>) -> Kept {
+        let trials = self.search.trials();
+        let ended = self.ended.unwrap_or_else(|| stopped.unwrap_or("interrupted").to_owned());
+        let kept = Kept { trials, ended, ..unknown(promise, None) };
+        match self.search.answer() {
+            _ if trials == 0 => kept,
+            // What lies between a rate that keeps it and one that does not was never seen from both sides.
+            Answer::Found { low, high, .. } if self.seen != [true, true] => {
+                Kept { low_per_s: low, high_per_s: high, ..kept }
+            }
+            Answer::Found { rate, low, high } => Kept {
+                outcome: KeptOutcome::Found,
+                rate_per_s: Some(rate),
+                low_per_s: low,
+                high_per_s: high,
+                ..kept
+            },
+            Answer::LowestDoesNot => Kept { outcome: KeptOutcome::LowestDoesNot, ..kept },
+            Answer::HighestKeeps => {
+                Kept { outcome: KeptOutcome::CapacityKeeps, low_per_s: Some(self.capacity), ..kept }
+            }
+        }
+    }
+}
+
+/// Nothing is known, and why.
+pub fn unknown(promise: &Promise, why: Option<&str>) -> Kept {
+    Kept {
+        promise: promise.to_string(),
+        outcome: KeptOutcome::Unknown,
+        rate_per_s: None,
+        low_per_s: None,
+        high_per_s: None,
+        trials: 0,
+        ended: why.unwrap_or("nothing was measured").to_owned(),
+    }
+}

@@ -1,0 +1,147 @@
+//! Does a server do the work? Asked over connections of its own, never under load. Everything that is wrong is
+//! told, not only the first thing.
+
+mod ask;
+
+pub use ask::{Answer, Pace, ask, get};
+
+use crate::work::{Question, Work, Works};
+use model::workload::Recipe;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Bodies of these sizes are sent where what is sent comes back: a byte, less and more than a packet.
+const SIZES: [usize; 3] = [1, 100, 70_000];
+
+/// What a full verification found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    /// All that is wrong with each workload, by its name.
+    pub workloads: BTreeMap<String, Vec<String>>,
+    /// An unknown path is not answered with 404.
+    pub unknown_path: Option<String>,
+    /// Head and body of each workload's usual answer.
+    pub wire_bytes: BTreeMap<String, usize>,
+}
+
+impl Verified {
+    /// All that is wrong.
+    pub fn wrong(&self) -> Vec<String> {
+        self.workloads.values().flatten().chain(&self.unknown_path).cloned().collect()
+    }
+
+    /// How many workloads are done rightly.
+    pub fn right(&self) -> usize {
+        self.workloads.values().filter(|wrong| wrong.is_empty()).count()
+    }
+}
+
+/// Asks once for each workload that is known, as it is asked for under load. The list has all that is wrong.
+pub fn brief(at: SocketAddr, serves: &BTreeMap<String, String>, works: &Works) -> Vec<String> {
+    let known = known(serves, works);
+    known.flat_map(|(name, path, work)| once(at, name, work, &work.usual(path), Pace::AtOnce).1).collect()
+}
+
+/// Asks in every way that a client may: with queries, numbers and bodies that nobody could have foreseen, in
+/// fragments, and for a path that is not there.
+pub fn full(at: SocketAddr, serves: &BTreeMap<String, String>, works: &Works) -> Verified {
+    let mut verified = Verified::default();
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
+    for (name, path, work) in known(serves, works) {
+        let usual = work.usual(path);
+        let (answer, mut wrong) = once(at, name, work, &usual, Pace::AtOnce);
+        if let Some(answer) = answer {
+            verified.wire_bytes.insert(name.to_owned(), answer.wire_bytes);
+            for question in variations(work, path, seed) {
+                wrong.extend(once(at, name, work, &question, Pace::AtOnce).1);
+            }
+            wrong.extend(once(at, name, work, &usual, Pace::InFragments).1);
+        }
+        verified.workloads.insert(name.to_owned(), wrong);
+    }
+    if !verified.workloads.is_empty() {
+        verified.unknown_path = unknown_path(at, &format!("/drome-no-such-path-{}", chance(seed, 0)));
+    }
+    verified
+}
+
+/// The workloads that are served and whose answers are known.
+fn known<'w>(
+    serves: &'w BTreeMap<String, String>,
+    works: &'w Works,
+) -> impl Iterator<Item = (&'w str, &'w str, &'w Work)> {
+    let work = |name: &String| works.get(name).filter(|work| work.workload.is_some());
+    serves.iter().filter_map(move |(name, path)| Some((name.as_str(), path.as_str(), work(name)?)))
+}
+
+/// The same work, asked for otherwise.
+fn variations(work: &Work, path: &str, seed: u64) -> Vec<Question> {
+    let numbers = [0, chance(seed, 1), chance(seed, 2)].map(|n| work.with_number(path, n));
+    let sent = SIZES.map(|size| {
+        let bytes = bodies::body(&Recipe::Bytes(size)).unwrap_or_default();
+        work.with_body(path, bytes.iter().map(|byte| byte ^ seed as u8).collect())
+    });
+    let query = work.with_query(path, &format!("q={}", chance(seed, 3)));
+    numbers.into_iter().chain(sent).chain([query]).flatten().collect()
+}
+
+fn chance(seed: u64, k: u64) -> u64 {
+    stats::random::derive(&[seed, k]) % 1_000_000
+}
+
+/// One question: the answer, if there was one, and all that is wrong with it.
+fn once(
+    at: SocketAddr,
+    name: &str,
+    work: &Work,
+    asked: &Question,
+    pace: Pace,
+) -> (Option<Answer>, Vec<String>) {
+    let size =
+        if asked.send == work.send { String::new() } else { format!(", {} bytes sent", asked.send.len()) };
+    let how = if pace == Pace::InFragments { ", in fragments" } else { "" };
+    let what = format!("{name} ({}{size}{how})", asked.path);
+    match ask(at, asked, pace) {
+        Ok(answer) => {
+            let content_type = work.workload.as_ref().map(|w| w.content_type.as_str());
+            let wrong = differences(&answer, asked, content_type);
+            (Some(answer), wrong.into_iter().map(|why| format!("{what}: {why}")).collect())
+        }
+        Err(error) => (None, vec![format!("{what}: no answer: {error}")]),
+    }
+}
+
+/// What is wrong with an answer.
+fn differences(answer: &Answer, asked: &Question, content_type: Option<&str>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if answer.status != 200 {
+        wrong.push(format!("status {} instead of 200", answer.status));
+    }
+    if content_type.is_some() && answer.content_type.as_deref() != content_type {
+        let got = answer.content_type.as_deref().unwrap_or("none");
+        wrong.push(format!("content type {got} instead of {}", content_type.unwrap_or_default()));
+    }
+    if let Some(encoding) = answer.content_encoding.as_deref().filter(|encoding| *encoding != "identity") {
+        wrong.push(format!("content encoding {encoding}, and none was asked for"));
+    }
+    if answer.surplus_bytes > 0 {
+        wrong.push("more bytes after the end of the answer: its Content-Length is too small".to_owned());
+    }
+    let Some(body) = &asked.body else { return wrong };
+    if answer.body.len() != body.len() {
+        wrong.push(format!("{} bytes instead of {}", answer.body.len(), body.len()));
+    } else if let Some(at) = answer.body.iter().zip(body).position(|(got, expected)| got != expected) {
+        wrong.push(format!("the body differs from byte {at} on"));
+    }
+    wrong
+}
+
+/// What is wrong with the answer for a path that is not there.
+fn unknown_path(at: SocketAddr, path: &str) -> Option<String> {
+    match get(at, path) {
+        Ok(Answer { status: 404, .. }) => None,
+        Ok(answer) => Some(format!("an unknown path ({path}): status {} instead of 404", answer.status)),
+        Err(error) => Some(format!("an unknown path ({path}): no answer: {error}")),
+    }
+}

@@ -1,0 +1,181 @@
+//! The machine: what of it holds for a whole run, and what may change from trial to trial. What the machine does not
+//! tell is null, never 0; what older versions did not ask for reads as null too.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The machine that a run was on.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Environment {
+    /// drome's own version.
+    pub drome: String,
+    /// The kernel's release.
+    pub kernel: Option<String>,
+    /// The processor as it names itself.
+    pub cpu: Option<String>,
+    /// The cores that drome may use.
+    pub cores: usize,
+    /// Those that servers are pinned to.
+    pub server_cpus: Vec<usize>,
+    /// Those that the load generator is pinned to.
+    pub client_cpus: Vec<usize>,
+    /// The machine's memory.
+    pub memory_bytes: Option<u64>,
+    /// What virtualises the machine, where it says so.
+    pub virtualization: Option<String>,
+    /// All else that is asked for.
+    #[serde(default)]
+    pub machine: Machine,
+}
+
+/// What may decide figures and holds for a whole run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Machine {
+    /// SHA-256 of drome's own program.
+    pub drome_sha256: Option<String>,
+    /// The cores that are online.
+    pub online_cpus: Option<Vec<usize>>,
+    /// The cores that the scheduler leaves alone.
+    pub isolated_cpus: Option<Vec<usize>>,
+    /// The hardware threads that share a core, one list a core; cores of one thread are left out.
+    pub sibling_cpus: Option<Vec<Vec<usize>>>,
+    /// How the cores' frequency is decided.
+    pub frequency: FrequencyPolicy,
+    /// What the kernel does about each flaw of the processor, by the flaw's name.
+    pub mitigations: Option<BTreeMap<String, String>>,
+    /// Those of the kernel's settings that can decide what a server does, by name.
+    pub sysctls: BTreeMap<String, Option<String>>,
+    /// How many descriptors a process may have before it raises its limit.
+    pub descriptors_soft: Option<u64>,
+    /// How far it may raise the limit.
+    pub descriptors_hard: Option<u64>,
+    /// CPU time that the control group allows, in thousandths of a core.
+    pub cgroup_cpu_millicores: Option<Cap>,
+    /// Memory that the control group allows.
+    pub cgroup_memory_bytes: Option<Cap>,
+    /// What the kernel reads the time from.
+    pub clock_source: Option<String>,
+    /// The size of the swap.
+    pub swap_bytes: Option<u64>,
+}
+
+/// How the frequency of the cores that drome may use is decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FrequencyPolicy {
+    /// The driver.
+    pub driver: Option<String>,
+    /// The governor; where cores differ, all, with commas.
+    pub governor: Option<String>,
+    /// The lowest frequency that is allowed on any of the cores.
+    pub min_hz: Option<u64>,
+    /// The highest.
+    pub max_hz: Option<u64>,
+    /// Cores may go beyond their nominal frequency for as long as they are cool.
+    pub boost: Option<bool>,
+}
+
+/// A limit that is known: a number, or that there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Cap {
+    /// No more than this.
+    At(u64),
+    /// No limit.
+    No(Unlimited),
+}
+
+/// The word for no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unlimited {
+    /// There is none.
+    Unlimited,
+}
+
+impl Cap {
+    /// No limit.
+    pub const NONE: Self = Self::No(Unlimited::Unlimited);
+
+    /// The number, where there is a limit.
+    pub fn at(self) -> Option<u64> {
+        match self {
+            Self::At(n) => Some(n),
+            Self::No(_) => None,
+        }
+    }
+}
+
+/// What the machine was like during one trial, from before the server's start until after its stop.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Conditions {
+    /// The share of the machine's time that its host took, in millionths.
+    pub steal_ppm: Option<u64>,
+    /// The share of the machine's time that programs other than drome and the server used, in millionths. Time is
+    /// counted in ticks of 10 ms, so that a few thousand mean nothing; interrupts are nobody's.
+    pub others_ppm: Option<u64>,
+    /// How many tasks were runnable on average over the minute before the trial; drome's own trials are in it.
+    pub load_average: Option<f64>,
+    /// The mean frequency of the servers' cores at that moment.
+    pub server_hz: Ends<u64>,
+    /// The mean frequency of the load generator's cores at that moment.
+    pub client_hz: Ends<u64>,
+    /// The hottest sensor of the processor.
+    pub temperature_c: Ends<f64>,
+    /// Why the processor was slowed down meanwhile; empty: it was not.
+    pub throttled: Option<Vec<String>>,
+    /// What program the server was.
+    pub server: Option<Executable>,
+}
+
+/// What the machine was like over all trials of a run: the worst of each.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ConditionsRange {
+    /// The largest share of the machine's time that its host took, in millionths.
+    pub steal_ppm_max: Option<u64>,
+    /// The largest share that other programs used, in millionths.
+    pub others_ppm_max: Option<u64>,
+    /// The highest load average before a trial.
+    pub load_average_max: Option<f64>,
+    /// The lowest frequency of the servers' cores before or after a trial.
+    pub server_hz_min: Option<u64>,
+    /// The highest.
+    pub server_hz_max: Option<u64>,
+    /// The highest temperature.
+    pub temperature_c_max: Option<f64>,
+    /// In how many trials the processor was slowed down.
+    pub throttled_trials: Option<usize>,
+    /// Why.
+    pub throttled: Vec<String>,
+}
+
+/// What a contender's server was, over all of its trials.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ran {
+    /// SHA-256 of its sources and of its declaration.
+    pub source_sha256: Option<String>,
+    /// The programs that were seen to run; more than one: it was changed in the middle of the run.
+    pub executables: Vec<Executable>,
+}
+
+/// A figure before and after.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ends<T> {
+    /// Before the trial.
+    pub before: Option<T>,
+    /// After it.
+    pub after: Option<T>,
+}
+
+/// A program that ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Executable {
+    /// Where it is; an interpreter, where the server is a script.
+    pub path: String,
+    /// SHA-256 of it, where it can be read.
+    pub sha256: Option<String>,
+}

@@ -1,0 +1,117 @@
+//! What a founding page published, and how it measured: raw figures, its own command lines, and what was unequal.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The figures of a page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// What they are figures of.
+    pub metric: Metric,
+    /// On what they were measured.
+    pub hardware: String,
+    /// One a contender, of every cell that `cells` does not have.
+    #[serde(default)]
+    pub figures: BTreeMap<String, f64>,
+    /// One a contender, by the cell's title.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cells: BTreeMap<String, BTreeMap<String, f64>>,
+    /// What else the page says of a contender: by the cell's title, the contender and the figure's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub details: BTreeMap<String, BTreeMap<String, BTreeMap<String, f64>>>,
+}
+
+impl Published {
+    /// The page's figure for a contender in a cell.
+    pub fn figure(&self, cell: &str, contender: &str) -> Option<f64> {
+        let of_cell = self.cells.get(cell);
+        let figures = if self.cells.is_empty() { &self.figures } else { of_cell? };
+        figures.get(contender).copied()
+    }
+}
+
+/// What a published figure is a figure of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Requests per second.
+    RatePerS,
+}
+
+/// How the page measured one cell: run as it stands by `drome run --as-published`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AsPublished {
+    /// The cell's title.
+    pub cell: String,
+    /// A command line in a dialect; `{url} {urls} {host} {port} {path}` are filled in, `{urls}` with a file's name.
+    pub command: Vec<String>,
+    /// Contenders that the page treated otherwise.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub contenders: BTreeMap<String, Quirk>,
+}
+
+/// How the page treated one contender.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quirk {
+    /// Another command line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// So many workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers: Option<usize>,
+    /// It was not in this cell.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub absent: bool,
+}
+
+impl AsPublished {
+    /// The command line for a contender; `None`: the page did not have it here.
+    pub fn command(&self, contender: &str) -> Option<&[String]> {
+        let quirk = self.contenders.get(contender);
+        if quirk.is_some_and(|quirk| quirk.absent) {
+            return None;
+        }
+        Some(quirk.and_then(|quirk| quirk.command.as_deref()).unwrap_or(&self.command))
+    }
+
+    /// The number of workers that the page gave a contender.
+    pub fn workers(&self, contender: &str) -> Option<usize> {
+        self.contenders.get(contender)?.workers
+    }
+}
+
+/// What came of a page's command line, run once against a contender.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Replay {
+    /// The cell's title.
+    pub cell: String,
+    /// The contender's name.
+    pub contender: String,
+    /// What a table calls it.
+    pub title: String,
+    /// What it says its version is.
+    pub version: Option<String>,
+    /// The command line as it was run.
+    pub command: String,
+    /// The page's figure.
+    pub published: Option<f64>,
+    /// Answers per second, whole and as the tool expects them.
+    pub rate_per_s: Option<f64>,
+    /// How many those are.
+    pub completed: Option<u64>,
+    /// How many requests failed.
+    pub errors: Option<u64>,
+    /// The mean latency.
+    pub latency_ns_mean: Option<f64>,
+    /// The server's largest virtual memory (VIRT).
+    pub virtual_max_bytes: Option<u64>,
+    /// The server's largest resident memory (RES).
+    pub rss_max_bytes: Option<u64>,
+    /// Why there are no figures, or why they are of a part only.
+    pub note: Option<String>,
+    /// What the tool printed.
+    pub report: String,
+}

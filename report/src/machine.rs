@@ -1,0 +1,50 @@
+//! The machine in a line, and what it was like over the trials in another. What is not known is left out here; JSON has it
+//! all.
+
+use crate::units;
+use model::Environment;
+use model::environment::{Cap, ConditionsRange};
+
+/// How the machine is set up.
+pub fn setup(e: &Environment) -> Option<String> {
+    let (machine, policy) = (&e.machine, &e.machine.frequency);
+    let governor = policy.governor.as_ref().map(|governor| match &policy.driver {
+        Some(driver) => format!("governor {governor} ({driver})"),
+        None => format!("governor {governor}"),
+    });
+    let boost = policy.boost.map(|on| if on { "boost on" } else { "boost off" }.to_owned());
+    let cap = |cap: Option<Cap>| cap.and_then(Cap::at);
+    let cpu = cap(machine.cgroup_cpu_millicores)
+        .map(|n| format!("CPU time of {} cores at most", n as f64 / 1000.0));
+    let memory = e.memory_bytes.map(|n| format!("{} of memory", units::bytes(n as f64)));
+    let memory_cap =
+        cap(machine.cgroup_memory_bytes).map(|n| format!("of which {} may be used", units::bytes(n as f64)));
+    let clock = machine.clock_source.as_ref().map(|clock| format!("clock {clock}"));
+    let open = machine.mitigations.as_ref().map(|all| {
+        let count = |word: &str| all.values().filter(|state| state.starts_with(word)).count();
+        format!("{} CPU flaws mitigated, {} open", count("Mitigation"), count("Vulnerable"))
+    });
+    joined([governor, boost, cpu, memory, memory_cap, clock, open])
+}
+
+/// What happened to it over the trials.
+pub fn conditions(c: &ConditionsRange) -> Option<String> {
+    let share = |ppm: u64| format!("{:.1} %", ppm as f64 / 1e4);
+    let steal = c.steal_ppm_max.map(|ppm| format!("up to {} taken by the host", share(ppm)));
+    let others = c.others_ppm_max.map(|ppm| format!("up to {} used by other programs", share(ppm)));
+    let hz = c.server_hz_min.zip(c.server_hz_max).map(|(low, high)| {
+        let ghz = |hz: u64| format!("{:.2}", hz as f64 / 1e9);
+        if low == high { format!("{} GHz", ghz(low)) } else { format!("{} to {} GHz", ghz(low), ghz(high)) }
+    });
+    let heat = c.temperature_c_max.map(|celsius| format!("up to {celsius:.0} °C"));
+    let throttled = c.throttled_trials.map(|n| match n {
+        0 => "never throttled".to_owned(),
+        n => format!("throttled in {n} trials ({})", c.throttled.join(", ")),
+    });
+    joined([steal, others, hz, heat, throttled]).map(|words| format!("during trials: {words}"))
+}
+
+fn joined<const N: usize>(parts: [Option<String>; N]) -> Option<String> {
+    let known: Vec<String> = parts.into_iter().flatten().collect();
+    (!known.is_empty()).then(|| known.join(", "))
+}

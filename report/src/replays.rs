@@ -1,0 +1,73 @@
+//! What came of a page's own command lines, run against the contenders of its study.
+
+use crate::page::{times, words};
+use crate::table::{Side, Table};
+use crate::units;
+use model::page::Replay;
+use std::fmt::Write;
+
+/// For a terminal: the tables.
+pub fn terminal(title: &str, all: &[Replay]) -> String {
+    let mut out = format!("{title}, as published\n");
+    for cell in cells(all) {
+        let _ = write!(out, "\n{}\n{}{}", cell[0].cell, table(cell).plain(), agreement(cell));
+    }
+    out
+}
+
+/// For a page: the tables, and what the tools printed.
+pub fn markdown(title: &str, all: &[Replay]) -> String {
+    let mut out = format!("# {title}, as published\n");
+    for cell in cells(all) {
+        let _ = write!(out, "\n## {}\n\n{}\n{}", cell[0].cell, table(cell).markdown(), agreement(cell));
+        for replay in cell {
+            let (title, command) = (&replay.title, &replay.command);
+            let _ = write!(out, "\n### {title}\n\n```text\n$ {command}\n{}\n```\n", replay.report.trim_end());
+        }
+    }
+    out
+}
+
+/// One slice a cell.
+fn cells(all: &[Replay]) -> impl Iterator<Item = &[Replay]> {
+    all.chunk_by(|a, b| a.cell == b.cell)
+}
+
+fn table(cell: &[Replay]) -> Table {
+    let mut table = Table::new(&[
+        ("contender", Side::Left),
+        ("published", Side::Right),
+        ("measured", Side::Right),
+        ("ratio", Side::Right),
+        ("answers", Side::Right),
+        ("failed", Side::Right),
+        ("mean latency", Side::Right),
+        ("VIRT", Side::Right),
+        ("RES", Side::Right),
+        ("", Side::Left),
+    ]);
+    for replay in cell {
+        let bytes = |n: Option<u64>| units::known(n, |n| units::bytes(n as f64));
+        let both = replay.published.zip(replay.rate_per_s);
+        table.row(vec![
+            format!("{} {}", replay.title, replay.version.as_deref().unwrap_or_default())
+                .trim_end()
+                .to_owned(),
+            units::known(replay.published, |p| format!("{p:.1}")),
+            units::known(replay.rate_per_s, units::rate),
+            units::known(both, |(then, now)| times(now / then)),
+            units::known(replay.completed, units::count),
+            units::known(replay.errors, units::count),
+            units::known(replay.latency_ns_mean, units::duration),
+            bytes(replay.virtual_max_bytes),
+            bytes(replay.rss_max_bytes),
+            replay.note.clone().unwrap_or_default().replace('\n', " "),
+        ]);
+    }
+    table
+}
+
+fn agreement(cell: &[Replay]) -> String {
+    let pairs: Vec<(f64, f64)> = cell.iter().filter_map(|r| r.published.zip(r.rate_per_s)).collect();
+    words(&pairs)
+}

@@ -1,0 +1,34 @@
+//! How the contenders of a run were set up: what a reader must know before he calls a comparison fair.
+
+use crate::table::{Side, Table};
+use crate::units;
+use model::Findings;
+use std::fmt::Write;
+
+/// A section of the Markdown report; empty where nothing is known of any contender.
+pub fn section(f: &Findings) -> String {
+    let mut table = Table::new(&[
+        ("contender", Side::Left),
+        ("track", Side::Left),
+        ("keep-alive", Side::Left),
+        ("logging", Side::Left),
+        ("workers", Side::Left),
+        ("caching", Side::Left),
+    ]);
+    let (mut is_known, mut advice) = (false, String::new());
+    for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
+        let settings = entrant.settings.all().map(|(_, value)| value);
+        is_known |= settings.iter().any(Option::is_some);
+        let said = settings.map(|value| value.unwrap_or(units::UNKNOWN).to_owned());
+        let who = [entrant.title.clone(), entrant.track.word().to_owned()];
+        table.row(who.into_iter().chain(said).collect());
+        if let Some(because) = &entrant.because {
+            let _ = writeln!(advice, "- {}: {because}", entrant.title);
+        }
+    }
+    if !is_known && advice.is_empty() {
+        return String::new();
+    }
+    let gap = if advice.is_empty() { "" } else { "\n" };
+    format!("\n## How each was set up\n\n{}{gap}{advice}", table.markdown())
+}

@@ -1,0 +1,114 @@
+//! Answers that are made anew for every request: a JSON object, and what was sent.
+
+use crate::out::Out;
+use crate::render::{Context, head};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// More than this is not sent back.
+pub const MAX_SENT_BYTES: usize = 4 * 1024 * 1024;
+
+/// What is asked for on a path of which no answer is ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fresh {
+    /// An object with this number in it.
+    Json {
+        /// The query's.
+        number: u64,
+        /// The request was a HEAD.
+        head_only: bool,
+    },
+    /// The body of the request.
+    Echo,
+}
+
+/// A request whose body is on its way and is its answer.
+#[derive(Debug)]
+pub struct Echo {
+    /// What has arrived.
+    pub body: Vec<u8>,
+    /// The connection can be used for another request.
+    pub keep_alive: bool,
+    /// The request was HTTP/1.0.
+    pub http10: bool,
+}
+
+/// The object: its keys are written in this order.
+#[derive(Serialize)]
+struct Message<'m> {
+    message: &'m str,
+    number: u64,
+}
+
+/// Writes such answers for one thread.
+#[derive(Debug, Default)]
+pub struct Writer {
+    body: Vec<u8>,
+    length: String,
+}
+
+impl Writer {
+    /// The object. Returns status and length for the log.
+    pub fn json(&mut self, number: u64, head_only: bool, context: Context<'_>, out: &mut Out) -> (u16, u64) {
+        self.body.clear();
+        // To memory, of an object of text and a number: it can't fail.
+        let _ = serde_json::to_writer(&mut self.body, &Message { message: "Hello World", number });
+        let fields = self.fields("application/json", self.body.len());
+        head("200 OK", &[&fields], context, out);
+        self.length = fields;
+        if head_only {
+            return (200, 0);
+        }
+        out.bytes.extend_from_slice(&self.body);
+        (200, self.body.len() as u64)
+    }
+
+    /// What was sent. Returns status and length for the log.
+    pub fn echo(&mut self, body: &[u8], context: Context<'_>, out: &mut Out) -> (u16, u64) {
+        let fields = self.fields("application/octet-stream", body.len());
+        head("200 OK", &[&fields], context, out);
+        self.length = fields;
+        out.bytes.extend_from_slice(body);
+        (200, body.len() as u64)
+    }
+
+    /// Type and length, in memory that is used again and again.
+    fn fields(&mut self, content_type: &str, length: usize) -> String {
+        let mut fields = std::mem::take(&mut self.length);
+        fields.clear();
+        let _ = write!(fields, "Content-Type: {content_type}\r\nContent-Length: {length}\r\n");
+        fields
+    }
+}
+
+/// The number that a query like `n=5` has; `None`: it has none, or it is no number.
+pub fn number(query: &str) -> Option<u64> {
+    query.split('&').find_map(|pair| pair.strip_prefix("n="))?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::out::Each;
+
+    #[test]
+    fn a_number_is_read_from_the_query() {
+        assert_eq!(
+            ["n=1", "q=2&n=17", "n=0", "n=", "n=-1", "m=1", ""].map(number),
+            [Some(1), Some(17), Some(0), None, None, None, None]
+        );
+    }
+
+    #[test]
+    fn the_object_is_written_for_each_request() {
+        let (mut writer, mut out) = (Writer::default(), Out::new(Each::Gathered));
+        let context = Context { date: b"Sun, 06 Nov 1994 08:49:37 GMT", keep_alive: true, http10: false };
+        assert_eq!(writer.json(7, false, context, &mut out), (200, 36));
+        let text = String::from_utf8(std::mem::take(&mut out.bytes)).unwrap();
+        assert!(text.contains("Content-Type: application/json\r\nContent-Length: 36\r\n"), "{text}");
+        assert!(text.ends_with("\r\n\r\n{\"message\":\"Hello World\",\"number\":7}"), "{text}");
+        assert_eq!(writer.echo(b"abc", context, &mut out), (200, 3));
+        let text = String::from_utf8(std::mem::take(&mut out.bytes)).unwrap();
+        assert!(text.ends_with("Content-Length: 3\r\n\r\nabc"), "{text}");
+    }
+}
