@@ -7,10 +7,12 @@ pub mod contender;
 pub mod environment;
 pub mod exchange;
 pub mod findings;
+pub mod forecast;
 pub mod history;
 pub mod import;
 pub mod inspection;
 pub mod interval;
+pub mod metric;
 pub mod observation;
 pub mod page;
 pub mod plan;
@@ -29,9 +31,11 @@ pub use contender::Contender;
 pub use environment::{Conditions, Environment};
 pub use exchange::{End, Exchange, Loss};
 pub use findings::Findings;
+pub use forecast::Forecast;
 pub use history::History;
 pub use import::Import;
 pub use interval::Interval;
+pub use metric::Metric;
 pub use observation::{Measurement, Observation, Outcome, Run, Trial};
 pub use plan::{
     Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, Until, Verify,

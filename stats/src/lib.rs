@@ -9,6 +9,7 @@ pub mod histogram;
 pub mod interval_log;
 pub mod kendall;
 pub mod knee;
+pub mod precision;
 pub mod profile;
 pub mod random;
 pub mod rank;
