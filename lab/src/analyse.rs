@@ -2,7 +2,7 @@
 
 mod conditions;
 
-use crate::race;
+use crate::{race, steady};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::study::REFERENCE;
 use model::{Bound, Measurement, Metric, Observation, Outcome, Run};
@@ -284,6 +284,8 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
     let measured: Vec<&Measurement> = all.iter().filter_map(|o| measurement(o)).collect();
     let base = table.paired(run, table.base(), rate);
     let entrant = run.contenders.get(name);
+    let steady = steady::of_trials(table.valid(name).map(|(_, m)| m));
+    let notes = steady.as_ref().and_then(steady::sentence).into_iter().chain(notes(all)).collect();
     let quantile = |p: f64| move |m: &Measurement| m.tally.latency.quantile_ns(p).map(|ns| ns as f64);
     ContenderFindings {
         name: name.to_owned(),
@@ -315,7 +317,8 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         bound: usual_bound(table, name).map(|bound| bound.word().to_owned()),
         errors: measured.iter().map(|m| m.tally.errors.total()).sum(),
         published: None,
-        notes: notes(all),
+        steady,
+        notes,
     }
 }
 

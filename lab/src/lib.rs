@@ -27,6 +27,7 @@ pub mod run;
 pub mod sample;
 pub mod schedule;
 pub mod setup;
+pub mod steady;
 pub mod store;
 pub mod supervise;
 pub mod sweep;

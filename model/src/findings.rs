@@ -223,8 +223,29 @@ pub struct ContenderFindings {
     pub errors: u64,
     /// What the page said.
     pub published: Option<f64>,
+    /// Whether its rate had settled; null where no trial can tell.
+    #[serde(default)]
+    pub steady: Option<Steadiness>,
     /// Why trials were void or failed and what is to be known about the others, most frequent first.
     pub notes: Vec<String>,
+}
+
+/// Whether the rate had settled before the window opened, over the valid trials of a contender.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Steadiness {
+    /// Trials whose course can tell.
+    pub trials: usize,
+    /// Of those, still getting faster in the window.
+    pub faster: usize,
+    /// Of those, getting slower.
+    pub slower: usize,
+    /// Not, where most changed the same way; null with fewer than three trials.
+    pub is_steady: Option<bool>,
+    /// The median of the trials' rate in the last quarter of the window by that in the first, less one.
+    pub change: f64,
+    /// After how many seconds of load, warm-up included, the middle trial had settled (of one that is not steady: of its trials
+    /// that were not); null where that is not known.
+    pub settled_after_s: Option<f64>,
 }
 
 impl ContenderFindings {

@@ -44,7 +44,7 @@ pub use rate::Rate;
 pub use reading::Reading;
 pub use study::{Cell, Design, Study};
 pub use sweep::{Promise, Sweep, SweepTrial};
-pub use tally::{Agreed, Beat, Errors, Tally};
+pub use tally::{Agreed, Beat, Course, Errors, Tally};
 pub use target::{Address, Asking, Target};
 pub use usage::Usage;
 pub use verdict::{Bound, Verdict};

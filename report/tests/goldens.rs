@@ -58,6 +58,7 @@ fn contender(
         bound: Some("server".to_owned()),
         errors: 0,
         published: None,
+        steady: None,
         notes: Vec::new(),
     }
 }

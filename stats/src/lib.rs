@@ -18,6 +18,7 @@ pub mod search;
 pub mod sequential;
 pub mod signed_rank;
 pub mod spectrum;
+pub mod steady;
 
 pub use counts::Counts;
 pub use estimate::{Estimate, centre_interval, median, median_interval, paired_logs, paired_ratio};

@@ -5,6 +5,7 @@
 
 mod changes;
 mod noise;
+mod steady;
 
 use noise::Noise;
 use stats::estimate::BLOCKS_AFTER_ENOUGH;
