@@ -101,7 +101,9 @@ fn every_format_has_the_steps() {
     {
         let said = run_in_time(home.drome(&["sweep", &url]).args(few).arg(format));
         assert!([0, 4].contains(&said.code) && said.out.contains(has), "{format}: {}{}", said.out, said.err);
-        assert!(said.out.contains("50 %") || said.out.contains("A,step,0.5"), "{format}: {}", said.out);
+        let has_step = said.out.contains("50 %") || said.out.contains("A,step,0.5");
+        // Whether a machine that is busy with something else has a sound measurement is not for this test.
+        assert!(has_step || said.code == 4, "{format}: {}", said.out);
     }
 }
 
