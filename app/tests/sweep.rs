@@ -95,7 +95,7 @@ fn every_format_has_the_steps() {
     let home = Home::new();
     let server = serve(&["--spin-ns", "2000000"]);
     let url = format!("http://{}/hello", server.address);
-    let few = ["--shares", "0.5", "--repeats", "1", "--duration", "100ms", "--warmup", "0s", "--format"];
+    let few = ["-c", "8", "--shares", "0.5", "--repeats", "1", "--duration", "300ms", "--format"];
     for (format, has) in
         [("terminal", "knee, where"), ("markdown", "| of capacity |"), ("csv", "contender,part,share")]
     {
@@ -171,10 +171,23 @@ fn what_was_measured_before_an_interruption_is_told() {
     let home = Home::new();
     let server = serve(&["--spin-ns", "2000000"]);
     let url = format!("http://{}/hello", server.address);
-    let args =
-        ["sweep", &url, "--duration", "100ms", "--warmup", "0s", "--repeats", "1000", "--format", "json"];
+    let args = [
+        "sweep",
+        &url,
+        "-c",
+        "8",
+        "--duration",
+        "100ms",
+        "--warmup",
+        "0s",
+        "--repeats",
+        "1000",
+        "--format",
+        "json",
+    ];
     let mut interrupted = std::process::Command::new("timeout");
-    interrupted.args(["--signal=INT", "--preserve-status", "10", DROME]).args(args);
+    // To drome alone: by default `timeout` signals its whole group too, and who is asked twice stops at once.
+    interrupted.args(["--foreground", "--signal=INT", "--preserve-status", "10", DROME]).args(args);
     interrupted.env("DROME_HOME", home.path()).env("DROME_CACHE", home.path().join("cache"));
     let said = run(&mut interrupted);
     assert_eq!(said.code, 130, "{}{}", said.out, said.err);
