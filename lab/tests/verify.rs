@@ -83,9 +83,12 @@ fn who_does_everything_right_has_nothing_wrong() {
 
 #[test]
 fn a_wrong_byte_is_found_in_every_form_of_the_question() {
-    let (wrong, right) = wrong(|method, path, body| match path.starts_with("/hello") {
-        true => reply("200 OK", "Content-Type: text/plain\r\n", b"Hello Worle\n"),
-        false => right(method, path, body),
+    let (wrong, right) = wrong(|method, path, body| {
+        if path.starts_with("/hello") {
+            reply("200 OK", "Content-Type: text/plain\r\n", b"Hello Worle\n")
+        } else {
+            right(method, path, body)
+        }
     });
     assert_eq!((wrong.len(), right), (3, 2), "{wrong:?}");
     assert!(
@@ -98,22 +101,32 @@ fn a_wrong_byte_is_found_in_every_form_of_the_question() {
 
 #[test]
 fn a_wrong_length_is_told_as_what_it_is() {
-    let short: Script = |m, path, body| match path.starts_with("/hello") {
-        true => reply("200 OK", "Content-Type: text/plain\r\n", b"Hello World"),
-        false => right(m, path, body),
+    let short: Script = |m, path, body| {
+        if path.starts_with("/hello") {
+            reply("200 OK", "Content-Type: text/plain\r\n", b"Hello World")
+        } else {
+            right(m, path, body)
+        }
     };
     assert!(wrong(short).0[0].ends_with("11 bytes instead of 12"));
-    let too_small: Script = |m, path, body| match path.starts_with("/hello") {
-        true => b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\nHello World\nmore"
-            .to_vec(),
-        false => right(m, path, body),
+    let too_small: Script = |m, path, body| {
+        if path.starts_with("/hello") {
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\nHello World\nmore"
+                .to_vec()
+        } else {
+            right(m, path, body)
+        }
     };
     assert!(wrong(too_small).0[0].contains("its Content-Length is too small"));
-    let too_large: Script = |m, path, body| match path.starts_with("/hello") {
-        true => {
-            b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello World\n".to_vec()
+    let too_large: Script = |m, path, body| {
+        if path.starts_with("/hello") {
+            {
+                b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\nHello World\n"
+                    .to_vec()
+            }
+        } else {
+            right(m, path, body)
         }
-        false => right(m, path, body),
     };
     assert!(wrong(too_large).0[0].contains("no answer: closed before the answer was whole, after 12 bytes"));
 }
@@ -130,9 +143,12 @@ fn an_unknown_path_must_not_be_found() {
 
 #[test]
 fn an_encoding_that_nobody_asked_for_is_refused() {
-    let (wrong, _) = wrong(|method, path, body| match path.starts_with("/hello") {
-        true => reply("200 OK", "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n", b"\x1f\x8b"),
-        false => right(method, path, body),
+    let (wrong, _) = wrong(|method, path, body| {
+        if path.starts_with("/hello") {
+            reply("200 OK", "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n", b"\x1f\x8b")
+        } else {
+            right(method, path, body)
+        }
     });
     assert!(wrong[0].ends_with("content encoding gzip, and none was asked for"), "{wrong:?}");
     assert!(wrong[1].ends_with("2 bytes instead of 12"), "all that is wrong is told: {wrong:?}");

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 const LONGEST: Duration = Duration::from_mins(3);
 
 /// Runs each of the study's command lines against each of its contenders.
-pub fn run(study: &Study, prepared: Vec<Prepared>, works: Works, format: Format) -> anyhow::Result<ExitCode> {
+pub fn run(study: &Study, prepared: &[Prepared], works: Works, format: Format) -> anyhow::Result<ExitCode> {
     if study.as_published.is_empty() {
         bail!(WrongInput("this study says nothing of how its page measured ([[as_published]])".to_owned()));
     }
@@ -133,7 +133,7 @@ impl Course {
         };
         let sampler = Sampler::start(Tree::Below(instance.server.root()), Cores::deal().server.len());
         let spoken = speak(dialect, args, &sampler, &self.stop)?;
-        note(replay, spoken, sampler.finish());
+        note(replay, spoken, sampler.finish().as_ref());
         let ended = instance.server.ended().map(|end| format!("under load {end}"));
         let trouble = [ended, instance.server.stop().err()].into_iter().flatten();
         let notes: Vec<String> = replay.note.take().into_iter().chain(trouble).collect();
@@ -190,7 +190,7 @@ fn speak(
     Ok(Spoken { report, tally: result.ok(), note })
 }
 
-fn note(replay: &mut Replay, spoken: Spoken, usage: Option<Usage>) {
+fn note(replay: &mut Replay, spoken: Spoken, usage: Option<&Usage>) {
     replay.report = spoken.report;
     replay.note = spoken.note;
     if let Some(tally) = spoken.tally {
@@ -199,6 +199,6 @@ fn note(replay: &mut Replay, spoken: Spoken, usage: Option<Usage>) {
         replay.errors = Some(tally.errors.total());
         replay.latency_ns_mean = tally.latency.mean_ns();
     }
-    replay.virtual_max_bytes = usage.as_ref().map(|u| u.virtual_max_bytes);
-    replay.rss_max_bytes = usage.as_ref().map(|u| u.rss_max_bytes);
+    replay.virtual_max_bytes = usage.map(|u| u.virtual_max_bytes);
+    replay.rss_max_bytes = usage.map(|u| u.rss_max_bytes);
 }

@@ -98,7 +98,7 @@ pub fn measure(
     plan: &Plan,
     job: &mut dyn Job,
     progress: Progress,
-    watch: &(impl Watch + Sync),
+    watch: &impl Watch,
     tell: Tell<'_>,
 ) -> anyhow::Result<(Result<Tally, LoadError>, Option<u8>)> {
     let (to, exchanges) = channel();

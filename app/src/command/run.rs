@@ -77,7 +77,7 @@ fn one(args: &RunArgs, common: &Common, catalog: &Catalog, name: &str) -> anyhow
     }
     let works = setup::works(catalog)?;
     if args.as_published {
-        return as_published::run(&study, prepared, works, args.format);
+        return as_published::run(&study, &prepared, works, args.format);
     }
     let (run, observations) = if args.resume {
         unfinished(&store, name)?

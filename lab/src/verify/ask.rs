@@ -99,7 +99,7 @@ fn read(stream: &mut TcpStream) -> Result<Answer> {
         }
         loop {
             let event = if n == 0 { parser.closed() } else { parser.next(&mut input, false) };
-            match event.map_err(|e| broken(&e, &answer))? {
+            match event.map_err(|e| broken(e, &answer))? {
                 Some(Event::Head(found)) => answer.status = found.status,
                 Some(Event::Body(bytes)) => answer.body.extend_from_slice(bytes),
                 Some(Event::End { .. }) => {
@@ -123,9 +123,9 @@ fn read(stream: &mut TcpStream) -> Result<Answer> {
     }
 }
 
-fn broken(error: &WireError, answer: &Answer) -> Error {
+fn broken(error: WireError, answer: &Answer) -> Error {
     let cut = format!("{error}, after {} bytes of the body", answer.body.len());
-    let why = if *error == WireError::Truncated { cut } else { error.to_string() };
+    let why = if error == WireError::Truncated { cut } else { error.to_string() };
     Error::new(ErrorKind::InvalidData, why)
 }
 
