@@ -52,11 +52,13 @@ pub enum Command {
     /// Drive load at one URL and say what came of it
     Load(Box<crate::command::load::LoadArgs>),
     /// Race two or more commands that start servers: which is faster, how surely
-    Race(crate::command::race::RaceArgs),
+    Race(Box<crate::command::race::RaceArgs>),
     /// Offer one rate after another, from idle to past saturation: latency, the knee, the highest rate that keeps a promise
     Sweep(Box<crate::command::sweep::SweepArgs>),
     /// Run a study
     Run(crate::command::run::RunArgs),
+    /// How long a study takes to a wanted precision, told from a few blocks or from its latest run
+    Plan(crate::command::plan::PlanArgs),
     /// Studies, contenders, workloads and runs; what this machine has and lacks
     List(crate::command::list::ListArgs),
     /// One study, contender or workload

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Race(args) => command::race::run(&args, &cli.common),
         Command::Sweep(args) => command::sweep::run(&args, &cli.common),
         Command::Run(args) => command::run::run(&args, &cli.common),
+        Command::Plan(args) => command::plan::run(&args, &cli.common),
         Command::List(args) => command::list::run(&args, &cli.common),
         Command::Show(args) => command::show::run(&args, &cli.common),
         Command::Install(args) => command::install::run(&args, &cli.common),

@@ -32,6 +32,7 @@ fn a_run(nth: usize, names: &[&str]) -> Run {
         warmup: Duration::ZERO,
         measure: Duration::from_secs(1),
         decide: false,
+        metric: Metric::Rate,
         precision: 0.03,
         budget: Duration::from_mins(10),
     };
@@ -56,6 +57,7 @@ fn a_run(nth: usize, names: &[&str]) -> Run {
         environment: Environment { drome: "0.1.0".to_owned(), cores: 2, ..Environment::default() },
         contenders: names.iter().map(|name| ((*name).to_owned(), entrant(name))).collect(),
         copies: 1,
+        race: None,
     }
 }
 

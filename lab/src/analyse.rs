@@ -2,19 +2,17 @@
 
 mod conditions;
 
+use crate::{race, steady};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::study::REFERENCE;
-use model::{Bound, Measurement, Observation, Outcome, Run};
+use model::{Bound, Measurement, Metric, Observation, Outcome, Run};
 use stats::rank::Series;
 use stats::sequential::{self, Pair};
-use stats::{centre_interval, estimate, median_interval, paired_ratio, ranks};
+use stats::{Estimate, centre_interval, estimate, median_interval, paired_ratio, ranks};
 use std::collections::BTreeMap;
 
 /// The name of every run that is a race.
 const RACE: &str = "race";
-/// What is said of runs that were cut off.
-const NOT_ENDED: &str = "it has not ended; --resume goes on with it";
-const RACE_NOT_ENDED: &str = "it was cut off, and a race can't be gone on with";
 
 /// The findings of a run; `ended` says why it ended, none that it has not.
 pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
@@ -36,8 +34,9 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
         conditions: conditions::range(observations),
         workloads: run.workloads.clone(),
         quick: run.quick,
-        ended: ended.unwrap_or(if run.name == RACE { RACE_NOT_ENDED } else { NOT_ENDED }).to_owned(),
-        elapsed_s: observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).fold(0.0, |all, s| all + s),
+        ended: ended.unwrap_or(cut_off(run)).to_owned(),
+        elapsed_s: elapsed_s(observations),
+        race: race::findings(run, &cells, elapsed_s(observations)),
         noise_floor: cells.iter().filter_map(|c| c.noise_floor).reduce(f64::max),
         cells,
         missing: missing.collect(),
@@ -47,15 +46,27 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
     }
 }
 
+/// What is said of a run that has not ended: a race can't be gone on with.
+fn cut_off(run: &Run) -> &'static str {
+    if run.name == RACE {
+        "it was cut off: what follows is of the trials that were finished"
+    } else {
+        "it has not ended; --resume goes on with it"
+    }
+}
+
+fn elapsed_s(observations: &[Observation]) -> f64 {
+    observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).sum()
+}
+
 /// Half the width of the widest interval of a ratio to the base, as a share of it, over all cells, after so many blocks.
 /// `None` where one of them has no interval yet.
 pub fn widest(run: &Run, observations: &[Observation], blocks: usize) -> Option<f64> {
     let mut widest = 0.0_f64;
     for cell in 0..run.study.cells.len() {
         let table = Table::of(run, observations.iter().filter(|o| o.trial.block < blocks), cell);
-        let base = table.paired(run, table.base(), rate);
         for name in table.names().filter(|name| *name != table.base() && table.is_measured(name)) {
-            let ratio = paired_ratio(&table.paired(run, name, rate), &base)?;
+            let ratio = table.ratio(run, name)?;
             widest = widest.max(ratio.relative_half_width()?);
         }
     }
@@ -65,12 +76,33 @@ pub fn widest(run: &Run, observations: &[Observation], blocks: usize) -> Option<
 /// Before so many blocks nobody is called equal.
 const BLOCKS_FOR_EQUAL: usize = 6;
 
-/// Of every contender it is sure, after so many blocks, whether it is faster or slower than the base, by more than
-/// separates equals; or that it is as good as equal, which is to within the wanted precision.
+/// Of every contender of a cell but the base, the logarithms of its ratio to the base, block by block.
+pub fn logs_to_base(run: &Run, observations: &[Observation], cell: usize) -> Vec<(String, Vec<f64>)> {
+    let table = Table::of(run, observations.iter(), cell);
+    let of = |name| table.paired(run, name, table.figure());
+    let base = of(table.base());
+    let others = table.names().filter(|name| *name != table.base());
+    others.map(|name| (name.to_owned(), estimate::paired_logs(&of(name), &base))).collect()
+}
+
+/// The contenders of which, in some cell, not one trial was sound, in so many blocks. They can't be compared.
+pub fn without_a_sound_trial<'r>(run: &'r Run, observations: &'r [Observation]) -> Vec<&'r str> {
+    let mut without = Vec::new();
+    for cell in 0..run.study.cells.len() {
+        let table = Table::of(run, observations.iter(), cell);
+        without.extend(table.names().filter(|name| !table.is_measured(name)));
+    }
+    without.sort_unstable();
+    without.dedup();
+    without
+}
+
+/// Of every contender that has a sound trial it is sure, after so many blocks, whether it is better or worse than the base,
+/// by more than separates equals; or that it is as good as equal, which is to within the wanted precision.
 pub fn is_decided(run: &Run, observations: &[Observation], blocks: usize) -> bool {
     (0..run.study.cells.len()).all(|cell| {
         let table = Table::of(run, observations.iter().filter(|o| o.trial.block < blocks), cell);
-        table.names().filter(|name| *name != table.base()).all(|name| {
+        table.names().filter(|name| *name != table.base() && table.is_measured(name)).all(|name| {
             table.differs(run, name) == Some(true) || table.is_equal(run, name, run.study.design.precision)
         })
     })
@@ -78,6 +110,7 @@ pub fn is_decided(run: &Run, observations: &[Observation], blocks: usize) -> boo
 
 /// Observations of one cell by contender, block and copy.
 struct Table<'o> {
+    metric: Metric,
     blocks: usize,
     by_name: BTreeMap<&'o str, Vec<&'o Observation>>,
 }
@@ -92,7 +125,7 @@ impl<'o> Table<'o> {
         for observation in here {
             by_name.entry(&observation.trial.contender).or_default().push(observation);
         }
-        Self { blocks, by_name }
+        Self { metric: run.study.design.metric, blocks, by_name }
     }
 
     fn names(&self) -> impl Iterator<Item = &'o str> {
@@ -113,6 +146,18 @@ impl<'o> Table<'o> {
         name: &str,
     ) -> impl Iterator<Item = (&'o Observation, &'o Measurement)> + use<'t, 'o> {
         self.by_name.get(name).into_iter().flatten().filter_map(|o| Some((*o, o.valid()?)))
+    }
+
+    /// What the run is decided by.
+    fn figure(&self) -> impl Fn(&Measurement) -> Option<f64> + use<> {
+        let metric = self.metric;
+        move |m| metric.of(m)
+    }
+
+    /// That figure as a ratio to the base's.
+    fn ratio(&self, run: &Run, name: &str) -> Option<Estimate> {
+        let of = |name| self.paired(run, name, self.figure());
+        paired_ratio(&of(name), &of(self.base()))
     }
 
     /// One value a block: the mean over the contender's copies that were measured.
@@ -137,7 +182,7 @@ impl<'o> Table<'o> {
         values
     }
 
-    /// Whether this one is surely faster or slower than the base, and by more than separates equals. `None` for the
+    /// Whether this one is surely better or worse than the base, and by more than separates equals. `None` for the
     /// base, and where nothing can be said.
     fn differs(&self, run: &Run, name: &str) -> Option<bool> {
         if name == self.base() {
@@ -145,13 +190,13 @@ impl<'o> Table<'o> {
         }
         let logs = |name: &str, block: usize| -> Vec<f64> {
             let here = self.valid(name).filter(|(o, _)| o.trial.block == block);
-            here.filter_map(|(_, m)| rate(m)).filter(|rate| *rate > 0.0).map(f64::ln).collect()
+            here.filter_map(|(_, m)| self.metric.of(m)).filter(|x| *x > 0.0).map(f64::ln).collect()
         };
         let pair = |block| Pair { one: logs(name, block), other: logs(self.base(), block) };
         let is_whole = |pair: &Pair| !pair.one.is_empty() && !pair.other.is_empty();
         let pairs: Vec<Pair> = (0..self.blocks).map(pair).filter(is_whole).collect();
         let (floor, others) = (self.noise_floor()?, self.by_name.len() - 1);
-        let ratio = paired_ratio(&self.paired(run, name, rate), &self.paired(run, self.base(), rate))?;
+        let ratio = self.ratio(run, name)?;
         let is_beyond = ratio.median.ln().abs() > floor.ln_1p();
         Some(is_beyond && sequential::was_sure(&pairs, others, run.seed))
     }
@@ -159,7 +204,7 @@ impl<'o> Table<'o> {
     /// Whether this one's ratio to the base is 1 to within this share, the whole interval and all. A few blocks may look
     /// equal by chance, and this is asked after each.
     fn is_equal(&self, run: &Run, name: &str, share: f64) -> bool {
-        let ratio = paired_ratio(&self.paired(run, name, rate), &self.paired(run, self.base(), rate));
+        let ratio = self.ratio(run, name);
         let is_within = |(low, high): (f64, f64)| low >= 1.0 / (1.0 + share) && high <= 1.0 + share;
         self.blocks >= BLOCKS_FOR_EQUAL && ratio.and_then(|ratio| ratio.interval).is_some_and(is_within)
     }
@@ -170,11 +215,11 @@ impl<'o> Table<'o> {
         let mut logs = Vec::new();
         for name in self.names() {
             let copy = |copy: usize| {
-                let mut rates = vec![None; self.blocks];
+                let mut values = vec![None; self.blocks];
                 for (o, m) in self.valid(name).filter(|(o, _)| o.trial.copy == copy) {
-                    rates[o.trial.block] = rate(m);
+                    values[o.trial.block] = self.metric.of(m);
                 }
-                rates
+                values
             };
             logs.extend(estimate::paired_logs(&copy(0), &copy(1)));
         }
@@ -191,7 +236,10 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
     if let Some(floor) = noise_floor.filter(|_| !run.quick) {
         let series: Vec<Series> = contenders
             .iter()
-            .map(|c| Series { by_block: rankable(&table, c), held_back: c.is_held_back() })
+            .map(|c| Series {
+                by_block: rankable(&table, c),
+                held_back: table.metric == Metric::Rate && c.is_held_back(),
+            })
             .collect();
         for (contender, rank) in contenders.iter_mut().zip(ranks(&series, floor)) {
             contender.tier = rank.map(|r| r.tier);
@@ -203,13 +251,18 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
         let page = run.study.published.as_ref();
         contender.published = page.and_then(|p| p.figure(&run.study.cells[cell].title, &contender.name));
     }
-    let speed = |c: &ContenderFindings| c.rate_per_s.map_or(-1.0, |rate| rate.median);
-    contenders.sort_by(|a, b| speed(b).total_cmp(&speed(a)));
+    let merit = |c: &ContenderFindings| match c.metric.map(|figure| figure.median) {
+        Some(median) if table.metric.is_better_higher() => median,
+        Some(median) => -median,
+        None => f64::NEG_INFINITY,
+    };
+    contenders.sort_by(|a, b| merit(b).total_cmp(&merit(a)));
     let asked = &run.study.cells[cell];
     CellFindings {
         title: asked.title.clone(),
         workload: asked.workload.clone(),
         load: asked.load.clone(),
+        metric: table.metric,
         blocks: table.blocks,
         noise_floor,
         contenders,
@@ -218,8 +271,8 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
 
 /// A contender whose ratio has no interval, since too few of its trials are sound, has no rank either.
 fn rankable(table: &Table<'_>, c: &ContenderFindings) -> Vec<Option<f64>> {
-    let is_known = c.of_reference.is_some_and(|ratio| ratio.low.is_some());
-    if is_known { table.by_block(&c.name, rate) } else { Vec::new() }
+    let is_known = c.metric_of_reference.is_some_and(|ratio| ratio.low.is_some());
+    if is_known { table.by_block(&c.name, |m| table.metric.merit(m)) } else { Vec::new() }
 }
 
 fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFindings {
@@ -231,6 +284,8 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
     let measured: Vec<&Measurement> = all.iter().filter_map(|o| measurement(o)).collect();
     let base = table.paired(run, table.base(), rate);
     let entrant = run.contenders.get(name);
+    let steady = steady::of_trials(table.valid(name).map(|(_, m)| m));
+    let notes = steady.as_ref().and_then(steady::sentence).into_iter().chain(notes(all)).collect();
     let quantile = |p: f64| move |m: &Measurement| m.tally.latency.quantile_ns(p).map(|ns| ns as f64);
     ContenderFindings {
         name: name.to_owned(),
@@ -242,12 +297,16 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         failed: all.len() - measured.len(),
         rate_per_s: figure(&rate),
         server_cpu_ns_per_request: figure(&server_cpu_ns),
+        metric: figure(&table.figure()),
+        metric_of_reference: table.ratio(run, name).map(|e| Figure::from(e.with_systematic_ratio())),
         latency_ns_p50: figure(&quantile(0.50)),
         latency_ns_p99: figure(&quantile(0.99)),
         rate_per_s_by_block: table.by_block(name, rate),
         wire_bytes_per_answer: figure(&wire_bytes).map(|f| f.median),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
         differs: table.differs(run, name).filter(|_| run.study.design.decide),
+        equal: (run.study.design.decide && name != table.base() && table.is_measured(name))
+            .then(|| table.is_equal(run, name, run.study.design.precision)),
         of_reference: paired_ratio(&table.paired(run, name, rate), &base)
             .map(|e| Figure::from(e.with_systematic_ratio())),
         time_ns_more: more(run, table, name, |m| rate(m).filter(|r| *r > 0.0).map(|r| 1e9 / r)),
@@ -258,16 +317,17 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         bound: usual_bound(table, name).map(|bound| bound.word().to_owned()),
         errors: measured.iter().map(|m| m.tally.errors.total()).sum(),
         published: None,
-        notes: notes(all),
+        steady,
+        notes,
     }
 }
 
 fn rate(m: &Measurement) -> Option<f64> {
-    m.tally.rate_per_s()
+    Metric::Rate.of(m)
 }
 
 fn server_cpu_ns(m: &Measurement) -> Option<f64> {
-    (m.tally.completed > 0).then(|| m.usage.cpu_ns as f64 / m.tally.completed as f64)
+    Metric::ServerCpu.of(m)
 }
 
 /// Head and body; what came of answers that failed is in it too, and is little where errors are few.

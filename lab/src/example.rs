@@ -31,6 +31,7 @@ pub fn run(contenders: &[&str]) -> Run {
                 warmup: Duration::ZERO,
                 measure: Duration::from_secs(1),
                 decide: false,
+                metric: Metric::Rate,
                 precision: 0.03,
                 budget: Duration::from_mins(10),
             },
@@ -45,6 +46,7 @@ pub fn run(contenders: &[&str]) -> Run {
         environment: Environment { drome: "0.1.0".to_owned(), cores: 2, ..Environment::default() },
         contenders: names.map(|name| (name.to_owned(), entrant(name))).collect(),
         copies: 1,
+        race: None,
     }
 }
 

@@ -245,7 +245,7 @@ fn step(
         nth.checked_sub(1).map_or(0, |before| found[before].at).max(middle.saturating_sub(RUNS_FOR_SIZE));
     let end = found.get(nth + 1).map_or(known.len(), |next| next.at).min(middle + RUNS_FOR_SIZE);
     let side = |part: &[(usize, f64)]| part.iter().map(|(_, log)| *log).collect::<Vec<_>>();
-    let size = rank_sum::shift(&side(&known[middle..end]), &side(&known[begin..middle]), CONFIDENCE)?;
+    let shift = rank_sum::shift(&side(&known[middle..end]), &side(&known[begin..middle]), CONFIDENCE)?;
     let (before, after) = (known[middle - 1].0, known[middle].0);
     let version = |i: usize| contender.points[i].as_ref().and_then(|point| point.version.clone());
     // A step is found to within a run or so: a version that changed beside it is named as well.
@@ -262,7 +262,7 @@ fn step(
         at: after,
         before: runs[before].run.clone(),
         after: runs[after].run.clone(),
-        ratio: Figure::from(size.exp()),
+        ratio: Figure::from(shift.exp()),
         p: found[nth].p,
         cause: Cause::Contender,
         versions: first(&changed).map(|(a, b)| [version(a), version(b)]),

@@ -4,6 +4,7 @@
 pub mod analyse;
 #[cfg(test)]
 mod bad_input;
+pub mod before;
 pub mod board;
 pub mod catalog;
 pub mod compare;
@@ -12,6 +13,7 @@ pub mod environment;
 #[cfg(test)]
 mod example;
 pub mod folders;
+pub mod forecast;
 pub mod guard;
 pub mod history;
 pub mod inspect;
@@ -20,10 +22,12 @@ pub mod instance;
 pub mod local;
 pub mod plan;
 pub mod prepare;
+pub mod race;
 pub mod run;
 pub mod sample;
 pub mod schedule;
 pub mod setup;
+pub mod steady;
 pub mod store;
 pub mod supervise;
 pub mod sweep;

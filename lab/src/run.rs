@@ -8,7 +8,7 @@ use crate::sample::Sampler;
 use crate::schedule::{self, Next};
 use crate::store::{Store, StoreError};
 use crate::tree::Tree;
-use crate::{analyse, clock_text, plan, verdict, verify};
+use crate::{analyse, before, clock_text, plan, verdict, verify};
 use load::Progress;
 use model::environment::Executable;
 use model::{Conditions, Findings, Measurement, Observation, Outcome, Run, Trial};
@@ -124,7 +124,7 @@ fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<()
     Ok(())
 }
 
-/// Start, verify, warm up, measure, stop. An error is the contender's; what program it was is known all the same.
+/// Prepare, start, verify, warm up, measure, stop. An error is the contender's; what program it was is known all the same.
 fn measure(
     lab: &Lab,
     run: &Run,
@@ -135,9 +135,12 @@ fn measure(
     let cell = &run.study.cells[trial.cell];
     let work = lab.works.get(&cell.workload).ok_or("its workload is not known")?;
     let path = prepared.contender.serves.get(&cell.workload).ok_or("it does not serve the workload")?;
-    let name = format!("{}-{}-{}-{}.log", trial.block, trial.cell, trial.contender, trial.copy);
-    let place =
-        Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log: lab.logs.join(name) };
+    let name = format!("{}-{}-{}-{}", trial.block, trial.cell, trial.contender, trial.copy);
+    let log = lab.logs.join(format!("{name}.log"));
+    let place = Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log };
+    if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
+        before::run(command, &lab.logs.join(format!("{name}-prepare.log")), &lab.stop)?;
+    }
 
     let asked = Works::from([(cell.workload.clone(), work.clone())]);
     let mut instance = Instance::start(prepared, &place, &asked, &lab.stop)?;

@@ -35,8 +35,12 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
         }
         let precision = run.study.design.precision * 100.0;
         if run.study.design.decide {
+            if let Some(why) = nothing_to_compare(run, observations, block + 1) {
+                return Next::Done(why);
+            }
             if analyse::is_decided(run, observations, block + 1) {
-                let what = format!("it is sure which is faster, or that they are within {precision} %");
+                let what =
+                    format!("it is sure which is {}, or that they are within {precision} %", better(run));
                 return Next::Done(format!("{what}, after {} blocks", block + 1));
             }
         } else if is_precise_in_time(run, observations, block + 1) {
@@ -50,6 +54,25 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
         }
     }
     Next::Done(format!("the most that the design allows: {most} blocks"))
+}
+
+/// A race of one is none: why there is nothing to compare, where there is not. The first is who the others are compared with.
+fn nothing_to_compare(run: &Run, observations: &[Observation], blocks: usize) -> Option<String> {
+    let without = analyse::without_a_sound_trial(run, observations);
+    let racing: Vec<&String> =
+        run.contenders.keys().filter(|name| !without.contains(&name.as_str())).collect();
+    let is_first_in = run.contenders.keys().next().is_some_and(|first| racing.contains(&first));
+    (racing.len() < 2 || !is_first_in).then(|| {
+        format!(
+            "there is nothing to compare: no trial of {} was sound, in {blocks} blocks",
+            without.join(" or ")
+        )
+    })
+}
+
+/// What the metric calls better.
+fn better(run: &Run) -> &'static str {
+    if run.study.design.metric.is_better_higher() { "faster" } else { "better" }
 }
 
 /// Whether every ratio was known well enough when so many blocks less the last few were done.
@@ -70,6 +93,10 @@ fn what_it_would_take(run: &Run, observations: &[Observation], blocks: usize, sp
     let more = needed.ceil() - blocks as f64 + stats::estimate::BLOCKS_AFTER_ENOUGH as f64;
     let minutes = spent.as_secs_f64() / blocks as f64 * more.max(1.0) / 60.0;
     let known = percent(half);
+    if run.study.design.decide && half <= wanted {
+        // Narrow enough, but neither sure of a difference nor all of it within the share.
+        return format!("; the least known ratio is known to {known}");
+    }
     if needed > run.study.design.blocks[1] as f64 {
         let most = run.study.design.blocks[1];
         return format!(
@@ -199,6 +226,24 @@ mod tests {
             let (took, why) = race(slower);
             assert!(blocks.contains(&took) && why.starts_with(sure), "{took}: {why}");
         }
+    }
+
+    #[test]
+    fn a_race_in_which_one_has_no_sound_trial_ends_and_says_so() {
+        let mut run = example::run(&["a", "b"]);
+        run.contenders.remove("reference");
+        (run.copies, run.study.design.decide, run.study.design.blocks) = (2, true, [3, 60]);
+        let (seen, why) = walk(&run, |t| (t.contender == "a").then_some(100.0));
+        assert_eq!(why, "there is nothing to compare: no trial of b was sound, in 3 blocks");
+        assert_eq!(seen.len(), 6 + MAX_FAILURES);
+        let (_, why) = walk(&run, |_| None);
+        assert_eq!(why, "there is nothing to compare: no trial of a or b was sound, in 3 blocks");
+        // One that crashes in every other trial is raced all the same.
+        let (_, why) = walk(&run, |t| {
+            let rate = if t.contender == "a" { 100.0 } else { 50.0 };
+            (t.contender == "a" || t.copy == 0).then_some(rate + t.block as f64)
+        });
+        assert!(why.starts_with("it is sure which is faster"), "{why}");
     }
 
     #[test]

@@ -6,9 +6,9 @@ use crate::environment::System;
 use crate::instance::{Instance, Place, Work, Works};
 use crate::prepare::{Prepared, tag};
 use crate::run::Lab;
-use crate::{clock_text, folders, verify};
+use crate::{before, clock_text, folders, verify};
 use model::contender::{Contender, Install, Kind, Settings, Start, StopSignal, Track, Version};
-use model::observation::Entrant;
+use model::observation::{Entrant, Raced};
 use model::study::REFERENCE;
 use model::{Run, Study};
 use sha2::{Digest, Sha256};
@@ -132,6 +132,7 @@ fn new_run(
         environment: System::here().look(&Cores::deal()),
         contenders,
         copies,
+        race: None,
     }
 }
 
@@ -251,12 +252,25 @@ pub fn commands(
 }
 
 /// A race as a run: every contender enters a block twice, so that what separates it from itself is known.
-pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, seed: Option<u64>) -> Run {
-    new_run("race", study, entrants, 2, seed, false)
+/// `prepare` is run before every trial.
+pub fn race_run(
+    study: Study,
+    entrants: BTreeMap<String, Entrant>,
+    prepare: Option<String>,
+    seed: Option<u64>,
+) -> Run {
+    let race = Some(Raced { body_bytes: None, prepare });
+    Run { race, ..new_run("race", study, entrants, 2, seed, false) }
+}
+
+/// Writes down what all contenders were found to answer with.
+pub fn hold_equal(run: &mut Run, work: &Work) {
+    let body_bytes = work.body.as_ref().map(Vec::len);
+    run.race = Some(Raced { body_bytes, ..run.race.take().unwrap_or_default() });
 }
 
 /// Starts every contender once and asks it: all must give the same body, or the race is of unequal work.
-pub fn same_work(lab: &Lab, path: &str) -> Result<Work, SetupError> {
+pub fn same_work(lab: &Lab, run: &Run, path: &str) -> Result<Work, SetupError> {
     let mut first: Option<(String, Vec<u8>)> = None;
     std::fs::create_dir_all(&lab.logs)
         .map_err(|source| SetupError::Cache { path: lab.logs.clone(), source })?;
@@ -268,6 +282,10 @@ pub fn same_work(lab: &Lab, path: &str) -> Result<Work, SetupError> {
         };
         let trouble =
             |why: String| SetupError::Race(format!("{name} (`{}`): {why}", prepared.contender.title));
+        if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
+            let log = lab.logs.join("prepare.log");
+            before::run(command, &log, &lab.stop).map_err(SetupError::Race)?;
+        }
         let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(trouble)?;
         let answer = verify::get(instance.address, path);
         instance.server.stop().map_err(trouble)?;

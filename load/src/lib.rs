@@ -5,6 +5,7 @@ mod answer;
 mod begin;
 mod check;
 mod connection;
+mod course;
 mod log;
 mod opening;
 mod pace;

@@ -2,6 +2,7 @@
 //! before it opened is forgotten; requests in flight at its opening are carried into it.
 
 use crate::Progress;
+use crate::course::Watched;
 use crate::log::Log;
 use crate::pulse::Pulse;
 use crate::series::{Series, View};
@@ -28,6 +29,7 @@ pub struct Window {
     duration_ns: u64,
     series: Option<Box<Series>>,
     pulse: Option<Pulse>,
+    course: Option<Watched>,
     /// The first answer is to be kept, and is not whole yet.
     pub wants_first: bool,
     /// The connection that brings it.
@@ -48,9 +50,9 @@ const STATUSES: usize = 1000;
 impl Window {
     /// A window that opens when the warm-up, which begins at `now_ns`, is over.
     pub fn new(plan: &Plan, progress: &Progress, now_ns: u64) -> Self {
-        let duration_ns = match plan.until {
-            Until::Elapsed(duration) => duration.as_nanos() as u64,
-            Until::Answered(_) | Until::Closed(_) => u64::MAX,
+        let (duration_ns, course) = match plan.until {
+            Until::Elapsed(duration) => (duration.as_nanos() as u64, Some(Watched::new(duration, now_ns))),
+            Until::Answered(_) | Until::Closed(_) => (u64::MAX, None),
         };
         Self {
             start_ns: now_ns + plan.warmup.as_nanos() as u64,
@@ -65,6 +67,7 @@ impl Window {
             first_on: None,
             last_head: Some(LastHead::default()),
             pulse: plan.pulse.map(Pulse::new),
+            course,
             log: progress.log.clone().map(Log::new),
             cpu_at_start_ns: 0,
             system_at_start_ns: None,
@@ -89,6 +92,9 @@ impl Window {
         if let Some(pulse) = &mut self.pulse {
             pulse.open(now_ns);
         }
+        if let Some(course) = &mut self.course {
+            course.open(now_ns);
+        }
     }
 
     /// Where the window is looked at in intervals: closes the one under way if it is over, with so many
@@ -97,6 +103,8 @@ impl Window {
         self.hand_over();
         let answers = self.answers();
         let beats_ns = self.pulse.as_mut().map_or(u64::MAX, |pulse| pulse.tick(now_ns, answers));
+        let beats_ns =
+            self.course.as_mut().map_or(u64::MAX, |course| course.tick(now_ns, answers)).min(beats_ns);
         let Some(series) = &mut self.series else { return beats_ns };
         if now_ns >= series.ends_ns() {
             series.close_interval(&mut self.tally, now_ns, open());
@@ -146,7 +154,9 @@ impl Window {
         if let Some(series) = &mut self.series {
             series.close(&mut self.tally, now_ns.min(self.end_ns), open);
         }
+        let (answers, course) = (self.answers(), self.course.take());
         let tally = &mut self.tally;
+        tally.course = course.map(|course| course.finish(now_ns, answers));
         tally.duration_ns = now_ns.min(self.end_ns).saturating_sub(self.start_ns);
         tally.client_cpu_ns = clock::thread_cpu_ns() - self.cpu_at_start_ns;
         let system = clock::thread_system_ns().zip(self.system_at_start_ns);

@@ -2,6 +2,7 @@
 //! (schema 1): keys stay stable, new ones may be added, what is not known is null.
 
 use crate::environment::{ConditionsRange, Environment, Ran};
+use crate::metric::Metric;
 use crate::observation::Entrant;
 use crate::page::Published;
 use crate::plan::Load;
@@ -43,6 +44,9 @@ pub struct Findings {
     pub ended: String,
     /// How long the trials took together.
     pub elapsed_s: f64,
+    /// What a race came to; null in a study.
+    #[serde(default)]
+    pub race: Option<RaceFindings>,
     /// The largest of the cells' noise floors, as a ratio less one.
     pub noise_floor: Option<f64>,
     /// One a cell.
@@ -58,6 +62,72 @@ pub struct Findings {
     /// How each was set up, by name; empty in findings of older versions.
     #[serde(default)]
     pub entrants: BTreeMap<String, Entrant>,
+}
+
+/// What a race came to. Where there are more than two contenders, `decided`, `faster` and `ratio` are of all of them:
+/// decided only where one is surely better than every other, or all are equal; no ratio.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RaceFindings {
+    /// What it was decided by.
+    pub metric: Metric,
+    /// How long the trials took together until it was over.
+    pub elapsed_s: f64,
+    /// After how many blocks it was over.
+    pub blocks: usize,
+    /// Null: nothing is sure.
+    pub decided: Option<Decided>,
+    /// The better one, where one is.
+    pub faster: Option<String>,
+    /// The metric of the second contender as a share of the first's.
+    pub ratio: Option<Figure>,
+    /// Every other contender beside the first.
+    pub pairs: Vec<PairFindings>,
+    /// What was the same for all.
+    pub held_equal: HeldEqual,
+}
+
+/// What is sure of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decided {
+    /// One is better.
+    Faster,
+    /// They are within the precision.
+    Equal,
+}
+
+/// One contender of a race beside the first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairFindings {
+    /// The one.
+    pub contender: String,
+    /// The first.
+    pub against: String,
+    /// Null: nothing is sure.
+    pub decided: Option<Decided>,
+    /// The better of the two.
+    pub faster: Option<String>,
+    /// The one's metric as a share of the first's.
+    pub ratio: Option<Figure>,
+}
+
+/// What was the same for all contenders of a race.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HeldEqual {
+    /// The length of the body; null where it was not asked to be the same.
+    pub body_bytes: Option<usize>,
+    /// Connections.
+    pub connections: usize,
+    /// The cores that servers are pinned to.
+    pub server_cpus: Vec<usize>,
+    /// The cores that the load generator is pinned to.
+    pub client_cpus: Vec<usize>,
+    /// Load before each measurement.
+    pub warmup_s: f64,
+    /// Each measurement.
+    pub measure_s: f64,
+    /// What was run before every trial.
+    pub prepare: Option<String>,
 }
 
 /// A contender that did not take part.
@@ -78,11 +148,14 @@ pub struct CellFindings {
     pub workload: String,
     /// How requests arrived.
     pub load: Load,
+    /// What contenders are ranked by.
+    #[serde(default)]
+    pub metric: Metric,
     /// How many blocks.
     pub blocks: usize,
     /// What separates a contender from itself, as a ratio less one: no smaller difference is called one.
     pub noise_floor: Option<f64>,
-    /// From the fastest to the slowest; those without a figure last.
+    /// From the best to the worst by the metric; those without a figure last.
     pub contenders: Vec<ContenderFindings>,
 }
 
@@ -108,6 +181,12 @@ pub struct ContenderFindings {
     pub rate_per_s: Option<Figure>,
     /// CPU time of the server for a completed request.
     pub server_cpu_ns_per_request: Option<Figure>,
+    /// What contenders are ranked by, in its own unit: per second, nanoseconds or bytes.
+    #[serde(default)]
+    pub metric: Option<Figure>,
+    /// The same as a share of the reference's, paired by block; in a race, of the first contender's.
+    #[serde(default)]
+    pub metric_of_reference: Option<Figure>,
     /// The median latency; under closed load that is latency at saturation.
     pub latency_ns_p50: Option<Figure>,
     /// The 99th percentile; under closed load that is latency at saturation.
@@ -122,9 +201,12 @@ pub struct ContenderFindings {
     pub rate_per_s_by_block: Vec<Option<f64>>,
     /// Rate as a share of the reference's, paired by block; in a race, of the first contender's.
     pub of_reference: Option<Figure>,
-    /// Whether it is surely faster or slower than the first contender of a race; null in a study, and for the first itself.
+    /// Whether it is surely better or worse than the first contender of a race; null in a study, and for the first itself.
     #[serde(default)]
     pub differs: Option<bool>,
+    /// Whether it is within the precision of the first contender of a race, the whole interval and all; null as above.
+    #[serde(default)]
+    pub equal: Option<bool>,
     /// How much longer an answer takes (1/rate) than the reference's, paired by block.
     pub time_ns_more: Option<Figure>,
     /// How much more server CPU an answer costs than the reference's, paired by block.
@@ -141,8 +223,29 @@ pub struct ContenderFindings {
     pub errors: u64,
     /// What the page said.
     pub published: Option<f64>,
+    /// Whether its rate had settled; null where no trial can tell.
+    #[serde(default)]
+    pub steady: Option<Steadiness>,
     /// Why trials were void or failed and what is to be known about the others, most frequent first.
     pub notes: Vec<String>,
+}
+
+/// Whether the rate had settled before the window opened, over the valid trials of a contender.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Steadiness {
+    /// Trials whose course can tell.
+    pub trials: usize,
+    /// Of those, still getting faster in the window.
+    pub faster: usize,
+    /// Of those, getting slower.
+    pub slower: usize,
+    /// Not, where most changed the same way; null with fewer than three trials.
+    pub is_steady: Option<bool>,
+    /// The median of the trials' rate in the last quarter of the window by that in the first, less one.
+    pub change: f64,
+    /// After how many seconds of load, warm-up included, the middle trial had settled (of one that is not steady: of its trials
+    /// that were not); null where that is not known.
+    pub settled_after_s: Option<f64>,
 }
 
 impl ContenderFindings {

@@ -33,6 +33,18 @@ pub struct Run {
     pub contenders: BTreeMap<String, Entrant>,
     /// Every contender enters a block so many times; the reference always twice.
     pub copies: usize,
+    /// What only a race has.
+    #[serde(default)]
+    pub race: Option<Raced>,
+}
+
+/// What all contenders of a race have in common.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raced {
+    /// The length of the body that all of them answer with; none where it was not asked to be the same.
+    pub body_bytes: Option<usize>,
+    /// The command that is run before every trial.
+    pub prepare: Option<String>,
 }
 
 /// A contender in a run.

@@ -2,6 +2,7 @@
 
 use crate::checked;
 use crate::contender::Track;
+use crate::metric;
 pub use crate::page::{AsPublished, Published};
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
@@ -71,6 +72,9 @@ pub struct Design {
     /// Stop as soon as it is sure of every contender whether it is faster or slower than the first, or the reference.
     #[serde(default)]
     pub decide: bool,
+    /// What it is decided by, and what contenders are ranked by.
+    #[serde(default)]
+    pub metric: metric::Metric,
     /// Stop when the interval of every ratio to the reference is within this share of it.
     #[serde(deserialize_with = "checked::share")]
     pub precision: f64,

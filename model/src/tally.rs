@@ -86,6 +86,9 @@ pub struct Tally {
     pub client_rss_max_bytes: Option<u64>,
     /// The measurement was ended before its time.
     pub interrupted: bool,
+    /// The course of the rate; unknown where answers end the window, and in what older versions stored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub course: Option<Course>,
     /// The window second by second, where the plan wants it; not stored.
     #[serde(skip)]
     pub series: Vec<Interval>,
@@ -112,6 +115,29 @@ pub struct Agreed {
 
 /// So much of the first answer is kept.
 pub const FIRST_ANSWER_BYTES: usize = 64 * 1024;
+
+/// Whole answers, expected or not, in steps of the same length, over all threads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Course {
+    /// The length of a step.
+    pub step_ns: u64,
+    /// The whole steps before the window opened.
+    pub warmup: Vec<u64>,
+    /// Those of the window.
+    pub window: Vec<u64>,
+}
+
+impl Course {
+    /// Adds another thread's: its warm-up ends and its window begins where this one's do. What only one has is left out.
+    fn merge(&mut self, other: &Self) {
+        let warmup = self.warmup.len().min(other.warmup.len());
+        self.warmup.drain(..self.warmup.len() - warmup);
+        self.window.truncate(other.window.len());
+        let skipped = other.warmup.len() - warmup;
+        self.warmup.iter_mut().zip(&other.warmup[skipped..]).for_each(|(a, b)| *a += b);
+        self.window.iter_mut().zip(&other.window).for_each(|(a, b)| *a += b);
+    }
+}
 
 /// A step of one worker's window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,6 +211,15 @@ impl Tally {
 
     /// Adds what another thread counted over the same window.
     pub fn merge(&mut self, other: &Self) {
+        self.course = match (self.course.take(), &other.course) {
+            (Some(mut one), Some(other)) if one.step_ns == other.step_ns => {
+                one.merge(other);
+                Some(one)
+            }
+            // A tally that has counted nothing yet takes the other's.
+            (None, Some(other)) if self.threads == 0 => Some(other.clone()),
+            _ => None,
+        };
         self.duration_ns = self.duration_ns.max(other.duration_ns);
         self.sent += other.sent;
         self.completed += other.completed;

@@ -146,7 +146,7 @@ fn told(cell: &CellHistory) -> Vec<String> {
     match &cell.note {
         Some(note) => told.push(note.clone()),
         None => {
-            told.extend(everyone(cell).filter_map(|c| Some(format!("{}: {}", c.title, c.note.as_ref()?))))
+            told.extend(everyone(cell).filter_map(|c| Some(format!("{}: {}", c.title, c.note.as_ref()?))));
         }
     }
     told.extend(cell.left_out.iter().map(|left| {
@@ -158,10 +158,8 @@ fn told(cell: &CellHistory) -> Vec<String> {
 }
 
 fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> String {
-    let of = match contender.steps.first() {
-        _ if contender.name == cell.reference.name => "the reference's own rate".to_owned(),
-        _ => contender.title.clone(),
-    };
+    let is_reference = contender.name == cell.reference.name;
+    let of = if is_reference { "the reference's own rate" } else { &contender.title };
     let day = cell.runs.get(step.at).map_or("", |run| run.started_at.get(..10).unwrap_or(""));
     let percent = (step.ratio.median - 1.0) * 100.0;
     let way = if percent < 0.0 { "slower" } else { "faster" };
@@ -171,7 +169,6 @@ fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> St
     };
     let mut words = format!("{day} {of}: {:.1} % {way}{sure} from run {} on", percent.abs(), step.after);
     let known = |v: &Option<String>| v.clone().unwrap_or_else(|| "unknown".to_owned());
-    let is_reference = contender.name == cell.reference.name;
     words.push_str(match (step.cause, is_reference) {
         (Cause::Machine, true) => "; the machine's, taken out of all others",
         (Cause::Drome, true) => "; the machine's, or that of another drome, taken out of all others",

@@ -3,6 +3,7 @@
 pub mod bars;
 pub mod chart;
 pub mod compare;
+pub mod forecast;
 pub mod hdr_log;
 pub mod history;
 pub mod imported;
@@ -22,6 +23,7 @@ mod spectrum;
 pub mod sweep;
 mod table;
 pub mod terminal;
+pub mod trials_csv;
 pub mod units;
 
 use model::Findings;

@@ -1,84 +1,198 @@
-//! A race in words: which is faster, by how much, how surely.
+//! A race in words: which is better, by how much, how surely, how soon, and what was the same for all.
 
-use crate::units;
-use model::Findings;
-use model::findings::{CellFindings, ContenderFindings, Figure};
+use crate::{offered, ranking, units};
+use model::Metric;
+use model::findings::{
+    CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, PairFindings, RaceFindings,
+};
 use std::fmt::Write;
 
-/// The whole report.
+/// The whole report for a terminal.
 pub fn report(f: &Findings) -> String {
+    let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else {
+        return crate::terminal::report(f);
+    };
     let mut out = String::new();
-    for cell in &f.cells {
-        let mut names: Vec<&ContenderFindings> = cell.contenders.iter().collect();
-        names.sort_by(|a, b| a.name.cmp(&b.name));
-        for c in &names {
-            let _ = writeln!(out, "{}: {}", c.name, c.title);
-        }
-        let _ = write!(out, "\n{}\n", crate::ranking::race_table(cell).plain());
-        for c in &names[1..] {
-            let _ = writeln!(out, "{}", verdict(cell, names[0], c));
-        }
-        if cell.noise_floor.is_some_and(|floor| floor < crate::ranking::FLAT) {
-            let _ = writeln!(out, "{}", crate::ranking::floor(cell));
-        }
-        for note in crate::ranking::notes(cell) {
-            let _ = writeln!(out, "{note}");
-        }
+    for c in by_letter(cell) {
+        let _ = writeln!(out, "{}: {}", c.name, c.title);
     }
-    let _ = writeln!(out, "ended: {}; {:.0} s of trials; run {}", f.ended, f.elapsed_s, f.run);
+    let _ = write!(out, "\n{}\n", ranking::race_table(cell).plain());
+    for line in lines(f, race, cell) {
+        let _ = writeln!(out, "{line}");
+    }
     out
 }
 
-/// How `other` compares with `base`.
-pub fn verdict(cell: &CellFindings, base: &ContenderFindings, other: &ContenderFindings) -> String {
+/// The same in Markdown.
+pub fn markdown(f: &Findings) -> String {
+    let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else {
+        return crate::markdown::report(f);
+    };
+    let mut out = String::from("# A race\n\n");
+    for c in by_letter(cell) {
+        let _ = writeln!(out, "- {}: `{}`", c.name, c.title);
+    }
+    let _ = write!(out, "\n{}\n", ranking::race_table(cell).markdown());
+    for line in lines(f, race, cell) {
+        let _ = writeln!(out, "- {}", line.replace("\n    ", "\n  "));
+    }
+    out
+}
+
+fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
+    let mut all: Vec<&ContenderFindings> = cell.contenders.iter().collect();
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+/// All that stands below the table.
+fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<String> {
+    let mut lines: Vec<String> = race.pairs.iter().flat_map(|pair| verdict(cell, pair)).collect();
+    lines.extend(by_letter(cell).into_iter().filter_map(unsound));
+    lines.extend(ranking::notes(cell));
+    lines.push(held_equal(cell, &race.held_equal));
+    let trials: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
+    let decided = if race.decided.is_some() { "decided" } else { "not decided" };
+    let (blocks, seconds) = (race.blocks, race.elapsed_s);
+    lines.push(format!("{decided} after {blocks} blocks, {trials} trials, {seconds:.1} s"));
+    lines.push(format!("ended: {}; run {}", f.ended, f.run));
+    lines
+}
+
+/// How the two of a pair compare.
+fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
+    let find = |name: &str| cell.contenders.iter().find(|c| c.name == name);
+    let (Some(base), Some(other)) = (find(&pair.against), find(&pair.contender)) else { return Vec::new() };
+    let names = format!("{} and {}", base.name, other.name);
     let Some(floor) = cell.noise_floor else {
-        let notes = if crate::ranking::notes(cell).is_empty() { "" } else { ": see the notes" };
-        return format!("too few sound trials to say anything{notes}");
+        let notes = if ranking::notes(cell).is_empty() { "" } else { ": see the notes" };
+        return vec![format!("nothing can be said of {names}: too few sound trials{notes}")];
     };
-    let Some(Figure { median, low: Some(low), high: Some(high) }) = other.of_reference else {
-        return format!("{} can't be compared with {}: too few sound trials", other.name, base.name);
+    let Some(Figure { median, low: Some(low), high: Some(high) }) = pair.ratio else {
+        return vec![format!("{} can't be compared with {}: too few sound trials", other.name, base.name)];
     };
-    let floor_words = format!("noise floor {}", units::percent(floor));
-    let interval = format!("{}–{}", units::ratio(low), units::ratio(high));
-    // A race that stops as soon as it is sure has its own rule for that; its interval alone would be sure too often.
-    let is_sure = other.differs.unwrap_or(low > 1.0 || high < 1.0);
-    if !is_sure || median.ln().abs() <= floor.ln_1p() {
-        let ratio = units::ratio(median);
-        return format!(
-            "no difference that this machine can show; {floor_words} (ratio {ratio}, 95 % {interval})"
-        );
+    let floor = format!("noise floor {}", units::percent(floor));
+    let interval =
+        format!("ratio {}, 95 % {}–{}", units::ratio(median), units::ratio(low), units::ratio(high));
+    let Some(faster) = &pair.faster else {
+        let words = match (pair.decided, held_back(cell, base, other, median)) {
+            (Some(Decided::Equal), _) => format!("{names} are as good as equal in {}", what(cell)),
+            (_, Some(words)) => return vec![format!("{words}; {floor} ({interval})")],
+            _ => format!("no difference between {names} that this machine can show so soon"),
+        };
+        return vec![format!("{words}; {floor} ({interval})")];
+    };
+    let (better, worse) = if *faster == other.name { (other, base) } else { (base, other) };
+    let (by, low, high) =
+        if median > 1.0 { (median, low, high) } else { (1.0 / median, 1.0 / high, 1.0 / low) };
+    // A narrow interval needs a figure more.
+    let decimals = if high - low < 0.02 { 3 } else { 2 };
+    let [by, low, high] = [by, low, high].map(|x| format!("{x:.decimals$}"));
+    let first = format!("{}, 95 % {low}–{high}; {floor}", sentence(cell, better, worse, &by));
+    let mut lines = vec![first];
+    if cell.metric == Metric::Rate {
+        // The figures are the second one's excess over the first's; told is the slower one's over the faster's.
+        let signed =
+            |figure: Option<Figure>| if better.name == other.name { figure.map(negative) } else { figure };
+        let at_least = at_least(better);
+        lines.extend(more(worse, "takes", at_least, signed(other.time_ns_more), "longer"));
+        lines.extend(more(worse, "costs the server", "", signed(other.server_cpu_ns_more), "CPU more"));
     }
-    let (fast, slow, ratio, low, high) = if median > 1.0 {
-        (other, base, median, low, high)
-    } else {
-        (base, other, 1.0 / median, 1.0 / high, 1.0 / low)
-    };
-    if slow.is_held_back() {
+    lines
+}
+
+/// By how much, in the metric's own words.
+fn sentence(cell: &CellFindings, better: &ContenderFindings, worse: &ContenderFindings, by: &str) -> String {
+    let (better_name, worse_name) = (&better.name, &worse.name);
+    match cell.metric {
+        Metric::Rate => format!("{better_name} is {}{by}× {worse_name}", at_least(better)),
+        Metric::ServerCpu => {
+            format!("{better_name} uses {by}× less server CPU per request than {worse_name}")
+        }
+        Metric::Latency(_) => format!("{better_name}'s {} is {by}× shorter than {worse_name}'s", what(cell)),
+        Metric::Rss => format!("{better_name} uses {by}× less memory than {worse_name}"),
+    }
+}
+
+/// What was compared.
+fn what(cell: &CellFindings) -> String {
+    match cell.metric {
+        Metric::Rate => "rate".to_owned(),
+        Metric::ServerCpu => "server CPU per request".to_owned(),
+        Metric::Latency(p) => {
+            let at = cell.load.rate_per_s().map(|rate| format!(" {}", offered::words(rate)));
+            format!("{}{}", p.word(), at.unwrap_or_default())
+        }
+        Metric::Rss => "memory".to_owned(),
+    }
+}
+
+/// A floor of the faster one makes the ratio a floor too.
+fn at_least(faster: &ContenderFindings) -> &'static str {
+    if faster.is_held_back() { "at least " } else { "" }
+}
+
+/// That the lead of one may be the load generator's own, where it may.
+fn held_back(
+    cell: &CellFindings,
+    base: &ContenderFindings,
+    other: &ContenderFindings,
+    median: f64,
+) -> Option<String> {
+    let (fast, slow) = if median > 1.0 { (other, base) } else { (base, other) };
+    (cell.metric == Metric::Rate && slow.is_held_back()).then(|| {
         let (fast, slow) = (&fast.name, &slow.name);
-        return format!(
-            "no difference that this machine can show: the load generator was the limit of {slow}, so that {fast}'s lead \
-             ({ratio:.2}×, 95 % {low:.2}–{high:.2}) may be its own; {floor_words}"
-        );
+        format!(
+            "no difference that this machine can show: the load generator was the limit of {slow}, so that {fast}'s lead may \
+             be its own"
+        )
+    })
+}
+
+/// That some trials say nothing, or none does.
+fn unsound(c: &ContenderFindings) -> Option<String> {
+    let (all, sound) = (c.trials + c.failed, c.trials - c.void);
+    let name = &c.name;
+    match (sound, all - sound) {
+        (_, 0) => None,
+        (0, _) => Some(format!("no trial of {name} was sound: nothing can be said of it")),
+        (_, lost) => Some(format!(
+            "{name} failed, or was void, in {lost} of {all} trials: what is said of it holds for the others"
+        )),
     }
-    // A floor of the faster one makes the ratio a floor too.
-    let at_least = if fast.is_held_back() { "at least " } else { "" };
+}
+
+fn held_equal(cell: &CellFindings, equal: &HeldEqual) -> String {
+    let cores = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let body = equal.body_bytes.map(|n| format!("a body of {} bytes, ", units::count(n as u64)));
+    let millis = |s: f64| units::duration(s * 1e9);
     let mut words = format!(
-        "{} is {at_least}{ratio:.2}× {}, 95 % {low:.2}–{high:.2}; {floor_words}",
-        fast.name, slow.name
+        "held equal: {}{}; servers on core {}, load generator on core {}; {} of warm-up and {} of measurement a trial",
+        body.unwrap_or_default(),
+        ranking::load_words(cell),
+        cores(&equal.server_cpus),
+        cores(&equal.client_cpus),
+        millis(equal.warmup_s),
+        millis(equal.measure_s)
     );
-    // The figures are the second one's excess over the first's; told is the slower one's over the faster's.
-    let signed = |figure: Option<Figure>| if median > 1.0 { figure.map(negative) } else { figure };
-    words.push_str(&more(slow, "takes", at_least, signed(other.time_ns_more), "longer"));
-    words.push_str(&more(slow, "costs the server", "", signed(other.server_cpu_ns_more), "CPU more"));
+    if let Some(command) = &equal.prepare {
+        let _ = write!(words, "; `{command}` before every trial");
+    }
     words
 }
 
 /// How much more an answer of the slower one takes.
-fn more(slow: &ContenderFindings, verb: &str, at_least: &str, figure: Option<Figure>, unit: &str) -> String {
-    let Some(Figure { median, low: Some(low), high: Some(high) }) = figure else { return String::new() };
+fn more(
+    slow: &ContenderFindings,
+    verb: &str,
+    at_least: &str,
+    figure: Option<Figure>,
+    unit: &str,
+) -> Option<String> {
+    let Figure { median, low: Some(low), high: Some(high) } = figure? else { return None };
     let shown = |ns: f64| format!("{}{}", if ns < 0.0 { "−" } else { "" }, units::duration(ns.abs()));
     let [ns, low, high] = [median, low, high].map(shown);
-    format!("\nan answer of {} {verb} {at_least}{ns} {unit}, 95 % {low} to {high}", slow.name)
+    Some(format!("an answer of {} {verb} {at_least}{ns} {unit}, 95 % {low} to {high}", slow.name))
 }
 
 fn negative(f: Figure) -> Figure {

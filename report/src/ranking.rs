@@ -4,21 +4,33 @@ use crate::machine;
 use crate::offered;
 use crate::table::{Side, Table};
 use crate::units;
-use model::Load;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
+use model::{Load, Metric};
 
-/// The ranking of a study's cell: contenders by title and version, ratios to the reference.
+/// The ranking of a study's cell: contenders by title and version, ratios to the reference, both of the metric.
 pub fn table(cell: &CellFindings) -> Table {
     let label = |c: &ContenderFindings| {
         format!("{} {}", c.title, c.version.as_deref().unwrap_or_default()).trim_end().to_owned()
     };
-    table_of(cell, "of reference", label)
+    let of_reference = match cell.metric {
+        Metric::Rate => "of reference",
+        Metric::ServerCpu => "CPU, of reference",
+        Metric::Latency(_) => "latency, of reference",
+        Metric::Rss => "RSS, of reference",
+    };
+    table_of(cell, of_reference, label)
 }
 
-/// The table of a race: contenders by letter, ratios to the first.
+/// The table of a race: contenders by letter, ratios to the first, both of the metric.
 pub fn race_table(cell: &CellFindings) -> Table {
-    table_of(cell, "of A", |c| c.name.clone())
+    let of_a = match cell.metric {
+        Metric::Rate => "of A",
+        Metric::ServerCpu => "CPU, of A",
+        Metric::Latency(_) => "latency, of A",
+        Metric::Rss => "RSS, of A",
+    };
+    table_of(cell, of_a, |c| c.name.clone())
 }
 
 fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderFindings) -> String) -> Table {
@@ -34,7 +46,7 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
         ("CPU/answer", Side::Right),
         ("RSS", Side::Right),
         ("on the wire", Side::Right),
-        (p99_title(&cell.load), Side::Right),
+        (latency_title(cell), Side::Right),
         ("bound", Side::Left),
         ("trials", Side::Left),
     ];
@@ -43,7 +55,7 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
     }
     let mut table = Table::new(&head);
     for contender in &cell.contenders {
-        let mut row = row(contender, label(contender), of_base(cell, contender));
+        let mut row = row(cell, contender, label(contender));
         if is_published {
             row.push(units::known(contender.published, |p| format!("{p:.1}")));
         }
@@ -52,8 +64,9 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
     table
 }
 
-fn row(c: &ContenderFindings, label: String, of_base: [String; 2]) -> Vec<String> {
-    let [share, share_interval] = of_base;
+fn row(cell: &CellFindings, c: &ContenderFindings, label: String) -> Vec<String> {
+    let [share, share_interval] = of_base(cell, c);
+    let latency = if matches!(cell.metric, Metric::Latency(_)) { c.metric } else { c.latency_ns_p99 };
     let median = |figure: Option<Figure>, shown: fn(f64) -> String| units::known(figure, |f| shown(f.median));
     // The load generator had no more to give: the server's own rate is this or higher.
     let floor = if c.is_held_back() { "≥ " } else { "" };
@@ -68,14 +81,18 @@ fn row(c: &ContenderFindings, label: String, of_base: [String; 2]) -> Vec<String
         median(c.server_cpu_ns_per_request, units::duration),
         units::known(c.rss_max_bytes, |n| units::bytes(n as f64)),
         units::known(c.wire_bytes_per_answer, units::bytes),
-        median(c.latency_ns_p99, units::duration),
+        median(latency, units::duration),
         c.bound.clone().unwrap_or_else(|| units::UNKNOWN.to_owned()),
         trials(c),
     ]
 }
 
-/// The share of the base's rate. Where the base is a floor the share is a ceiling; of two floors there is none.
+/// The share of the base's figure. Of rates: where the base is a floor the share is a ceiling; of two floors there is none.
 fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
+    if cell.metric != Metric::Rate {
+        let share = units::known(c.metric_of_reference, |f| units::ratio(f.median));
+        return [share, units::interval(c.metric_of_reference, units::ratio)];
+    }
     let is_base = |c: &ContenderFindings| c.name == REFERENCE || c.name == "A";
     let is_ceiling = cell.contenders.iter().any(|c| is_base(c) && c.is_held_back()) && !is_base(c);
     if is_ceiling && c.is_held_back() {
@@ -106,15 +123,21 @@ fn rank(c: &ContenderFindings) -> String {
 }
 
 /// In closed load the wait is the load's own making, and is said to be.
-fn p99_title(load: &Load) -> &'static str {
-    match load {
-        Load::Closed { .. } => "p99 at saturation",
-        Load::Open { .. } => "p99",
+fn latency_title(cell: &CellFindings) -> &'static str {
+    match (cell.metric, &cell.load) {
+        (Metric::Latency(p), Load::Open { .. }) => p.word(),
+        (_, Load::Closed { .. }) => "p99 at saturation",
+        (_, Load::Open { .. }) => "p99",
     }
 }
 
 /// What was asked, in words.
 pub fn asked(cell: &CellFindings) -> String {
+    format!("{}, {}; {} blocks", cell.workload, load_words(cell), cell.blocks)
+}
+
+/// How requests arrived, in words.
+pub fn load_words(cell: &CellFindings) -> String {
     let connections = cell.load.connections();
     let reuse = match cell.load.per_connection() {
         None => "kept open".to_owned(),
@@ -125,8 +148,7 @@ pub fn asked(cell: &CellFindings) -> String {
         None => "closed load".to_owned(),
         Some(rate) => format!("open load {}", offered::words(rate)),
     };
-    let blocks = if cell.blocks == 1 { "1 block".to_owned() } else { format!("{} blocks", cell.blocks) };
-    format!("{}, {load}, {connections} connections, {reuse}; {blocks}", cell.workload)
+    format!("{load}, {connections} connections, {reuse}")
 }
 
 /// What every reader must know before the first figure.

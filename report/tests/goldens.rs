@@ -5,10 +5,13 @@
 use model::comparison::{CellComparison, Change, ContenderComparison};
 use model::contender::{Settings, Track};
 use model::environment::{Cap, ConditionsRange, Executable, FrequencyPolicy, Machine, Ran};
-use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
+use model::findings::{
+    CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, Missing, PairFindings,
+    RaceFindings, SCHEMA,
+};
 use model::inspection::Inspection;
 use model::observation::Entrant;
-use model::page::{Metric, Published, Replay};
+use model::page::{Metric as PageMetric, Published, Replay};
 use model::*;
 use report::Detail;
 use std::collections::BTreeMap;
@@ -42,8 +45,11 @@ fn contender(
         wire_bytes_per_answer: Some(161.0),
         rss_max_bytes: Some(12_800_000),
         rate_per_s_by_block: [0.99, 1.0, 1.01].map(|x| Some(rate * x)).to_vec(),
+        metric: figure(rate, 0.01),
+        metric_of_reference: figure(rate / reference, 0.008),
         of_reference: figure(rate / reference, 0.008),
         differs: None,
+        equal: None,
         time_ns_more: figure(1e9 / rate - 1e9 / reference, 0.01),
         server_cpu_ns_more: figure(0.95e9 / rate - 0.95e9 / reference, 0.01),
         tier: Some(rank.0),
@@ -52,6 +58,7 @@ fn contender(
         bound: Some("server".to_owned()),
         errors: 0,
         published: None,
+        steady: None,
         notes: Vec::new(),
     }
 }
@@ -79,16 +86,21 @@ fn entrant(name: &str, title: &str, track: Track) -> (String, Entrant) {
     )
 }
 
-fn page() -> Published {
-    let latency = BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]);
-    let details = BTreeMap::from([("nginx".to_owned(), latency)]);
-    Published {
-        metric: Metric::RatePerS,
-        hardware: "a small board".to_owned(),
-        figures: BTreeMap::from([("nginx".to_owned(), 351.49), ("node".to_owned(), 125.97)]),
-        cells: BTreeMap::new(),
-        details: BTreeMap::from([("keep-alive".to_owned(), details)]),
-    }
+/// One that failed in every trial.
+fn dead() -> ContenderFindings {
+    let mut dead = contender("perl", "Perl", 1.0, 1.0, (0, 0, 0));
+    (dead.trials, dead.failed, dead.version) = (0, 3, None);
+    (dead.rate_per_s, dead.server_cpu_ns_per_request, dead.latency_ns_p50) = (None, None, None);
+    (dead.metric, dead.metric_of_reference) = (None, None);
+    (dead.latency_ns_p99, dead.of_reference, dead.time_ns_more, dead.server_cpu_ns_more) =
+        (None, None, None, None);
+    (dead.rss_max_bytes, dead.tier, dead.rank_low, dead.rank_high, dead.bound) =
+        (None, None, None, None, None);
+    dead.wire_bytes_per_answer = None;
+    dead.rate_per_s_by_block = Vec::new();
+    dead.notes =
+        vec!["failed: it ended (exit status: 1); it wrote nothing to its log (3 of 3 trials)".to_owned()];
+    dead
 }
 
 fn findings() -> Findings {
@@ -101,17 +113,7 @@ fn findings() -> Findings {
     node.published = Some(125.97);
     (node.void, node.errors) = (1, 1234);
     node.notes = vec!["void: the host took 20 % of this machine's time (1 of 6 trials)".to_owned()];
-    let mut dead = contender("perl", "Perl", 1.0, 1.0, (0, 0, 0));
-    (dead.trials, dead.failed, dead.version) = (0, 3, None);
-    (dead.rate_per_s, dead.server_cpu_ns_per_request, dead.latency_ns_p50) = (None, None, None);
-    (dead.latency_ns_p99, dead.of_reference, dead.time_ns_more, dead.server_cpu_ns_more) =
-        (None, None, None, None);
-    dead.wire_bytes_per_answer = None;
-    (dead.rss_max_bytes, dead.tier, dead.rank_low, dead.rank_high, dead.bound) =
-        (None, None, None, None, None);
-    dead.rate_per_s_by_block = Vec::new();
-    dead.notes =
-        vec!["failed: it ended (exit status: 1); it wrote nothing to its log (3 of 3 trials)".to_owned()];
+    let dead = dead();
     Findings {
         schema: SCHEMA,
         run: "20260101-000000-0000".to_owned(),
@@ -136,11 +138,13 @@ fn findings() -> Findings {
         quick: false,
         ended: "every ratio is known to ±3 % after 6 blocks".to_owned(),
         elapsed_s: 61.5,
+        race: None,
         noise_floor: Some(0.011),
         cells: vec![CellFindings {
             title: "keep-alive".to_owned(),
             workload: "hello".to_owned(),
             load: Load::Closed { connections: 10, per_connection: None },
+            metric: Metric::Rate,
             blocks: 6,
             noise_floor: Some(0.011),
             contenders: vec![reference, nginx, node, dead],
@@ -149,7 +153,19 @@ fn findings() -> Findings {
             name: "go".to_owned(),
             why: "`go` is not on PATH; get it: https://go.dev/dl".to_owned(),
         }],
-        page: Some(page()),
+        page: Some(Published {
+            metric: PageMetric::RatePerS,
+            hardware: "a small board".to_owned(),
+            figures: BTreeMap::from([("nginx".to_owned(), 351.49), ("node".to_owned(), 125.97)]),
+            cells: BTreeMap::new(),
+            details: BTreeMap::from([(
+                "keep-alive".to_owned(),
+                BTreeMap::from([(
+                    "nginx".to_owned(),
+                    BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]),
+                )]),
+            )]),
+        }),
         unequal: vec!["nginx sent 228 bytes, the others fewer".to_owned()],
         entrants: BTreeMap::from([
             entrant("nginx", "nginx", Track::Default),
@@ -214,6 +230,43 @@ fn race(a: f64, b: f64, floor: f64) -> Findings {
     f.cells[0].noise_floor = Some(floor);
     f.cells[0].contenders =
         vec![contender("A", "./a {port}", a, a, (1, 1, 1)), contender("B", "./b {port}", b, a, (2, 2, 2))];
+    let is_decided = (b / a).ln().abs() > floor;
+    let faster = is_decided.then(|| if b > a { "B" } else { "A" }.to_owned());
+    f.race = Some(raced(faster, figure(b / a, 0.008)));
+    f
+}
+
+fn raced(faster: Option<String>, ratio: Option<Figure>) -> RaceFindings {
+    let decided = Some(if faster.is_some() { Decided::Faster } else { Decided::Equal });
+    let (contender, against) = ("B".to_owned(), "A".to_owned());
+    let pair = PairFindings { contender, against, decided, faster: faster.clone(), ratio };
+    RaceFindings {
+        metric: Metric::Rate,
+        elapsed_s: 8.94,
+        blocks: 6,
+        decided,
+        faster,
+        ratio,
+        pairs: vec![pair],
+        held_equal: HeldEqual {
+            body_bytes: Some(14),
+            connections: 10,
+            server_cpus: vec![0],
+            client_cpus: vec![1],
+            warmup_s: 0.2,
+            measure_s: 0.5,
+            prepare: None,
+        },
+    }
+}
+
+/// The same race decided by another metric, less of which is better.
+fn race_by(metric: Metric, ratio: f64) -> Findings {
+    let mut f = race(80_000.0, 100_000.0, 0.011);
+    let faster = if ratio > 1.0 { "A" } else { "B" };
+    f.race = Some(RaceFindings { metric, ..raced(Some(faster.to_owned()), figure(ratio, 0.004)) });
+    f.cells[0].metric = metric;
+    f.cells[0].contenders[1].metric_of_reference = figure(ratio, 0.004);
     f
 }
 
@@ -313,6 +366,94 @@ fn findings_as_json() {
     insta::assert_snapshot!(report::findings_json(&findings()));
 }
 
+fn undecide(f: &mut Findings) {
+    let race = f.race.as_mut().unwrap();
+    (race.decided, race.faster) = (None, None);
+    (race.pairs[0].decided, race.pairs[0].faster) = (None, None);
+}
+
+#[test]
+fn a_race_by_another_metric() {
+    insta::assert_snapshot!("less_cpu", report::race::report(&race_by(Metric::ServerCpu, 1.17)));
+    let mut p90 = race_by(Metric::Latency(model::metric::Percentile::P90), 0.5);
+    p90.cells[0].load = Load::Open {
+        rate_per_s: 5_000.0.into(),
+        connections: 10,
+        arrivals: Arrivals::Poisson,
+        per_connection: None,
+    };
+    insta::assert_snapshot!("shorter_p90", report::race::report(&p90));
+    let less = report::race::report(&race_by(Metric::Rss, 0.97));
+    assert!(less.contains("B uses 1.031× less memory than A, 95 % 1.027–1.035"), "{less}");
+}
+
+#[test]
+fn a_race_in_which_some_or_all_trials_failed() {
+    let mut some = race(80_000.0, 100_000.0, 0.011);
+    some.cells[0].contenders[1].failed = 6;
+    let race = some.race.as_mut().unwrap();
+    (race.held_equal.body_bytes, race.held_equal.prepare) = (None, Some("make clean".to_owned()));
+    insta::assert_snapshot!("half_failed_in_markdown", report::race::markdown(&some));
+    let mut none = some.clone();
+    none.cells[0].contenders[1] =
+        ContenderFindings { name: "B".to_owned(), title: "./b {port}".to_owned(), failed: 3, ..dead() };
+    none.cells[0].noise_floor = None;
+    undecide(&mut none);
+    insta::assert_snapshot!("one_never_started", report::race::report(&none));
+}
+
+#[test]
+fn trials_as_csv() {
+    let (_, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
+    let usage = Usage { cpu_ns: 950_000_000, rss_max_bytes: 4096, ..Usage::default() };
+    let observe = |copy, outcome| Observation {
+        trial: Trial { block: 0, cell: 0, contender: "A".to_owned(), copy },
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        elapsed_ns: 812_345_678,
+        outcome,
+        conditions: Conditions::default(),
+    };
+    let measured = Outcome::Measured(Box::new(Measurement { tally, usage, verdict }));
+    let failed = Outcome::Failed("it ended (exit status: 1), with \"no\"\n    memory".to_owned());
+    let csv = report::trials_csv::report(&run(), &[observe(0, measured), observe(1, failed)]);
+    insta::assert_snapshot!(csv);
+}
+
+fn run() -> Run {
+    let f = findings();
+    Run {
+        id: f.run,
+        name: "race".to_owned(),
+        study: Study {
+            title: f.title,
+            source: None,
+            contenders: Vec::new(),
+            cells: Vec::new(),
+            design: Design {
+                blocks: [3, 60],
+                warmup: Duration::ZERO,
+                measure: Duration::from_secs(1),
+                decide: true,
+                metric: Metric::Rate,
+                precision: 0.02,
+                budget: Duration::from_mins(2),
+            },
+            tracks: vec![Track::Default],
+            published: None,
+            as_published: Vec::new(),
+            unequal: Vec::new(),
+        },
+        seed: 7,
+        started_at: f.started_at,
+        workloads: BTreeMap::new(),
+        quick: false,
+        environment: f.environment,
+        contenders: BTreeMap::new(),
+        copies: 2,
+        race: None,
+    }
+}
+
 #[test]
 fn a_race_in_words() {
     insta::assert_snapshot!("slower", report::race::report(&race(100_000.0, 80_000.0, 0.011)));
@@ -321,6 +462,7 @@ fn a_race_in_words() {
     let mut floor = race(80_000.0, 100_000.0, 0.011);
     floor.cells[0].contenders[1].bound = Some("client".to_owned());
     insta::assert_snapshot!("a_floor", report::race::report(&floor));
+    undecide(&mut floor);
     floor.cells[0].contenders[0].bound = Some("client".to_owned());
     insta::assert_snapshot!("two_floors", report::race::report(&floor));
 }

@@ -45,8 +45,8 @@ fn void(share: f64) -> Step {
     }
 }
 
-fn kept(outcome: KeptOutcome, rate_per_s: Option<f64>) -> Option<Kept> {
-    Some(Kept {
+fn kept(outcome: KeptOutcome, rate_per_s: Option<f64>) -> Kept {
+    Kept {
         promise: "p99 < 10ms".to_owned(),
         outcome,
         rate_per_s,
@@ -54,7 +54,7 @@ fn kept(outcome: KeptOutcome, rate_per_s: Option<f64>) -> Option<Kept> {
         high_per_s: rate_per_s.map(|rate| rate + 9.0),
         trials: 31,
         ended: "it is known to ±3 %".to_owned(),
-    })
+    }
 }
 
 fn sweep() -> Sweep {
@@ -65,7 +65,7 @@ fn sweep() -> Sweep {
         capacity_bound: Some("server".to_owned()),
         knee_per_s: spread(498.0),
         steps: vec![step(0.05), step(0.5), step(0.95), step(1.1)],
-        kept: kept(KeptOutcome::Found, Some(321.0)),
+        kept: Some(kept(KeptOutcome::Found, Some(321.0))),
         trials: Vec::new(),
         notes: Vec::new(),
     };
@@ -76,7 +76,7 @@ fn sweep() -> Sweep {
         capacity_bound: Some("client".to_owned()),
         knee_per_s: None,
         steps: vec![step(0.05), void(0.95)],
-        kept: kept(KeptOutcome::LowestDoesNot, None),
+        kept: Some(kept(KeptOutcome::LowestDoesNot, None)),
         trials: Vec::new(),
         notes: vec!["the load generator was the limit under closed load: the capacity is a floor".to_owned()],
     };

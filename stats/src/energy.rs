@@ -75,9 +75,11 @@ pub fn fewest(level: f64) -> usize {
     (2..MOST_VALUES).find(|n| 2.0 / ways(*n) <= level).unwrap_or(MOST_VALUES)
 }
 
-/// So many permutations that the smallest chance that they can show is a tenth of the level.
+/// So many permutations that the smallest chance that they can show is a tenth of the level; more than this many only where the
+/// level could not be shown without: they take all the time there is.
 fn permutations(level: f64) -> usize {
-    (10.0 / level).ceil() as usize - 1
+    const MOST: f64 = 2_000.0;
+    (10.0 / level).min(MOST).max(1.0 / level).ceil() as usize - 1
 }
 
 /// How likely permuted parts score as high; `None` where that is likelier than the level.
@@ -90,7 +92,7 @@ fn chance(
     seed: u64,
 ) -> Option<f64> {
     let all = permutations(level);
-    let mut as_high = 1;
+    let mut as_high = 1_usize;
     for k in 0..all {
         let mut permuted = values.to_vec();
         for (nth, &(a, b)) in parts.iter().enumerate() {

@@ -9,6 +9,7 @@ pub mod histogram;
 pub mod interval_log;
 pub mod kendall;
 pub mod knee;
+pub mod precision;
 pub mod profile;
 pub mod random;
 pub mod rank;
@@ -17,6 +18,7 @@ pub mod search;
 pub mod sequential;
 pub mod signed_rank;
 pub mod spectrum;
+pub mod steady;
 
 pub use counts::Counts;
 pub use estimate::{Estimate, centre_interval, median, median_interval, paired_logs, paired_ratio};

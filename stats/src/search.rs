@@ -65,7 +65,7 @@ impl Search {
     pub fn new(lowest: f64, highest: f64) -> Option<Self> {
         let is_range = lowest > 0.0 && lowest < highest && highest.is_finite();
         let belief = vec![[0.0; PLACES]; WIDTHS.len()];
-        is_range.then(|| Self { lowest, highest, belief, trials: 0, asked: 0 })
+        is_range.then_some(Self { lowest, highest, belief, trials: 0, asked: 0 })
     }
 
     /// How many trials it has seen.

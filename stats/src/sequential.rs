@@ -40,6 +40,14 @@ impl Pair {
         sums[0] / counts[0] - sums[1] / counts[1]
     }
 
+    /// How far the block's figures lie apart, whosever they are: their standard deviation.
+    fn spread(&self) -> f64 {
+        let all = || self.one.iter().chain(&self.other);
+        let n = all().count() as f64;
+        let mean = all().sum::<f64>() / n;
+        (all().map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt()
+    }
+
     /// All differences that the shuffle could have made of the figures; the first is what was observed.
     fn deals(&self) -> Vec<f64> {
         let (ones, all) = (self.one.len() as u32, (self.one.len() + self.other.len()) as u32);
@@ -67,10 +75,10 @@ pub fn chance(pairs: &[Pair], seed: u64) -> Option<f64> {
     if pairs.is_empty() || !pairs.iter().all(is_whole) {
         return None;
     }
-    let blocks: Vec<Vec<f64>> = pairs.iter().map(Pair::deals).collect();
+    let blocks = standardised(pairs);
     let observed: f64 = blocks.iter().map(|deals| deals[0]).sum();
-    // What differs only by rounding is as large.
-    let least = observed.abs() * (1.0 - 1e-12);
+    // What differs only by rounding is as large: where figures tie, as memory does, a true 0 must not pass for a difference.
+    let least = observed.abs() - 1e-9;
     let ways = blocks.iter().try_fold(1_usize, |ways, deals| ways.checked_mul(deals.len()));
     let (as_large, all) = if let Some(ways) = ways.filter(|ways| *ways <= DEALS) {
         (count(&blocks, 0.0, least), ways)
@@ -81,6 +89,17 @@ pub fn chance(pairs: &[Pair], seed: u64) -> Option<f64> {
         (1 + (1..DEALS).filter(|_| draw().abs() >= least).count(), DEALS)
     };
     Some(as_large as f64 / all as f64)
+}
+
+/// Every block's differences, in units of its spread or of the usual block's, whichever is larger: a block in which the
+/// machine changed its speed does not drown the others. A spread is the same however the figures are dealt, so the test
+/// stays exact.
+fn standardised(pairs: &[Pair]) -> Vec<Vec<f64>> {
+    let spreads: Vec<f64> = pairs.iter().map(Pair::spread).collect();
+    let usual = crate::median(&spreads).unwrap_or(0.0);
+    let unit = |spread: &f64| Some(spread.max(usual)).filter(|unit| *unit > 0.0).unwrap_or(1.0);
+    let scaled = |(pair, spread): (&Pair, &f64)| pair.deals().into_iter().map(|d| d / unit(spread)).collect();
+    pairs.iter().zip(&spreads).map(scaled).collect()
 }
 
 /// In how many ways the blocks that are left bring the sum so far to at least this size.
@@ -115,20 +134,45 @@ mod tests {
     }
 
     #[test]
+    fn figures_that_tie_are_no_difference_however_they_are_rounded() {
+        // The same two figures in every block, dealt this way and that: the sum is 0 but for rounding.
+        let (x, y) = (12_345_678.0_f64.ln(), 12_349_774.0_f64.ln());
+        for blocks in [3, 4, 6, 9] {
+            let pairs: Vec<Pair> = (0..blocks).map(|_| pair(&[x, y], &[y, x])).collect();
+            assert_eq!(chance(&pairs, 1), Some(1.0), "{blocks}");
+            let all_the_same: Vec<Pair> = (0..blocks).map(|_| pair(&[x, x], &[x, x])).collect();
+            assert_eq!(chance(&all_the_same, 1), Some(1.0), "{blocks}");
+        }
+        let mixed = [pair(&[x, x], &[y, x]), pair(&[y, x], &[x, x]), pair(&[x, y], &[x, y])];
+        assert_eq!(chance(&mixed, 1), Some(1.0), "0.1 + 0.2 − 0.3 is not 0");
+        // Steps of a page that one has and the other has not, always, are a difference.
+        assert_eq!(chance(&vec![pair(&[x, x], &[y, y]); 3], 1), Some(2.0 / 216.0));
+    }
+
+    #[test]
     fn sampled_ways_agree_with_counted_ones() {
         let pairs: Vec<Pair> = (0..5_u32)
             .map(|i| pair(&[1.0 + f64::from(i % 3), 1.7], &[1.2, 1.1 + f64::from(i % 2)]))
             .collect();
-        let blocks: Vec<Vec<f64>> = pairs.iter().map(Pair::deals).collect();
+        let blocks = standardised(&pairs);
         let observed: f64 = blocks.iter().map(|d| d[0]).sum();
-        let exact = count(&blocks, 0.0, observed.abs() * (1.0 - 1e-12)) as f64 / 6.0_f64.powi(5);
+        let exact = count(&blocks, 0.0, observed.abs() - 1e-9) as f64 / 6.0_f64.powi(5);
         let seven = chance(&pairs, 3).unwrap();
         assert!((exact - seven).abs() < 0.02, "{exact} {seven}");
         let more: Vec<Pair> = pairs.iter().chain(&pairs[..1]).cloned().collect();
-        let blocks: Vec<Vec<f64>> = more.iter().map(Pair::deals).collect();
+        let blocks = standardised(&more);
         let observed: f64 = blocks.iter().map(|d| d[0]).sum();
-        let exact = count(&blocks, 0.0, observed.abs() * (1.0 - 1e-12)) as f64 / 6.0_f64.powi(6);
+        let exact = count(&blocks, 0.0, observed.abs() - 1e-9) as f64 / 6.0_f64.powi(6);
         assert!((exact - chance(&more, 3).unwrap()).abs() < 0.02);
+    }
+
+    #[test]
+    fn a_block_in_which_the_machine_changed_its_speed_does_not_drown_the_others() {
+        let clear = pair(&[2.0, 2.01], &[1.9, 1.91]);
+        // The machine became slower by a quarter while the one had its second trial.
+        let torn = pair(&[2.0, 1.76], &[1.9, 1.91]);
+        let pairs: Vec<Pair> = std::iter::repeat_n(clear, 5).chain([torn]).collect();
+        assert!(chance(&pairs, 1).unwrap() < CHANCE, "{:?}", chance(&pairs, 1));
     }
 
     #[test]

@@ -1,14 +1,18 @@
 //! `drome race 'CMD' 'CMD'`: any servers, the same machinery.
 
+use super::export::Export;
 use super::report::{Format, show};
 use super::store;
 use crate::cli::Common;
 use crate::console;
-use crate::failure::WrongInput;
+use crate::failure::{VOID, WrongInput};
+use anyhow::Context;
 use clap::Args;
 use lab::instance::{Work, Works};
 use lab::setup::{self, RACED};
-use model::{Cell, Design, Load, Study, Target};
+use model::metric::Decider;
+use model::{Arrivals, Cell, Design, Findings, Load, Study, Target};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -19,7 +23,7 @@ const EQUAL: f64 = 0.02;
 #[derive(Debug, Args)]
 pub struct RaceArgs {
     /// Commands that start a server; {port} stands for the port that it must listen on
-    #[arg(required = true, num_args = 2.., value_name = "CMD")]
+    #[arg(required = true, num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
     /// What is asked for, with {port} for the port
     #[arg(long, default_value = "http://127.0.0.1:{port}/")]
@@ -31,11 +35,18 @@ pub struct RaceArgs {
     #[arg(long)]
     no_keepalive: bool,
     /// Each trial measures for so long
-    #[arg(short, long, default_value = "1s", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(short, long, default_value = "500ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     duration: Duration,
     /// Load before each measurement, not counted
-    #[arg(long, default_value = "300ms", value_name = "TIME", value_parser = humantime::parse_duration)]
+    #[arg(long, default_value = "200ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
+    /// What decides: rate, server-cpu (CPU time for an answer), rss (memory), or p50@RATE, p90@RATE, p99@RATE, p999@RATE
+    /// (latency while so many requests a second are offered, such as p99@5k)
+    #[arg(long, default_value = "rate", value_name = "METRIC", value_parser = str::parse::<Decider>)]
+    metric: Decider,
+    /// A command to run before every trial, in this folder; the trial fails if it fails
+    #[arg(long, value_name = "CMD")]
+    prepare: Option<String>,
     /// Go on until the ratio is known to this share [default: until it is sure which is faster, or that they are within 0.02]
     #[arg(long, value_name = "SHARE")]
     precision: Option<f64>,
@@ -51,26 +62,45 @@ pub struct RaceArgs {
     /// How the findings are shown
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
+    /// Write the findings to a .json or .md file, or every trial to a .csv file
+    #[arg(long, value_name = "FILE")]
+    export: Option<PathBuf>,
 }
 
 /// Races and says which is faster.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let export = args.export.as_deref().map(Export::to).transpose()?;
     let path = path(&args.url)?;
     let (prepared, entrants) = setup::commands(&args.commands, &path)?;
     let store = store(common)?;
-    let run = setup::race_run(study(args)?, entrants, args.seed);
+    let mut run = setup::race_run(study(args)?, entrants, args.prepare.clone(), args.seed);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
     let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
     if !args.any_body {
-        let work = setup::same_work(&lab, &path)?;
+        let work = setup::same_work(&lab, &run, &path)?;
+        setup::hold_equal(&mut run, &work);
         lab.works.insert(RACED.to_owned(), work);
     }
     store.add_run(&run)?;
     let mut watch = console::Watch::new();
     let findings = lab::run::run(&lab, &run, Vec::new(), &store, &mut watch);
     watch.finish();
-    console::print(&show(&findings?, args.format))?;
-    Ok(ExitCode::SUCCESS)
+    if let Some(export) = export {
+        // Even of a race that was cut off.
+        let (_, observations, ended) = store.run(&run.id)?;
+        export.write(&run, &observations, ended.as_deref())?;
+    }
+    let findings = findings
+        .with_context(|| format!("run {}: `drome report {}` shows what is known so far", run.id, run.id))?;
+    console::print(&show(&findings, args.format))?;
+    Ok(code(&findings))
+}
+
+/// Void where the trials of some contender all are: nothing can be said of it.
+fn code(findings: &Findings) -> ExitCode {
+    let mut contenders = findings.cells.iter().flat_map(|cell| &cell.contenders);
+    let is_unknown = contenders.any(|c| c.trials == c.void);
+    if is_unknown { ExitCode::from(VOID) } else { ExitCode::SUCCESS }
 }
 
 /// The path of the URL; its host must be this machine, where the servers are started.
@@ -96,7 +126,15 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
         return Err(WrongInput("--duration: allowed is a time above 0".to_owned()).into());
     }
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
-    let load = Load::Closed { connections, per_connection };
+    let load = match &args.metric.rate_per_s {
+        None => Load::Closed { connections, per_connection },
+        Some(rate) => Load::Open {
+            rate_per_s: rate.clone(),
+            connections,
+            arrivals: Arrivals::default(),
+            per_connection,
+        },
+    };
     Ok(Study {
         tracks: model::study::default_track(),
         title: args.commands.join(" against "),
@@ -108,6 +146,7 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
             warmup: args.warmup,
             measure: args.duration,
             decide: args.precision.is_none(),
+            metric: args.metric.metric,
             precision,
             budget: args.budget,
         },

@@ -52,6 +52,7 @@ pub fn show(findings: &Findings, format: Format) -> String {
     match format {
         Format::Terminal if findings.study == "race" => report::race::report(findings),
         Format::Terminal => report::terminal::report(findings),
+        Format::Markdown if findings.study == "race" => report::race::markdown(findings),
         Format::Markdown => report::markdown::report(findings),
         Format::Json => report::findings_json(findings),
     }

@@ -11,7 +11,7 @@ use lab::setup::{self, RACED};
 use lab::sweep::{Entry, Servers, Setting, Show};
 use lab::{Lab, sweep};
 use model::{
-    Arrivals, Ask, Asking, Cell, Design, Load, Plan, Promise, Run, Study, SweepTrial, Target, Until,
+    Arrivals, Ask, Asking, Cell, Design, Load, Metric, Plan, Promise, Run, Study, SweepTrial, Target, Until,
 };
 use std::fs::File;
 use std::io::Write;
@@ -192,7 +192,7 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     {
         bail!("can't connect to {address} ({error}): is the server running, and on this port?");
     }
-    let run = setup::race_run(study(args, url), std::collections::BTreeMap::new(), args.seed);
+    let run = setup::race_run(study(args, url), std::collections::BTreeMap::new(), None, args.seed);
     let lab = setup::lab(&run, Vec::new(), Works::new(), console::stop_flag()?)?;
     let keep_alive = !args.no_keepalive;
     let asking =
@@ -217,11 +217,11 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let path = super::race::path(&args.path_url)?;
     let (prepared, entrants) = setup::commands(&args.start, &path)?;
     let names: Vec<String> = prepared.iter().map(|p| p.name.clone()).collect();
-    let run = setup::race_run(study(args, &args.path_url), entrants, args.seed);
+    let run = setup::race_run(study(args, &args.path_url), entrants, None, args.seed);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
     let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
     if !args.any_body {
-        let work = setup::same_work(&lab, &path)?;
+        let work = setup::same_work(&lab, &run, &path)?;
         lab.works.insert(RACED.to_owned(), work);
     }
     // What the lab does beside the trials, it does where the load generator is, never where a server is.
@@ -243,6 +243,7 @@ fn study(args: &SweepArgs, url: &str) -> Study {
             warmup: args.warmup,
             measure: args.duration,
             decide: false,
+            metric: Metric::Rate,
             precision: 1.0,
             budget: args.budget,
         },

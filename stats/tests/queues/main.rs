@@ -25,13 +25,13 @@ fn the_simulated_queue_waits_as_the_closed_forms_say() {
         for utilisation in [0.3, 0.6, 0.8] {
             let mut rng = random::generator(7);
             let seen = window(service, 1000.0, 1000.0 * utilisation, 400.0, &mut rng);
-            let served = seen.latency_s.iter().sum::<f64>() / seen.latency_s.len() as f64 * 1000.0;
+            let served = seen.latencies.iter().sum::<f64>() / seen.latencies.len() as f64 * 1000.0;
             let (mean, expected) = (served - 1.0, mean_waiting(service, utilisation));
             assert!((mean / expected - 1.0).abs() < 0.06, "{service:?} {utilisation}: {mean} {expected}");
             if service == Service::Fixed {
                 for t in [0.5, 1.5, 3.0, 6.0] {
-                    let within = seen.latency_s.partition_point(|s| s * 1000.0 <= 1.0 + t);
-                    let share = within as f64 / seen.latency_s.len() as f64;
+                    let within = seen.latencies.partition_point(|s| s * 1000.0 <= 1.0 + t);
+                    let share = within as f64 / seen.latencies.len() as f64;
                     let expected = waits_at_most(service, utilisation, t);
                     assert!((share - expected).abs() < 0.01, "{utilisation} {t}: {share} {expected}");
                 }
@@ -66,7 +66,7 @@ fn knees(service: Service, fall: f64, sd: f64, runs: u64) -> Vec<f64> {
                 let over = (share * probed / capacity - 1.0).max(0.0);
                 let now = capacity * noise(sd, rng) * (1.0 - fall * over);
                 let seen = window(service, now, share * probed, 2.0, rng);
-                Point { offered: seen.due_per_s, achieved: seen.achieved_per_s }
+                Point { offered: seen.due, achieved: seen.achieved }
             });
             knee(&points)
         };

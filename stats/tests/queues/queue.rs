@@ -15,17 +15,17 @@ pub enum Service {
 #[derive(Debug)]
 pub struct Window {
     /// Requests that became due, per second.
-    pub due_per_s: f64,
+    pub due: f64,
     /// Answers per second.
-    pub achieved_per_s: f64,
+    pub achieved: f64,
     /// From due to answered, in seconds, sorted.
-    pub latency_s: Vec<f64>,
+    pub latencies: Vec<f64>,
 }
 
 impl Window {
     /// The latency that this share of all answers does not exceed.
     pub fn quantile(&self, share: f64) -> f64 {
-        self.latency_s[((self.latency_s.len() as f64 * share) as usize).min(self.latency_s.len() - 1)]
+        self.latencies[((self.latencies.len() as f64 * share) as usize).min(self.latencies.len() - 1)]
     }
 }
 
@@ -34,7 +34,7 @@ pub fn window(service: Service, capacity: f64, rate: f64, length_s: f64, rng: &m
     let exponential = |rng: &mut dyn Rng, per_s: f64| -(1.0 - rng.random::<f64>()).ln() / per_s;
     let (warm, end) = (length_s / 4.0, length_s * 1.25);
     let (mut now, mut free) = (0.0_f64, 0.0_f64);
-    let (mut due, mut latency_s) = (0_u32, Vec::new());
+    let (mut due, mut latencies) = (0_u32, Vec::new());
     loop {
         now += exponential(rng, rate);
         if now >= end {
@@ -47,12 +47,12 @@ pub fn window(service: Service, capacity: f64, rate: f64, length_s: f64, rng: &m
         };
         free = free.max(now) + busy;
         if (warm..end).contains(&free) {
-            latency_s.push(free - now);
+            latencies.push(free - now);
         }
     }
-    latency_s.sort_by(f64::total_cmp);
-    let achieved_per_s = latency_s.len() as f64 / length_s;
-    Window { due_per_s: f64::from(due) / length_s, achieved_per_s, latency_s }
+    latencies.sort_by(f64::total_cmp);
+    let achieved = latencies.len() as f64 / length_s;
+    Window { due: f64::from(due) / length_s, achieved, latencies }
 }
 
 /// The mean waiting time in units of the mean service time (Pollaczek and Khinchine): ρ (1 + c²) / 2 (1 − ρ).

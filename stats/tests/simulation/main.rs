@@ -5,6 +5,7 @@
 
 mod changes;
 mod noise;
+mod steady;
 
 use noise::Noise;
 use stats::estimate::BLOCKS_AFTER_ENOUGH;
@@ -139,6 +140,23 @@ fn a_race_of_equals_is_decided_in_at_most_one_of_twenty() {
         println!("{noise:?}, a race of equals: decided in {:.1} %", percent(wrong));
         // A true rate of 5 % shows as up to 6 % in one simulation of fifty.
         assert!(percent(wrong) <= 6.0);
+    }
+}
+
+#[test]
+fn a_race_is_decided_on_a_machine_that_changes_its_speed() {
+    for (effect, most) in [(0.03, 24), (0.10, 9)] {
+        for noise in [Noise::TwoModes, Noise::HeavyTailed] {
+            let races: Vec<_> = (0..RUNS / 4).map(|seed| race(noise, effect, seed * 31 + 7)).collect();
+            let in_time = races.iter().filter(|(_, sure, blocks)| *sure && *blocks <= most).count();
+            let percent = in_time as f64 * 400.0 / RUNS as f64;
+            let blocks = races.iter().map(|(.., blocks)| *blocks as f64).sum::<f64>() / races.len() as f64;
+            println!(
+                "{noise:?}, {} %: decided within {most} blocks in {percent:.1} %, on average after {blocks:.1}",
+                effect * 100.0
+            );
+            assert!(percent >= if effect < 0.1 { 75.0 } else { 90.0 });
+        }
     }
 }
 

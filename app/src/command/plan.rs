@@ -1,0 +1,105 @@
+//! `drome plan STUDY`: how long a wanted precision takes, before it is spent.
+
+use super::{catalog, store};
+use crate::cli::Common;
+use crate::console;
+use crate::failure::WrongInput;
+use clap::{Args, ValueEnum};
+use lab::setup;
+use lab::{Catalog, Store};
+use model::{Observation, Run, Study};
+use std::process::ExitCode;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// The study; `drome list studies` shows them
+    study: String,
+    /// The precision that is wanted, such as 0.02 or 2% [default: the study's]
+    #[arg(long, value_name = "SHARE", value_parser = precision)]
+    precision: Option<f64>,
+    /// Run so many blocks of the study now, and tell it from them [default: from the latest run of the study]
+    #[arg(long, value_name = "BLOCKS", num_args = 0..=1, default_missing_value = "4",
+          value_parser = clap::value_parser!(u16).range(3..=100))]
+    pilot: Option<u16>,
+    /// How it is told
+    #[arg(long, value_enum, default_value_t = Format::Terminal)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Terminal,
+    Json,
+}
+
+/// Foretells and prints.
+pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let catalog = catalog(common)?;
+    let study = catalog.study(&args.study)?;
+    let store = store(common)?;
+    let (run, observations) = match args.pilot {
+        Some(blocks) => pilot(&catalog, &store, &args.study, study, blocks.into())?,
+        None => latest(&store, &args.study, study)?,
+    };
+    let precision = args.precision.unwrap_or(study.design.precision);
+    // What the study allows now, whatever the run was told.
+    let mut asked = run;
+    asked.study.design.budget = study.design.budget;
+    asked.study.design.blocks = study.design.blocks;
+    let told = lab::forecast::forecast(&asked, &observations, precision, study.design.blocks[1]);
+    console::print(&match args.format {
+        Format::Terminal => report::forecast::terminal(&told),
+        Format::Json => serde_json::to_string_pretty(&told)? + "\n",
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A few blocks, kept in the store as a first look.
+fn pilot(
+    catalog: &Catalog,
+    store: &Store,
+    name: &str,
+    study: &Study,
+    blocks: usize,
+) -> anyhow::Result<(Run, Vec<Observation>)> {
+    let mut short = study.clone();
+    short.design.blocks = [blocks, blocks];
+    let prepared = setup::prepare(catalog, &setup::names_of(study))?;
+    let works = setup::works(catalog)?;
+    let run = setup::study_run(name, short, &prepared, &works, None, true);
+    let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
+    store.add_run(&run)?;
+    let mut watch = console::Watch::new();
+    let findings = lab::run::run(&lab, &run, Vec::new(), store, &mut watch);
+    watch.finish();
+    findings?;
+    let (run, observations, _) = store.run(&run.id)?;
+    Ok((run, observations))
+}
+
+/// The latest run of the study whose trials were as long as the study asks for now: others vary otherwise.
+fn latest(store: &Store, name: &str, study: &Study) -> anyhow::Result<(Run, Vec<Observation>)> {
+    for listed in store.runs()?.iter().filter(|listed| listed.name == name && !listed.is_import) {
+        let (run, observations, _) = store.run(&listed.id)?;
+        let (then, now) = (&run.study, study);
+        let is_alike = (then.design.measure, then.design.warmup) == (now.design.measure, now.design.warmup);
+        if is_alike && then.cells == now.cells && !observations.is_empty() {
+            return Ok((run, observations));
+        }
+    }
+    Err(WrongInput(format!(
+        "no run of {name} in the store has trials like those that it asks for now: run a few blocks with `drome plan {name} \
+         --pilot`"
+    ))
+    .into())
+}
+
+/// `2%` or `0.02`.
+fn precision(text: &str) -> Result<f64, String> {
+    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
+    match number.trim().parse::<f64>() {
+        Ok(n) if n * unit > 0.0 && n * unit < 1.0 => Ok(n * unit),
+        _ => Err("allowed is a share above 0 and below 1, such as 2% or 0.02".to_owned()),
+    }
+}

@@ -1,0 +1,76 @@
+//! What is run before every trial of a race: a cache emptied, a database filled anew. It is over before the server starts.
+
+use crate::supervise::last_lines;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::fs::File;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Whatever takes longer hangs.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// How often it is asked whether it is done.
+const INTERVAL: Duration = Duration::from_millis(2);
+
+/// Runs a shell's command in drome's own folder; what it says goes to `log`. An error has its last lines.
+pub fn run(command: &str, log: &Path, stop: &AtomicBool) -> Result<(), String> {
+    let unable = |what: &str, e: std::io::Error| format!("--prepare `{command}`: {what}: {e}");
+    let out = File::create(log).map_err(|e| unable("can't write its log", e))?;
+    let err = out.try_clone().map_err(|e| unable("can't write its log", e))?;
+    // A group of its own, so that all of it can be ended.
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(err)
+        .process_group(0)
+        .spawn()
+        .map_err(|e| unable("can't be started", e))?;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => {
+                return Err(format!("--prepare `{command}` failed ({status}){}", last_lines(log)));
+            }
+            Ok(None) => {}
+            Err(e) => return Err(unable("can't be waited for", e)),
+        }
+        if stop.load(Ordering::Relaxed) {
+            end(&mut child);
+            return Err("interrupted".to_owned());
+        }
+        if Instant::now() > deadline {
+            end(&mut child);
+            return Err(format!("--prepare `{command}` was not done within {PATIENCE:?}{}", last_lines(log)));
+        }
+        std::thread::sleep(INTERVAL);
+    }
+}
+
+fn end(child: &mut Child) {
+    if let Some(group) = Pid::from_raw(child.id() as i32) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_succeeds_fails_with_its_last_words_or_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let (log, go, stop) = (folder.path().join("log"), AtomicBool::new(false), AtomicBool::new(true));
+        assert_eq!(run("true", &log, &go), Ok(()));
+        let why = run("echo no database; exit 3", &log, &go).unwrap_err();
+        assert!(why.contains("failed (exit status: 3)") && why.ends_with("no database"), "{why}");
+        assert_eq!(run("sleep 60; true", &log, &stop), Err("interrupted".to_owned()));
+        let why = run("true", &folder.path().join("no/log"), &go).unwrap_err();
+        assert!(why.contains("can't write its log"), "{why}");
+    }
+}

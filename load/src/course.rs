@@ -1,0 +1,92 @@
+//! The course of a rate: answers in short steps of the warm-up and of the window, from which is told whether the rate had
+//! settled. Looked at where the worker keeps house anyway, so that a request costs nothing more for it.
+
+use model::Course;
+use std::time::Duration;
+
+/// The window is so many steps long: enough for eight batches of five.
+const STEPS: u32 = 40;
+
+/// No step is shorter: a worker keeps house no more often.
+const SHORTEST: Duration = Duration::from_millis(10);
+
+/// What one worker has counted.
+#[derive(Debug)]
+pub struct Watched {
+    course: Course,
+    ends_ns: u64,
+    /// Answers at the last look, and since the step began.
+    seen: u64,
+    answers: u64,
+    is_open: bool,
+}
+
+impl Watched {
+    /// For a window of this length, from now on.
+    pub fn new(window: Duration, now_ns: u64) -> Self {
+        let step_ns = (window / STEPS).max(SHORTEST).as_nanos() as u64;
+        let course = Course { step_ns, ..Course::default() };
+        Self { course, ends_ns: now_ns + step_ns, seen: 0, answers: 0, is_open: false }
+    }
+
+    /// So many answers by now. When this must be asked next.
+    pub fn tick(&mut self, now_ns: u64, answers: u64) -> u64 {
+        self.answers += answers.saturating_sub(self.seen);
+        self.seen = answers;
+        if now_ns < self.ends_ns {
+            return self.ends_ns;
+        }
+        // A look that is late by more than a step does not know in which of them the answers came.
+        let steps = 1 + (now_ns - self.ends_ns) / self.course.step_ns;
+        let each = self.answers / steps;
+        let part = if self.is_open { &mut self.course.window } else { &mut self.course.warmup };
+        part.extend((0..steps).map(|nth| if nth == 0 { self.answers - each * (steps - 1) } else { each }));
+        self.answers = 0;
+        self.ends_ns += steps * self.course.step_ns;
+        self.ends_ns
+    }
+
+    /// The window opens: what of a step is over is no step, and the count of answers begins anew.
+    pub fn open(&mut self, now_ns: u64) {
+        (self.seen, self.answers, self.is_open) = (0, 0, true);
+        self.ends_ns = now_ns + self.course.step_ns;
+    }
+
+    /// The whole steps. The last one ends where the window does, and is looked at a moment later.
+    pub fn finish(mut self, now_ns: u64, answers: u64) -> Course {
+        self.tick(now_ns, answers);
+        self.course.window.truncate(STEPS as usize);
+        self.course
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn steps_are_counted_by_themselves_before_and_in_the_window() {
+        let mut watched = Watched::new(Duration::from_secs(2), 1000 * MS);
+        let asked: Vec<u64> =
+            [1020, 1050, 1100, 1130].map(|ms| watched.tick(ms * MS, ms - 1000) / MS).to_vec();
+        assert_eq!(asked, [1050, 1100, 1150, 1150]);
+        watched.open(1140 * MS);
+        // One look was late by two steps.
+        for (ms, answers) in [(1190, 10), (1200, 12), (1340, 40)] {
+            watched.tick(ms * MS, answers);
+        }
+        let course = watched.finish(1390 * MS, 47);
+        assert_eq!(course.step_ns, 50 * MS);
+        assert_eq!((course.warmup, course.window), (vec![50, 50], vec![10, 10, 10, 10, 7]));
+    }
+
+    #[test]
+    fn a_short_window_has_fewer_steps_and_none_is_beyond_it() {
+        let mut watched = Watched::new(Duration::from_millis(100), 0);
+        watched.open(0);
+        assert_eq!(watched.tick(MS, 0), 10 * MS);
+        assert_eq!(watched.finish(1000 * MS, 400).window.len(), 40);
+    }
+}

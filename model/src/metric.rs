@@ -1,0 +1,218 @@
+//! What a run is decided by: one figure of a measurement.
+
+use crate::observation::Measurement;
+use crate::rate::Rate;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::str::FromStr;
+
+/// A figure of a measurement. In files and in JSON one of `rate`, `server-cpu`, `p50`, `p90`, `p99`, `p999`, `rss`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Metric {
+    /// Answers per second.
+    #[default]
+    Rate,
+    /// CPU time of the server for an answer, in nanoseconds.
+    ServerCpu,
+    /// A percentile of latency, in nanoseconds.
+    Latency(Percentile),
+    /// The largest resident memory within the window, in bytes.
+    Rss,
+}
+
+/// A percentile that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Percentile {
+    /// The median.
+    P50,
+    /// 90 % are at most so long.
+    P90,
+    /// 99 %.
+    P99,
+    /// 99.9 %.
+    P999,
+}
+
+impl Percentile {
+    const ALL: [Self; 4] = [Self::P50, Self::P90, Self::P99, Self::P999];
+
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P90 => "p90",
+            Self::P99 => "p99",
+            Self::P999 => "p999",
+        }
+    }
+
+    /// As a share of all answers.
+    pub fn share(self) -> f64 {
+        match self {
+            Self::P50 => 0.5,
+            Self::P90 => 0.9,
+            Self::P99 => 0.99,
+            Self::P999 => 0.999,
+        }
+    }
+}
+
+impl Metric {
+    /// The figure, where the measurement has it.
+    pub fn of(self, m: &Measurement) -> Option<f64> {
+        match self {
+            Self::Rate => m.tally.rate_per_s(),
+            Self::ServerCpu => {
+                (m.tally.completed > 0).then(|| m.usage.cpu_ns as f64 / m.tally.completed as f64)
+            }
+            Self::Latency(p) => m.tally.latency.quantile_ns(p.share()).map(|ns| ns as f64),
+            // No process has none.
+            Self::Rss => Some(m.usage.rss_max_bytes as f64).filter(|bytes| *bytes > 0.0),
+        }
+    }
+
+    /// More is better: of the rate only.
+    pub fn is_better_higher(self) -> bool {
+        self == Self::Rate
+    }
+
+    /// The figure, or what it is one over: more is better.
+    pub fn merit(self, m: &Measurement) -> Option<f64> {
+        let value = self.of(m)?;
+        if self.is_better_higher() { Some(value) } else { (value > 0.0).then(|| 1.0 / value) }
+    }
+
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Rate => "rate",
+            Self::ServerCpu => "server-cpu",
+            Self::Latency(p) => p.word(),
+            Self::Rss => "rss",
+        }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl FromStr for Metric {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let latencies = Percentile::ALL.map(Self::Latency);
+        let all = [Self::Rate, Self::ServerCpu, Self::Rss].into_iter().chain(latencies);
+        let found = all.into_iter().find(|metric| metric.word() == text);
+        found.ok_or_else(|| format!("`{text}`: allowed are rate, server-cpu, rss, p50, p90, p99 and p999"))
+    }
+}
+
+impl Serialize for Metric {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.word())
+    }
+}
+
+impl<'de> Deserialize<'de> for Metric {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// A metric and, where it is a latency, the rate that is offered meanwhile: `server-cpu`, `p99@5k`. Latency at
+/// saturation says nothing that the rate does not, so a percentile must have its rate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decider {
+    /// What it is decided by.
+    pub metric: Metric,
+    /// The load is open at this rate; none: closed.
+    pub rate_per_s: Option<Rate>,
+}
+
+impl FromStr for Decider {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let allowed = || {
+            format!(
+                "`{text}`: allowed are rate, server-cpu, rss, and p50@RATE, p90@RATE, p99@RATE, p999@RATE, such as p99@5k"
+            )
+        };
+        let Some((word, rate)) = text.split_once('@') else {
+            let metric: Metric = text.parse().map_err(|_| allowed())?;
+            return match metric {
+                Metric::Latency(p) => {
+                    let p = p.word();
+                    Err(format!(
+                        "`{p}` needs the rate at which it is measured, such as {p}@5k; a closed load shows only how \
+                         long the queue is that it makes itself"
+                    ))
+                }
+                metric => Ok(Self { metric, rate_per_s: None }),
+            };
+        };
+        match word.parse() {
+            Ok(metric @ Metric::Latency(_)) => {
+                let rate = Rate::constant(rate).map_err(|e| e.to_string())?;
+                Ok(Self { metric, rate_per_s: Some(rate) })
+            }
+            _ => Err(allowed()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bound, Tally, Usage, Verdict};
+    use serde::de::IntoDeserializer;
+
+    #[test]
+    fn every_metric_is_read_as_it_is_written() {
+        for word in ["rate", "server-cpu", "rss", "p50", "p90", "p99", "p999"] {
+            let metric: Metric = word.parse().unwrap();
+            assert_eq!(metric.to_string(), word);
+            let read: Result<Metric, serde::de::value::Error> = Metric::deserialize(word.into_deserializer());
+            assert_eq!(read, Ok(metric));
+        }
+    }
+
+    #[test]
+    fn a_percentile_needs_its_rate_and_nothing_else_has_one() {
+        let at_5k =
+            Decider { metric: Metric::Latency(Percentile::P99), rate_per_s: Some(Rate::Constant(5_000.0)) };
+        assert_eq!("p99@5k".parse(), Ok(at_5k));
+        assert_eq!("rss".parse(), Ok(Decider { metric: Metric::Rss, rate_per_s: None }));
+        let why = |text: &str| text.parse::<Decider>().unwrap_err();
+        assert!(why("p99").contains("such as p99@5k"), "{}", why("p99"));
+        for text in ["", "cpu", "rate@5k", "p98@5k", "P99@5k", "@5k", "rss@"] {
+            assert!(why(text).contains("allowed are rate, server-cpu, rss, and p50@RATE"), "{}", why(text));
+        }
+        for text in ["p99@", "p99@0", "p99@-1", "p99@x", "p99@1..2/3s"] {
+            assert!(why(text).contains("allowed is a rate above 0"), "{}", why(text));
+        }
+    }
+
+    #[test]
+    fn what_was_not_measured_is_unknown() {
+        let nothing = Measurement {
+            tally: Tally::default(),
+            usage: Usage::default(),
+            verdict: Verdict { bound: Bound::Unknown, valid: true, reasons: Vec::new() },
+        };
+        for metric in [Metric::Rate, Metric::ServerCpu, Metric::Latency(Percentile::P99), Metric::Rss] {
+            assert_eq!((metric.of(&nothing), metric.merit(&nothing)), (None, None), "{metric}");
+        }
+        let mut m = nothing;
+        (m.tally.completed, m.tally.duration_ns) = (500, 1_000_000_000);
+        (m.usage.cpu_ns, m.usage.rss_max_bytes) = (1_000_000, 4096);
+        m.tally.latency.record(1_000);
+        assert_eq!((Metric::Rate.of(&m), Metric::ServerCpu.of(&m)), (Some(500.0), Some(2_000.0)));
+        assert_eq!((Metric::Rss.of(&m), Metric::ServerCpu.merit(&m)), (Some(4096.0), Some(1.0 / 2_000.0)));
+        assert_eq!(Metric::Latency(Percentile::P50).of(&m), Some(1_000.0));
+    }
+}
