@@ -121,6 +121,11 @@ pub trait Io {
     /// Closes it as [`Io::close`] does, but with a reset: the peer is told that it broke, not that it ended.
     fn reset(&mut self, slot: Slot);
 
+    /// What was asked for leaves now, not only with the next [`Io::wait`].
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+
     /// Waits until something completed, at most `longest`; none: until then. True: something did.
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool>;
 

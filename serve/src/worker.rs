@@ -128,6 +128,10 @@ impl<I: Io> Worker<'_, I> {
         while let Some(completion) = self.io.next() {
             self.stall();
             self.take(completion);
+            // An answer that took its time is not kept until those after it have taken theirs.
+            if self.responder.spin.is_some() {
+                self.io.flush()?;
+            }
         }
         Ok(is_busy)
     }

@@ -318,6 +318,10 @@ impl<I: Io> Io for Tls<I> {
         self.at_once.retain(|completion| completion.slot != slot);
     }
 
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
+
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         if self.at_once.is_empty() && self.to_greet.is_none() {
             return self.inner.wait(longest);

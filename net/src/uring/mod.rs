@@ -455,6 +455,10 @@ impl Io for Uring {
         }
     }
 
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.hand_over()
+    }
+
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         self.end_turn();
         let is_known = !self.at_once.is_empty() || !self.ring.completion().is_empty();

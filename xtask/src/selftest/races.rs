@@ -115,7 +115,8 @@ fn read(report: &Value, cost: f64) -> Result<Outcome> {
     };
     let bounds = [race["ratio"]["low"].as_f64(), race["ratio"]["high"].as_f64()];
     let covers = match bounds {
-        [Some(low), Some(high)] => Some(low <= 1.0 + cost && 1.0 + cost <= high),
+        // The second one's rate as a share of the first's.
+        [Some(low), Some(high)] => Some(low <= 1.0 / (1.0 + cost) && 1.0 / (1.0 + cost) <= high),
         _ => None,
     };
     let elapsed_s = race["elapsed_s"].as_f64().context("a race does not say how long it took")?;
@@ -134,9 +135,9 @@ mod tests {
 
     #[test]
     fn a_report_is_read_against_the_truth() {
-        let faster = read(&report(Some("faster"), Some("A"), 1.08, 1.12), 0.1).unwrap();
+        let faster = read(&report(Some("faster"), Some("A"), 0.89, 0.93), 0.1).unwrap();
         assert_eq!(faster, Outcome { said: Said::First, covers: Some(true), elapsed_s: 12.5, blocks: 3 });
-        let wrong = read(&report(Some("faster"), Some("B"), 0.9, 0.99), 0.1).unwrap();
+        let wrong = read(&report(Some("faster"), Some("B"), 1.01, 1.1), 0.1).unwrap();
         assert_eq!((wrong.said, wrong.covers), (Said::Second, Some(false)));
         assert_eq!(read(&report(None, None, 0.99, 1.3), 0.1).unwrap().said, Said::Nothing);
         assert_eq!(read(&report(Some("equal"), None, 0.99, 1.01), 0.0).unwrap().said, Said::Equal);
