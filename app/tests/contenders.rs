@@ -111,16 +111,19 @@ fn who_is_absent_is_named_with_the_command_that_gets_him() {
 fn a_build_that_fails_is_told_with_its_last_lines_and_keeps_nobody_else_waiting() {
     let home = Home::new();
     contender(&home, "good", r"b'Hello World\n'", "404");
-    let build = |command: &str| {
+    let with_build = |command: &str| {
         CONTENDER
             .replace("TITLE", "x")
             .replace("[version]", &format!("[build]\ncommand = {command}\n[version]"))
     };
     home.write(
         "own/contenders/broken/contender.toml",
-        &build(r#"["sh", "-c", "echo out of luck >&2; exit 7"]"#),
+        &with_build(r#"["sh", "-c", "echo out of luck >&2; exit 7"]"#),
     );
-    home.write("own/contenders/fine/contender.toml", &build(r#"["sh", "-c", "echo x >> {build}/count"]"#));
+    home.write(
+        "own/contenders/fine/contender.toml",
+        &with_build(r#"["sh", "-c", "echo x >> {build}/count"]"#),
+    );
     for name in ["broken", "fine"] {
         let script = SCRIPT.replace("HELLO", r"b'Hello World\n'").replace("UNKNOWN", "404");
         home.write(&format!("own/contenders/{name}/src/server.py"), &script);
@@ -135,8 +138,8 @@ fn a_build_that_fails_is_told_with_its_last_lines_and_keeps_nobody_else_waiting(
         );
     }
     let folders = std::fs::read_dir(home.path().join("cache/contenders")).unwrap().flatten();
-    let built = folders.filter_map(|f| std::fs::read_to_string(f.path().join("build/count")).ok());
-    assert_eq!(built.collect::<String>(), "x\n", "what is built is not built again");
+    let ready = folders.filter_map(|f| std::fs::read_to_string(f.path().join("build/count")).ok());
+    assert_eq!(ready.collect::<String>(), "x\n", "what is built is not built again");
 }
 
 #[test]

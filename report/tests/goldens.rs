@@ -9,9 +9,8 @@ use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, Missing, PairFindings,
     RaceFindings, SCHEMA,
 };
-use model::inspection::Inspection;
 use model::observation::Entrant;
-use model::page::{Metric as PageMetric, Published, Replay};
+use model::page::{Metric as PageMetric, Published};
 use model::*;
 use report::Detail;
 use std::collections::BTreeMap;
@@ -172,56 +171,6 @@ fn findings() -> Findings {
             entrant("node@tuned", "Node.js (tuned)", Track::Tuned),
         ]),
     }
-}
-
-#[test]
-fn a_page_as_it_was_measured() {
-    let replay = |title: &str, published, rate: Option<f64>, note: Option<&str>| Replay {
-        cell: "a new connection for every request".to_owned(),
-        contender: title.to_lowercase(),
-        title: title.to_owned(),
-        version: Some("1.2.3".to_owned()),
-        command: "ab -c 10 -n 1000 http://127.0.0.1:8080/hello".to_owned(),
-        published,
-        rate_per_s: rate,
-        completed: rate.map(|_| 1000),
-        errors: rate.map(|_| 3),
-        latency_ns_mean: rate.map(|rate| 1e10 / rate),
-        virtual_max_bytes: Some(38_000_000),
-        rss_max_bytes: Some(2_500_000),
-        note: note.map(str::to_owned),
-        report: "Requests per second\n".to_owned(),
-    };
-    let all = [
-        replay("nginx", Some(351.49), Some(9000.0), None),
-        replay("Go", Some(247.2), Some(8000.0), None),
-        replay("Perl", Some(66.0), None, Some("it ended (exit status: 1)")),
-    ];
-    insta::assert_snapshot!("replays_in_the_terminal", report::replays::terminal("A page", &all));
-    insta::assert_snapshot!("replays_in_markdown", report::replays::markdown("A page", &all));
-}
-
-#[test]
-fn what_catalog_verify_found() {
-    let seen = |title: &str, track, wrong: &[&str], missing: Option<&str>| Inspection {
-        name: title.to_lowercase(),
-        title: title.to_owned(),
-        track,
-        version: missing.is_none().then(|| "1.2.3".to_owned()),
-        missing: missing.map(str::to_owned),
-        served: 3,
-        right: 3 - wrong.len(),
-        wrong: wrong.iter().map(ToString::to_string).collect(),
-        elapsed_s: 1.25,
-        hello_wire_bytes: missing.is_none().then_some(161),
-    };
-    let all = [
-        seen("nginx", Track::Default, &[], None),
-        seen("Bad", Track::Tuned, &["hello (/hello): status 500 instead of 200"], None),
-        seen("Go", Track::Default, &[], Some("`go` is not on PATH; get it: https://go.dev/dl")),
-    ];
-    insta::assert_snapshot!("inspections_in_the_terminal", report::inspections::terminal(&all));
-    insta::assert_snapshot!("inspections_in_markdown", report::inspections::markdown(&all));
 }
 
 fn race(a: f64, b: f64, floor: f64) -> Findings {

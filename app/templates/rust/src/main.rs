@@ -1,3 +1,5 @@
+//! A web server of the standard library alone: a thread for each connection.
+
 use std::io::{BufRead, BufReader, Result, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
