@@ -56,7 +56,8 @@ fn cut_off(run: &Run) -> &'static str {
 }
 
 fn elapsed_s(observations: &[Observation]) -> f64 {
-    observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).sum()
+    // The sum of nothing would be -0.
+    observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).fold(0.0, |all, s| all + s)
 }
 
 /// Half the width of the widest interval of a ratio to the base, as a share of it, over all cells, after so many blocks.

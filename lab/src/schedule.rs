@@ -41,16 +41,16 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
             if analyse::is_decided(run, observations, block + 1) {
                 let what =
                     format!("it is sure which is {}, or that they are within {precision} %", better(run));
-                return Next::Done(format!("{what}, after {} blocks", block + 1));
+                return Next::Done(format!("{what}, after {}", blocks(block + 1)));
             }
         } else if is_precise_in_time(run, observations, block + 1) {
-            return Next::Done(format!("every ratio is known to ±{precision} % after {} blocks", block + 1));
+            return Next::Done(format!("every ratio is known to ±{precision} % after {}", blocks(block + 1)));
         }
         let spent = Duration::from_nanos(observations.iter().map(|o| o.elapsed_ns).sum());
         if spent >= run.study.design.budget {
             let budget = humantime::format_duration(run.study.design.budget);
             let more = what_it_would_take(run, observations, block + 1, spent);
-            return Next::Done(format!("the budget of {budget} is spent after {} blocks{more}", block + 1));
+            return Next::Done(format!("the budget of {budget} is spent after {}{more}", blocks(block + 1)));
         }
     }
     Next::Done(format!("the most that the design allows: {most} blocks"))
@@ -73,6 +73,10 @@ fn nothing_to_compare(run: &Run, observations: &[Observation], blocks: usize) ->
 /// What the metric calls better.
 fn better(run: &Run) -> &'static str {
     if run.study.design.metric.is_better_higher() { "faster" } else { "better" }
+}
+
+fn blocks(n: usize) -> String {
+    if n == 1 { "1 block".to_owned() } else { format!("{n} blocks") }
 }
 
 /// Whether every ratio was known well enough when so many blocks less the last few were done.

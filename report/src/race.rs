@@ -54,7 +54,8 @@ fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<String> 
     let trials: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
     let decided = if race.decided.is_some() { "decided" } else { "not decided" };
     let (blocks, seconds) = (race.blocks, race.elapsed_s);
-    lines.push(format!("{decided} after {blocks} blocks, {trials} trials, {seconds:.1} s"));
+    let (blocks, trials) = (units::several(blocks, "block"), units::several(trials, "trial"));
+    lines.push(format!("{decided} after {blocks}, {trials}, {seconds:.1} s"));
     lines.push(format!("ended: {}; run {}", f.ended, f.run));
     lines
 }
@@ -163,15 +164,14 @@ fn unsound(c: &ContenderFindings) -> Option<String> {
 }
 
 fn held_equal(cell: &CellFindings, equal: &HeldEqual) -> String {
-    let cores = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let body = equal.body_bytes.map(|n| format!("a body of {} bytes, ", units::count(n as u64)));
     let millis = |s: f64| units::duration(s * 1e9);
     let mut words = format!(
         "held equal: {}{}; servers on core {}, load generator on core {}; {} of warm-up and {} of measurement a trial",
         body.unwrap_or_default(),
         ranking::load_words(cell),
-        cores(&equal.server_cpus),
-        cores(&equal.client_cpus),
+        units::cores(&equal.server_cpus),
+        units::cores(&equal.client_cpus),
         millis(equal.warmup_s),
         millis(equal.measure_s)
     );

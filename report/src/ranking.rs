@@ -133,7 +133,7 @@ fn latency_title(cell: &CellFindings) -> &'static str {
 
 /// What was asked, in words.
 pub fn asked(cell: &CellFindings) -> String {
-    format!("{}, {}; {} blocks", cell.workload, load_words(cell), cell.blocks)
+    format!("{}, {}; {}", cell.workload, load_words(cell), units::several(cell.blocks, "block"))
 }
 
 /// How requests arrived, in words.
@@ -154,8 +154,6 @@ pub fn load_words(cell: &CellFindings) -> String {
 /// What every reader must know before the first figure.
 pub fn preface(f: &Findings) -> Vec<String> {
     let e = &f.environment;
-    let list = |cpus: &[usize]| cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
-    let cores = |cpus: &[usize]| if cpus.is_empty() { "unknown".to_owned() } else { list(cpus) };
     let names = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
     let names = names.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let mut lines = vec![
@@ -163,8 +161,8 @@ pub fn preface(f: &Findings) -> Vec<String> {
         format!("{}; drome {}", if names.is_empty() { "an unknown machine" } else { &names }, e.drome),
         format!(
             "servers on core {}, load generator on core {}",
-            cores(&e.server_cpus),
-            cores(&e.client_cpus)
+            units::cores(&e.server_cpus),
+            units::cores(&e.client_cpus)
         ),
     ];
     lines.extend(machine::setup(e));

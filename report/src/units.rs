@@ -43,6 +43,17 @@ pub fn count(n: u64) -> String {
     text
 }
 
+/// So many of something, by its name: `1 block`, `1,000 blocks`.
+pub fn several(n: usize, one: &str) -> String {
+    format!("{} {one}{}", count(n as u64), if n == 1 { "" } else { "s" })
+}
+
+/// Cores by number: `0,1`.
+pub fn cores(cpus: &[usize]) -> String {
+    let list: Vec<String> = cpus.iter().map(ToString::to_string).collect();
+    if list.is_empty() { "unknown".to_owned() } else { list.join(",") }
+}
+
 /// A share as a percentage with one decimal.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
@@ -93,6 +104,8 @@ mod tests {
             [0.000_42, 0.0421, 0.421, 1.0, 12.5].map(ratio),
             ["0.00042", "0.0421", "0.421", "1.000", "12.5"]
         );
+        assert_eq!([several(1, "block"), several(1200, "block")], ["1 block", "1,200 blocks"]);
+        assert_eq!([cores(&[]), cores(&[0, 2])], ["unknown", "0,2"]);
         assert_eq!(bytes(3_200_000.0), "3.20 MB");
         assert_eq!(interval(Some(Figure { median: 1.0, low: None, high: None }), rate), "–");
     }
