@@ -57,7 +57,10 @@ def serve(client):
             if not more:
                 return
             data += more
-        data = data.split(b"\r\n\r\n", 1)[1]
+        head, data = data.split(b"\r\n\r\n", 1)
+        if b"/hello" not in head.split(b"\r\n", 1)[0]:
+            client.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+            continue
         wait()
         client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\nHello World\n")
 def safe(client):

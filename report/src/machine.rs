@@ -5,6 +5,13 @@ use crate::units;
 use model::Environment;
 use model::environment::{Cap, ConditionsRange};
 
+/// What the machine is, and whose figures these are.
+pub fn name(e: &Environment) -> String {
+    let names = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
+    let names = names.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    format!("{}; drome {}", if names.is_empty() { "an unknown machine" } else { &names }, e.drome)
+}
+
 /// How the machine is set up.
 pub fn setup(e: &Environment) -> Option<String> {
     let (machine, policy) = (&e.machine, &e.machine.frequency);

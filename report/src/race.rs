@@ -1,6 +1,6 @@
 //! A race in words: which is better, by how much, how surely, how soon, and what was the same for all.
 
-use crate::{offered, ranking, units};
+use crate::{machine, offered, ranking, units};
 use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, PairFindings, RaceFindings,
@@ -35,6 +35,13 @@ pub fn markdown(f: &Findings) -> String {
     let _ = write!(out, "\n{}\n", ranking::race_table(cell).markdown());
     for line in lines(f, race, cell) {
         let _ = writeln!(out, "- {}", line.replace("\n    ", "\n  "));
+    }
+    // Where it is pasted nobody knows the machine.
+    let conditions = machine::conditions(&f.conditions);
+    for line in
+        [machine::name(&f.environment)].into_iter().chain(machine::setup(&f.environment)).chain(conditions)
+    {
+        let _ = writeln!(out, "- {line}");
     }
     out
 }

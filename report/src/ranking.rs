@@ -154,17 +154,14 @@ pub fn load_words(cell: &CellFindings) -> String {
 /// What every reader must know before the first figure.
 pub fn preface(f: &Findings) -> Vec<String> {
     let e = &f.environment;
-    let names = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
-    let names = names.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let mut lines = vec![
-        format!("run {}, {}, seed {}; {:.0} s of trials", f.run, f.started_at, f.seed, f.elapsed_s),
-        format!("{}; drome {}", if names.is_empty() { "an unknown machine" } else { &names }, e.drome),
-        format!(
-            "servers on core {}, load generator on core {}",
-            units::cores(&e.server_cpus),
-            units::cores(&e.client_cpus)
-        ),
-    ];
+    let mut lines =
+        vec![format!("run {}, {}, seed {}; {:.0} s of trials", f.run, f.started_at, f.seed, f.elapsed_s)];
+    lines.push(machine::name(e));
+    lines.push(format!(
+        "servers on core {}, load generator on core {}",
+        units::cores(&e.server_cpus),
+        units::cores(&e.client_cpus)
+    ));
     lines.extend(machine::setup(e));
     lines.extend(machine::conditions(&f.conditions));
     lines.push(format!("ended: {}", f.ended));
