@@ -26,7 +26,7 @@ pub mod terminal;
 pub mod trials_csv;
 pub mod units;
 
-use model::Findings;
+use model::{Findings, Observation, Run};
 
 /// How much is told of one measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,14 @@ pub enum Detail {
     Summary,
     /// The whole distribution of latency as well.
     Spectrum,
+}
+
+/// A run as a report tells it: what it was to be, every trial of it, and what they say.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    pub run: &'a Run,
+    pub observations: &'a [Observation],
+    pub findings: &'a Findings,
 }
 
 /// The documented JSON of a run's findings (schema 1).
