@@ -298,3 +298,32 @@ fn a_plan_is_told_from_a_pilot_or_from_the_latest_run() {
     assert!(said.out.contains(words), "{}", said.out);
     assert_eq!(plan(&["--precision", "0"]).code, 2);
 }
+
+#[test]
+fn a_pilot_has_the_tracks_that_the_study_asks_for() {
+    let home = Home::new();
+    home.write(
+        "mine/studies/both.toml",
+        "title = \"Both\"\ncontenders = [\"mine\"]\ntracks = [\"default\", \"tuned\"]\n[[cell]]\ntitle = \"one\"\n\
+         workload = \"hello\"\nload = { closed = { connections = 4 } }\n[design]\nblocks = [6, 12]\nwarmup = \"10ms\"\n\
+         measure = \"50ms\"\nprecision = 0.05\nbudget = \"1min\"\n",
+    );
+    home.write(
+        "mine/contenders/mine/contender.toml",
+        "title = \"mine\"\nlanguage = \"Rust\"\nkind = \"server\"\nhomepage = \"http://localhost/\"\n\
+         [version]\ncommand = [\"{drome}\", \"--version\"]\n\
+         [run]\ncommand = [\"{drome}\", \"serve\", \"--port\", \"{port}\"]\n\
+         [tuned]\nbecause = \"http://localhost/\"\nworkers = 1\n[serves]\nhello = \"/hello\"\n",
+    );
+    let mine = home.path().join("mine").display().to_string();
+    let said = run(&mut home.drome(&["plan", "both", "--pilot", "3", "--catalog", &mine]));
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let said = run(&mut home.drome(&["report", "--format", "json"]));
+    let findings: Value = serde_json::from_str(&said.out).unwrap();
+    let mut names: Vec<&str> = Vec::new();
+    for contender in findings["cells"][0]["contenders"].as_array().unwrap() {
+        names.push(contender["name"].as_str().unwrap());
+    }
+    names.sort_unstable();
+    assert_eq!(names, ["mine", "mine@tuned", "reference"]);
+}

@@ -4,15 +4,12 @@ mod conditions;
 
 use crate::{race, steady};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
-use model::study::REFERENCE;
+use model::study::{RACE, REFERENCE};
 use model::{Bound, Measurement, Metric, Observation, Outcome, Run};
 use stats::rank::Series;
 use stats::sequential::{self, Pair};
 use stats::{Estimate, centre_interval, estimate, median_interval, paired_ratio, ranks};
 use std::collections::BTreeMap;
-
-/// The name of every run that is a race.
-const RACE: &str = "race";
 
 /// The findings of a run; `ended` says why it ended, none that it has not.
 pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {

@@ -4,12 +4,13 @@ use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, HeldEqual, PairFindings, RaceFindings,
 };
 use model::observation::Raced;
+use model::study::RACE;
 use model::{Metric, Run};
 
 /// Of a race; `None` for a study.
 pub fn findings(run: &Run, cells: &[CellFindings], elapsed_s: f64) -> Option<RaceFindings> {
     // Races of older versions say so by their name only.
-    let raced = run.race.clone().or_else(|| (run.name == "race").then(Raced::default))?;
+    let raced = run.race.clone().or_else(|| (run.name == RACE).then(Raced::default))?;
     let cell = cells.first()?;
     // By letter: they stand by merit in the cell.
     let mut by_letter: Vec<&ContenderFindings> = cell.contenders.iter().collect();

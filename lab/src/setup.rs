@@ -9,7 +9,7 @@ use crate::run::Lab;
 use crate::{before, clock_text, folders, verify};
 use model::contender::{Contender, Install, Kind, Settings, Start, StopSignal, Track, Version};
 use model::observation::{Entrant, Raced};
-use model::study::REFERENCE;
+use model::study::{RACE, REFERENCE};
 use model::{Run, Study};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -260,7 +260,7 @@ pub fn race_run(
     seed: Option<u64>,
 ) -> Run {
     let race = Some(Raced { body_bytes: None, prepare });
-    Run { race, ..new_run("race", study, entrants, 2, seed, false) }
+    Run { race, ..new_run(RACE, study, entrants, 2, seed, false) }
 }
 
 /// Writes down what all contenders were found to answer with.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// What they are figures of.
-    pub metric: Metric,
+    pub metric: PageMetric,
     /// On what they were measured.
     pub hardware: String,
     /// One a contender, of every cell that `cells` does not have.
@@ -34,7 +34,7 @@ impl Published {
 /// What a published figure is a figure of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Metric {
+pub enum PageMetric {
     /// Requests per second.
     RatePerS,
 }

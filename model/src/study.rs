@@ -11,6 +11,9 @@ use std::time::Duration;
 /// The contender that stands for what this machine can do; it enters every cell twice.
 pub const REFERENCE: &str = "reference";
 
+/// The name of every run that is a race.
+pub const RACE: &str = "race";
+
 /// `studies/<name>.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -131,9 +131,10 @@ fn kept(k: &Kept) -> String {
     format!("{}: {words} ({} measurements; {})", k.promise, k.trials, k.ended)
 }
 
-fn table(c: &Swept) -> Table {
-    let mut table = Table::new(&[
-        ("of capacity", Side::Right),
+/// What [`step_cells`] has, after a column of the table's own.
+fn step_columns(first: (&'static str, Side)) -> [(&'static str, Side); 10] {
+    [
+        first,
         ("offered/s", Side::Right),
         ("achieved/s", Side::Right),
         ("p50", Side::Right),
@@ -143,7 +144,11 @@ fn table(c: &Swept) -> Table {
         ("CPU/answer", Side::Right),
         ("cores", Side::Right),
         ("", Side::Left),
-    ]);
+    ]
+}
+
+fn table(c: &Swept) -> Table {
+    let mut table = Table::new(&step_columns(("of capacity", Side::Right)));
     for step in &c.steps {
         let mut row = vec![format!("{:.0} %", step.share * 100.0)];
         row.extend(step_cells(step));
@@ -199,18 +204,7 @@ fn common_words(common: &Common) -> String {
 }
 
 fn common_table(common: &Common) -> Table {
-    let mut table = Table::new(&[
-        ("", Side::Left),
-        ("offered/s", Side::Right),
-        ("achieved/s", Side::Right),
-        ("p50", Side::Right),
-        ("p99", Side::Right),
-        ("p99 over repeats", Side::Right),
-        ("p999", Side::Right),
-        ("CPU/answer", Side::Right),
-        ("cores", Side::Right),
-        ("", Side::Left),
-    ]);
+    let mut table = Table::new(&step_columns(("", Side::Left)));
     for c in &common.contenders {
         let mut row = vec![c.name.clone()];
         row.extend(step_cells(&c.step));

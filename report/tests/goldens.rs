@@ -10,7 +10,7 @@ use model::findings::{
     RaceFindings, SCHEMA,
 };
 use model::observation::Entrant;
-use model::page::{Metric as PageMetric, Published};
+use model::page::{PageMetric, Published};
 use model::*;
 use report::Detail;
 use std::collections::BTreeMap;

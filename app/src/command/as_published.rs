@@ -32,19 +32,19 @@ pub fn run(study: &Study, prepared: &[Prepared], works: Works, format: Format) -
         bail!(WrongInput("this study says nothing of how its page measured ([[as_published]])".to_owned()));
     }
     let stop = console::stop_flag()?;
-    let course = Course { assets: setup::assets(&works)?, works, stop };
+    let stage = Stage { assets: setup::assets(&works)?, works, stop };
     let mut all = Vec::new();
     for page in &study.as_published {
         let Some(cell) = study.cells.iter().find(|cell| cell.title == page.cell) else { continue };
         for prepared in prepared.iter().filter(|p| p.track == Track::Default && p.name != REFERENCE) {
             let Some(command) = page.command(&prepared.name) else { continue };
-            let mut replay = course.replay(page, cell, prepared, command)?;
+            let mut replay = stage.replay(page, cell, prepared, command)?;
             replay.published = study.published.as_ref().and_then(|p| p.figure(&cell.title, &prepared.name));
             let rate =
                 replay.rate_per_s.map_or_else(|| "no figure".to_owned(), |r| format!("{r:.1} answers/s"));
             eprintln!("{}, {}: {rate}", cell.title, prepared.name);
             all.push(replay);
-            if course.stop.load(Ordering::Relaxed) {
+            if stage.stop.load(Ordering::Relaxed) {
                 bail!(lab::LabError::Interrupted);
             }
         }
@@ -59,13 +59,13 @@ pub fn run(study: &Study, prepared: &[Prepared], works: Works, format: Format) -
 }
 
 /// Where the contenders are started.
-struct Course {
+struct Stage {
     assets: std::path::PathBuf,
     works: Works,
     stop: Arc<AtomicBool>,
 }
 
-impl Course {
+impl Stage {
     /// One command line against one contender; what is wrong with the contender is in the replay's note.
     fn replay(
         &self,

@@ -65,7 +65,7 @@ fn pilot(
 ) -> anyhow::Result<(Run, Vec<Observation>)> {
     let mut short = study.clone();
     short.design.blocks = [blocks, blocks];
-    let prepared = setup::prepare(catalog, &setup::names_of(study))?;
+    let prepared = setup::prepare_study(catalog, study)?;
     let works = setup::works(catalog)?;
     let run = setup::study_run(name, short, &prepared, &works, None, true);
     let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;

@@ -50,9 +50,9 @@ pub fn show_import(import: &Import, format: Format) -> String {
 /// Findings in a format. A race is told in words.
 pub fn show(findings: &Findings, format: Format) -> String {
     match format {
-        Format::Terminal if findings.study == "race" => report::race::report(findings),
+        Format::Terminal if findings.race.is_some() => report::race::report(findings),
         Format::Terminal => report::terminal::report(findings),
-        Format::Markdown if findings.study == "race" => report::race::markdown(findings),
+        Format::Markdown if findings.race.is_some() => report::race::markdown(findings),
         Format::Markdown => report::markdown::report(findings),
         Format::Json => report::findings_json(findings),
     }

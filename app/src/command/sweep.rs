@@ -118,7 +118,7 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
     let swept = sweep::run(&setting, titles.len(), &mut servers, &mut watch);
     watch.bar.finish_and_clear();
     let url = args.url.as_ref().unwrap_or(&args.path_url);
-    let elapsed = sweep::Course::elapsed(&servers);
+    let elapsed = sweep::Measure::elapsed(&servers);
     let found = sweep::findings(&run, &setting, url, &titles, swept, elapsed);
     if let Some((path, mut file)) = json {
         file.write_all(report::sweep::json(&found).as_bytes())

@@ -1,17 +1,17 @@
 //! A sweep: the capacity first, then open loads from an idle rate to past saturation, in an order that the seed
 //! shuffles, over and over; then all contenders side by side at one rate; then the search for the highest rate that
-//! keeps a promise. What is measured and how is a [`Course`]'s matter, so that the walk itself can be tested without
+//! keeps a promise. What is measured and how is a [`Measure`]'s matter, so that the walk itself can be tested without
 //! servers and without time.
 
-mod course;
 mod findings;
 mod schedule;
 mod searching;
+mod servers;
 #[cfg(test)]
 mod tests;
 
-pub use course::{Entry, Servers};
 pub use findings::findings;
+pub use servers::{Entry, Servers};
 
 use model::sweep::{Kept, Part};
 use model::{Arrivals, Load, Promise, SweepTrial, Tally, Usage, Verdict};
@@ -57,7 +57,7 @@ pub struct Measured {
 }
 
 /// Measures.
-pub trait Course {
+pub trait Measure {
     /// Puts one contender under a load. An error is the contender's.
     fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, String>;
     /// Somebody asked to stop; the measurement that was under way does not count.
@@ -90,7 +90,7 @@ pub struct Swept {
 }
 
 /// The whole walk. What was measured when somebody stops it is in what it returns.
-pub fn run(setting: &Setting, contenders: usize, course: &mut dyn Course, show: &mut dyn Show) -> Swept {
+pub fn run(setting: &Setting, contenders: usize, servers: &mut dyn Measure, show: &mut dyn Show) -> Swept {
     let swept = Swept {
         trials: vec![Vec::new(); contenders],
         given_up: vec![None; contenders],
@@ -98,14 +98,14 @@ pub fn run(setting: &Setting, contenders: usize, course: &mut dyn Course, show: 
         ..Swept::default()
     };
     let about = setting.repeats * contenders * (setting.shares.len() + 1 + usize::from(contenders > 1));
-    let mut walk = Walk { setting, course, show, swept, done: 0, about };
+    let mut walk = Walk { setting, servers, show, swept, done: 0, about };
     walk.swept.interrupted = walk.all().is_none();
     walk.swept
 }
 
 struct Walk<'a> {
     setting: &'a Setting,
-    course: &'a mut dyn Course,
+    servers: &'a mut dyn Measure,
     show: &'a mut dyn Show,
     swept: Swept,
     done: usize,
@@ -178,7 +178,7 @@ impl Walk<'_> {
     /// Contenders take turns, so that none of them has the machine's good quarter of an hour to itself.
     fn search(&mut self) -> Option<()> {
         let Some(promise) = self.setting.keep.clone() else { return Some(()) };
-        let deadline = self.course.elapsed() + self.setting.budget;
+        let deadline = self.servers.elapsed() + self.setting.budget;
         let mut searches: Vec<Option<Searching>> =
             (0..self.swept.trials.len()).map(|c| self.begin_search(c)).collect();
         let mut is_going = true;
@@ -190,7 +190,7 @@ impl Walk<'_> {
                 if self.swept.given_up[contender].is_some() {
                     searching.ended.get_or_insert("its server failed".to_owned());
                 }
-                if self.course.elapsed() >= deadline {
+                if self.servers.elapsed() >= deadline {
                     searching.ended.get_or_insert("the budget is spent".to_owned());
                 }
                 if searching.ended.is_some() {
@@ -237,7 +237,7 @@ impl Walk<'_> {
         if self.swept.given_up[contender].is_some() {
             return Some(());
         }
-        if self.course.is_stopped() {
+        if self.servers.is_stopped() {
             return None;
         }
         let what =
@@ -251,8 +251,8 @@ impl Walk<'_> {
         } else {
             seed
         };
-        let measured = self.course.measure(contender, &setting.load(at.map(|(_, rate)| rate)), seed);
-        if self.course.is_stopped() {
+        let measured = self.servers.measure(contender, &setting.load(at.map(|(_, rate)| rate)), seed);
+        if self.servers.is_stopped() {
             return None;
         }
         let trial = findings::trial(part, repeat, at, seed, measured, setting.keep.as_ref());

@@ -32,7 +32,7 @@ impl Made {
     }
 }
 
-impl Course for Made {
+impl Measure for Made {
     fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, String> {
         self.measured += 1;
         self.elapsed += Duration::from_secs(1);
@@ -85,15 +85,15 @@ fn setting(keep: Option<&str>) -> Setting {
     }
 }
 
-fn walk(setting: &Setting, course: &mut Made) -> Swept {
-    run(setting, course.capacities.len(), course, &mut Vec::new())
+fn walk(setting: &Setting, made: &mut Made) -> Swept {
+    run(setting, made.capacities.len(), made, &mut Vec::new())
 }
 
-fn sweep(setting: &Setting, course: &mut Made) -> model::Sweep {
-    let swept = walk(setting, course);
+fn sweep(setting: &Setting, made: &mut Made) -> model::Sweep {
+    let swept = walk(setting, made);
     let run = crate::example::run(&["a"]);
-    let titles: Vec<String> = course.capacities.iter().map(|c| format!("server of {c}")).collect();
-    findings(&run, setting, "http://localhost/", &titles, swept, course.elapsed)
+    let titles: Vec<String> = made.capacities.iter().map(|c| format!("server of {c}")).collect();
+    findings(&run, setting, "http://localhost/", &titles, swept, made.elapsed)
 }
 
 #[test]
@@ -115,9 +115,9 @@ fn capacity_knee_and_steps_of_a_known_server_are_as_they_are() {
 #[test]
 fn the_same_seed_gives_the_same_order_and_arrivals_and_another_one_does_not() {
     let offered = |seed: u64| {
-        let mut course = Made::new(&[1000.0, 500.0]);
-        walk(&Setting { seed, ..setting(Some("p99 < 10ms")) }, &mut course);
-        course.offered
+        let mut made = Made::new(&[1000.0, 500.0]);
+        walk(&Setting { seed, ..setting(Some("p99 < 10ms")) }, &mut made);
+        made.offered
     };
     assert_eq!(offered(1), offered(1));
     assert_ne!(offered(1), offered(2));
@@ -162,17 +162,17 @@ fn a_promise_that_nothing_or_everything_keeps_is_told() {
 #[test]
 fn the_search_ends_with_its_budget() {
     let setting = Setting { budget: Duration::from_secs(2), ..setting(Some("p99 < 4ms")) };
-    let mut course = Made::new(&[1000.0]);
-    let found = sweep(&setting, &mut course);
+    let mut made = Made::new(&[1000.0]);
+    let found = sweep(&setting, &mut made);
     let kept = found.contenders[0].kept.clone().unwrap();
     assert_eq!((kept.ended.as_str(), kept.outcome), ("the budget is spent", KeptOutcome::Found));
-    assert_eq!(course.measured, 3 + 27 + 2);
+    assert_eq!(made.measured, 3 + 27 + 2);
 }
 
 #[test]
 fn void_steps_are_shown_and_never_averaged() {
-    let mut course = Made { client_limit: 0.85, ..Made::new(&[1000.0]) };
-    let found = sweep(&setting(None), &mut course);
+    let mut made = Made { client_limit: 0.85, ..Made::new(&[1000.0]) };
+    let found = sweep(&setting(None), &mut made);
     let one = &found.contenders[0];
     for step in &one.steps {
         let is_void = step.share > 0.85;
@@ -181,8 +181,8 @@ fn void_steps_are_shown_and_never_averaged() {
     }
     assert_eq!(one.knee_per_s, None);
     assert!(one.notes.iter().any(|note| note.starts_with("no knee")), "{:?}", one.notes);
-    let mut course = Made { client_limit: 0.0, ..Made::new(&[1000.0]) };
-    let found = sweep(&setting(Some("p99 < 4ms")), &mut course);
+    let mut made = Made { client_limit: 0.0, ..Made::new(&[1000.0]) };
+    let found = sweep(&setting(Some("p99 < 4ms")), &mut made);
     let one = &found.contenders[0];
     assert!(one.notes.iter().any(|note| note.starts_with("every step was void")), "{:?}", one.notes);
     assert_eq!(one.kept.clone().unwrap().outcome, KeptOutcome::Unknown);
@@ -190,8 +190,8 @@ fn void_steps_are_shown_and_never_averaged() {
 
 #[test]
 fn a_server_that_dies_is_given_up_and_what_it_did_before_is_kept() {
-    let mut course = Made { dies: Some((0, 25)), ..Made::new(&[1000.0, 500.0]) };
-    let found = sweep(&setting(Some("p99 < 4ms")), &mut course);
+    let mut made = Made { dies: Some((0, 25)), ..Made::new(&[1000.0, 500.0]) };
+    let found = sweep(&setting(Some("p99 < 4ms")), &mut made);
     let (dead, alive) = (&found.contenders[0], &found.contenders[1]);
     assert!(dead.notes[0].contains("given up after 3 failures") && dead.notes[0].contains("signal: 11"));
     assert_eq!(dead.trials.iter().filter(|t| t.failed.is_some()).count(), 3);
@@ -203,9 +203,9 @@ fn a_server_that_dies_is_given_up_and_what_it_did_before_is_kept() {
 
 #[test]
 fn no_capacity_is_told_and_nothing_more_is_asked() {
-    let mut course = Made::new(&[0.0]);
-    let found = sweep(&setting(Some("p99 < 4ms")), &mut course);
-    assert_eq!(course.measured, 3);
+    let mut made = Made::new(&[0.0]);
+    let found = sweep(&setting(Some("p99 < 4ms")), &mut made);
+    assert_eq!(made.measured, 3);
     let one = &found.contenders[0];
     assert!(one.notes[0].starts_with("its capacity is not known"), "{:?}", one.notes);
     assert_eq!((one.capacity_per_s, one.steps.len()), (None, 0));
@@ -214,8 +214,8 @@ fn no_capacity_is_told_and_nothing_more_is_asked() {
 #[test]
 fn what_was_measured_before_somebody_stopped_it_is_told() {
     for after in [1, 10, 35] {
-        let mut course = Made { stop_after: after, ..Made::new(&[1000.0]) };
-        let found = sweep(&setting(Some("p99 < 4ms")), &mut course);
+        let mut made = Made { stop_after: after, ..Made::new(&[1000.0]) };
+        let found = sweep(&setting(Some("p99 < 4ms")), &mut made);
         assert!(found.interrupted && found.ended == "interrupted");
         // The one under way when it was stopped does not count.
         assert_eq!(found.contenders[0].trials.len(), after - 1, "{after}");

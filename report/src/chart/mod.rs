@@ -2,6 +2,7 @@
 //! do not see it, follows the reader's choice of light or dark, and never tells things apart by colour alone.
 
 mod canvas;
+mod curves;
 pub mod heat;
 pub mod labels;
 pub mod load;

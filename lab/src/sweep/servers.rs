@@ -1,6 +1,6 @@
 //! Real servers under the loads of a sweep: one that runs, or some that are started fresh for every measurement.
 
-use super::{Course, Measured};
+use super::{Measure, Measured};
 use crate::instance::{Instance, Place, Work, Works};
 use crate::run::Lab;
 use crate::sample::Sampler;
@@ -94,7 +94,7 @@ fn judged(plan: &Plan, tally: Tally, usage: Option<model::Usage>) -> Measured {
     Measured { tally, usage, verdict }
 }
 
-impl Course for Servers<'_> {
+impl Measure for Servers<'_> {
     fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, String> {
         self.measured += 1;
         match &self.entries[contender] {
