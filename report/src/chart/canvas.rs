@@ -3,6 +3,7 @@
 use super::Caption;
 use super::theme;
 use std::fmt::Write;
+use unicode_width::UnicodeWidthChar;
 
 /// The largest share of the text's size that a letter is wide, on average over the fonts that readers have.
 const LETTER: f64 = 0.62;
@@ -93,8 +94,7 @@ impl Canvas {
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", n(*x), n(*y))).collect();
         let points = points.join(" ");
         let hover = titled(hover);
-        self.marks
-            .push_str(&format!("<polyline class=\"{class}\" points=\"{points}\">{hover}</polyline>\n"));
+        self.marks.push_str(&format!("<polyline class=\"{class}\" points=\"{points}\">{hover}</polyline>\n"));
     }
 
     /// Many lines, each by its two ends, as one mark.
@@ -119,8 +119,7 @@ impl Canvas {
     /// A rectangle, by its left upper corner and its size; `opacity` from 0 to 1.
     pub fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), class: &str, opacity: f64) {
         let place = format!("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", n(x), n(y), n(width), n(height));
-        let opacity =
-            if opacity < 1.0 { format!(" fill-opacity=\"{opacity:.2}\"") } else { String::new() };
+        let opacity = if opacity < 1.0 { format!(" fill-opacity=\"{opacity:.2}\"") } else { String::new() };
         self.marks.push_str(&format!("<rect class=\"{class}\" {place}{opacity}/>\n"));
     }
 
@@ -196,9 +195,9 @@ fn wrapped(text: &str, room: f64) -> Vec<String> {
     lines
 }
 
-/// How many pixels a text takes at most.
+/// How many pixels a text takes at most. Marks that go on other letters are counted like letters: not every font has them so.
 pub fn length(text: &str) -> f64 {
-    unicode_width::UnicodeWidthStr::width(text) as f64 * TEXT * LETTER
+    text.chars().map(|c| c.width().unwrap_or(1).max(1) as f64).sum::<f64>() * TEXT * LETTER
 }
 
 /// What fits into `room` pixels, with `…` for what does not.

@@ -1,6 +1,6 @@
 //! What charts of latency curves share: the frame, the axis of latency, the names beside.
 
-use super::canvas::{Anchor, length};
+use super::canvas::Anchor;
 use super::{Canvas, Scale, Unit, labels, theme};
 
 pub const WIDTH: f64 = 860.0;
@@ -41,9 +41,4 @@ pub fn names<'n>(
         canvas.line((RIGHT + 20.0, place), (RIGHT + 38.0, place), &sample);
         canvas.text((RIGHT + 44.0, place), Anchor::Start, WIDTH - RIGHT - 48.0, "ink", names[i]);
     }
-}
-
-/// The widest of some texts.
-pub fn widest<'t>(texts: impl Iterator<Item = &'t str>) -> f64 {
-    texts.map(length).fold(0.0, f64::max)
 }

@@ -92,9 +92,10 @@ fn finding(cell: &CellFindings) -> String {
         return "No contender has a figure that may be believed.".to_owned();
     };
     let floor = if cell.metric == Metric::Rate && first.is_held_back() { "at least " } else { "" };
-    let alike = cell.contenders.iter().filter(|c| {
-        c.name != REFERENCE && c.name != first.name && c.tier == first.tier && c.tier.is_some()
-    });
+    let alike = cell
+        .contenders
+        .iter()
+        .filter(|c| c.name != REFERENCE && c.name != first.name && c.tier == first.tier && c.tier.is_some());
     let alike: Vec<&str> = alike.map(|c| c.title.as_str()).collect();
     let alike = if alike.is_empty() {
         String::new()

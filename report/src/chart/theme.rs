@@ -99,9 +99,10 @@ mod tests {
         for style in [LIGHT, DARK] {
             let of = |class: &str| luminance(colour(style, class));
             let contrast = |a: f64, b: f64| (a.max(b) + 0.05) / (a.min(b) + 0.05);
-            for (class, least) in [("ink", 7.0), ("faint", 4.5), ("axis", 3.0), ("dot", 3.0), ("ceiling", 3.0)]
-                .into_iter()
-                .chain(["s0", "s1", "s2", "s3", "s4", "s5", "f0", "f5"].map(|class| (class, 3.0)))
+            for (class, least) in
+                [("ink", 7.0), ("faint", 4.5), ("axis", 3.0), ("dot", 3.0), ("ceiling", 3.0)]
+                    .into_iter()
+                    .chain(["s0", "s1", "s2", "s3", "s4", "s5", "f0", "f5"].map(|class| (class, 3.0)))
             {
                 for ground in ["paper", "band"] {
                     let found = contrast(of(class), of(ground));

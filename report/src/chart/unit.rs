@@ -84,7 +84,10 @@ mod tests {
 
     #[test]
     fn ticks_have_no_digits_that_say_nothing() {
-        assert_eq!([5e6, 2.5e5, 100.0, 0.0].map(|v| Unit::Time.tick(v)), ["5 ms", "250 µs", "100 ns", "0 ns"]);
+        assert_eq!(
+            [5e6, 2.5e5, 100.0, 0.0].map(|v| Unit::Time.tick(v)),
+            ["5 ms", "250 µs", "100 ns", "0 ns"]
+        );
         assert_eq!([20_000.0, 1.0, 0.5, 0.0].map(|v| Unit::Rate.tick(v)), ["20,000", "1", "0.5", "0"]);
         assert_eq!([1.0, 0.25, 10.0].map(|v| Unit::Ratio.tick(v)), ["1", "0.25", "10"]);
         assert_eq!([2e7, 500.0].map(|v| Unit::Bytes.tick(v)), ["20 MB", "500 B"]);
