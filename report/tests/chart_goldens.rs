@@ -170,7 +170,7 @@ fn a_history() {
     let mark = |at: usize, words: &str, is_own: bool| Mark { at, words: words.to_owned(), is_own };
     let panels = vec![
         panel(
-            "reference, drome serve",
+            "drome serve (reference)",
             Unit::Rate,
             &|i| Some(if i < 5 { 150_000.0 } else { 105_000.0 }),
             vec![mark(5, "−30.0 % (−31.2 to −28.9)", false)],

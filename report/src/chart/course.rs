@@ -222,7 +222,7 @@ impl Trials {
             places.span * 100.0
         )];
         if all().any(|t| matches!(t.state, State::Void(_))) {
-            words.push("hatched: void".to_owned());
+            words.push("hatched, hollow: void".to_owned());
         }
         if all().any(|t| matches!(t.state, State::Failed(_))) {
             words.push("cross: failed".to_owned());

@@ -5,7 +5,7 @@ use super::{Canvas, Scale, Unit, labels, theme};
 
 pub const WIDTH: f64 = 860.0;
 pub const LEFT: f64 = 76.0;
-pub const RIGHT: f64 = WIDTH - 200.0;
+pub const RIGHT: f64 = WIDTH - 224.0;
 
 /// So many pixels from one name to the next.
 pub const NAME: f64 = 15.0;

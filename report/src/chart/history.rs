@@ -44,7 +44,7 @@ pub struct Timeline {
 
 const WIDTH: f64 = 860.0;
 const LEFT: f64 = 84.0;
-const RIGHT: f64 = WIDTH - 100.0;
+const RIGHT: f64 = WIDTH - 92.0;
 /// A panel, and the line of words above it; with very many contenders each gets less.
 const PANEL: f64 = 60.0;
 const LOW_PANEL: f64 = 34.0;
@@ -52,7 +52,9 @@ const MANY: usize = 12;
 const WORDS: f64 = 24.0;
 const FOOT: f64 = 62.0;
 /// Names take no more, so that the words of steps have their room.
-const NAME: f64 = 220.0;
+const NAME: f64 = 250.0;
+/// On the right: what the values are, and above that the latest.
+const UNITS: f64 = 104.0;
 
 /// From the foot to the top of a panel it is at least this share of its middle, so that noise is not drawn as if it were
 /// news.
@@ -76,7 +78,7 @@ fn panel(c: &ContenderHistory, unit: Unit) -> Panel {
         Point::new(if unit == Unit::Rate { p.rate_per_s } else { p.of_reference? }, p.low, p.high)
     };
     Panel {
-        label: if unit == Unit::Rate { format!("reference, {}", c.title) } else { c.title.clone() },
+        label: if unit == Unit::Rate { format!("{} (reference)", c.title) } else { c.title.clone() },
         unit,
         points: c.points.iter().map(|p| p.as_ref().and_then(point)).collect(),
         steps: c.steps.iter().map(mark).collect(),
@@ -135,6 +137,13 @@ struct Places {
     height: f64,
 }
 
+impl Places {
+    /// The top of a panel.
+    fn panel(&self, i: usize) -> f64 {
+        self.top + (self.height + WORDS) * i as f64 + WORDS
+    }
+}
+
 impl Timeline {
     /// Whether anything is to be drawn.
     pub fn has_points(&self) -> bool {
@@ -154,6 +163,9 @@ impl Timeline {
         let mut canvas = Canvas::new(WIDTH, bottom + FOOT);
         canvas.head(&self.caption);
         self.days(&mut canvas, &places);
+        for i in 0..self.panels.len() {
+            canvas.rect((LEFT, places.panel(i)), (RIGHT - LEFT, height), "band", 1.0);
+        }
         self.shared_steps(&mut canvas, &places);
         for (i, panel) in self.panels.iter().enumerate() {
             draw(&mut canvas, &places, i, panel);
@@ -212,21 +224,18 @@ fn axis(panel: &Panel, from: f64, to: f64) -> Scale {
 }
 
 fn draw(canvas: &mut Canvas, places: &Places, i: usize, panel: &Panel) {
-    let top = places.top + (places.height + WORDS) * i as f64 + WORDS;
+    let top = places.panel(i);
     let bottom = top + places.height;
     let y = axis(panel, bottom - 3.0, top + 3.0);
-    canvas.rect((LEFT, top), (RIGHT - LEFT, places.height), "band", 1.0);
     for tick in few(&y) {
         canvas.line((LEFT, y.at(tick)), (RIGHT, y.at(tick)), "rule");
         let words = panel.unit.tick(tick);
         canvas.text((LEFT - 8.0, y.at(tick)), Anchor::End, LEFT - 8.0 - MARGIN, "faint", &words);
     }
-    let name = match panel.unit {
-        Unit::Rate => format!("{}: answers per second", panel.label),
-        _ => panel.label.clone(),
-    };
-    canvas.text((LEFT, top - 10.0), Anchor::Start, NAME, "ink bold", &name);
-    steps(canvas, places, (top, bottom), panel, length(&name).min(NAME));
+    canvas.text((LEFT, top - 10.0), Anchor::Start, NAME, "ink bold", &panel.label);
+    let unit = if panel.unit == Unit::Rate { "answers/s" } else { "of reference" };
+    canvas.text((WIDTH - MARGIN, top - 10.0), Anchor::End, UNITS, "faint", unit);
+    steps(canvas, places, (top, bottom), panel, length(&panel.label).min(NAME));
     levels(canvas, places, &y, panel);
     points(canvas, places, &y, panel);
     if let Some(latest) = panel.points.iter().rev().find_map(|p| *p) {
@@ -237,7 +246,7 @@ fn draw(canvas: &mut Canvas, places: &Places, i: usize, panel: &Panel) {
 
 /// Two or three ticks of those that fit.
 fn few(y: &Scale) -> Vec<f64> {
-    let ticks = y.ticks(|_| 16.0);
+    let ticks = y.ticks(|_| 8.0);
     let every = ticks.len().div_ceil(3).max(1);
     ticks.into_iter().step_by(every).collect()
 }
@@ -259,8 +268,8 @@ fn points(canvas: &mut Canvas, places: &Places, y: &Scale, panel: &Panel) {
     }
     let (radius, class) = match (is_reference, known.len()) {
         (true, _) => (1.5, "f5"),
-        (false, 0..=100) => (3.0, "dot"),
-        (false, _) => (1.75, "dot"),
+        (false, 0..=60) => (3.0, "dot"),
+        (false, _) => (2.0, "dot"),
     };
     for point in &known {
         let (low, high) = point.1.interval.unzip();
@@ -282,7 +291,7 @@ fn steps(canvas: &mut Canvas, places: &Places, (top, bottom): (f64, f64), panel:
             canvas.line((x, top - 2.0), (x, bottom), "s1");
         }
         let words = length(&step.words);
-        let left = (x - words / 2.0).max(free).min(WIDTH - MARGIN - words);
+        let left = (x - words / 2.0).max(free).min(WIDTH - MARGIN - UNITS - words);
         if left >= free && (left - (x - words / 2.0)).abs() < 150.0 {
             canvas.text((left, top - 10.0), Anchor::Start, words, "ink", &step.words);
             free = left + words + 12.0;
@@ -304,7 +313,7 @@ fn levels(canvas: &mut Canvas, places: &Places, y: &Scale, panel: &Panel) {
         let values: Vec<f64> = part.iter().flatten().map(|p| p.value).collect();
         if let Some(level) = stats::median(&values).filter(|_| values.len() > 1) {
             let (left, right) = (places.x.at(from as f64 - 0.5), places.x.at(end as f64 - 0.5));
-            canvas.line((left, y.at(level)), (right, y.at(level)), "whisker");
+            canvas.line((left, y.at(level)), (right, y.at(level)), "level");
         }
         from = end.max(from);
     }

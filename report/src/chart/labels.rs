@@ -10,8 +10,10 @@ const HIGH: f64 = 15.0;
 pub struct Spot {
     /// Its middle.
     pub at: (f64, f64),
-    /// Its radius.
-    pub radius: f64,
+    /// How far it, and what belongs to it, goes to the sides.
+    pub across: f64,
+    /// How far up and down.
+    pub down: f64,
     /// How long its label is.
     pub length: f64,
 }
@@ -33,10 +35,11 @@ type Box4 = (f64, f64, f64, f64);
 /// A place for each label within a frame, beside its disc or some way off, such that no label lies on another; at first tried
 /// without lying on any disc. None where there is no room.
 pub fn around(spots: &[Spot], frame: Box4) -> Vec<Option<Place>> {
-    let discs: Vec<Box4> = spots
-        .iter()
-        .map(|Spot { at: (x, y), radius: r, .. }| (x - r * 0.8, y - r * 0.8, x + r * 0.8, y + r * 0.8))
-        .collect();
+    // The corners of what is around a disc are empty.
+    let disc = |Spot { at: (x, y), across, down, .. }: &Spot| {
+        (x - across * 0.8, y - down * 0.8, x + across * 0.8, y + down * 0.8)
+    };
+    let discs: Vec<Box4> = spots.iter().map(disc).collect();
     let mut taken: Vec<Box4> = Vec::new();
     let mut places = vec![None; spots.len()];
     for (i, spot) in spots.iter().enumerate() {
@@ -76,10 +79,10 @@ fn candidates(spot: &Spot) -> Vec<(Place, Box4)> {
         (-0.5, 0.9),
     ];
     let mut all = Vec::new();
-    for ring in [0.0, 10.0, 22.0, 36.0, 54.0, 76.0, 102.0, 132.0] {
+    for ring in [0.0, 10.0, 22.0, 36.0, 54.0, 76.0, 102.0, 132.0, 166.0, 204.0] {
         for (across, down) in AROUND {
-            let far = spot.radius + 4.0 + ring;
-            let (x, y) = (spot.at.0 + across * far, spot.at.1 + down * (far + HIGH / 2.0));
+            let (aside, above) = (spot.across + 4.0 + ring, spot.down + 4.0 + ring + HIGH / 2.0);
+            let (x, y) = (spot.at.0 + across * aside, spot.at.1 + down * above);
             let (anchor, left) = match across {
                 a if a > 0.0 => (Anchor::Start, x),
                 a if a < 0.0 => (Anchor::End, x - spot.length),
@@ -162,7 +165,7 @@ mod tests {
     #[test]
     fn labels_lie_around_what_they_name_and_not_on_one_another() {
         let frame = (0.0, 0.0, 600.0, 400.0);
-        let spot = |x: f64, y: f64| Spot { at: (x, y), radius: 5.0, length: 80.0 };
+        let spot = |x: f64, y: f64| Spot { at: (x, y), across: 5.0, down: 5.0, length: 80.0 };
         let alone = around(&[spot(300.0, 200.0)], frame);
         assert_eq!(alone[0].map(|p| (p.at, p.is_far)), Some(((309.0, 200.0), false)));
         // At the right edge it stands to the left.

@@ -37,7 +37,7 @@ pub struct Scatter {
 
 const WIDTH: f64 = 860.0;
 const LEFT: f64 = 76.0;
-const RIGHT: f64 = WIDTH - 110.0;
+const RIGHT: f64 = WIDTH - 84.0;
 const HEIGHT: f64 = 360.0;
 /// Many contenders need room for their names: so much more for each beyond the first twenty.
 const MORE: f64 = 8.0;
@@ -49,7 +49,7 @@ const LARGEST: f64 = 22.0;
 const SMALLEST: f64 = 3.0;
 
 /// Names take no more.
-const NAME: f64 = 190.0;
+const NAME: f64 = 250.0;
 
 /// A cell's contenders that have both figures.
 pub fn of_cell(cell: &CellFindings) -> Scatter {
@@ -200,10 +200,16 @@ fn bubble(canvas: &mut Canvas, places: &Places, b: &Bubble) {
 
 /// Each name beside its disc; those that find no room are shown to who points at the disc.
 fn name(canvas: &mut Canvas, places: &Places, drawn: &[&Bubble]) {
-    let spot = |b: &&Bubble| Spot {
-        at: (places.x.at(b.cpu_ns.value), places.y.at(b.p99_ns.value)),
-        radius: places.radius(b.rss_bytes),
-        length: length(&b.label).min(NAME),
+    let spot = |b: &&Bubble| {
+        let (x, y) = (places.x.at(b.cpu_ns.value), places.y.at(b.p99_ns.value));
+        let radius = places.radius(b.rss_bytes);
+        let most = |bounds: Option<(f64, f64)>, at: f64, scale: &Scale| {
+            let ends = bounds.map_or([at, at], |(low, high)| [scale.at(low), scale.at(high)]);
+            ends.into_iter().map(|end| (end - at).abs()).fold(radius, f64::max)
+        };
+        let across = most(b.cpu_ns.interval, x, &places.x);
+        let down = most(b.p99_ns.interval, y, &places.y);
+        Spot { at: (x, y), across, down, length: length(&b.label).min(NAME) }
     };
     let spots: Vec<Spot> = drawn.iter().map(spot).collect();
     let found = around(&spots, (LEFT + 4.0, places.top + 2.0, RIGHT - 2.0, places.bottom - 2.0));
@@ -211,7 +217,7 @@ fn name(canvas: &mut Canvas, places: &Places, drawn: &[&Bubble]) {
         let Some(Place { at, anchor, is_far }) = place else { continue };
         if is_far {
             let (dx, dy) = (at.0 - spot.at.0, at.1 - spot.at.1);
-            let share = spot.radius / (dx * dx + dy * dy).sqrt().max(1.0);
+            let share = places.radius(b.rss_bytes) / (dx * dx + dy * dy).sqrt().max(1.0);
             // A line to a text's middle ends above or below it.
             let end = if anchor == Anchor::Middle { at.1 - 8.0 * dy.signum() } else { at.1 };
             canvas.line((spot.at.0 + dx * share, spot.at.1 + dy * share), (at.0, end), "leader");

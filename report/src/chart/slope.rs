@@ -1,6 +1,6 @@
 //! What a page published beside what this machine measured: each contender as a share of the fastest, then and now.
 
-use super::canvas::{Anchor, MARGIN, cut, head_height, length};
+use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::{Canvas, Caption, Scale, labels};
 use crate::{page, units};
 use model::findings::CellFindings;
@@ -120,12 +120,14 @@ fn side(
     (top, bottom): (f64, f64),
 ) {
     let out = if anchor == Anchor::End { -1.0 } else { 1.0 };
-    let room = SIDE - 26.0 - MARGIN;
+    // Figures stand in a column of their own.
+    let figures = lines.iter().map(|line| length(&units::rate(figure(line)))).fold(0.0, f64::max);
+    let end = if anchor == Anchor::End { x - 26.0 } else { x + 26.0 + figures };
+    let beside = x + out * (26.0 + figures + 10.0);
+    let room = SIDE - 36.0 - figures - MARGIN;
     for ((line, place), y) in lines.iter().zip(places).zip(labels::apart(places, GAP, top, bottom)) {
         canvas.line((x + out * 5.0, *place), (x + out * 22.0, y), "leader");
-        let rate = units::rate(figure(line));
-        let name = cut(&line.label, room - length(&format!("  {rate}")));
-        let text = if anchor == Anchor::End { format!("{name}  {rate}") } else { format!("{rate}  {name}") };
-        canvas.text((x + out * 26.0, y), anchor, room, "ink", &text);
+        canvas.text((end, y), Anchor::End, figures, "faint", &units::rate(figure(line)));
+        canvas.text((beside, y), anchor, room, "ink", &line.label);
     }
 }

@@ -18,7 +18,7 @@ const LIGHT: &str = "
 .chart .curve{fill:none;stroke-width:1.75;stroke-linejoin:round}.chart .thin{stroke-width:1.1}
 .chart .long{stroke-dasharray:7 3}.chart .short{stroke-dasharray:2 2.5}
 .chart .dot{fill:#0072b2}.chart .hollow{fill:#fff;stroke:#0072b2;stroke-width:1.5}.chart .whisker{stroke:#0072b2;stroke-width:2;fill:none}
-.chart .range{stroke:#a4aab0;fill:none}.chart .cross{stroke:#c65500;stroke-width:1.5;fill:none}
+.chart .level{stroke:#0072b2;stroke-opacity:.6}.chart .range{stroke:#a4aab0;fill:none}.chart .cross{stroke:#c65500;stroke-width:1.5;fill:none}
 .chart .hatch{stroke:#6b7178;stroke-opacity:.45;fill:none}.chart .hover{fill-opacity:0}
 .chart .bubble{fill-opacity:.3;stroke-width:1.25}
 .chart .s0{stroke:#0072b2}.chart .s1{stroke:#c65500}.chart .s2{stroke:#008a64}.chart .s3{stroke:#b3588f}
@@ -32,8 +32,8 @@ const DARK: &str = "@media (prefers-color-scheme:dark){
 .chart .paper{fill:#14171a}.chart .ink{fill:#eceff1}.chart .faint{fill:#a9b1b7}
 .chart .rule{stroke:#2b3035}.chart .axis{stroke:#8d959c}.chart .leader{stroke:#6d757c}
 .chart .band{fill:#1c2024}.chart .strip{fill-opacity:.28}.chart .ceiling{stroke:#f0893f}
-.chart .dot{fill:#56b4e9}.chart .hollow{fill:#14171a;stroke:#56b4e9}.chart .whisker{stroke:#56b4e9}
-.chart .range{stroke:#6d757c}.chart .cross{stroke:#f0893f}.chart .hatch{stroke:#a9b1b7}
+.chart .dot{fill:#56b4e9}.chart .hollow{fill:#14171a;stroke:#56b4e9}.chart .whisker,.chart .level{stroke:#56b4e9}
+.chart .level{stroke:#0072b2;stroke-opacity:.6}.chart .range{stroke:#6d757c}.chart .cross{stroke:#f0893f}.chart .hatch{stroke:#a9b1b7}
 .chart .s0{stroke:#56b4e9}.chart .s1{stroke:#f0893f}.chart .s2{stroke:#2cc295}.chart .s3{stroke:#dd9cc2}
 .chart .s4{stroke:#e6b032}.chart .s5{stroke:#d5dade}.chart .rest{stroke:#6d757c}
 .chart .f0{fill:#56b4e9}.chart .f1{fill:#f0893f}.chart .f2{fill:#2cc295}.chart .f3{fill:#dd9cc2}
