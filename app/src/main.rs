@@ -5,6 +5,7 @@ mod command;
 mod console;
 mod failure;
 mod live;
+mod png;
 
 use clap::Parser;
 use cli::{Cli, Command};
