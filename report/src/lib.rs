@@ -3,6 +3,7 @@
 pub mod bars;
 pub mod chart;
 pub mod compare;
+mod csv;
 pub mod forecast;
 pub mod hdr_log;
 pub mod history;
@@ -15,6 +16,7 @@ mod machine;
 pub mod markdown;
 pub mod offered;
 mod page;
+pub mod progress;
 pub mod race;
 mod ranking;
 pub mod replays;

@@ -74,25 +74,25 @@ impl Format {
 }
 
 /// A run in a format. A race is told in words.
-pub fn show(told: &Told<'_>, format: Format, _look: &Look) -> anyhow::Result<Vec<u8>> {
+pub fn show(told: &Told<'_>, format: Format, look: &Look) -> anyhow::Result<Vec<u8>> {
     let is_race = told.findings.race.is_some();
     Ok(match format {
-        Format::Terminal if is_race => report::race::report(told.findings).into_bytes(),
-        Format::Terminal => report::terminal::report(told.findings).into_bytes(),
+        Format::Terminal if is_race => report::race::report(told.findings, look).into_bytes(),
+        Format::Terminal => report::terminal::report(told.findings, look).into_bytes(),
         Format::Markdown if is_race => report::race::markdown(told.findings).into_bytes(),
         Format::Markdown => report::markdown::report(told.findings).into_bytes(),
         Format::Json => report::findings_json(told.findings).into_bytes(),
-        Format::Csv => report::trials_csv::report(told.run, told.observations).into_bytes(),
+        Format::Csv => report::trials_csv::report(told).into_bytes(),
     })
 }
 
 /// What was read from pages, in a format.
-fn show_import(import: &Import, format: Format) -> anyhow::Result<Vec<u8>> {
+fn show_import(import: &Import, format: Format, look: &Look) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
-        Format::Terminal => report::imported::terminal(import).into_bytes(),
+        Format::Terminal => report::imported::terminal(import, look).into_bytes(),
         Format::Markdown => report::imported::markdown(import).into_bytes(),
         Format::Json => report::imported::json(import).into_bytes(),
-        other => return Err(unfit(other, "what was imported", "it has no trials")),
+        Format::Csv => report::imported::csv(import).into_bytes(),
     })
 }
 
@@ -130,12 +130,20 @@ impl Teller {
         observations: &[Observation],
         findings: &model::Findings,
     ) -> anyhow::Result<()> {
-        self.write(&show(&Told { run, observations, findings }, self.format, &Look::default())?)
+        self.write(&show(&Told { run, observations, findings }, self.format, &self.look())?)
     }
 
     /// Tells what was read from pages.
     pub fn tell_import(&self, import: &Import) -> anyhow::Result<()> {
-        self.write(&show_import(import, self.format)?)
+        self.write(&show_import(import, self.format, &self.look())?)
+    }
+
+    /// What there is to be seen where it is told; a file is no terminal.
+    pub fn look(&self) -> Look {
+        match &self.output {
+            Some(_) => Look { is_ascii: console::is_ascii_wanted(), ..Look::default() },
+            None => console::look(),
+        }
     }
 
     /// To the file, or to standard output.

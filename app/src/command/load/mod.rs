@@ -71,8 +71,12 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let outputs = args.outputs.create()?;
     let (tally, usage) = measure(&plan, &outputs)?;
     let verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
-    let report = if json { report::load_json::report } else { report::load_text::report };
-    console::print(&report(&plan, &tally, &verdict, args.outputs.detail()))?;
+    let detail = args.outputs.detail();
+    if json {
+        console::print(&report::load_json::report(&plan, &tally, &verdict, detail))?;
+    } else {
+        console::tell(&report::load_text::report(&plan, &tally, &verdict, detail))?;
+    }
     outputs.write(&plan, &tally)?;
     Ok(match (tally.interrupted, verdict.valid) {
         (true, _) => ExitCode::from(INTERRUPTED),
