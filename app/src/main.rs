@@ -5,6 +5,7 @@ mod command;
 mod console;
 mod failure;
 mod live;
+mod metrics;
 mod watch;
 
 use clap::Parser;

@@ -15,6 +15,7 @@ pub mod look;
 mod machine;
 pub mod markdown;
 pub mod offered;
+pub mod open_metrics;
 mod page;
 pub mod progress;
 pub mod race;
