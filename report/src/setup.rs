@@ -1,9 +1,8 @@
 //! How the contenders of a run were set up: what a reader must know before he calls a comparison fair.
 
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{markdown, units};
 use model::Findings;
-use std::fmt::Write;
 
 /// A section of the Markdown report; empty where nothing is known of any contender.
 pub fn section(f: &Findings) -> String {
@@ -15,7 +14,7 @@ pub fn section(f: &Findings) -> String {
         ("workers", Side::Left),
         ("caching", Side::Left),
     ]);
-    let (mut is_known, mut advice) = (false, String::new());
+    let (mut is_known, mut advice) = (false, Vec::new());
     for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
         let settings = entrant.settings.all().map(|(_, value)| value);
         is_known |= settings.iter().any(Option::is_some);
@@ -23,12 +22,12 @@ pub fn section(f: &Findings) -> String {
         let who = [entrant.title.clone(), entrant.track.word().to_owned()];
         table.row(who.into_iter().chain(said).collect());
         if let Some(because) = &entrant.because {
-            let _ = writeln!(advice, "- {}: {because}", entrant.title);
+            advice.push(format!("{}: {because}", entrant.title));
         }
     }
     if !is_known && advice.is_empty() {
         return String::new();
     }
     let gap = if advice.is_empty() { "" } else { "\n" };
-    format!("\n## How each was set up\n\n{}{gap}{advice}", table.markdown())
+    format!("\n## How each was set up\n\n{}{gap}{}", table.markdown(), markdown::items(&advice))
 }

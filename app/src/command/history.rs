@@ -37,7 +37,7 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut history = history(&args.study, common)?;
     narrow(&mut history, args)?;
     console::print(&match args.format {
-        Format::Terminal => report::history::terminal(&history),
+        Format::Terminal => report::history::terminal(&history, &console::look()),
         Format::Markdown => report::history::markdown(&history),
         Format::Json => serde_json::to_string_pretty(&history)? + "\n",
         Format::Csv => report::history::csv(&history),
