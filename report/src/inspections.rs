@@ -31,6 +31,7 @@ fn table(all: &[Inspection]) -> Table {
         let state = match (is_there, seen.has_failed()) {
             (false, _) => "missing",
             (true, true) => "FAILED",
+            (true, false) if !seen.known.is_empty() => "ok but for a known fault",
             (true, false) => "ok",
         };
         table.row(vec![
@@ -51,7 +52,8 @@ fn faults(all: &[Inspection], bullet: &str) -> String {
     let of = |seen: &Inspection| {
         let missing = seen.missing.iter().map(|why| format!("{bullet}{} is missing: {why}\n", seen.name));
         let wrong = seen.wrong.iter().map(|why| format!("{bullet}{}: {why}\n", seen.name));
-        missing.chain(wrong).collect::<String>()
+        let known = seen.known.iter().map(|why| format!("{bullet}{}, known: {why}\n", seen.name));
+        missing.chain(wrong).chain(known).collect::<String>()
     };
     all.iter().map(of).collect()
 }

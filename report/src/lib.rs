@@ -40,8 +40,11 @@ pub enum Detail {
 /// A run as a report tells it: what it was to be, every trial of it, and what they say.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
+    /// What was to be done, by whom and on what.
     pub run: &'a Run,
+    /// Every trial, void and failed ones too.
     pub observations: &'a [Observation],
+    /// What they say.
     pub findings: &'a Findings,
 }
 

@@ -20,7 +20,8 @@ pub fn markdown(title: &str, all: &[Replay]) -> String {
     let mut out = format!("# {title}, as published\n");
     for cell in cells(all) {
         let _ = write!(out, "\n## {}\n\n{}\n{}", cell[0].cell, table(cell).markdown(), agreement(cell));
-        for replay in cell {
+        // One that was not asked printed nothing: why is in the table.
+        for replay in cell.iter().filter(|replay| !replay.command.is_empty()) {
             let (title, command) = (&replay.title, &replay.command);
             let _ = write!(out, "\n### {title}\n\n```text\n$ {command}\n{}\n```\n", replay.report.trim_end());
         }

@@ -18,6 +18,11 @@ pub fn report(f: &Findings) -> String {
             let _ = write!(out, "\n{}\n", notes.join("\n"));
         }
     }
+    for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
+        if let Some(fault) = &entrant.faults.fragments {
+            let _ = write!(out, "\n{}, a known fault: {fault}\n", entrant.title);
+        }
+    }
     for missing in &f.missing {
         let _ = write!(out, "\n{} did not take part: {}\n", missing.name, missing.why);
     }
