@@ -95,6 +95,7 @@ impl Prepared {
             missing,
             track: self.track,
             settings: self.contender.settings.clone(),
+            faults: self.contender.faults.clone(),
             because: because.map(|tuned| tuned.because.clone()),
             source_sha256: Some(self.source_sha256.clone()),
         }

@@ -33,6 +33,7 @@ fn table(all: &[Inspection]) -> Table {
         let state = match (is_there, seen.has_failed()) {
             (false, _) => "missing",
             (true, true) => "FAILED",
+            (true, false) if !seen.known.is_empty() => "ok but for a known fault",
             (true, false) => "ok",
         };
         table.row(vec![
@@ -55,7 +56,8 @@ fn faults(all: &[Inspection]) -> Vec<String> {
     let of = |seen: &Inspection| {
         let missing = seen.missing.iter().map(|why| format!("{} is missing: {why}", seen.name));
         let wrong = seen.wrong.iter().map(|why| format!("{}: {why}", seen.name));
-        missing.chain(wrong).collect::<Vec<_>>()
+        let known = seen.known.iter().map(|why| format!("{}, known: {why}", seen.name));
+        missing.chain(wrong).chain(known).collect::<Vec<_>>()
     };
     all.iter().flat_map(of).collect()
 }

@@ -28,7 +28,8 @@ pub fn markdown(title: &str, all: &[Replay]) -> String {
             table(cell).markdown(),
             agreement(cell)
         );
-        for replay in cell {
+        // One that was not asked printed nothing: why is in the table.
+        for replay in cell.iter().filter(|replay| !replay.command.is_empty()) {
             let said = format!("$ {}\n{}", replay.command, replay.report.trim_end());
             let _ = write!(out, "\n### {}\n\n{}", md::words(&replay.title), md::block(&said));
         }

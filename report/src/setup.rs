@@ -21,6 +21,9 @@ pub fn section(f: &Findings) -> String {
         let said = settings.map(|value| value.unwrap_or(units::UNKNOWN).to_owned());
         let who = [entrant.title.clone(), entrant.track.word().to_owned()];
         table.row(who.into_iter().chain(said).collect());
+        if let Some(fault) = &entrant.faults.fragments {
+            let _ = writeln!(advice, "- {}, a known fault: {fault}", entrant.title);
+        }
         if let Some(because) = &entrant.because {
             advice.push(format!("{}: {because}", entrant.title));
         }

@@ -23,6 +23,11 @@ pub fn report(f: &Findings, look: &Look) -> String {
         );
         out += &notes(&ranking::notes(cell), look);
     }
+    for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
+        if let Some(fault) = &entrant.faults.fragments {
+            let _ = write!(out, "\n{}, a known fault: {fault}\n", entrant.title);
+        }
+    }
     for missing in &f.missing {
         out += "\n";
         out += &look.prose(&format!("{} did not take part: {}", missing.name, missing.why), Ink::Doubt);
