@@ -6,6 +6,7 @@ mod console;
 mod failure;
 mod live;
 mod metrics;
+mod png;
 mod watch;
 
 use clap::Parser;
