@@ -6,6 +6,7 @@ pub mod compare;
 pub mod forecast;
 pub mod hdr_log;
 pub mod history;
+pub mod html;
 pub mod imported;
 pub mod inspections;
 pub mod load_json;

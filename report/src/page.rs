@@ -48,14 +48,15 @@ pub fn plain(f: &Findings) -> String {
 }
 
 /// A contender with both figures.
-struct Compared<'f> {
-    title: &'f str,
-    published: f64,
-    measured: f64,
+pub(crate) struct Compared<'f> {
+    pub title: &'f str,
+    pub published: f64,
+    pub measured: f64,
     is_floor: bool,
 }
 
-fn compared(cell: &CellFindings) -> Vec<Compared<'_>> {
+/// Those that have both figures, by the page's order.
+pub(crate) fn compared(cell: &CellFindings) -> Vec<Compared<'_>> {
     let both = |c: &'_ ContenderFindings| Some((c.published?, c.rate_per_s?.median));
     let of = |c| {
         let (published, measured) = both(c)?;
@@ -66,7 +67,8 @@ fn compared(cell: &CellFindings) -> Vec<Compared<'_>> {
     rows
 }
 
-fn table(rows: &[Compared<'_>]) -> Table {
+/// Then and now, and the rank in both.
+pub(crate) fn table(rows: &[Compared<'_>]) -> Table {
     let mut table = Table::new(&[
         ("contender", Side::Left),
         ("published", Side::Right),
@@ -99,7 +101,8 @@ fn rank(rows: &[Compared<'_>], of: impl Fn(&Compared<'_>) -> f64, own: f64) -> S
     (1 + rows.iter().filter(|r| of(r) > own).count()).to_string()
 }
 
-fn agreement(rows: &[Compared<'_>]) -> String {
+/// How far the two orders agree, of these.
+pub(crate) fn agreement(rows: &[Compared<'_>]) -> String {
     let pairs: Vec<(f64, f64)> = rows.iter().map(|r| (r.published, r.measured)).collect();
     words(&pairs)
 }
