@@ -37,6 +37,8 @@ pub struct TellArgs {
 pub enum Format {
     Terminal,
     Markdown,
+    /// One page that needs nothing else
+    Html,
     Json,
     /// Every trial, one a row
     Csv,
@@ -48,6 +50,7 @@ impl Format {
         match self {
             Self::Terminal => "txt",
             Self::Markdown => "md",
+            Self::Html => "html",
             Self::Json => "json",
             Self::Csv => "csv",
         }
@@ -81,6 +84,7 @@ pub fn show(told: &Told<'_>, format: Format, _look: &Look) -> anyhow::Result<Vec
         Format::Terminal => report::terminal::report(told.findings).into_bytes(),
         Format::Markdown if is_race => report::race::markdown(told.findings).into_bytes(),
         Format::Markdown => report::markdown::report(told.findings).into_bytes(),
+        Format::Html => report::html::page(told).into_bytes(),
         Format::Json => report::findings_json(told.findings).into_bytes(),
         Format::Csv => report::trials_csv::report(told.run, told.observations).into_bytes(),
     })
