@@ -93,6 +93,9 @@ pub(crate) fn table(rows: &[Compared<'_>]) -> Table {
 
 /// How many times as fast as published.
 pub fn times(ratio: f64) -> String {
+    if !ratio.is_finite() {
+        return units::UNKNOWN.to_owned();
+    }
     if ratio >= 100.0 { format!("{ratio:.0} ×") } else { format!("{ratio:.2} ×") }
 }
 

@@ -14,9 +14,13 @@ pub(super) fn section(f: &Findings) -> Markup {
         section #found aria-labelledby="found-title" {
             h2 #found-title { "What was found" }
             @if f.cells.is_empty() { p { "Nothing: the run has no cells." } }
-            @for cell in &f.cells {
-                @if f.cells.len() > 1 { h3 { (cell.title) } }
-                ul.findings { @for sentence in sentences(f, cell) { li { (sentence) } } }
+            div.cells {
+                @for cell in &f.cells {
+                    div {
+                        @if f.cells.len() > 1 { h3 { (cell.title) } }
+                        ul.findings { @for sentence in sentences(f, cell) { li { (sentence) } } }
+                    }
+                }
             }
         }
     }
@@ -36,7 +40,7 @@ pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
     said.extend(equals(cell));
     said.extend(reference(cell, &field));
     said.extend(limits(cell));
-    said.push(format!("The {}.", ranking::floor(cell)));
+    said.push(format!("N{}.", ranking::floor(cell).trim_start_matches('n')));
     said.push(lost(cell));
     said.extend(still_changing(cell));
     let rows = page::compared(cell);
@@ -69,14 +73,15 @@ fn best(f: &Findings, cell: &CellFindings, field: &[&ContenderFindings]) -> Stri
         return format!("Nothing is sure: {why}. By its median {} leads: it {figure_of_first}.", first.title);
     };
     let alike: Vec<&str> = field.iter().filter(|c| c.tier == Some(tier)).map(|c| c.title.as_str()).collect();
+    let behind = field.iter().find(|c| c.tier.is_some() && c.tier != Some(tier));
+    let ahead = behind.map(|next| ahead(cell, first, next)).unwrap_or_default();
     if alike.len() > 1 {
         return format!(
-            "No difference can be shown among the first: {}. {}, by its median the best of them, {figure_of_first}.",
+            "No difference can be shown among the first: {}. {}, by its median the best of them, {figure_of_first}{ahead}.",
             listed(&alike),
             first.title
         );
     }
-    let ahead = field.get(1).map(|second| ahead(cell, first, second)).unwrap_or_default();
     format!("{} is {}: it {figure_of_first}{ahead}.", first.title, superlative(cell.metric))
 }
 

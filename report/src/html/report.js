@@ -59,7 +59,10 @@ function makeFilterable(table) {
   label.className = "heard";
   input.placeholder = "Filter rows";
   shown.htmlFor = input.id;
-  line.append(label, input, shown);
+  const hint = document.createElement("span");
+  hint.className = "hint";
+  hint.textContent = "Click a column's title to sort.";
+  line.append(label, input, shown, hint);
   table.parentElement.before(line);
   input.addEventListener("input", () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
