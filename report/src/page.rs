@@ -57,7 +57,9 @@ pub(crate) struct Compared<'f> {
 
 /// Those that have both figures, by the page's order.
 pub(crate) fn compared(cell: &CellFindings) -> Vec<Compared<'_>> {
-    let both = |c: &'_ ContenderFindings| Some((c.published?, c.rate_per_s?.median));
+    let both = |c: &'_ ContenderFindings| {
+        Some((c.published?, c.rate_per_s?.median)).filter(|(a, b)| a.is_finite() && b.is_finite())
+    };
     let of = |c| {
         let (published, measured) = both(c)?;
         Some(Compared { title: &c.title, published, measured, is_floor: c.is_held_back() })

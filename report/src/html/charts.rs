@@ -1,44 +1,48 @@
-//! The charts of a cell within the page. This is the only place that knows how charts are made.
+//! The charts of a run, each where it belongs. They escape for themselves, and say what they find in their labels.
 
-use crate::chart::ranked;
+use crate::Told;
+use crate::chart::{self, Chart};
 use maud::{Markup, PreEscaped, html};
-use model::findings::CellFindings;
 
-/// A drawing with its words.
-struct Drawn {
-    finding: String,
-    svg: String,
-}
+/// All charts of a run.
+pub(super) struct Charts(Vec<Chart>);
 
-/// All charts of a cell; none where nobody has a figure.
-pub(super) fn of_cell(id: &str, cell: &CellFindings) -> Markup {
-    if cell.contenders.iter().all(|c| c.rate_per_s.is_none()) {
-        return Markup::default();
+impl Charts {
+    pub fn of(told: &Told) -> Self {
+        Self(chart::of(told))
     }
-    let ranked = ranked::of_cell(cell);
-    let drawn = [Drawn { finding: ranked.caption.finding.clone(), svg: ranked.svg() }];
-    html! { @for (i, one) in drawn.iter().enumerate() { (figure(&format!("{id}-chart-{}", i + 1), one)) } }
+
+    /// Those of the cell with this index, but for the page's figures.
+    pub fn of_cell(&self, i: usize) -> Markup {
+        let names = ["ranked", "scatter", "percentiles", "course"].map(|kind| named(kind, i));
+        self.those(|name| names.iter().any(|one| one == name))
+    }
+
+    /// The page's figures beside those of the cell with this index.
+    pub fn published(&self, i: usize) -> Markup {
+        self.those(|name| name == named("published", i))
+    }
+
+    /// Those of more cells than one.
+    pub fn of_all(&self) -> Markup {
+        self.those(|name| name == "heat" || name.starts_with("load-"))
+    }
+
+    fn those(&self, is_one: impl Fn(&str) -> bool) -> Markup {
+        html! { @for chart in self.0.iter().filter(|chart| is_one(&chart.name)) { (figure(chart)) } }
+    }
 }
 
-fn figure(id: &str, drawn: &Drawn) -> Markup {
+fn named(kind: &str, i: usize) -> String {
+    format!("{kind}-{}", i + 1)
+}
+
+fn figure(chart: &Chart) -> Markup {
     html! {
-        figure #(id) {
-            div.scroll tabindex="0" role="region" aria-labelledby={ (id) "-words" } { (PreEscaped(alone(id, &drawn.svg))) }
-            figcaption id={ (id) "-words" } { (drawn.finding) }
+        figure id={ "chart-" (chart.name) } {
+            div.scroll tabindex="0" role="region" aria-label={ "Chart: " (chart.caption.title) } {
+                (PreEscaped(chart::bare(&chart.svg)))
+            }
         }
     }
-}
-
-/// A drawing among others: what it calls by an id of its own gets one that no other drawing has.
-fn alone(prefix: &str, svg: &str) -> String {
-    let ids: Vec<&str> = svg.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    let mut out = svg.to_owned();
-    for id in ids {
-        for (before, after) in
-            [(" id=\"", "\""), ("url(#", ")"), ("href=\"#", "\""), ("aria-labelledby=\"", "\"")]
-        {
-            out = out.replace(&format!("{before}{id}{after}"), &format!("{before}{prefix}-{id}{after}"));
-        }
-    }
-    out
 }

@@ -1,6 +1,7 @@
 //! What was found, in sentences: who is best, by how much and how surely, who are equals, what was the limit, what separates
 //! equals, what came to nothing.
 
+use super::charts::Charts;
 use crate::{page, race, ranking, units};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
@@ -9,7 +10,7 @@ use model::{Bound, Metric};
 use std::collections::BTreeMap;
 
 /// The first section of the page.
-pub(super) fn section(f: &Findings) -> Markup {
+pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
     html! {
         section #found aria-labelledby="found-title" {
             h2 #found-title { "What was found" }
@@ -22,6 +23,7 @@ pub(super) fn section(f: &Findings) -> Markup {
                     }
                 }
             }
+            (charts.of_all())
         }
     }
 }

@@ -11,9 +11,10 @@ mod reproduce;
 mod table;
 mod trials;
 
-use crate::{Told, race, ranking};
+use crate::{Told, chart, race, ranking};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use charts::Charts;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::Findings;
 use model::findings::CellFindings;
@@ -25,27 +26,28 @@ const SCRIPT: &str = include_str!("report.js");
 
 /// The whole page.
 pub fn page(told: &Told) -> String {
-    let f = told.findings;
+    let (f, charts) = (told.findings, Charts::of(told));
+    let style = format!("{STYLE}{}", chart::css());
     let markup = html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy());
+                meta http-equiv="Content-Security-Policy" content=(policy(&style));
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content=(format!("drome {}", f.environment.drome));
                 title { (f.title) " · drome" }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(&style)) }
             }
             body {
                 a.skip href="#main" { "Skip to the findings" }
                 (top(f))
                 (contents(told))
                 main #main tabindex="-1" {
-                    (headline::section(f))
-                    @for (i, cell) in f.cells.iter().enumerate() { (ranked(f, i, cell)) }
-                    (published::section(f))
+                    (headline::section(f, &charts))
+                    @for (i, cell) in f.cells.iter().enumerate() { (ranked(f, &charts, i, cell)) }
+                    (published::section(f, &charts))
                     (trials::section(told))
                     (contenders::section(f))
                     (machine::section(f))
@@ -59,12 +61,11 @@ pub fn page(told: &Told) -> String {
     markup.into_string()
 }
 
-/// Nothing may be fetched, and no script may run but the one in the page. Charts have colours on single marks, which only
-/// this word allows.
-fn policy() -> String {
-    let script = BASE64_STANDARD.encode(Sha256::digest(SCRIPT));
+/// Nothing may be fetched; no script may run and no style hold but those of the page, which are known by what is in them.
+fn policy(style: &str) -> String {
+    let [style, script] = [style, SCRIPT].map(|text| BASE64_STANDARD.encode(Sha256::digest(text)));
     format!(
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'"
     )
 }
 
@@ -107,7 +108,7 @@ fn cell_id(i: usize) -> String {
 }
 
 /// A cell: what was asked, the ranking, the charts, what is to be known about single contenders.
-fn ranked(f: &Findings, i: usize, cell: &CellFindings) -> Markup {
+fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Markup {
     let id = cell_id(i);
     let table = if f.race.is_some() { ranking::race_table(cell) } else { ranking::table(cell) };
     // The rows of the table are the cell's contenders.
@@ -123,7 +124,7 @@ fn ranked(f: &Findings, i: usize, cell: &CellFindings) -> Markup {
             }
             (shown.markup())
             p.key { "95 %: the interval that holds the true figure, so far as chance goes. –: not known. ≥ and ≤: the load generator had no more to give, so the figure is a bound." }
-            (charts::of_cell(&id, cell))
+            (charts.of_cell(i))
             (notes(cell))
         }
     }

@@ -1,5 +1,6 @@
 //! What the study's page published beside what was measured here, and what was unequal there.
 
+use super::charts::Charts;
 use super::table::Shown;
 use crate::{page, units};
 use maud::{Markup, html};
@@ -10,7 +11,7 @@ pub(super) fn is_there(f: &Findings) -> bool {
     f.page.is_some() || !f.unequal.is_empty()
 }
 
-pub(super) fn section(f: &Findings) -> Markup {
+pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
     if !is_there(f) {
         return Markup::default();
     }
@@ -19,7 +20,7 @@ pub(super) fn section(f: &Findings) -> Markup {
             h2 #published-title { "Published and measured" }
             @if let Some(source) = &f.source { p { "The column “page” is what was published: " (source) "." } }
             @if let Some(page) = &f.page { p { "Published: on " (page.hardware) "." } }
-            @for (i, cell) in f.cells.iter().enumerate() { (one(f, i, cell)) }
+            @for (i, cell) in f.cells.iter().enumerate() { (one(f, charts, i, cell)) }
             @if !f.unequal.is_empty() {
                 h3 { "Unequal on the page" }
                 ul.notes { @for sentence in &f.unequal { li { (sentence) } } }
@@ -28,7 +29,7 @@ pub(super) fn section(f: &Findings) -> Markup {
     }
 }
 
-fn one(f: &Findings, i: usize, cell: &model::findings::CellFindings) -> Markup {
+fn one(f: &Findings, charts: &Charts, i: usize, cell: &model::findings::CellFindings) -> Markup {
     let rows = page::compared(cell);
     let others = f.page.as_ref().and_then(|page| page.details.get(&cell.title));
     let id = format!("published-{}", i + 1);
@@ -38,6 +39,7 @@ fn one(f: &Findings, i: usize, cell: &model::findings::CellFindings) -> Markup {
         @if !rows.is_empty() {
             (shown.markup())
             p.key { (page::agreement(&rows)) }
+            (charts.published(i))
         }
         @if let Some(others) = others {
             h3 { "The page's other figures: " (cell.title) }

@@ -121,6 +121,9 @@ fn check_is_alone(page: &str, all: &[Element]) {
             ["link", "img", "iframe", "object", "embed", "form", "base"].contains(&element.name.as_str());
         assert!(!is_other, "{element:?}");
     }
-    assert_eq!(all.iter().filter(|e| e.name == "script").count(), 1);
+    for (name, count) in [("script", 1), ("style", 1)] {
+        assert_eq!(all.iter().filter(|e| e.name == name).count(), count, "{name}");
+    }
+    assert!(all.iter().all(|e| e.get("style").is_none()), "a style attribute, which the policy forbids");
     assert!(!page.contains("@import") && !page.contains("url(http"));
 }
