@@ -95,6 +95,7 @@ fn show_import(import: &Import, format: Format) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
         Format::Terminal => report::imported::terminal(import).into_bytes(),
         Format::Markdown => report::imported::markdown(import).into_bytes(),
+        Format::Html => report::html::import_page(import).into_bytes(),
         Format::Json => report::imported::json(import).into_bytes(),
         other => return Err(unfit(other, "what was imported", "it has no trials")),
     })

@@ -46,7 +46,7 @@ impl Shown<'_> {
         // Two columns of the same title are told apart by what is before them, which is seen but not heard.
         let of = (title == INTERVAL && i > 0).then(|| self.table.head()[i - 1].0);
         html! {
-            th.n[side == Side::Right] scope="col" { @if let Some(of) = of { span.heard { (of) ", " } } (title) }
+            th class=[number(side == Side::Right)] scope="col" { @if let Some(of) = of { span.heard { (of) ", " } } (title) }
         }
     }
 
@@ -58,10 +58,15 @@ impl Shown<'_> {
                     @if Some(i) == name {
                         th scope="row" { (cell) @if let Some(tag) = tag { " " span.tag { (tag) } } }
                     } @else {
-                        td.n[is_number] { (cell) }
+                        td class=[number(is_number)] { (cell) }
                     }
                 }
             }
         }
     }
+}
+
+/// The class of a column of numbers.
+fn number(is_number: bool) -> Option<&'static str> {
+    is_number.then_some("n")
 }
