@@ -7,6 +7,7 @@ mod csv;
 pub mod forecast;
 pub mod hdr_log;
 pub mod history;
+pub mod html;
 pub mod imported;
 pub mod inspections;
 pub mod load_json;

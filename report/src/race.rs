@@ -46,14 +46,15 @@ pub fn markdown(f: &Findings) -> String {
     out
 }
 
-fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
+/// The contenders in the order of their letters.
+pub(crate) fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
     let mut all: Vec<&ContenderFindings> = cell.contenders.iter().collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
 }
 
 /// All that stands below the table, each with what its colour would say.
-fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<(String, Ink)> {
+pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<(String, Ink)> {
     let mut lines = Vec::new();
     for pair in &race.pairs {
         // What is sure is the first of the lines; the others say it in other units.

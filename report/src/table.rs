@@ -57,6 +57,16 @@ impl Table {
         self.head.iter().position(|(own, _)| *own == title)
     }
 
+    /// Each column's title and side.
+    pub fn head(&self) -> &[(&'static str, Side)] {
+        &self.head
+    }
+
+    /// The rows, each with a cell for every column.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = impl Iterator<Item = &str>> {
+        self.rows.iter().map(|row| row.iter().map(|(cell, _)| cell.as_str()))
+    }
+
     /// As wide as it is: two spaces between columns, nothing at a line's end.
     pub fn plain(&self) -> String {
         self.fit(&Look::default())

@@ -44,6 +44,8 @@ pub struct TellArgs {
 pub enum Format {
     Terminal,
     Markdown,
+    /// One page that needs nothing else
+    Html,
     Json,
     /// Every trial, one a row
     Csv,
@@ -59,6 +61,7 @@ impl Format {
         match self {
             Self::Terminal => "txt",
             Self::Markdown => "md",
+            Self::Html => "html",
             Self::Json => "json",
             Self::Csv => "csv",
             Self::Svg => "svg",
@@ -103,6 +106,7 @@ pub fn show(told: &Told<'_>, format: Format, look: &Look) -> anyhow::Result<Vec<
         Format::Terminal => report::terminal::report(told.findings, look).into_bytes(),
         Format::Markdown if is_race => report::race::markdown(told.findings).into_bytes(),
         Format::Markdown => report::markdown::report(told.findings).into_bytes(),
+        Format::Html => report::html::page(told).into_bytes(),
         Format::Json => report::findings_json(told.findings).into_bytes(),
         Format::Csv => report::trials_csv::report(told).into_bytes(),
         Format::Svg | Format::Png => return Err(unfit(format, "this", "it is told in words")),
@@ -114,6 +118,7 @@ fn show_import(import: &Import, format: Format, look: &Look) -> anyhow::Result<V
     Ok(match format {
         Format::Terminal => report::imported::terminal(import, look).into_bytes(),
         Format::Markdown => report::imported::markdown(import).into_bytes(),
+        Format::Html => report::html::import_page(import).into_bytes(),
         Format::Json => report::imported::json(import).into_bytes(),
         Format::Csv => report::imported::csv(import).into_bytes(),
     })

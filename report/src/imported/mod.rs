@@ -2,7 +2,7 @@
 //! is known of it but what stands there, so it has no intervals, no tiers, no verdict.
 
 mod json;
-mod text;
+pub(crate) mod text;
 mod tidy;
 
 pub use json::json;

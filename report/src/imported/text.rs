@@ -75,7 +75,7 @@ fn of_cell(cell: &Cell, columns: Option<usize>) -> Option<String> {
 }
 
 /// What every reader must know before the first figure.
-fn preface(import: &Import) -> Vec<String> {
+pub(crate) fn preface(import: &Import) -> Vec<String> {
     let names: Vec<&str> = import.sources.iter().map(|source| source.name.as_str()).collect();
     vec![
         format!("run {}, imported {} from {}", import.id, import.imported_at, names.join(", ")),
@@ -85,7 +85,7 @@ fn preface(import: &Import) -> Vec<String> {
 }
 
 /// What was asked, as far as it is known.
-fn about(cell: &Cell) -> String {
+pub(crate) fn about(cell: &Cell) -> String {
     let mut words =
         vec![if cell.tool == "table" { "a table".to_owned() } else { format!("reports of {}", cell.tool) }];
     let number = |n: f64| units::count(n as u64);
@@ -100,7 +100,7 @@ fn is_closed(cell: &Cell) -> bool {
     cell.offered_rate_per_s.is_none() && !["table", "wrk2", "httperf"].contains(&cell.tool)
 }
 
-fn table(cell: &Cell) -> Table {
+pub(crate) fn table(cell: &Cell) -> Table {
     let p99 = if is_closed(cell) { "p99 at saturation" } else { "p99" };
     let columns: [Column; 8] = [
         ("mean latency", |row| row.get("latency_ns_mean").map(units::duration)),
@@ -132,7 +132,7 @@ fn received(row: &Row) -> Option<f64> {
 }
 
 /// What is to be known about single readings.
-fn notes(cell: &Cell) -> Vec<String> {
+pub(crate) fn notes(cell: &Cell) -> Vec<String> {
     let mut notes = Vec::new();
     for row in &cell.rows {
         notes.extend(row.item.notes.iter().map(|note| format!("{}: {note}", row.name)));

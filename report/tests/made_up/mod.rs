@@ -79,6 +79,7 @@ pub fn entrant(name: &str, title: &str, track: Track) -> (String, Entrant) {
             settings,
             because,
             source_sha256: None,
+            ..Entrant::default()
         },
     )
 }
