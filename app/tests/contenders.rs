@@ -83,6 +83,46 @@ fn catalog_verify_tells_all_that_is_wrong_with_each_on_both_tracks() {
     home.assert_clean();
 }
 
+/// Closes a connection on which a request comes in pieces.
+const FRAGILE: &str = r"
+    def handle_one_request(self):
+        first = self.connection.recv(65536, 2)
+        if first and b'\r\n\r\n' not in first: self.close_connection = True
+        else: super().handle_one_request()
+    def log_message";
+
+#[test]
+fn a_known_fault_is_told_and_a_declaration_that_no_longer_holds_is_wrong() {
+    let home = Home::new();
+    for (name, is_fragile, is_declared) in
+        [("known", true, true), ("unknown", true, false), ("mended", false, true)]
+    {
+        contender(&home, name, r"b'Hello World\n'", "404");
+        let folder = format!("own/contenders/{name}");
+        if is_fragile {
+            let script = SCRIPT.replace("HELLO", r"b'Hello World\n'").replace("UNKNOWN", "404");
+            home.write(
+                &format!("{folder}/src/server.py"),
+                &script.replace("    def log_message", &FRAGILE[1..]),
+            );
+        }
+        if is_declared {
+            let faults = "[faults]\nfragments = \"pieces end it\"\n[serves]";
+            let text = CONTENDER.replace("TITLE", name).replace("[serves]", faults);
+            home.write(&format!("{folder}/contender.toml"), &text);
+        }
+    }
+    let said = drome(&home, &["catalog", "verify", "known"]);
+    assert!(said.code == 0 && said.out.contains("ok but for a known fault"), "{}{}", said.out, said.err);
+    assert!(said.out.contains("known, known: hello (/hello, in fragments)"), "{}", said.out);
+    assert!(said.out.contains("pieces end it"), "{}", said.out);
+    let said = drome(&home, &["catalog", "verify", "unknown"]);
+    assert!(said.code == 1 && said.out.contains("hello (/hello, in fragments): "), "{}", said.out);
+    let said = drome(&home, &["catalog", "verify", "mended"]);
+    assert!(said.code == 1 && said.out.contains("take `fragments` out of [faults]"), "{}", said.out);
+    home.assert_clean();
+}
+
 #[test]
 fn who_is_absent_is_named_with_the_command_that_gets_him() {
     let home = Home::new();

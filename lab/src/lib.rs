@@ -19,6 +19,7 @@ pub mod history;
 pub mod inspect;
 pub mod install;
 pub mod instance;
+pub mod left;
 pub mod local;
 pub mod plan;
 pub mod prepare;

@@ -7,7 +7,7 @@ use crate::instance::{Instance, Place, Work, Works};
 use crate::prepare::{Prepared, tag};
 use crate::run::Lab;
 use crate::{before, clock_text, folders, verify};
-use model::contender::{Contender, Install, Kind, Settings, Start, StopSignal, Track, Version};
+use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Track, Version};
 use model::observation::{Entrant, Raced};
 use model::study::{RACE, REFERENCE};
 use model::{Run, Study};
@@ -238,6 +238,7 @@ pub fn commands(
             },
             settings: Settings::default(),
             tuned: None,
+            faults: Faults::default(),
             serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
         };
         let entry = Entry { contender, sources: BTreeMap::new() };

@@ -1,28 +1,37 @@
 //! What came of a page's own command lines, run against the contenders of its study.
 
+use crate::look::{Ink, Look};
 use crate::page::{times, words};
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{markdown as md, units};
 use model::page::Replay;
 use std::fmt::Write;
 
 /// For a terminal: the tables.
-pub fn terminal(title: &str, all: &[Replay]) -> String {
-    let mut out = format!("{title}, as published\n");
+pub fn terminal(title: &str, all: &[Replay], look: &Look) -> String {
+    let line = |text: &str| look.prose(text.trim_end(), Ink::Plain);
+    let mut out = line(&format!("{title}, as published"));
     for cell in cells(all) {
-        let _ = write!(out, "\n{}\n{}{}", cell[0].cell, table(cell).plain(), agreement(cell));
+        let _ = write!(out, "\n{}{}{}", line(&cell[0].cell), table(cell).fit(look), line(&agreement(cell)));
     }
     out
 }
 
 /// For a page: the tables, and what the tools printed.
 pub fn markdown(title: &str, all: &[Replay]) -> String {
-    let mut out = format!("# {title}, as published\n");
+    let mut out = format!("# {}, as published\n", md::words(title));
     for cell in cells(all) {
-        let _ = write!(out, "\n## {}\n\n{}\n{}", cell[0].cell, table(cell).markdown(), agreement(cell));
-        for replay in cell {
-            let (title, command) = (&replay.title, &replay.command);
-            let _ = write!(out, "\n### {title}\n\n```text\n$ {command}\n{}\n```\n", replay.report.trim_end());
+        let _ = write!(
+            out,
+            "\n## {}\n\n{}\n{}",
+            md::words(&cell[0].cell),
+            table(cell).markdown(),
+            agreement(cell)
+        );
+        // One that was not asked printed nothing: why is in the table.
+        for replay in cell.iter().filter(|replay| !replay.command.is_empty()) {
+            let said = format!("$ {}\n{}", replay.command, replay.report.trim_end());
+            let _ = write!(out, "\n### {}\n\n{}", md::words(&replay.title), md::block(&said));
         }
     }
     out

@@ -27,7 +27,10 @@ fn a_page_as_it_was_measured() {
         replay("Go", Some(247.2), Some(8000.0), None),
         replay("Perl", Some(66.0), None, Some("it ended (exit status: 1)")),
     ];
-    insta::assert_snapshot!("replays_in_the_terminal", report::replays::terminal("A page", &all));
+    insta::assert_snapshot!(
+        "replays_in_the_terminal",
+        report::replays::terminal("A page", &all, &report::Look::default())
+    );
     insta::assert_snapshot!("replays_in_markdown", report::replays::markdown("A page", &all));
 }
 
@@ -50,6 +53,9 @@ fn what_catalog_verify_found() {
         seen("Bad", Track::Tuned, &["hello (/hello): status 500 instead of 200"], None),
         seen("Go", Track::Default, &[], Some("`go` is not on PATH; get it: https://go.dev/dl")),
     ];
-    insta::assert_snapshot!("inspections_in_the_terminal", report::inspections::terminal(&all));
+    insta::assert_snapshot!(
+        "inspections_in_the_terminal",
+        report::inspections::terminal(&all, &report::Look::default())
+    );
     insta::assert_snapshot!("inspections_in_markdown", report::inspections::markdown(&all));
 }

@@ -55,7 +55,7 @@ pub fn run(study: &Study, prepared: &[Prepared], works: Works, teller: &Teller) 
     let text = match teller.format {
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
         Format::Markdown => report::replays::markdown(&study.title, &all),
-        _ => report::replays::terminal(&study.title, &all),
+        _ => report::replays::terminal(&study.title, &all, &teller.look()),
     };
     teller.write(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)

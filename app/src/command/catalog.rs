@@ -62,7 +62,7 @@ pub fn run(args: &CatalogArgs, common: &Common) -> anyhow::Result<ExitCode> {
     };
     let all = verify(args, &catalog, &names)?;
     let text = match args.format {
-        Format::Terminal => report::inspections::terminal(&all),
+        Format::Terminal => report::inspections::terminal(&all, &console::look()),
         Format::Markdown => report::inspections::markdown(&all),
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
     };

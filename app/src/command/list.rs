@@ -41,7 +41,7 @@ pub fn run(args: &ListArgs, common: &Common) -> anyhow::Result<ExitCode> {
             workloads(&catalog, &mut out)?;
         }
     }
-    console::print(&out)?;
+    console::tell(&out)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -49,7 +49,7 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     asked.study.design.blocks = study.design.blocks;
     let told = lab::forecast::forecast(&asked, &observations, precision, study.design.blocks[1]);
     console::print(&match args.format {
-        Format::Terminal => report::forecast::terminal(&told),
+        Format::Terminal => console::look().report(&report::forecast::terminal(&told)),
         Format::Json => serde_json::to_string_pretty(&told)? + "\n",
     })?;
     Ok(ExitCode::SUCCESS)
@@ -70,7 +70,7 @@ fn pilot(
     let run = setup::study_run(name, short, &prepared, &works, None, true);
     let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
     store.add_run(&run)?;
-    let mut watch = console::Watch::new();
+    let mut watch = crate::watch::Watch::new();
     let findings = lab::run::run(&lab, &run, Vec::new(), store, &mut watch);
     watch.finish();
     findings?;

@@ -44,6 +44,8 @@ pub struct TellArgs {
 pub enum Format {
     Terminal,
     Markdown,
+    /// One page that needs nothing else
+    Html,
     Json,
     /// Every trial, one a row
     Csv,
@@ -59,6 +61,7 @@ impl Format {
         match self {
             Self::Terminal => "txt",
             Self::Markdown => "md",
+            Self::Html => "html",
             Self::Json => "json",
             Self::Csv => "csv",
             Self::Svg => "svg",
@@ -96,26 +99,28 @@ impl Format {
 }
 
 /// A run in a format. A race is told in words.
-pub fn show(told: &Told<'_>, format: Format, _look: &Look) -> anyhow::Result<Vec<u8>> {
+pub fn show(told: &Told<'_>, format: Format, look: &Look) -> anyhow::Result<Vec<u8>> {
     let is_race = told.findings.race.is_some();
     Ok(match format {
-        Format::Terminal if is_race => report::race::report(told.findings).into_bytes(),
-        Format::Terminal => report::terminal::report(told.findings).into_bytes(),
+        Format::Terminal if is_race => report::race::report(told.findings, look).into_bytes(),
+        Format::Terminal => report::terminal::report(told.findings, look).into_bytes(),
         Format::Markdown if is_race => report::race::markdown(told.findings).into_bytes(),
         Format::Markdown => report::markdown::report(told.findings).into_bytes(),
+        Format::Html => report::html::page(told).into_bytes(),
         Format::Json => report::findings_json(told.findings).into_bytes(),
-        Format::Csv => report::trials_csv::report(told.run, told.observations).into_bytes(),
+        Format::Csv => report::trials_csv::report(told).into_bytes(),
         Format::Svg | Format::Png => return Err(unfit(format, "this", "it is told in words")),
     })
 }
 
 /// What was read from pages, in a format.
-fn show_import(import: &Import, format: Format) -> anyhow::Result<Vec<u8>> {
+fn show_import(import: &Import, format: Format, look: &Look) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
-        Format::Terminal => report::imported::terminal(import).into_bytes(),
+        Format::Terminal => report::imported::terminal(import, look).into_bytes(),
         Format::Markdown => report::imported::markdown(import).into_bytes(),
+        Format::Html => report::html::import_page(import).into_bytes(),
         Format::Json => report::imported::json(import).into_bytes(),
-        other => return Err(unfit(other, "what was imported", "it has no trials")),
+        Format::Csv => report::imported::csv(import).into_bytes(),
     })
 }
 
@@ -181,7 +186,7 @@ impl Teller {
         if let Some(pictures) = &self.pictures {
             return pictures.write(&format!("run {}", run.id), report::chart::of(&told));
         }
-        let mut bytes = show(&told, self.format, &Look::default())?;
+        let mut bytes = show(&told, self.format, &self.look())?;
         if let Some(Charts { folder, link }) = &self.charts {
             let charts = report::chart::of(&told);
             for chart in &charts {
@@ -194,7 +199,15 @@ impl Teller {
 
     /// Tells what was read from pages.
     pub fn tell_import(&self, import: &Import) -> anyhow::Result<()> {
-        self.write(&show_import(import, self.format)?)
+        self.write(&show_import(import, self.format, &self.look())?)
+    }
+
+    /// What there is to be seen where it is told; a file is no terminal.
+    pub fn look(&self) -> Look {
+        match &self.output {
+            Some(_) => Look { is_ascii: console::is_ascii_wanted(), ..Look::default() },
+            None => console::look(),
+        }
     }
 
     /// To the file, or to standard output.

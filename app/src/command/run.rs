@@ -4,6 +4,7 @@ use super::report::{TellArgs, Teller};
 use super::{as_published, catalog, store};
 use crate::cli::Common;
 use crate::console;
+use crate::watch::Watch;
 use anyhow::{Context, bail};
 use clap::Args;
 use lab::{Catalog, LabError, Store, setup};
@@ -99,7 +100,7 @@ fn one(
     if !args.resume {
         store.add_run(&run)?;
     }
-    let mut watch = console::Watch::new();
+    let mut watch = Watch::new();
     let findings = lab::run::run(&lab, &run, observations, &store, &mut watch);
     watch.finish();
     let findings = findings.with_context(|| format!("run {}", run.id))?;
