@@ -20,6 +20,7 @@ pub mod inspect;
 pub mod install;
 pub mod instance;
 pub mod local;
+pub mod narrow;
 pub mod plan;
 pub mod prepare;
 pub mod race;
