@@ -24,6 +24,7 @@ pub mod narrow;
 pub mod plan;
 pub mod prepare;
 pub mod race;
+pub mod remedy;
 pub mod run;
 pub mod sample;
 pub mod schedule;

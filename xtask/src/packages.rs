@@ -17,6 +17,8 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("lighttpd", "lighttpd"),
     ("/usr/lib/lighttpd/mod_openssl.so", "lighttpd-mod-openssl"),
     ("haproxy", "haproxy"),
+    ("/usr/lib/nginx/modules/ngx_http_lua_module.so", "libnginx-mod-http-lua"),
+    ("/usr/share/lua/5.1/cjson/util.lua", "lua-cjson"),
     ("ip", "iproute2"),
     ("ab", "apache2-utils"),
     ("siege", "siege"),

@@ -99,6 +99,16 @@ fn one(args: &RunArgs, common: &Common, catalog: &Catalog, name: &str) -> anyhow
     if args.as_published {
         return as_published::run(&study, &prepared, works, args.format);
     }
+    if let Some((run, _)) = &begun {
+        let changes = setup::changes_since(run, &prepared);
+        if !changes.is_empty() {
+            bail!(WrongInput(format!(
+                "run {} can't go on as it began: {}; put that back, or begin anew without --resume",
+                run.id,
+                changes.join("; ")
+            )));
+        }
+    }
     let (run, observations) = begun.unwrap_or_else(|| {
         (setup::study_run(name, study, &prepared, &works, args.seed, args.quick), Vec::new())
     });
