@@ -1,6 +1,6 @@
 //! `drome run STUDY`: the whole walk, from a study to its report.
 
-use super::report::{Format, show};
+use super::report::{TellArgs, Teller};
 use super::{as_published, catalog, store};
 use crate::cli::Common;
 use crate::console;
@@ -21,7 +21,7 @@ pub struct RunArgs {
     #[arg(required_unless_present = "all")]
     study: Option<String>,
     /// All studies, one after the other
-    #[arg(long, conflicts_with_all = ["study", "resume"])]
+    #[arg(long, conflicts_with_all = ["study", "resume", "output"])]
     all: bool,
     /// Get what is missing: packages with the system's package manager, builds in the cache folder
     #[arg(long)]
@@ -55,22 +55,22 @@ pub struct RunArgs {
     /// Decides every shuffle and every resampling [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How the findings are shown
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
+    #[command(flatten)]
+    tell: TellArgs,
 }
 
 /// Installs, runs, reports.
 pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let teller = args.tell.teller()?;
     let catalog = catalog(common)?;
     if let Some(name) = &args.study {
-        return one(args, common, &catalog, name);
+        return one(args, common, &catalog, name, &teller);
     }
     let mut failed = Vec::new();
     for name in catalog.studies.keys() {
         eprintln!("study {name}");
         // A study that can't be run keeps no other from being run; who interrupts one means all.
-        if let Err(error) = one(args, common, &catalog, name) {
+        if let Err(error) = one(args, common, &catalog, name, &teller) {
             if matches!(error.downcast_ref(), Some(LabError::Interrupted)) {
                 return Err(error);
             }
@@ -85,7 +85,13 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
 }
 
 /// One study.
-fn one(args: &RunArgs, common: &Common, catalog: &Catalog, name: &str) -> anyhow::Result<ExitCode> {
+fn one(
+    args: &RunArgs,
+    common: &Common,
+    catalog: &Catalog,
+    name: &str,
+    teller: &Teller,
+) -> anyhow::Result<ExitCode> {
     let study = wanted(args, catalog.study(name)?)?;
     let store = store(common)?;
     let begun = args.resume.then(|| unfinished(&store, name)).transpose()?;
@@ -97,7 +103,7 @@ fn one(args: &RunArgs, common: &Common, catalog: &Catalog, name: &str) -> anyhow
     }
     let works = setup::works(catalog)?;
     if args.as_published {
-        return as_published::run(&study, &prepared, works, args.format);
+        return as_published::run(&study, &prepared, works, teller);
     }
     if let Some((run, _)) = &begun {
         let changes = setup::changes_since(run, &prepared);
@@ -121,7 +127,8 @@ fn one(args: &RunArgs, common: &Common, catalog: &Catalog, name: &str) -> anyhow
     let findings = lab::run::run(&lab, &run, observations, &store, &mut watch);
     watch.finish();
     let findings = findings.with_context(|| format!("run {}", run.id))?;
-    console::print(&show(&findings, args.format))?;
+    let (_, observations, _) = store.run(&run.id)?;
+    teller.tell(&run, &observations, &findings)?;
     Ok(ExitCode::SUCCESS)
 }
 
