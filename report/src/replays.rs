@@ -1,24 +1,25 @@
 //! What came of a page's own command lines, run against the contenders of its study.
 
+use crate::machine;
 use crate::page::{times, words};
 use crate::table::{Side, Table};
 use crate::units;
-use model::page::Replay;
+use model::page::{Replay, Replays};
 use std::fmt::Write;
 
 /// For a terminal: the tables.
-pub fn terminal(title: &str, all: &[Replay]) -> String {
-    let mut out = format!("{title}, as published\n");
-    for cell in cells(all) {
+pub fn terminal(all: &Replays) -> String {
+    let mut out = format!("{}: {}, as published\n{}\n", all.name, all.title, preface(all).join("\n"));
+    for cell in cells(&all.replays) {
         let _ = write!(out, "\n{}\n{}{}", cell[0].cell, table(cell).plain(), agreement(cell));
     }
     out
 }
 
 /// For a page: the tables, and what the tools printed.
-pub fn markdown(title: &str, all: &[Replay]) -> String {
-    let mut out = format!("# {title}, as published\n");
-    for cell in cells(all) {
+pub fn markdown(all: &Replays) -> String {
+    let mut out = format!("# {}, as published\n\n- {}\n", all.title, preface(all).join("\n- "));
+    for cell in cells(&all.replays) {
         let _ = write!(out, "\n## {}\n\n{}\n{}", cell[0].cell, table(cell).markdown(), agreement(cell));
         for replay in cell {
             let (title, command) = (&replay.title, &replay.command);
@@ -26,6 +27,15 @@ pub fn markdown(title: &str, all: &[Replay]) -> String {
         }
     }
     out
+}
+
+/// What they are, when and where they were run.
+fn preface(all: &Replays) -> Vec<String> {
+    let (id, at, count) = (&all.id, &all.started_at, all.replays.len());
+    let cut = if all.is_whole { "" } else { "; it was cut off before the last" };
+    let what =
+        format!("run {id}, {at}; {count} command lines of the page, each run once: nobody is ranked{cut}");
+    vec![what, machine::name(&all.environment)]
 }
 
 /// One slice a cell.

@@ -1,7 +1,7 @@
 //! `drome report`: the findings of a run that is in the store; and how findings are told, whichever command has them.
 
 use super::output::Output;
-use super::store;
+use super::{as_published, store};
 use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
@@ -156,6 +156,7 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
             teller.tell(&run, &observations, &findings)?;
         }
         Stored::Import(import) => teller.tell_import(&import)?,
+        Stored::Replays(replays) => teller.write(as_published::show(&replays, teller.format)?.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -8,6 +8,7 @@ use crate::failure::WrongInput;
 use anyhow::{Context, bail};
 use clap::Args;
 use lab::narrow::{Wanted, narrow};
+use lab::prepare::Prepared;
 use lab::{Catalog, LabError, Store, setup};
 use model::study::REFERENCE;
 use model::{Observation, Run, Study};
@@ -103,17 +104,10 @@ fn one(
     }
     let works = setup::works(catalog)?;
     if args.as_published {
-        return as_published::run(&study, &prepared, works, teller);
+        return as_published::run((name, &study), &prepared, works, &store, teller);
     }
     if let Some((run, _)) = &begun {
-        let changes = setup::changes_since(run, &prepared);
-        if !changes.is_empty() {
-            bail!(WrongInput(format!(
-                "run {} can't go on as it began: {}; put that back, or begin anew without --resume",
-                run.id,
-                changes.join("; ")
-            )));
-        }
+        same_as_begun(run, &prepared)?;
     }
     let (run, observations) = begun.unwrap_or_else(|| {
         (setup::study_run(name, study, &prepared, &works, args.seed, args.quick), Vec::new())
@@ -130,6 +124,19 @@ fn one(
     let (_, observations, _) = store.run(&run.id)?;
     teller.tell(&run, &observations, &findings)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A run goes on only with what it began with.
+fn same_as_begun(run: &Run, prepared: &[Prepared]) -> anyhow::Result<()> {
+    let changes = setup::changes_since(run, prepared);
+    if changes.is_empty() {
+        return Ok(());
+    }
+    bail!(WrongInput(format!(
+        "run {} can't go on as it began: {}; put that back, or begin anew without --resume",
+        run.id,
+        changes.join("; ")
+    )))
 }
 
 /// The study as it is wanted now.
