@@ -238,6 +238,25 @@ command = ["ab", "-c", "2", "-n", "50", "{url}"]
 command = ["http_load", "-p", "2", "-f", "20", "{urls}"]
 "#;
 
+/// Both sittings are kept, can be shown again, and are no runs that others are compared with.
+fn assert_kept(home: &Home, latest: &str) {
+    let listed = drome(home, &["list", "runs"]).out;
+    assert_eq!(listed.matches("  page  as published: 2 command lines\n").count(), 2, "{listed}");
+    let again = drome(home, &["report", "--format", "json"]);
+    assert_eq!((again.code, again.out.as_str()), (0, latest), "{}", again.err);
+    let id = listed.lines().last().unwrap().split(' ').next().unwrap();
+    let first = drome(home, &["report", id]);
+    for words in ["page: A page, as published", id, "351.5", "nobody is ranked"] {
+        assert!(first.out.contains(words), "{words} is not in\n{}{}", first.out, first.err);
+    }
+    for args in [&["report", id, "--format", "csv"][..], &["compare", id, id]] {
+        let said = drome(home, args);
+        assert!(said.code == 2 && said.err.contains("run once"), "{}", said.err);
+    }
+    let said = drome(home, &["run", "page", "--resume"]);
+    assert!(said.err.contains("no run of page to go on with"), "{}", said.err);
+}
+
 #[test]
 fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
     let home = Home::new();
@@ -264,6 +283,7 @@ fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
         "{json}"
     );
     assert!(json[0]["rss_max_bytes"].as_u64().is_none_or(|n| n > 1_000_000));
+    assert_kept(&home, &said.out);
 
     let said = drome(&home, &["run", "page", "--format", "markdown"]);
     assert_eq!(said.code, 0, "{}", said.err);

@@ -103,6 +103,25 @@ pub fn study_run(
     Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
 }
 
+/// How the contenders of a run that was cut off are not any more what they were when it began, a sentence each.
+pub fn changes_since(run: &Run, prepared: &[Prepared]) -> Vec<String> {
+    let took_part = prepared.iter().filter_map(|p| Some((p, run.contenders.get(&p.name)?)));
+    let change = |(now, then): (&Prepared, &Entrant)| {
+        let (name, now) = (&now.name, now.entrant());
+        let known = then.source_sha256.is_some();
+        match (&then.version, now.version, now.missing) {
+            _ if then.missing.is_some() => None,
+            (_, _, Some(why)) => Some(format!("{name} took part and can't now: {why}")),
+            (Some(then), Some(now), _) if *then != now => Some(format!("{name} was {then} and is {now}")),
+            _ if known && then.source_sha256 != now.source_sha256 => {
+                Some(format!("the folder of {name} says something else"))
+            }
+            _ => None,
+        }
+    };
+    took_part.filter_map(change).collect()
+}
+
 /// The bodies of the study's workloads.
 fn digests(study: &Study, works: &Works) -> BTreeMap<String, String> {
     let names = study.cells.iter().map(|cell| &cell.workload);

@@ -110,6 +110,12 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
             import.id
         ))
         .into()),
+        Stored::Replays(replays) => Err(WrongInput(format!(
+            "run {} is of a page's own command lines, each run once: there are no trials to compare; name a run without \
+             --as-published (`drome list runs`)",
+            replays.id
+        ))
+        .into()),
     }
 }
 

@@ -84,7 +84,8 @@ fn latest(store: &Store, name: &str, study: &Study) -> anyhow::Result<(Run, Vec<
         let (run, observations, _) = store.run(&listed.id)?;
         let (then, now) = (&run.study, study);
         let is_alike = (then.design.measure, then.design.warmup) == (now.design.measure, now.design.warmup);
-        if is_alike && then.cells == now.cells && !observations.is_empty() {
+        let is_whole = then.cells == now.cells && then.contenders == now.contenders;
+        if is_alike && is_whole && !observations.is_empty() {
             return Ok((run, observations));
         }
     }
@@ -96,7 +97,7 @@ fn latest(store: &Store, name: &str, study: &Study) -> anyhow::Result<(Run, Vec<
 }
 
 /// `2%` or `0.02`.
-fn precision(text: &str) -> Result<f64, String> {
+pub(super) fn precision(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     match number.trim().parse::<f64>() {
         Ok(n) if n * unit > 0.0 && n * unit < 1.0 => Ok(n * unit),

@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use super::pictures::{Folder, Kind, Pictures};
-use super::store;
+use super::{as_published, store};
 use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
@@ -232,6 +232,9 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
             teller.tell(&run, &observations, &findings)?;
         }
         Stored::Import(import) => teller.tell_import(&import)?,
+        Stored::Replays(replays) => {
+            teller.write(as_published::show(&replays, teller.format, &teller.look())?.as_bytes())?
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

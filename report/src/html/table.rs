@@ -50,7 +50,12 @@ impl Shown<'_> {
         }
     }
 
-    fn row<'t>(&self, row: impl Iterator<Item = &'t str>, name: Option<usize>, tag: Option<&'static str>) -> Markup {
+    fn row<'t>(
+        &self,
+        row: impl Iterator<Item = &'t str>,
+        name: Option<usize>,
+        tag: Option<&'static str>,
+    ) -> Markup {
         let sides = self.table.head().iter().map(|(_, side)| *side == Side::Right);
         html! {
             tr class=[tag] {
