@@ -49,7 +49,8 @@ pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
     if !rows.is_empty() {
         said.push(format!("Beside the page's figures: {}", page::agreement(&rows).trim_end()));
     }
-    said
+    // A number and its sign stay in one line.
+    said.iter().map(|sentence| sentence.replace(" %", "\u{a0}%")).collect()
 }
 
 /// The tag of a contender whose rate had not settled.
