@@ -5,6 +5,9 @@ mod command;
 mod console;
 mod failure;
 mod live;
+mod metrics;
+mod png;
+mod watch;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -19,6 +22,7 @@ fn main() -> ExitCode {
         return command::dialect::run(dialect, args).unwrap_or_else(|error| failure::tell(&error));
     }
     let cli = Cli::parse();
+    console::want_ascii(cli.common.ascii);
     let result = match cli.command {
         Command::Load(args) => command::load::run(&args),
         Command::Race(args) => command::race::run(&args, &cli.common),

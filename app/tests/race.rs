@@ -127,7 +127,7 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let rows: Vec<&str> = text.lines().collect();
     assert!(rows.len() > 12 && rows.len() % 4 == 1, "blocks of two that enter twice: {text}");
     assert!(
-        rows[0].starts_with("run,cell,block,contender,copy,") && rows[1].contains(",measured,"),
+        rows[0].starts_with("run,study,cell,cell_title,workload,load,") && rows[1].contains(",measured,"),
         "{text}"
     );
 

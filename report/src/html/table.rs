@@ -32,7 +32,7 @@ impl Shown<'_> {
                     caption #(caption) { (self.caption) }
                     thead { tr { @for i in 0..self.table.head().len() { (self.title(i)) } } }
                     tbody {
-                        @for (i, row) in self.table.rows().iter().enumerate() {
+                        @for (i, row) in self.table.rows().enumerate() {
                             (self.row(row, name, self.tags.get(i).copied().flatten()))
                         }
                     }
@@ -50,11 +50,16 @@ impl Shown<'_> {
         }
     }
 
-    fn row(&self, row: &[String], name: Option<usize>, tag: Option<&'static str>) -> Markup {
+    fn row<'t>(
+        &self,
+        row: impl Iterator<Item = &'t str>,
+        name: Option<usize>,
+        tag: Option<&'static str>,
+    ) -> Markup {
         let sides = self.table.head().iter().map(|(_, side)| *side == Side::Right);
         html! {
             tr class=[tag] {
-                @for (i, (cell, is_number)) in row.iter().zip(sides).enumerate() {
+                @for (i, (cell, is_number)) in row.zip(sides).enumerate() {
                     @if Some(i) == name {
                         th scope="row" { (cell) @if let Some(tag) = tag { " " span.tag { (tag) } } }
                     } @else {

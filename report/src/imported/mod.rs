@@ -3,9 +3,11 @@
 
 mod json;
 pub(crate) mod text;
+mod tidy;
 
 pub use json::json;
 pub use text::{chart, markdown, terminal};
+pub use tidy::csv;
 
 use model::Import;
 use model::import::Imported;
