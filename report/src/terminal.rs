@@ -25,7 +25,8 @@ pub fn report(f: &Findings, look: &Look) -> String {
     }
     for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
         if let Some(fault) = &entrant.faults.fragments {
-            let _ = write!(out, "\n{}, a known fault: {fault}\n", entrant.title);
+            out += "\n";
+            out += &look.prose(&format!("{}, a known fault: {fault}", entrant.title), Ink::Doubt);
         }
     }
     for missing in &f.missing {

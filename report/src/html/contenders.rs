@@ -11,7 +11,8 @@ pub(super) fn section(f: &Findings) -> Markup {
     let present = || f.entrants.iter().filter(|(_, entrant)| entrant.missing.is_none());
     let (table, is_known) = setup::table(f);
     let caption = "How each was set up";
-    let shown = Shown { id: "setup-table", caption, table: &table, tags: &[], is_tall: false };
+    let shown =
+        Shown { id: "setup-table", caption, table: &table, tags: &[], has_filter: false, is_tall: false };
     html! {
         section #contenders aria-labelledby="contenders-title" {
             h2 #contenders-title { "The contenders" }
@@ -45,6 +46,7 @@ fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
             }
             @if programs.len() > 1 { dt { "Beware" } dd { "More than one program was seen: it was changed in the middle of the run." } }
             @if let Some(hash) = &entrant.source_sha256 { dt { "Declaration and sources" } dd { "SHA-256 " code { (hash) } } }
+            @if let Some(fault) = &entrant.faults.fragments { dt { "Known fault" } dd { (fault) } }
             @if let Some(because) = &entrant.because { dt { "Tuned by" } dd { (because) } }
         }
     }
@@ -69,7 +71,8 @@ fn others(f: &Findings) -> Markup {
 }
 
 fn is_more_known(f: &Findings, entrant: &Entrant, programs: &[Executable]) -> bool {
-    let has_source = entrant.source_sha256.is_some() || entrant.because.is_some();
+    let has_source =
+        entrant.source_sha256.is_some() || entrant.because.is_some() || entrant.faults.fragments.is_some();
     f.race.is_some()
         || has_source
         || !entrant.command.is_empty()

@@ -60,6 +60,7 @@ pub fn check(page: &str) -> Vec<Element> {
     let all = elements(page);
     check_references(&all);
     check_structure(&all);
+    check_landmarks(&all);
     check_is_alone(page, &all);
     for not_a_number in ["NaN", "inf<", "inf ", "∞"] {
         assert!(!page.contains(not_a_number), "{not_a_number}");
@@ -82,6 +83,18 @@ fn check_references(all: &[Element]) {
             assert!(ids.binary_search(&id).is_ok(), "{id} is nowhere: {element:?}");
         }
     }
+}
+
+/// Every landmark has a name that no other has.
+fn check_landmarks(all: &[Element]) {
+    let text = |id: &str| all.iter().find(|e| e.get("id") == Some(id)).map(|e| e.text.clone());
+    let is_landmark = |e: &&Element| e.name == "section" || e.get("role") == Some("region");
+    let name =
+        |e: &Element| e.get("aria-label").map(str::to_owned).or_else(|| text(e.get("aria-labelledby")?));
+    let mut names: Vec<String> = all.iter().filter(is_landmark).map(|e| name(e).unwrap()).collect();
+    names.sort();
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    assert_eq!(twice, None, "two landmarks have one name");
 }
 
 fn check_structure(all: &[Element]) {
