@@ -75,9 +75,9 @@ fn check_references(all: &[Element]) {
     let count = ids.len();
     ids.dedup();
     assert_eq!(ids.len(), count, "an id is there twice");
-    let names = ["aria-labelledby", "aria-describedby", "aria-controls", "for", "headers"];
+    let attributes = ["aria-labelledby", "aria-describedby", "aria-controls", "for", "headers"];
     for element in all {
-        let named = names.iter().filter_map(|name| element.get(name)).flat_map(str::split_whitespace);
+        let named = attributes.iter().filter_map(|name| element.get(name)).flat_map(str::split_whitespace);
         let linked = element.get("href").and_then(|href| href.strip_prefix('#'));
         for id in named.chain(linked) {
             assert!(ids.binary_search(&id).is_ok(), "{id} is nowhere: {element:?}");
