@@ -57,7 +57,7 @@ impl Metrics {
             WrongInput(format!("--metrics {address} can't be listened on ({e}): name another port"))
         })?;
         let address = listener.local_addr()?;
-        eprintln!("metrics: http://{address}/metrics");
+        note!("metrics: http://{address}/metrics");
         let gathered = Arc::new(Mutex::new(Gathered::new(plan, server)));
         let served = Arc::clone(&gathered);
         std::thread::spawn(move || {

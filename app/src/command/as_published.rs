@@ -45,7 +45,7 @@ pub fn run(study: &Study, prepared: &[Prepared], works: Works, teller: &Teller) 
             replay.published = study.published.as_ref().and_then(|p| p.figure(&cell.title, &prepared.name));
             let rate =
                 replay.rate_per_s.map_or_else(|| "no figure".to_owned(), |r| format!("{r:.1} answers/s"));
-            eprintln!("{}, {}: {rate}", cell.title, prepared.name);
+            note!("{}, {}: {rate}", cell.title, prepared.name);
             all.push(replay);
             if stage.stop.load(Ordering::Relaxed) {
                 bail!(lab::LabError::Interrupted);
