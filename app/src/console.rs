@@ -4,6 +4,7 @@
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressStyle};
 use report::Look;
+use report::look::Ink;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin, stdout};
 use std::sync::atomic::AtomicBool;
@@ -73,7 +74,7 @@ pub fn tell(text: &str) -> anyhow::Result<()> {
 
 /// A line on standard error, as the terminal can show it. A reader that has gone is no error, and no panic.
 pub fn note(line: &str) {
-    let _ = writeln!(stderr(), "{}", error_look().words(line));
+    let _ = write!(stderr(), "{}", error_look().prose(line, Ink::Plain));
 }
 
 /// The same with places to fill, as of `format!`.

@@ -315,7 +315,7 @@ fn a_measurement_under_way_is_served_to_scrapers() {
     use std::io::{BufRead, BufReader};
     let (home, server) = (Home::new(), serve(&[]));
     let url = format!("http://{}/hello", server.address);
-    let args = ["load", &url, "-r", "2k", "-c", "8", "-d", "20s", "--metrics", "0"];
+    let args = ["load", &url, "--rate", "2k", "-c", "8", "-d", "20s", "--metrics", "0"];
     let mut child = home.drome(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
