@@ -305,6 +305,6 @@ impl Show for Watch {
             (None, Some(verdict)) if !verdict.valid => format!("void: {}", verdict.reasons.join("; ")),
             _ => return,
         };
-        self.bar.suspend(|| eprintln!("{}, {at}: {why}", letter(contender)));
+        self.bar.suspend(|| note!("{}, {at}: {why}", letter(contender)));
     }
 }
