@@ -153,7 +153,7 @@ fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
     match report::chart::of_sweep(found) {
         Some(chart) => to.write("the sweep", vec![chart]),
         None => {
-            eprintln!("--chart: the sweep has nothing to draw: no step of it has a latency");
+            note!("--chart: the sweep has nothing to draw: no step of it has a latency");
             Ok(())
         }
     }
