@@ -15,6 +15,9 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
         section #found aria-labelledby="found-title" {
             h2 #found-title { "What was found" }
             @if f.cells.is_empty() { p { "Nothing: the run has no cells." } }
+            @if let Some(cell) = f.cells.first().filter(|_| f.race.is_some()) {
+                ul.letters { @for c in race::by_letter(cell) { li { b { (c.name) } " " code { (c.title) } } } }
+            }
             div.cells {
                 @for cell in &f.cells {
                     div {

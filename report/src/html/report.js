@@ -45,7 +45,7 @@ function makeSortable(table) {
 
 function makeFilterable(table) {
   const rows = [...table.tBodies[0].rows];
-  if (rows.length < 2) return;
+  if (rows.length < 4) return;
   const label = document.createElement("label");
   const input = document.createElement("input");
   const shown = document.createElement("output");
