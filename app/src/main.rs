@@ -5,9 +5,9 @@ mod command;
 mod console;
 mod failure;
 mod live;
+mod manual;
 
-use clap::Parser;
-use cli::{Cli, Command};
+use cli::Command;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -18,7 +18,10 @@ fn main() -> ExitCode {
     if let Some((dialect, args)) = command::dialect::of(&args) {
         return command::dialect::run(dialect, args).unwrap_or_else(|error| failure::tell(&error));
     }
-    let cli = Cli::parse();
+    if let Some(result) = command::help::topic(&args) {
+        return result.unwrap_or_else(|error| failure::tell(&error));
+    }
+    let cli = manual::parse();
     let result = match cli.command {
         Command::Load(args) => command::load::run(&args),
         Command::Race(args) => command::race::run(&args, &cli.common),
@@ -39,6 +42,9 @@ fn main() -> ExitCode {
         Command::History(args) => command::history::run(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
         Command::Doctor(args) => command::doctor::run(&args),
+        Command::Completions(args) => command::completions::run(&args),
+        Command::Man(args) => command::pages::man(&args),
+        Command::Reference(args) => command::pages::reference(&args),
     };
     result.unwrap_or_else(|error| failure::tell(&error))
 }
