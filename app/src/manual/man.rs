@@ -7,6 +7,9 @@ use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
 use std::path::Path;
 
+/// The day of this version: the clock would make every build another page.
+const DATE: &str = "2026-11-21";
+
 /// Writes `drome.1`, and one for every command, as in `drome-load.1`.
 pub fn write(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
@@ -41,16 +44,15 @@ fn page(command: &Command, beside: Option<&Page>) -> io::Result<Vec<u8>> {
         None => {}
     }
     end.to_writer(&mut out)?;
-    // A space already breaks the line; mandoc warns of who says so twice.
-    let text =
-        String::from_utf8_lossy(&out).replace("\n.br\n.sp\n", "\n.sp\n").replace("\n.sp\n.br\n", "\n.sp\n");
+    // A break, an empty line and a break are one paragraph; mandoc warns of who says so three times.
+    let text = String::from_utf8_lossy(&out).replace("\n.br\n\n.br\n", "\n.sp\n");
     Ok(text.into_bytes())
 }
 
-/// Without a date, which would make every build another page; the writer would leave an empty one out.
+/// Written here, since its own writer leaves quotes out where nothing needs them.
 fn title(command: &Command) -> String {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_uppercase();
-    format!(".TH \"{name}\" 1 \"\" \"drome {}\" \"drome\"\n", env!("CARGO_PKG_VERSION"))
+    format!(".TH \"{name}\" 1 \"{DATE}\" \"drome {}\" \"drome\"\n", env!("CARGO_PKG_VERSION"))
 }
 
 fn of_command(end: &mut Roff, page: &Page) {
