@@ -6,6 +6,9 @@ mod console;
 mod failure;
 mod live;
 mod manual;
+mod metrics;
+mod png;
+mod watch;
 
 use cli::Command;
 use std::process::ExitCode;
@@ -22,6 +25,7 @@ fn main() -> ExitCode {
         return result.unwrap_or_else(|error| failure::tell(&error));
     }
     let cli = manual::parse();
+    console::want_ascii(cli.common.ascii);
     let result = match cli.command {
         Command::Load(args) => command::load::run(&args),
         Command::Race(args) => command::race::run(&args, &cli.common),

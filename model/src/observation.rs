@@ -1,6 +1,6 @@
 //! A trial as it is stored: what was asked, what came of it, on what machine.
 
-use crate::contender::{Settings, Track};
+use crate::contender::{Faults, Settings, Track};
 use crate::environment::{Conditions, Environment};
 use crate::study::Study;
 use crate::tally::Tally;
@@ -62,12 +62,21 @@ pub struct Entrant {
     /// How it is set up; empty in runs of older versions and in races.
     #[serde(default)]
     pub settings: Settings,
+    /// What it is known to do wrong.
+    #[serde(default)]
+    pub faults: Faults,
     /// Whose advice the tuned track follows.
     #[serde(default)]
     pub because: Option<String>,
     /// SHA-256 of what the catalog says of it: its sources and its declaration.
     #[serde(default)]
     pub source_sha256: Option<String>,
+    /// Program and arguments as they are declared, placeholders and all; empty in runs of older versions and in races.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// The files that configure it, by name, as they are declared; none in runs of older versions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// One contender, one cell, one block.

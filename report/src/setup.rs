@@ -1,12 +1,30 @@
 //! How the contenders of a run were set up: what a reader must know before he calls a comparison fair.
 
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{markdown, units};
 use model::Findings;
-use std::fmt::Write;
 
 /// A section of the Markdown report; empty where nothing is known of any contender.
 pub fn section(f: &Findings) -> String {
+    let (table, is_known) = table(f);
+    let mut advice = Vec::new();
+    for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
+        if let Some(fault) = &entrant.faults.fragments {
+            advice.push(format!("{}, a known fault: {fault}", entrant.title));
+        }
+        if let Some(because) = &entrant.because {
+            advice.push(format!("{}: {because}", entrant.title));
+        }
+    }
+    if !is_known && advice.is_empty() {
+        return String::new();
+    }
+    let gap = if advice.is_empty() { "" } else { "\n" };
+    format!("\n## How each was set up\n\n{}{gap}{}", table.markdown(), markdown::items(&advice))
+}
+
+/// The settings of all that take part, and whether any of them is known.
+pub fn table(f: &Findings) -> (Table, bool) {
     let mut table = Table::new(&[
         ("contender", Side::Left),
         ("track", Side::Left),
@@ -15,20 +33,13 @@ pub fn section(f: &Findings) -> String {
         ("workers", Side::Left),
         ("caching", Side::Left),
     ]);
-    let (mut is_known, mut advice) = (false, String::new());
+    let mut is_known = false;
     for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
         let settings = entrant.settings.all().map(|(_, value)| value);
         is_known |= settings.iter().any(Option::is_some);
         let said = settings.map(|value| value.unwrap_or(units::UNKNOWN).to_owned());
         let who = [entrant.title.clone(), entrant.track.word().to_owned()];
         table.row(who.into_iter().chain(said).collect());
-        if let Some(because) = &entrant.because {
-            let _ = writeln!(advice, "- {}: {because}", entrant.title);
-        }
     }
-    if !is_known && advice.is_empty() {
-        return String::new();
-    }
-    let gap = if advice.is_empty() { "" } else { "\n" };
-    format!("\n## How each was set up\n\n{}{gap}{advice}", table.markdown())
+    (table, is_known)
 }
