@@ -3,7 +3,6 @@
 use crate::console;
 use crate::failure::WrongInput;
 use crate::manual::{self, plain, topics};
-use std::io::{IsTerminal, stdout};
 use std::process::ExitCode;
 
 /// Wider lines are hard to read.
@@ -20,7 +19,7 @@ pub fn topic(args: &[String]) -> Option<anyhow::Result<ExitCode>> {
     // How a tool is spoken to is the tool's own page.
     let wanted = if dialects::named(name).is_some() { "dialects" } else { name };
     Some(match topics::named(wanted) {
-        Some(topic) => console::print(&plain::plain(topic.text, width())).map(|()| ExitCode::SUCCESS),
+        Some(topic) => console::tell(&plain::plain(topic.text, width())).map(|()| ExitCode::SUCCESS),
         None => Err(unknown(name).into()),
     })
 }
@@ -36,6 +35,5 @@ fn unknown(name: &str) -> WrongInput {
 
 /// The terminal's, where there is one.
 fn width() -> usize {
-    let columns = stdout().is_terminal().then(ratatui::crossterm::terminal::size);
-    columns.and_then(Result::ok).map_or(WIDEST, |(columns, _)| usize::from(columns).clamp(40, WIDEST))
+    console::look().width.map_or(WIDEST, |columns| columns.clamp(40, WIDEST))
 }

@@ -180,6 +180,7 @@ pub const PAGES: &[Page] = &[
             ("drome report", "the latest run"),
             ("drome report --format markdown", "for a page"),
             ("drome report --format json", "for a program"),
+            ("drome report --output study.html", "one page that needs nothing else"),
         ],
         exits: &[(0, ""), (1, ""), (2, "the command line is wrong, or there is no such run")],
         see: &[("report.md", "Read a report"), ("reference/report-json.md", "The JSON")],
