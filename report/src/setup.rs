@@ -7,11 +7,8 @@ use model::Findings;
 /// A section of the Markdown report; empty where nothing is known of any contender.
 pub fn section(f: &Findings) -> String {
     let (table, is_known) = table(f);
-    let mut advice = Vec::new();
+    let mut advice: Vec<String> = faults(f).collect();
     for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
-        if let Some(fault) = &entrant.faults.fragments {
-            advice.push(format!("{}, a known fault: {fault}", entrant.title));
-        }
         if let Some(because) = &entrant.because {
             advice.push(format!("{}: {because}", entrant.title));
         }
@@ -42,4 +39,13 @@ pub fn table(f: &Findings) -> (Table, bool) {
         table.row(who.into_iter().chain(said).collect());
     }
     (table, is_known)
+}
+
+/// What those that take part are known to do wrong.
+pub fn faults(f: &Findings) -> impl Iterator<Item = String> {
+    let present = f.entrants.values().filter(|entrant| entrant.missing.is_none());
+    present.filter_map(|entrant| {
+        let fault = entrant.faults.fragments.as_ref()?;
+        Some(format!("{}, a known fault: {fault}", entrant.title))
+    })
 }

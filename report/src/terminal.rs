@@ -1,7 +1,7 @@
 //! Findings for a terminal.
 
 use crate::look::{Ink, Look};
-use crate::{bars, page, ranking};
+use crate::{bars, page, ranking, setup};
 use model::Findings;
 
 /// The whole report.
@@ -23,10 +23,9 @@ pub fn report(f: &Findings, look: &Look) -> String {
         );
         out += &notes(&ranking::notes(cell), look);
     }
-    for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
-        if let Some(fault) = &entrant.faults.fragments {
-            let _ = write!(out, "\n{}, a known fault: {fault}\n", entrant.title);
-        }
+    for fault in setup::faults(f) {
+        out += "\n";
+        out += &look.prose(&fault, Ink::Doubt);
     }
     for missing in &f.missing {
         out += "\n";

@@ -57,12 +57,18 @@ fn what_catalog_verify_found() {
         served: 3,
         right: 3 - wrong.len(),
         wrong: wrong.iter().map(ToString::to_string).collect(),
+        known: if title == "fly" {
+            vec!["hello (/hello, in fragments): no answer".to_owned()]
+        } else {
+            Vec::new()
+        },
         elapsed_s: 1.25,
         hello_wire_bytes: missing.is_none().then_some(161),
     };
     let all = [
         seen("nginx", Track::Default, &[], None),
         seen("Bad", Track::Tuned, &["hello (/hello): status 500 instead of 200"], None),
+        seen("fly", Track::Default, &[], None),
         seen("Go", Track::Default, &[], Some("`go` is not on PATH; get it: https://go.dev/dl")),
     ];
     insta::assert_snapshot!(
