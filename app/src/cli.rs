@@ -16,8 +16,13 @@ pub struct Cli {
 /// What several commands share.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// The file of results [default: $`DROME_HOME`, else the XDG data folder]
-    #[arg(long, global = true, value_name = "FILE")]
+    // Not a doc comment: those want variables in backticks, which a terminal would show.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help = "The file of results [default: drome.sqlite in $DROME_HOME, else in the XDG data folder]"
+    )]
     pub store: Option<PathBuf>,
     /// A folder with contenders/, workloads/ and studies/ of your own; adds to those built in, or overrides
     #[arg(long, global = true, value_name = "DIR")]
@@ -90,4 +95,12 @@ pub enum Command {
     Dialects(DialectsArgs),
     /// What on this machine would spoil a measurement, as a score of ten, and the remedy
     Doctor(crate::command::doctor::DoctorArgs),
+    /// What a shell needs to complete drome's command lines
+    Completions(crate::command::completions::CompletionsArgs),
+    /// Write the man pages
+    #[command(hide = true)]
+    Man(crate::command::pages::PagesArgs),
+    /// Write the reference pages
+    #[command(hide = true)]
+    Reference(crate::command::pages::PagesArgs),
 }

@@ -8,12 +8,12 @@ mod cli;
 mod command;
 mod failure;
 mod live;
+mod manual;
 mod metrics;
 mod png;
 mod watch;
 
-use clap::Parser;
-use cli::{Cli, Command};
+use cli::Command;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -24,7 +24,10 @@ fn main() -> ExitCode {
     if let Some((dialect, args)) = command::dialect::of(&args) {
         return command::dialect::run(dialect, args).unwrap_or_else(|error| failure::tell(&error));
     }
-    let cli = Cli::parse();
+    if let Some(result) = command::help::topic(&args) {
+        return result.unwrap_or_else(|error| failure::tell(&error));
+    }
+    let cli = manual::parse();
     console::want_ascii(cli.common.ascii);
     let result = match cli.command {
         Command::Load(args) => command::load::run(&args),
@@ -46,6 +49,9 @@ fn main() -> ExitCode {
         Command::History(args) => command::history::run(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
         Command::Doctor(args) => command::doctor::run(&args),
+        Command::Completions(args) => command::completions::run(&args),
+        Command::Man(args) => command::pages::man(&args),
+        Command::Reference(args) => command::pages::reference(&args),
     };
     result.unwrap_or_else(|error| failure::tell(&error))
 }

@@ -16,7 +16,7 @@ pub const SCHEMA: u32 = 1;
 /// All findings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Findings {
-    /// [`SCHEMA`].
+    /// 1: the version of this JSON ([`SCHEMA`]).
     pub schema: u32,
     /// The run's name in the store.
     pub run: String,

@@ -16,7 +16,7 @@ pub struct Workload {
     /// How it is asked for.
     #[serde(default)]
     pub method: Method,
-    /// What follows the path and a question mark; [`NUMBER`] in it stands for a number, which is 1 under load.
+    /// What follows the path and a question mark; `{n}` in it stands for a number, which is 1 under load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// The body of the request.

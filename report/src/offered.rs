@@ -13,9 +13,21 @@ const LISTED: usize = 6;
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Shape {
     /// Evenly from one rate to another.
-    Ramp { from_per_s: f64, to_per_s: f64, over_s: f64 },
+    Ramp {
+        /// At the start of the window.
+        from_per_s: f64,
+        /// At the end of the ramp and ever after.
+        to_per_s: f64,
+        /// How long it takes.
+        over_s: f64,
+    },
     /// One rate after another.
-    Steps { per_s: Vec<f64>, each_s: f64 },
+    Steps {
+        /// The rates.
+        per_s: Vec<f64>,
+        /// How long each lasts.
+        each_s: f64,
+    },
 }
 
 /// The shape of a rate that changes; `None` for one that does not.

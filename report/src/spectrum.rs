@@ -9,8 +9,11 @@ use stats::spectrum::{TICKS_PER_HALF, Tick, spectrum};
 /// One point, as a part of the JSON.
 #[derive(Serialize)]
 pub struct Point {
+    /// The share of answers.
     p: f64,
+    /// They took at most so long.
     ns: u64,
+    /// How many they are.
     count: u64,
 }
 

@@ -1,6 +1,7 @@
 //! All automation: `cargo xtask ci` is what CI runs, and the same thing that you run.
 
 mod bench;
+mod docs;
 mod fuzz;
 mod packages;
 mod selftest;
@@ -16,6 +17,7 @@ const HELP: &str = "cargo xtask COMMAND
   bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
   selftest  is what drome says true? races and a search between servers whose difference is known
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
+  docs    the reference pages in docs/reference, and man pages and completions in target/
   tidy    lengths of files, directions of dependencies, left-overs
 ";
 
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
         "bench" => bench::bench(&rest),
         "selftest" => selftest::selftest(&rest),
         "fuzz" => fuzz::fuzz(&rest),
+        "docs" => docs::docs(),
         "tidy" => tidy::check(&root()),
         _ => {
             eprint!("{HELP}");

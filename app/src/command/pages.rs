@@ -1,0 +1,29 @@
+//! `drome man DIR` and `drome reference DIR`, for who packages drome and for `cargo xtask docs`.
+
+use crate::failure::WrongInput;
+use crate::manual;
+use clap::Args;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct PagesArgs {
+    /// The folder
+    dir: PathBuf,
+}
+
+/// Writes the man pages.
+pub fn man(args: &PagesArgs) -> anyhow::Result<ExitCode> {
+    written(args, manual::man::write(&args.dir))
+}
+
+/// Writes the reference pages.
+pub fn reference(args: &PagesArgs) -> anyhow::Result<ExitCode> {
+    written(args, manual::reference::write(&args.dir))
+}
+
+fn written(args: &PagesArgs, result: std::io::Result<()>) -> anyhow::Result<ExitCode> {
+    let wrong = |e| WrongInput(format!("can't write to {} ({e}): choose another folder", args.dir.display()));
+    Ok(result.map(|()| ExitCode::SUCCESS).map_err(wrong)?)
+}

@@ -1,0 +1,41 @@
+//! The manual, made from the command line's definition: what `--help` says at its end, the reference pages, the man pages.
+
+pub mod man;
+mod pages;
+pub mod plain;
+pub mod reference;
+#[cfg(test)]
+mod tests;
+pub mod topics;
+
+use crate::cli::Cli;
+use clap::{Command, CommandFactory, FromArgMatches};
+
+/// The command line's definition with examples, exit codes and topics.
+pub fn command() -> Command {
+    let names: Vec<String> = Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
+    let whole = Cli::command().after_help(topics());
+    names.iter().fold(whole, |whole, name| match pages::of(name) {
+        None => whole,
+        Some(page) => whole.mut_subcommand(name, |sub| sub.after_long_help(at_end(page))),
+    })
+}
+
+/// The arguments of this process.
+pub fn parse() -> Cli {
+    let mut command = command();
+    let matches = command.clone().get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+}
+
+fn topics() -> String {
+    let rows: String = topics::TOPICS.iter().map(|t| format!("  {:<12} {}\n", t.name, t.about)).collect();
+    format!("Topics (drome help TOPIC):\n{}", rows.trim_end())
+}
+
+fn at_end(page: &pages::Page) -> String {
+    let examples: String =
+        page.examples.iter().map(|(line, about)| format!("  {line}\n      {about}\n")).collect();
+    let codes: String = page.codes().map(|(code, meaning)| format!("  {code:<4} {meaning}\n")).collect();
+    format!("Examples:\n{examples}\nExit codes:\n{}", codes.trim_end())
+}

@@ -1,0 +1,220 @@
+//! Markdown as plain text: what a page of docs/ looks like in a terminal. It knows what those pages use and no more: headings,
+//! paragraphs, lists, tables, blocks of code, links.
+
+use super::topics::TOPICS;
+use unicode_width::UnicodeWidthStr;
+
+/// Blocks of code and rows of tables stand so far from the margin.
+const INDENT: &str = "    ";
+
+/// No column is made narrower than this.
+const NARROWEST: usize = 10;
+
+/// A page as text, no line of prose wider than this.
+pub fn plain(markdown: &str, width: usize) -> String {
+    let mut page = Page { out: String::new(), width, paragraph: String::new(), hang: 0, rows: Vec::new() };
+    let (mut is_code, mut is_comment) = (false, false);
+    for line in markdown.lines() {
+        is_comment |= line.starts_with("<!--");
+        if is_comment {
+            is_comment = !line.contains("-->");
+            continue;
+        }
+        if line.trim_start().starts_with("```") {
+            page.end();
+            is_code = !is_code;
+            if !is_code {
+                page.out.push('\n');
+            }
+        } else if is_code {
+            page.out.push_str(format!("{INDENT}{line}").trim_end());
+            page.out.push('\n');
+        } else {
+            page.line(line);
+        }
+    }
+    page.end();
+    page.out.trim_end().to_owned() + "\n"
+}
+
+struct Page {
+    out: String,
+    width: usize,
+    /// What of a paragraph or of a list's item has come so far.
+    paragraph: String,
+    /// How far its lines after the first are from the margin.
+    hang: usize,
+    /// What of a table has come so far.
+    rows: Vec<Vec<String>>,
+}
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
+            self.end();
+        } else if let Some(heading) = line.strip_prefix('#') {
+            self.end();
+            let text = inline(heading.trim_start_matches('#').trim());
+            let is_title = !heading.starts_with('#');
+            self.out.push_str(&if is_title { text.to_uppercase() } else { text });
+            self.out.push_str("\n\n");
+        } else if trimmed.starts_with('|') {
+            if self.rows.is_empty() {
+                self.end();
+            }
+            self.row(trimmed);
+        } else if let Some(marker) = marker(line) {
+            // An item directly below another one stays there.
+            self.flush();
+            self.hang = marker;
+            self.paragraph = trimmed.to_owned();
+        } else {
+            if !self.paragraph.is_empty() {
+                self.paragraph.push(' ');
+            }
+            self.paragraph.push_str(trimmed);
+        }
+    }
+
+    fn row(&mut self, line: &str) {
+        let bare = line.trim_matches('|').replace("\\|", "\u{1}");
+        let cells: Vec<String> =
+            bare.split('|').map(|cell| inline(&cell.replace('\u{1}', "|")).trim().to_owned()).collect();
+        let is_rule =
+            cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':')) && !cell.is_empty());
+        if !is_rule {
+            self.rows.push(cells);
+        }
+    }
+
+    /// Ends whatever is under way, with an empty line after it.
+    fn end(&mut self) {
+        let is_open = !self.paragraph.is_empty() || !self.rows.is_empty();
+        self.flush();
+        if is_open {
+            self.out.push('\n');
+        }
+    }
+
+    fn flush(&mut self) {
+        if !self.paragraph.is_empty() {
+            let text = inline(&std::mem::take(&mut self.paragraph));
+            self.out.push_str(&wrapped(&text, self.width, self.hang));
+        }
+        self.hang = 0;
+        let rows = std::mem::take(&mut self.rows);
+        self.out.push_str(&table(&rows, self.width));
+    }
+}
+
+/// How far the text of a list's item is from the margin.
+fn marker(line: &str) -> Option<usize> {
+    let first = line.split_whitespace().next()?;
+    let is_number =
+        first.strip_suffix('.').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    (first == "-" || is_number).then(|| first.len() + 1)
+}
+
+/// Columns side by side. Where they are wider than the terminal, the widest ones give way and their cells have several lines.
+fn table(rows: &[Vec<String>], width: usize) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest =
+        |i: usize| rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.width()).max().unwrap_or(0);
+    let mut widths: Vec<usize> = (0..columns).map(widest).collect();
+    let room = width.saturating_sub(INDENT.len() + 2 * columns).max(NARROWEST * columns);
+    while widths.iter().sum::<usize>() > room {
+        if let Some(largest) = widths.iter_mut().max() {
+            *largest -= 1;
+        }
+    }
+    rows.iter().map(|row| cells(row, &widths)).collect()
+}
+
+/// One row.
+fn cells(row: &[String], widths: &[usize]) -> String {
+    let lines = |(cell, width): (&String, &usize)| -> Vec<String> {
+        wrapped(cell, *width, 0).lines().map(str::to_owned).collect()
+    };
+    let all: Vec<Vec<String>> = row.iter().zip(widths).map(lines).collect();
+    let mut out = String::new();
+    for i in 0..all.iter().map(Vec::len).max().unwrap_or(0) {
+        let mut line = INDENT.to_owned();
+        for (cell, width) in all.iter().zip(widths) {
+            let part = cell.get(i).map_or("", String::as_str);
+            line.push_str(part);
+            line.push_str(&" ".repeat(width.saturating_sub(part.width()) + 2));
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// Words in lines; all but the first begin so far from the margin. Blanks at the beginning stay.
+fn wrapped(text: &str, width: usize, hang: usize) -> String {
+    let mut out = String::new();
+    let mut line = text.chars().take_while(|c| *c == ' ').collect::<String>();
+    let mut is_first = true;
+    for word in text.trim_start().split(' ') {
+        if !is_first && line.width() + 1 + word.width() > width && line.width() > hang {
+            out.push_str(line.trim_end());
+            out.push('\n');
+            line = " ".repeat(hang);
+            line.push_str(word);
+            continue;
+        }
+        if !is_first {
+            line.push(' ');
+        }
+        line.push_str(word);
+        is_first = false;
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+    out
+}
+
+/// Without the marks of code and emphasis; a link is followed by where it leads.
+fn inline(text: &str) -> String {
+    let mut out = String::new();
+    for (i, part) in text.split('`').enumerate() {
+        out.push_str(&if i % 2 == 1 { part.to_owned() } else { part.replace("**", "").replace('*', "") });
+    }
+    links(&out)
+}
+
+fn links(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, name, target, after)) = next_link(rest) {
+        let before = before.strip_suffix('!').unwrap_or(before);
+        out.push_str(before);
+        out.push_str(name);
+        let target = led(target);
+        if !target.is_empty() && target != name {
+            out.push_str(&format!(" ({target})"));
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+/// `before[name](target)after`.
+fn next_link(text: &str) -> Option<(&str, &str, &str, &str)> {
+    let middle = text.find("](")?;
+    let open = text[..middle].rfind('[')?;
+    let close = middle + text[middle..].find(')')?;
+    Some((&text[..open], &text[open + 1..middle], &text[middle + 2..close], &text[close + 1..]))
+}
+
+/// Where a link leads, for who has no browser: a topic by its command.
+fn led(target: &str) -> String {
+    let page = target.split('#').next().unwrap_or_default();
+    match TOPICS.iter().find(|topic| topic.page == page) {
+        Some(topic) => format!("drome help {}", topic.name),
+        None if target.contains("://") => target.to_owned(),
+        None if page.is_empty() => String::new(),
+        None => page.strip_prefix("../").map_or_else(|| format!("docs/{page}"), str::to_owned),
+    }
+}

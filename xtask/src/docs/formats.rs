@@ -1,0 +1,143 @@
+//! The pages of the file formats and of the JSON that drome prints.
+
+use super::source::Types;
+use super::tables::{Syntax, sections};
+use anyhow::{Context, Result};
+use std::path::Path;
+
+/// Stands at the head of every page that is written by a program.
+const GENERATED: &str = "<!-- Written by `cargo xtask docs`: change the source, not this page. -->\n";
+
+/// Where the types are that serde reads and writes.
+const SOURCES: &[&str] = &[
+    "model/src/contender.rs",
+    "model/src/environment.rs",
+    "model/src/findings.rs",
+    "model/src/observation.rs",
+    "model/src/page.rs",
+    "model/src/plan.rs",
+    "model/src/study.rs",
+    "model/src/verdict.rs",
+    "model/src/workload.rs",
+];
+
+/// The types of `drome load --json`; names like `Report` mean something else elsewhere.
+const LOAD: &[&str] =
+    &["model/src/verdict.rs", "report/src/load_json.rs", "report/src/offered.rs", "report/src/spectrum.rs"];
+
+struct Page {
+    file: &'static str,
+    title: &'static str,
+    before: &'static str,
+    /// A file of the catalog that stands first.
+    example: Option<&'static str>,
+    sources: &'static [&'static str],
+    root: &'static str,
+    syntax: Syntax,
+    after: &'static str,
+}
+
+const PAGES: &[Page] = &[
+    Page {
+        file: "contender.md",
+        title: "contender.toml",
+        before: "A server that can be raced is a folder with this file in it: `contenders/NAME/contender.toml`. How to add \
+one: [CONTRIBUTING.md](../../CONTRIBUTING.md).",
+        example: Some("contenders/nginx/contender.toml"),
+        sources: SOURCES,
+        root: "Contender",
+        syntax: Syntax::Toml,
+        after: "Placeholders in `command` and in `files`: `{port}`, `{workers}`, `{dir}` (a private folder for one run), `{assets}` (the \
+workloads' files), `{src}` and `{build}` (a copy of `src/`, and where `[build] command` puts what it makes), `{drome}` \
+(drome's own program).",
+    },
+    Page {
+        file: "workload.md",
+        title: "A workload",
+        before: "What is asked and what must come back: `workloads/NAME.toml`.",
+        example: Some("workloads/echo.toml"),
+        sources: SOURCES,
+        root: "Workload",
+        syntax: Syntax::Toml,
+        after: "A `query` with `{n}` needs a text of the body with `{n}`: the same number stands in both, 1 under load, others in \
+verification. A GET sends no body. A body that depends on the request is in no `file`.",
+    },
+    Page {
+        file: "study.md",
+        title: "A study",
+        before: "Contenders × cells and a design: `studies/NAME.toml`.",
+        example: Some("studies/today-static.toml"),
+        sources: SOURCES,
+        root: "Study",
+        syntax: Syntax::Toml,
+        after: "",
+    },
+    Page {
+        file: "load-json.md",
+        title: "The JSON of `drome load --json`",
+        before: "```sh\ndrome load http://127.0.0.1:8080/ -d 2s --json\n```\n\nOne line, schema 1. Keys stay stable, new ones may be \
+added. A figure that was not measured is null, never 0. Units are in the names: `_ns`, `_s`, `_per_s`, `_bytes`.",
+        example: None,
+        sources: LOAD,
+        root: "Report",
+        syntax: Syntax::Json,
+        after: "",
+    },
+    Page {
+        file: "report-json.md",
+        title: "The JSON of `drome report --format json`",
+        before: "```sh\ndrome report --format json\n```\n\nThe findings of a run, schema 1; `drome run` and `drome race` print the same with \
+`--format json`. Keys stay stable, new ones may be added. What is not known is null, never 0. Units are in the names: `_ns`, `_s`, \
+`_per_s`, `_bytes`.",
+        example: None,
+        sources: SOURCES,
+        root: "Findings",
+        syntax: Syntax::Json,
+        after: "",
+    },
+];
+
+/// Every page, by its file's name.
+pub fn pages(root: &Path) -> Result<Vec<(String, String)>> {
+    PAGES.iter().map(|page| Ok((page.file.to_owned(), text(root, page)?))).collect()
+}
+
+fn text(root: &Path, page: &Page) -> Result<String> {
+    let mut types = Types::default();
+    for file in page.sources {
+        types.read(&root.join(file))?;
+    }
+    let example = match page.example {
+        None => String::new(),
+        Some(path) => {
+            let text =
+                std::fs::read_to_string(root.join(path)).with_context(|| format!("can't read {path}"))?;
+            format!("\n[{path}](../../{path}):\n\n```toml\n{}\n```\n", text.trim())
+        }
+    };
+    let sections =
+        sections(&types, page.root, page.syntax).with_context(|| format!("the page {}", page.file))?;
+    let mut text = format!("{GENERATED}# {}\n\n{}\n{example}{sections}", page.title, page.before);
+    if !page.after.is_empty() {
+        text.push_str(&format!("\n## Beside the keys\n\n{}\n", page.after));
+    }
+    if page.syntax == Syntax::Toml {
+        text.push_str("\nAn unknown key, or a value out of range, is an error that names the file, the line and what is allowed.\n");
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_are_as_the_source_says() {
+        let root = crate::root();
+        for (name, text) in pages(&root).expect("pages") {
+            let written =
+                std::fs::read_to_string(root.join("docs/reference").join(&name)).unwrap_or_default();
+            assert!(written == text, "docs/reference/{name} is out of date: run `cargo xtask docs`");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Every relative link of every Markdown file, and every anchor: does it lead somewhere?
+
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+
+/// All links that lead nowhere, as `file: link: why`.
+pub fn broken(root: &Path) -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    markdown_files(root, &mut files)?;
+    let mut texts = BTreeMap::new();
+    for file in files {
+        let text =
+            std::fs::read_to_string(&file).with_context(|| format!("can't read {}", file.display()))?;
+        texts.insert(file, text);
+    }
+    let mut broken = Vec::new();
+    for (file, text) in &texts {
+        for link in links(text).iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+            if let Some(why) = wrong(file, link, &texts) {
+                let shown = file.strip_prefix(root).unwrap_or(file).display();
+                broken.push(format!("{shown}: {link}: {why}"));
+            }
+        }
+    }
+    Ok(broken)
+}
+
+fn wrong(from: &Path, link: &str, texts: &BTreeMap<PathBuf, String>) -> Option<String> {
+    let (path, anchor) = link.split_once('#').map_or((link, None), |(path, anchor)| (path, Some(anchor)));
+    let folder = from.parent().unwrap_or(Path::new(""));
+    let target = if path.is_empty() { from.to_owned() } else { plain(&folder.join(path)) };
+    if !target.exists() {
+        return Some("there is no such file".to_owned());
+    }
+    let anchor = anchor?;
+    let Some(text) = texts.get(&target) else { return Some("only Markdown has anchors".to_owned()) };
+    let anchors: Vec<String> = headings(text).map(slug).collect();
+    (!anchors.iter().any(|a| a == anchor)).then(|| format!("no heading gives #{anchor}"))
+}
+
+/// As GitHub makes an anchor of a heading: small letters, blanks as hyphens, no punctuation.
+pub fn slug(heading: &str) -> String {
+    let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+fn headings(text: &str) -> impl Iterator<Item = &str> {
+    prose(text).filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim())
+}
+
+/// The lines outside of blocks of code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    text.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence && !line.starts_with("    ")
+    })
+}
+
+/// What is in the parentheses of `[text](target)`, code in backticks left out.
+fn links(text: &str) -> Vec<&str> {
+    let mut links = Vec::new();
+    for line in prose(text) {
+        let mut at = 0;
+        while let Some(found) = line[at..].find("](") {
+            let begin = at + found + 2;
+            let Some(length) = line[begin..].find(')') else { break };
+            let is_code = line[..begin].matches('`').count() % 2 == 1;
+            if !is_code {
+                links.push(line[begin..begin + length].split(' ').next().unwrap_or_default());
+            }
+            at = begin + length;
+        }
+    }
+    links
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// The project's own: neither what was built, nor hidden folders, nor what contenders bring along.
+fn markdown_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && !name.starts_with('.') && !matches!(name.as_str(), "target" | "node_modules") {
+            markdown_files(&path, files)?;
+        } else if name.ends_with(".md") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_link_leads_somewhere() {
+        assert_eq!(broken(&crate::root()).expect("read"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn anchors_are_githubs() {
+        assert_eq!(slug("What is done, and why?"), "what-is-done-and-why");
+        assert_eq!(slug("`[[cell]]`"), "cell");
+        assert_eq!(slug("JSON (schema 1)"), "json-schema-1");
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let text = "# One\n[a](b.md) [c](#one) [d](#two) `[e](f.md)`\n```\n[g](h.md)\n```\n[i](https://j.example/)\n";
+        std::fs::write(folder.path().join("page.md"), text).expect("write");
+        let found = broken(folder.path()).expect("read");
+        assert_eq!(
+            found,
+            ["page.md: b.md: there is no such file", "page.md: #two: no heading gives #two"],
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! `cargo xtask docs`: writes the reference pages, the man pages and the shells' completions, from the command line's definition and
+//! from the types that serde reads and writes.
+
+mod formats;
+pub mod links;
+mod source;
+mod tables;
+
+use crate::{root, run};
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+
+/// Shells with completions, and the names of their files.
+const SHELLS: &[(&str, &str)] = &[("bash", "drome"), ("zsh", "_drome"), ("fish", "drome.fish")];
+
+/// Writes everything.
+pub fn docs() -> Result<()> {
+    let root = root();
+    let reference = root.join("docs/reference");
+    std::fs::create_dir_all(&reference)?;
+    for (name, text) in formats::pages(&root)? {
+        write(&reference.join(name), &text)?;
+    }
+    drome(&["reference", &reference.to_string_lossy()])?;
+    let man = root.join("target/man");
+    drome(&["man", &man.to_string_lossy()])?;
+    let completions = root.join("target/completions");
+    std::fs::create_dir_all(&completions)?;
+    for (shell, file) in SHELLS {
+        let text = drome(&["completions", shell])?;
+        write(&completions.join(file), &text)?;
+    }
+    let broken = links::broken(&root)?;
+    if !broken.is_empty() {
+        bail!("these links lead nowhere:\n  {}", broken.join("\n  "));
+    }
+    eprintln!("written: docs/reference, target/man, target/completions");
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    std::fs::write(path, text).with_context(|| format!("can't write {}", path.display()))
+}
+
+/// Runs drome as it is in this folder, and gives what it prints.
+fn drome(args: &[&str]) -> Result<String> {
+    run("cargo", &["build", "--quiet", "--locked", "--package", "drome"])?;
+    let program = root().join("target/debug/drome");
+    let output = std::process::Command::new(&program).args(args).output();
+    let output = output.with_context(|| format!("can't run {}", program.display()))?;
+    if !output.status.success() {
+        bail!("`drome {}` failed: {}", args.join(" "), String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
