@@ -63,7 +63,7 @@ pub fn run(
             replay.published = study.published.as_ref().and_then(|p| p.figure(&cell.title, &prepared.name));
             let rate =
                 replay.rate_per_s.map_or_else(|| "no figure".to_owned(), |r| format!("{r:.1} answers/s"));
-            eprintln!("{}, {}: {rate}", cell.title, prepared.name);
+            note!("{}, {}: {rate}", cell.title, prepared.name);
             all.replays.push(replay);
             store.keep_replays(&all)?;
         }

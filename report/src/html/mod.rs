@@ -126,7 +126,15 @@ fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Marku
     // The rows of the table are the cell's contenders.
     let tags: Vec<_> = cell.contenders.iter().map(headline::unsteady).collect();
     let table_id = format!("{id}-ranking");
-    let shown = Shown { id: &table_id, caption: "Ranking", table: &table, tags: &tags, is_tall: false };
+    let caption = format!("Ranking: {}", cell.title);
+    let shown = Shown {
+        id: &table_id,
+        caption: &caption,
+        table: &table,
+        tags: &tags,
+        has_filter: true,
+        is_tall: false,
+    };
     html! {
         section #(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (cell.title) }

@@ -78,5 +78,5 @@ function makeFilterable(table) {
 
 for (const table of document.querySelectorAll("table.sortable")) {
   makeSortable(table);
-  makeFilterable(table);
+  if (table.classList.contains("filterable")) makeFilterable(table);
 }
