@@ -38,7 +38,7 @@ fn frame_of_text(node: &Node) -> Frame {
 
 /// The smallest that holds all of x, y, x, y, …
 fn around(all: &[f64]) -> Frame {
-    assert!(all.len() >= 4 && all.len() % 2 == 0, "{all:?}");
+    assert!(all.len() >= 4 && all.len().is_multiple_of(2), "{all:?}");
     let ends = |from: usize| {
         let values = || all.iter().skip(from).step_by(2).copied();
         assert!(values().all(f64::is_finite), "{all:?}");
