@@ -153,7 +153,7 @@ fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
     if let Some(chart) = report::chart::of_sweep(found) {
         return to.write("the sweep", vec![chart]);
     }
-    eprintln!("--chart: the sweep has nothing to draw: no step of it has a latency");
+    note!("--chart: the sweep has nothing to draw: no step of it has a latency");
     Ok(())
 }
 
