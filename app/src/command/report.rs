@@ -233,7 +233,7 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
         }
         Stored::Import(import) => teller.tell_import(&import)?,
         Stored::Replays(replays) => {
-            teller.write(as_published::show(&replays, teller.format, &teller.look())?.as_bytes())?
+            teller.write(as_published::show(&replays, teller.format, &teller.look())?.as_bytes())?;
         }
     }
     Ok(ExitCode::SUCCESS)

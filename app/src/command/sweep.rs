@@ -150,13 +150,11 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
 
 /// A sweep without a figure has no chart, and says so in its report.
 fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
-    match report::chart::of_sweep(found) {
-        Some(chart) => to.write("the sweep", vec![chart]),
-        None => {
-            note!("--chart: the sweep has nothing to draw: no step of it has a latency");
-            Ok(())
-        }
+    if let Some(chart) = report::chart::of_sweep(found) {
+        return to.write("the sweep", vec![chart]);
     }
+    note!("--chart: the sweep has nothing to draw: no step of it has a latency");
+    Ok(())
 }
 
 /// What a parser of single options does not see.

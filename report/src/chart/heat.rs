@@ -118,8 +118,7 @@ impl Heat {
             }
         }
         let foot = top + ROW * self.rows.len() as f64 + 18.0;
-        let key =
-            "blue, bold: above 1 · orange: below 1 · the stronger the farther · hatched: not surely either";
+        let key = "blue, bold: above 1 · orange: below 1 · hatched: not surely either";
         canvas.text((MARGIN, foot), Anchor::Start, width - 2.0 * MARGIN, "faint", key);
         canvas.svg(&self.caption)
     }
