@@ -1,4 +1,4 @@
-//! Monkey and OpenResty are in no package registry. Stand-ins of their names on PATH read the very configuration that drome
+//! Monkey and `OpenResty` are in no package registry. Stand-ins of their names on PATH read the very configuration that drome
 //! lays out for them, so that what it says is checked all the same: where to listen, what to serve, and as what.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
 /// Monkey, as far as its configuration in `--configdir` says what it does.
-const MONKEY: &str = r#"#!/usr/bin/env python3
+const MONKEY: &str = r"#!/usr/bin/env python3
 import os, sys
 from http.server import *
 if '--version' in sys.argv:
@@ -45,9 +45,9 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
     def log_message(self, *_): pass
 ThreadingHTTPServer((host, int(port)), Handler).serve_forever()
-"#;
+";
 
-/// OpenResty is nginx with ngx_lua, which Debian's modules make of Debian's nginx. What is before this server's own
+/// `OpenResty` is nginx with `ngx_lua`, which Debian's modules make of Debian's nginx. What is before this server's own
 /// directives, `-g`, is the one place for them that is not the configuration.
 const OPENRESTY: &str = r#"#!/bin/sh
 PATH="$PATH:/usr/sbin"
@@ -88,8 +88,12 @@ fn what_is_declared_of_monkey_and_openresty_is_verified_on_every_workload() {
     assert_eq!(code, 0, "{rows:#?}");
     let seen: Vec<_> =
         rows.iter().map(|row| (row["name"].as_str().unwrap(), &row["served"], &row["right"])).collect();
-    let (seven, nine) = (Value::from(7), Value::from(9));
-    let all = [("monkey", &seven, &seven), ("openresty", &nine, &nine), ("openresty@tuned", &nine, &nine)];
+    let (of_seven, of_nine) = (Value::from(7), Value::from(9));
+    let all = [
+        ("monkey", &of_seven, &of_seven),
+        ("openresty", &of_nine, &of_nine),
+        ("openresty@tuned", &of_nine, &of_nine),
+    ];
     assert_eq!(seen, all);
     assert_eq!((&rows[0]["version"], &rows[1]["version"]), (&"1.6.9".into(), &"1.21.4.1".into()));
     home.assert_clean();

@@ -114,7 +114,7 @@ mod tests {
             let (contender, install) = (&entry.contender, &entry.contender.install);
             if contender.build.is_some() || !install.apt.is_empty() {
                 assert!(install.minutes.is_some_and(|m| m > 0.0 && m <= 10.0), "{name}");
-                assert!(install.disk_mb.is_some_and(|mb| mb >= 1.0 && mb <= 2000.0), "{name}");
+                assert!(install.disk_mb.is_some_and(|mb| (1.0..=2000.0).contains(&mb)), "{name}");
             }
         }
     }

@@ -30,7 +30,7 @@ fn read(text: &str) -> BTreeMap<String, Family> {
             let [word, name, value] = parts[..] else { panic!("{line}") };
             if word == "TYPE" {
                 assert!(!families.contains_key(name), "{name} comes twice");
-                current = name.to_owned();
+                name.clone_into(&mut current);
                 families.insert(name.to_owned(), Family { kind: value.to_owned(), ..Family::default() });
             }
             assert_eq!(name, current, "{line}");
