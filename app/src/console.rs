@@ -4,6 +4,7 @@
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressStyle};
 use report::Look;
+use report::look::Ink;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin, stdout};
 use std::sync::atomic::AtomicBool;
@@ -71,6 +72,16 @@ pub fn tell(text: &str) -> anyhow::Result<()> {
     print(&look().report(text))
 }
 
+/// A line on standard error, as the terminal can show it. A reader that has gone is no error, and no panic.
+pub fn note(line: &str) {
+    let _ = write!(stderr(), "{}", error_look().prose(line, Ink::Plain));
+}
+
+/// The same with places to fill, as of `format!`.
+macro_rules! note {
+    ($($words:tt)*) => { $crate::console::note(&format!($($words)*)) };
+}
+
 /// Writes a result. A reader that has seen enough is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
@@ -89,7 +100,7 @@ pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
 pub fn bar(length: u64, template: &str) -> ProgressBar {
     let bar = if stderr().is_terminal() { ProgressBar::new(length) } else { ProgressBar::hidden() };
     if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style.progress_chars("■■ "));
+        bar.set_style(style.progress_chars(if is_ascii() { "## " } else { "■■ " }));
     }
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
@@ -97,12 +108,12 @@ pub fn bar(length: u64, template: &str) -> ProgressBar {
 
 /// Shows what will be done and asks; without a terminal nobody can answer, so the answer is no.
 pub fn confirm(what: &str) -> bool {
-    eprintln!("{what}");
+    note!("{what}");
     if !stdin().is_terminal() {
-        eprintln!("nobody is there to agree: say --yes to do it");
+        note!("nobody is there to agree: say --yes to do it");
         return false;
     }
-    eprint!("go on? [y/N] ");
+    let _ = write!(stderr(), "go on? [y/N] ").and_then(|()| stderr().flush());
     let mut answer = String::new();
     stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }

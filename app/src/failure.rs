@@ -28,7 +28,7 @@ pub fn tell(error: &anyhow::Error) -> ExitCode {
             message.push_str(&format!(": {cause}"));
         }
     }
-    eprint!("{}", crate::console::error_look().words(&format!("drome: {message}\n")));
+    note!("drome: {message}");
     ExitCode::from(code(error))
 }
 

@@ -1,8 +1,11 @@
 //! drome: a racecourse for web servers. This is the table of contents; each command is a file of its own.
 
+// Its macro is for all that follow.
+#[macro_use]
+mod console;
+
 mod cli;
 mod command;
-mod console;
 mod failure;
 mod live;
 mod manual;

@@ -1,4 +1,4 @@
-//! `drome load --metrics ADDR`: a measurement under way for scrapers, as OpenMetrics text. It is fed four times a second
+//! `drome load --metrics ADDR`: a measurement under way for scrapers, as `OpenMetrics` text. It is fed four times a second
 //! with what the workers publish anyway; a request costs nothing more for it. Only this machine is served, and only who
 //! has named it as such: a page in a browser can't be made to read it under a name of its own.
 
@@ -57,13 +57,13 @@ impl Metrics {
             WrongInput(format!("--metrics {address} can't be listened on ({e}): name another port"))
         })?;
         let address = listener.local_addr()?;
-        eprintln!("metrics: http://{address}/metrics");
+        note!("metrics: http://{address}/metrics");
         let gathered = Arc::new(Mutex::new(Gathered::new(plan, server)));
-        let served = Arc::clone(&gathered);
+        let shared = Arc::clone(&gathered);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 // Who goes away in the middle has what he wanted.
-                let _ = answer(stream, &served);
+                let _ = answer(stream, &shared);
             }
         });
         Ok(Self(gathered))

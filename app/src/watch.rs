@@ -33,8 +33,7 @@ impl Watch {
     }
 
     fn say(&self, line: &str) {
-        let line = console::error_look().words(line);
-        self.bar.suspend(|| eprintln!("{line}"));
+        self.bar.suspend(|| console::note(line));
     }
 }
 

@@ -122,7 +122,7 @@ pub enum Stored {
     /// What was read from pages.
     Import(Import),
     /// What came of a page's own command lines.
-    Replays(Replays),
+    Replays(Box<Replays>),
 }
 
 impl Store {
@@ -241,7 +241,7 @@ impl Store {
             return Ok(Stored::Import(self.parse(&json)?));
         }
         if let Some(json) = self.json_of("select json from replays where id = ?", &id)? {
-            return Ok(Stored::Replays(self.parse(&json)?));
+            return Ok(Stored::Replays(Box::new(self.parse(&json)?)));
         }
         let (run, observations, ended) = self.run(&id)?;
         Ok(Stored::Run(Box::new(run), observations, ended))

@@ -265,6 +265,7 @@ impl Tally {
 
 impl Errors {
     /// What has been added since it was `earlier`.
+    #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
             connect: self.connect.saturating_sub(earlier.connect),

@@ -65,9 +65,9 @@ impl Look {
 
     /// A report whose prose was not broken yet: what has columns in it stays as it is.
     pub fn report(&self, text: &str) -> String {
-        let line = |line: &str| match line.trim_start().contains("  ") {
-            true => self.words(line) + "\n",
-            false => self.prose(line, Ink::Plain),
+        let line = |line: &str| {
+            let has_columns = line.trim_start().contains("  ");
+            if has_columns { self.words(line) + "\n" } else { self.prose(line, Ink::Plain) }
         };
         text.lines().map(line).collect()
     }
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn colours_only_where_there_are_colours() {
         assert_eq!(COLOURED.paint("void", Ink::Bad), "\x1b[31mvoid\x1b[0m");
-        assert_eq!((COLOURED.paint("x", Ink::Plain), COLOURED.paint("", Ink::Bad)), ("x".into(), "".into()));
+        assert_eq!([COLOURED.paint("x", Ink::Plain), COLOURED.paint("", Ink::Bad)], ["x", ""]);
         assert_eq!(Look::default().paint("void", Ink::Bad), "void");
     }
 

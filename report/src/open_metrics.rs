@@ -1,4 +1,4 @@
-//! A measurement under way as OpenMetrics text (version 1.0 of the format), for Prometheus and all that reads its form.
+//! A measurement under way as `OpenMetrics` text (version 1.0 of the format), for Prometheus and all that reads its form.
 //! Names have their base unit last; what is not known is not there.
 
 use model::{Bound, Load, Plan, Tally, Usage, Verdict};

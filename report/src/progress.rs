@@ -2,13 +2,15 @@
 
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
-use model::study::REFERENCE;
+use model::study::{RACE, REFERENCE};
 use model::{Run, Trial};
 use std::time::Duration;
 
 /// Which trial of which block it is.
 pub fn place(run: &Run, trial: &Trial) -> String {
-    let title = run.contenders.get(&trial.contender).map_or(&trial.contender, |entrant| &entrant.title);
+    // The title of one in a race is a whole command line; its letter is what the report calls it.
+    let entrant = run.contenders.get(&trial.contender).filter(|_| run.name != RACE);
+    let title = entrant.map_or(&trial.contender, |entrant| &entrant.title);
     let cell = match &run.study.cells[..] {
         [] | [_] => String::new(),
         cells => cells.get(trial.cell).map(|cell| format!("{}, ", cell.title)).unwrap_or_default(),

@@ -7,6 +7,7 @@ use crate::table::{INTERVAL, Side, Table};
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
+use model::verdict::Bound;
 use model::{Load, Metric};
 
 /// The ranking of a study's cell: contenders by title and version, ratios to the reference, both of the metric.
@@ -206,7 +207,7 @@ pub fn floor(cell: &CellFindings) -> String {
 /// What is to be known about single contenders.
 pub fn notes(cell: &CellFindings) -> Vec<String> {
     let of = |c: &ContenderFindings| {
-        let notes = c.notes.iter().cloned().chain(survivors(c));
+        let notes = c.notes.iter().cloned().chain(survivors(c)).chain(held_back(cell, c));
         notes.map(|note| format!("{}: {note}", c.title)).collect::<Vec<_>>()
     };
     cell.contenders.iter().flat_map(of).collect()
@@ -220,5 +221,23 @@ fn survivors(c: &ContenderFindings) -> Option<String> {
     let is_selected = sound > 0 && ((all - sound) as f64) >= SELECTED * all as f64;
     is_selected.then(|| {
         format!("its figures are of the {sound} sound trials among {all}: how fast it would have been in the others can't be said")
+    })
+}
+
+/// Linux acknowledges what it received after 40 ms where nothing else is to be sent; with the tick of its clock, up to 44.
+const DELAYED_ACKNOWLEDGEMENT_NS: std::ops::RangeInclusive<f64> = 39.5e6..=46e6;
+
+/// Neither side is busy and the usual answer takes as long as a delayed acknowledgement: RFC 896 against RFC 1122,
+/// the commonest reason for a server that looks a hundred times slower than it is.
+fn held_back(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
+    let is_idle =
+        c.bound.as_deref() == Some(Bound::Neither.word()) && matches!(cell.load, Load::Closed { .. });
+    let usual_ns = c.latency_ns_p50?.median;
+    (is_idle && DELAYED_ACKNOWLEDGEMENT_NS.contains(&usual_ns)).then(|| {
+        format!(
+            "half of its answers took {} and neither side was busy: as when a server sends an answer in two pieces without \
+             TCP_NODELAY, and the second waits until the client acknowledges the first, which Linux delays by 40 ms",
+            units::duration(usual_ns)
+        )
     })
 }

@@ -1,4 +1,4 @@
-//! The text for scrapers, read by the letter of the OpenMetrics specification.
+//! The text for scrapers, read by the letter of the `OpenMetrics` specification.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -49,7 +49,7 @@ pub fn run(
         ..Replays::default()
     };
     // A format that it can't be shown in is refused before anything is run.
-    show(&all, teller.format)?;
+    show(&all, teller.format, &teller.look())?;
     let stop = console::stop_flag()?;
     let stage = Stage { assets: setup::assets(&works)?, works, stop };
     for page in &study.as_published {
@@ -63,7 +63,7 @@ pub fn run(
             replay.published = study.published.as_ref().and_then(|p| p.figure(&cell.title, &prepared.name));
             let rate =
                 replay.rate_per_s.map_or_else(|| "no figure".to_owned(), |r| format!("{r:.1} answers/s"));
-            eprintln!("{}, {}: {rate}", cell.title, prepared.name);
+            note!("{}, {}: {rate}", cell.title, prepared.name);
             all.replays.push(replay);
             store.keep_replays(&all)?;
         }

@@ -105,7 +105,7 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
         let log = logs.join(format!("{}.log", prepared.name));
         let place = Place { cpus: Cores::deal().server, assets: assets.clone(), log };
         let seen = inspect::inspect(&prepared, &place, &works, &stop);
-        eprintln!("{}: {}", seen.name, state(&seen));
+        note!("{}: {}", seen.name, state(&seen));
         all.push(seen);
     }
     Ok(all)

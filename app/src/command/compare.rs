@@ -70,16 +70,16 @@ pub fn gate(args: &GateArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     for (cell, contender) in comparison.regressions(args.margin) {
         failed = true;
-        eprintln!("drome: {} ({}) is surely more than {margin} % slower", contender.title, cell.title);
+        note!("drome: {} ({}) is surely more than {margin} % slower", contender.title, cell.title);
     }
     for (cell, contender) in comparison.unknown() {
         let why = contender.note.as_deref().unwrap_or("nothing is known of it");
-        eprintln!("drome: {} ({}) is not judged: {why}", contender.title, cell.title);
+        note!("drome: {} ({}) is not judged: {why}", contender.title, cell.title);
     }
     if failed {
         return Ok(ExitCode::from(REGRESSION));
     }
-    eprintln!("drome: no regression that is sure and larger than {margin} %");
+    note!("drome: no regression that is sure and larger than {margin} %");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -61,7 +61,7 @@ pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
 fn own_result(plan: &Plan, tally: &Tally, json: Option<&Path>) -> anyhow::Result<()> {
     let verdict = verdict::judge(plan, tally, None);
     if !verdict.valid {
-        eprintln!("drome: this measurement is void: {}", verdict.reasons.join("; "));
+        note!("drome: this measurement is void: {}", verdict.reasons.join("; "));
     }
     if let Some(path) = json {
         let text = report::load_json::report(plan, tally, &verdict, report::Detail::Summary);
@@ -176,9 +176,7 @@ pub fn list(link: Option<&Path>) -> anyhow::Result<ExitCode> {
             dialects::DIALECTS.iter().map(|d| format!("{:<10} {}\n", d.name, d.about)).collect();
         console::print(&rows)?;
         if std::io::stdout().is_terminal() {
-            eprintln!(
-                "\n`drome ab -n 100 URL` speaks one; `drome dialects link DIR` makes links by these names"
-            );
+            note!("\n`drome ab -n 100 URL` speaks one; `drome dialects link DIR` makes links by these names");
         }
         return Ok(ExitCode::SUCCESS);
     };

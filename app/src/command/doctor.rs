@@ -34,7 +34,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     console::print(&text)?;
     let least = if args.strict { BEST } else { args.least.unwrap_or(0) };
     if found.score < least {
-        eprintln!("drome: {} of {BEST} points, fewer than the {least} that are asked for", found.score);
+        note!("drome: {} of {BEST} points, fewer than the {least} that are asked for", found.score);
         return Ok(ExitCode::from(REGRESSION));
     }
     Ok(ExitCode::SUCCESS)

@@ -37,10 +37,10 @@ pub fn run(args: &ImportArgs, common: &Common) -> anyhow::Result<ExitCode> {
         return Err(nothing(&args.files, "nothing is kept").into());
     }
     if args.dry_run {
-        eprintln!("nothing is kept: without --dry-run it would be");
+        note!("nothing is kept: without --dry-run it would be");
     } else {
         store(common)?.add_import(&import)?;
-        eprintln!("kept as run {0}: `drome report {0}` shows it again", import.id);
+        note!("kept as run {0}: `drome report {0}` shows it again", import.id);
     }
     teller.tell_import(&import)?;
     Ok(ExitCode::SUCCESS)
@@ -115,7 +115,7 @@ fn text(name: &str) -> Result<String, WrongInput> {
         return Err(wrong("is no text (it has bytes that are zero): save it as UTF-8 text first".to_owned()));
     }
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
-        eprintln!("{}: not all of it is UTF-8: what is not is replaced by \u{fffd}", shown(name));
+        note!("{}: not all of it is UTF-8: what is not is replaced by \u{fffd}", shown(name));
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     }))
 }
@@ -133,16 +133,16 @@ fn tell(name: &str, page: &Page) {
         format!("{n} {}{of}", if *n == 1 { one } else { many })
     });
     let words: Vec<String> = words.collect();
-    eprintln!(
+    note!(
         "{}: {}",
         shown(name),
         if words.is_empty() { "nothing to read".to_owned() } else { words.join(", ") }
     );
     for item in &page.items {
         let whose = item.reading.title.as_deref().unwrap_or(&item.reading.tool);
-        item.strange.iter().for_each(|line| eprintln!("{}: {whose}: not understood: {line}", shown(name)));
+        item.strange.iter().for_each(|line| note!("{}: {whose}: not understood: {line}", shown(name)));
     }
-    page.strange.iter().for_each(|line| eprintln!("{}: not understood: {line}", shown(name)));
+    page.strange.iter().for_each(|line| note!("{}: not understood: {line}", shown(name)));
 }
 
 /// The page's own title where there is one page, else the files' names.

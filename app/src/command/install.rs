@@ -54,7 +54,7 @@ pub fn contenders(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, Ca
 /// Gets what these lack; what can't be had is said, and the others go on.
 pub fn get(prepared: &[Prepared], yes: bool) {
     let ask = |what: &str| yes || console::confirm(what);
-    if let Err(why) = lab::install::install(prepared, &ask, &|line| eprintln!("{line}")) {
-        eprintln!("drome: {why}");
+    if let Err(why) = lab::install::install(prepared, &ask, &|line| note!("{line}")) {
+        note!("drome: {why}");
     }
 }

@@ -28,12 +28,11 @@ impl Output {
         if output.path.is_dir() {
             return Err(refused("it is a folder: name a file in it".to_owned()));
         }
-        let can_be = match output.path.exists() {
-            true => File::options().append(true).open(&output.path).map(drop),
-            false => Ok(()),
-        };
-        let can_be =
-            can_be.and_then(|()| if output.is_replaced() { output.beside().map(drop) } else { Ok(()) });
+        let is_there = output.path.exists();
+        let own =
+            || if is_there { File::options().append(true).open(&output.path).map(drop) } else { Ok(()) };
+        let beside = |()| if output.is_replaced() { output.beside().map(drop) } else { Ok(()) };
+        let can_be = own().and_then(beside);
         can_be.map_err(|e| {
             refused(format!("{e}; name a file in a folder that is there and may be written to"))
         })?;

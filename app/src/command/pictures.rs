@@ -95,7 +95,7 @@ impl Pictures {
                 for chart in &charts {
                     let path = folder
                         .write(&format!("{}.{}", chart.name, self.kind.ending()), &self.bytes(chart)?)?;
-                    eprintln!("{}", path.display());
+                    note!("{}", path.display());
                 }
                 Ok(())
             }

@@ -70,13 +70,13 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
     let mut failed = Vec::new();
     for name in catalog.studies.keys() {
-        eprintln!("study {name}");
+        note!("study {name}");
         // A study that can't be run keeps no other from being run; who interrupts one means all.
         if let Err(error) = one(args, common, &catalog, name, &teller) {
             if matches!(error.downcast_ref(), Some(LabError::Interrupted)) {
                 return Err(error);
             }
-            eprintln!("drome: {name}: {error:#}");
+            note!("drome: {name}: {error:#}");
             failed.push(name.as_str());
         }
     }
@@ -164,7 +164,7 @@ fn unfinished(store: &Store, study: &str) -> anyhow::Result<(Run, Vec<Observatio
 fn announce(run: &Run) -> anyhow::Result<()> {
     for (name, entrant) in &run.contenders {
         if let Some(why) = &entrant.missing {
-            eprintln!("{name} does not take part: {why}");
+            note!("{name} does not take part: {why}");
         }
     }
     let present = run.contenders.iter().filter(|(name, e)| e.missing.is_none() && *name != REFERENCE).count();
@@ -175,7 +175,7 @@ fn announce(run: &Run) -> anyhow::Result<()> {
     let trials = lab::schedule::least_trials(run);
     // Starting, verifying and stopping take a server about half a second.
     let seconds = trials as f64 * (design.warmup + design.measure).as_secs_f64() + trials as f64 * 0.5;
-    eprintln!(
+    note!(
         "{present} contenders and the reference: at least {} blocks, {trials} trials, about {:.0} min; then until every \
          ratio is known to ±{} %, or {} are spent; run {}",
         design.blocks[0],

@@ -153,7 +153,7 @@ fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
     match report::chart::of_sweep(found) {
         Some(chart) => to.write("the sweep", vec![chart]),
         None => {
-            eprintln!("--chart: the sweep has nothing to draw: no step of it has a latency");
+            note!("--chart: the sweep has nothing to draw: no step of it has a latency");
             Ok(())
         }
     }
@@ -305,6 +305,6 @@ impl Show for Watch {
             (None, Some(verdict)) if !verdict.valid => format!("void: {}", verdict.reasons.join("; ")),
             _ => return,
         };
-        self.bar.suspend(|| eprintln!("{}, {at}: {why}", letter(contender)));
+        self.bar.suspend(|| note!("{}, {at}: {why}", letter(contender)));
     }
 }

@@ -34,7 +34,7 @@ const POLL: Duration = Duration::from_millis(50);
 /// of a server on this machine.
 pub fn show(plan: &Plan, view: &View, stop: &AtomicBool, server: Option<i32>, is_over: impl Fn() -> bool) {
     if let Err(error) = try_to_show(plan, view, stop, server, is_over) {
-        eprintln!("drome: the terminal can't be drawn on ({error}); the measurement goes on");
+        note!("drome: the terminal can't be drawn on ({error}); the measurement goes on");
     }
 }
 

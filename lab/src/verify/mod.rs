@@ -68,7 +68,7 @@ pub fn full(at: SocketAddr, serves: &BTreeMap<String, String>, faults: &Faults, 
                 None => wrong.extend(in_fragments),
                 Some(_) if in_fragments.is_empty() => wrong.push(format!("{name} ({path}): {MENDED}")),
                 Some(fault) => {
-                    verified.known.extend(in_fragments.iter().map(|why| format!("{why}: {fault}")))
+                    verified.known.extend(in_fragments.iter().map(|why| format!("{why}: {fault}")));
                 }
             }
         }

@@ -4,20 +4,22 @@ use super::table::Shown;
 use crate::{setup, units};
 use maud::{Markup, html};
 use model::Findings;
-use model::environment::Ran;
+use model::environment::Executable;
 use model::observation::Entrant;
 
 pub(super) fn section(f: &Findings) -> Markup {
     let present = || f.entrants.iter().filter(|(_, entrant)| entrant.missing.is_none());
     let (table, is_known) = setup::table(f);
     let caption = "How each was set up";
-    let shown = Shown { id: "setup-table", caption, table: &table, tags: &[], is_tall: false };
+    let shown =
+        Shown { id: "setup-table", caption, table: &table, tags: &[], has_filter: false, is_tall: false };
     html! {
         section #contenders aria-labelledby="contenders-title" {
             h2 #contenders-title { "The contenders" }
             @if present().next().is_none() { p { "Nothing is known of how the contenders were set up." } }
             @if is_known { (shown.markup()) }
             @for (name, entrant) in present() { (one(f, name, entrant)) }
+            (others(f))
             @if !f.missing.is_empty() {
                 h3 { "Did not take part" }
                 ul.notes { @for missing in &f.missing { li { b { (missing.name) } ": " (missing.why) } } }
@@ -28,10 +30,11 @@ pub(super) fn section(f: &Findings) -> Markup {
 
 fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
     let version = units::known(entrant.version.as_deref(), str::to_owned);
-    let of_name = |c: &&model::findings::ContenderFindings| c.name == name;
-    let ran: Option<&Ran> = f.cells.iter().flat_map(|cell| &cell.contenders).find(of_name).map(|c| &c.ran);
-    let programs = ran.map(|ran| ran.executables.as_slice()).unwrap_or_default();
+    let programs = programs(f, name);
     let command = if f.race.is_some() { entrant.title.clone() } else { line(&entrant.command) };
+    if !is_more_known(f, entrant, programs) {
+        return Markup::default();
+    }
     html! {
         h3 { @if f.race.is_some() { (name) } @else { (entrant.title) " " span.version { (version) } } }
         dl.facts {
@@ -47,6 +50,40 @@ fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
             @if let Some(because) = &entrant.because { dt { "Tuned by" } dd { (because) } }
         }
     }
+}
+
+/// Those of whom only the version is known, as in runs of older versions.
+fn others(f: &Findings) -> Markup {
+    let is_one = |(name, entrant): &(&String, &Entrant)| {
+        entrant.missing.is_none() && !is_more_known(f, entrant, programs(f, name))
+    };
+    let names: Vec<String> = f
+        .entrants
+        .iter()
+        .filter(is_one)
+        .map(|(_, entrant)| {
+            format!("{} {}", entrant.title, units::known(entrant.version.as_deref(), str::to_owned))
+        })
+        .collect();
+    html! {
+        @if !names.is_empty() { p { "Nothing but the version is known of " (names.join(", ")) "." } }
+    }
+}
+
+fn is_more_known(f: &Findings, entrant: &Entrant, programs: &[Executable]) -> bool {
+    let has_source =
+        entrant.source_sha256.is_some() || entrant.because.is_some() || entrant.faults.fragments.is_some();
+    f.race.is_some()
+        || has_source
+        || !entrant.command.is_empty()
+        || !entrant.files.is_empty()
+        || !programs.is_empty()
+}
+
+/// What was seen to run.
+fn programs<'f>(f: &'f Findings, name: &str) -> &'f [Executable] {
+    let found = f.cells.iter().flat_map(|cell| &cell.contenders).find(|c| c.name == name);
+    found.map(|c| c.ran.executables.as_slice()).unwrap_or_default()
 }
 
 /// A command as a shell would take it.

@@ -15,6 +15,9 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
         section #found aria-labelledby="found-title" {
             h2 #found-title { "What was found" }
             @if f.cells.is_empty() { p { "Nothing: the run has no cells." } }
+            @if let Some(cell) = f.cells.first().filter(|_| f.race.is_some()) {
+                ul.letters { @for c in race::by_letter(cell) { li { b { (c.name) } " " code { (c.title) } } } }
+            }
             div.cells {
                 @for cell in &f.cells {
                     div {
@@ -49,7 +52,8 @@ pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
     if !rows.is_empty() {
         said.push(format!("Beside the page's figures: {}", page::agreement(&rows).trim_end()));
     }
-    said
+    // A number and its sign stay in one line.
+    said.iter().map(|sentence| sentence.replace(" %", "\u{a0}%")).collect()
 }
 
 /// The tag of a contender whose rate had not settled.
@@ -208,10 +212,20 @@ fn lost(cell: &CellFindings) -> String {
         let kinds = [(c.void, "void"), (c.failed, "failed")];
         let kinds: Vec<_> =
             kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
-        format!("{} ({})", c.title, kinds.join(", "))
+        let why = why(c).map_or_else(String::new, |why| format!(": {why}"));
+        format!("{} ({}{why})", c.title, kinds.join(", "))
     });
     let each: Vec<String> = each.collect();
     format!("{nothing} of {} came to nothing: {}.", units::several(all, "trial"), each.join(", "))
+}
+
+/// The most frequent reason, in a line. A note says what came of trials, why, and of how many.
+fn why(c: &ContenderFindings) -> Option<&str> {
+    let reason = |note: &'_ String| note.starts_with("failed: ") || note.starts_with("void: ");
+    let note = c.notes.iter().find(|note| reason(note))?;
+    let (_, why) = note.split_once(": ")?;
+    let line = why.lines().next()?;
+    Some(line.rsplit_once(" (").filter(|(_, of)| of.ends_with(" trials)")).map_or(line, |(why, _)| why))
 }
 
 fn still_changing(cell: &CellFindings) -> Option<String> {

@@ -27,8 +27,15 @@ pub fn import_page(import: &Import) -> String {
 fn one(i: usize, cell: &Cell) -> Markup {
     let (id, table, notes) = (format!("cell-{}", i + 1), table(cell), notes(cell));
     let table_id = format!("{id}-figures");
-    let shown =
-        Shown { id: &table_id, caption: "As it was reported", table: &table, tags: &[], is_tall: false };
+    let caption = format!("As it was reported: {}", cell.title);
+    let shown = Shown {
+        id: &table_id,
+        caption: &caption,
+        table: &table,
+        tags: &[],
+        has_filter: true,
+        is_tall: false,
+    };
     html! {
         section #(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (cell.title) }

@@ -12,7 +12,7 @@ mod reproduce;
 mod table;
 mod trials;
 
-use crate::{Told, chart, race, ranking};
+use crate::{Told, chart, ranking};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use charts::Charts;
@@ -86,7 +86,7 @@ fn top(f: &Findings) -> Markup {
     html! {
         header {
             p.kind { "drome · " (kind) }
-            h1 { (f.title) }
+            h1 { @if f.race.is_some() { "A race" } @else { (f.title) } }
             ul.facts { @for line in ranking::preface(f) { li { (line) } } }
         }
     }
@@ -126,14 +126,19 @@ fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Marku
     // The rows of the table are the cell's contenders.
     let tags: Vec<_> = cell.contenders.iter().map(headline::unsteady).collect();
     let table_id = format!("{id}-ranking");
-    let shown = Shown { id: &table_id, caption: "Ranking", table: &table, tags: &tags, is_tall: false };
+    let caption = format!("Ranking: {}", cell.title);
+    let shown = Shown {
+        id: &table_id,
+        caption: &caption,
+        table: &table,
+        tags: &tags,
+        has_filter: true,
+        is_tall: false,
+    };
     html! {
         section #(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (cell.title) }
             p.asked { (ranking::asked(cell)) "; " (ranking::floor(cell)) "." }
-            @if f.race.is_some() {
-                ul.letters { @for c in race::by_letter(cell) { li { b { (c.name) } " " code { (c.title) } } } }
-            }
             (shown.markup())
             p.key { "95 %: the interval that holds the true figure, so far as chance goes. –: not known. ≥ and ≤: the load generator had no more to give, so the figure is a bound." }
             (charts.of_cell(i))

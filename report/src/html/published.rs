@@ -34,7 +34,9 @@ fn one(f: &Findings, charts: &Charts, i: usize, cell: &model::findings::CellFind
     let others = f.page.as_ref().and_then(|page| page.details.get(&cell.title));
     let id = format!("published-{}", i + 1);
     let table = page::table(&rows);
-    let shown = Shown { id: &id, caption: &cell.title, table: &table, tags: &[], is_tall: false };
+    let caption = format!("Published and measured: {}", cell.title);
+    let shown =
+        Shown { id: &id, caption: &caption, table: &table, tags: &[], has_filter: false, is_tall: false };
     html! {
         @if !rows.is_empty() {
             (shown.markup())

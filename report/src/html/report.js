@@ -45,7 +45,7 @@ function makeSortable(table) {
 
 function makeFilterable(table) {
   const rows = [...table.tBodies[0].rows];
-  if (rows.length < 2) return;
+  if (rows.length < 4) return;
   const label = document.createElement("label");
   const input = document.createElement("input");
   const shown = document.createElement("output");
@@ -78,5 +78,5 @@ function makeFilterable(table) {
 
 for (const table of document.querySelectorAll("table.sortable")) {
   makeSortable(table);
-  makeFilterable(table);
+  if (table.classList.contains("filterable")) makeFilterable(table);
 }

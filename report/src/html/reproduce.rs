@@ -31,8 +31,7 @@ pub(super) fn section(told: &Told) -> Markup {
 fn again(run: &Run) -> String {
     if run.race.is_none() {
         let quick = if run.quick { " --quick" } else { "" };
-        let tail = if run.quick { String::new() } else { format!(" --seed {}", run.seed) };
-        return format!("drome run {}{quick}{tail}", quoted(&run.name));
+        return format!("drome run {}{quick} --seed {}", quoted(&run.name), run.seed);
     }
     let entries = run.contenders.values().map(|entrant| quoted(&entrant.title));
     let commands = entries.collect::<Vec<_>>().join(" ");

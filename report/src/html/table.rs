@@ -14,6 +14,8 @@ pub(super) struct Shown<'a> {
     pub table: &'a Table,
     /// A word beside the name of a row, where there is something about it; none at all: about none of them.
     pub tags: &'a [Option<&'static str>],
+    /// Its rows can be filtered.
+    pub has_filter: bool,
     /// It has so many rows that it scrolls up and down as well.
     pub is_tall: bool,
 }
@@ -28,7 +30,7 @@ impl Shown<'_> {
         let name = self.table.head().iter().position(|(_, side)| *side == Side::Left);
         html! {
             div.scroll.tall[self.is_tall] tabindex="0" role="region" aria-labelledby=(caption) {
-                table.sortable #(self.id) {
+                table.sortable.filterable[self.has_filter] #(self.id) {
                     caption #(caption) { (self.caption) }
                     thead { tr { @for i in 0..self.table.head().len() { (self.title(i)) } } }
                     tbody {

@@ -12,7 +12,8 @@ pub(super) fn section(told: &Told) -> Markup {
     let count = units::several(told.observations.len(), "trial");
     let caption = format!("{count} in the order in which they were");
     let is_tall = table.rows().len() > 30;
-    let shown = Shown { id: "trial-table", caption: &caption, table: &table, tags: &tags, is_tall };
+    let shown =
+        Shown { id: "trial-table", caption: &caption, table: &table, tags: &tags, has_filter: true, is_tall };
     html! {
         section #trials aria-labelledby="trials-title" {
             h2 #trials-title { "Every trial" }

@@ -60,6 +60,7 @@ pub fn check(page: &str) -> Vec<Element> {
     let all = elements(page);
     check_references(&all);
     check_structure(&all);
+    check_landmarks(&all);
     check_is_alone(page, &all);
     for not_a_number in ["NaN", "inf<", "inf ", "∞"] {
         assert!(!page.contains(not_a_number), "{not_a_number}");
@@ -74,14 +75,26 @@ fn check_references(all: &[Element]) {
     let count = ids.len();
     ids.dedup();
     assert_eq!(ids.len(), count, "an id is there twice");
-    let names = ["aria-labelledby", "aria-describedby", "aria-controls", "for", "headers"];
+    let attributes = ["aria-labelledby", "aria-describedby", "aria-controls", "for", "headers"];
     for element in all {
-        let named = names.iter().filter_map(|name| element.get(name)).flat_map(str::split_whitespace);
+        let named = attributes.iter().filter_map(|name| element.get(name)).flat_map(str::split_whitespace);
         let linked = element.get("href").and_then(|href| href.strip_prefix('#'));
         for id in named.chain(linked) {
             assert!(ids.binary_search(&id).is_ok(), "{id} is nowhere: {element:?}");
         }
     }
+}
+
+/// Every landmark has a name that no other has.
+fn check_landmarks(all: &[Element]) {
+    let text = |id: &str| all.iter().find(|e| e.get("id") == Some(id)).map(|e| e.text.clone());
+    let is_landmark = |e: &&Element| e.name == "section" || e.get("role") == Some("region");
+    let name =
+        |e: &Element| e.get("aria-label").map(str::to_owned).or_else(|| text(e.get("aria-labelledby")?));
+    let mut names: Vec<String> = all.iter().filter(is_landmark).map(|e| name(e).unwrap()).collect();
+    names.sort();
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    assert_eq!(twice, None, "two landmarks have one name");
 }
 
 fn check_structure(all: &[Element]) {

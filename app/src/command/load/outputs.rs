@@ -30,7 +30,7 @@ pub struct OutputArgs {
     /// Watch the measurement in the terminal; takes a little of the machine meanwhile
     #[arg(long)]
     tui: bool,
-    /// Serve the measurement as it goes on to Prometheus and the like, at http://ADDR/metrics, such as 127.0.0.1:9469
+    /// Serve the measurement as it goes on to Prometheus and the like, at /metrics of this address, such as 127.0.0.1:9469
     #[arg(long, value_name = "ADDR", value_parser = metrics::address, conflicts_with = "tui")]
     metrics: Option<SocketAddr>,
 }
