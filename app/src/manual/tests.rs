@@ -129,16 +129,20 @@ fn documents() -> Vec<(String, String)> {
     own.into_iter().chain(pages).map(read).collect()
 }
 
-/// Command lines in blocks of code: at a line's beginning, or after a prompt.
+/// Command lines in blocks of code: at a line's beginning, or after a prompt. A block of text is what a command printed, and only
+/// what follows a prompt in it was typed.
 fn blocks(text: &str) -> Vec<String> {
-    let (mut lines, mut is_code) = (Vec::new(), false);
-    let joined = text.replace("\\\n", " ");
-    for line in joined.lines() {
-        is_code ^= line.trim_start().starts_with("```");
-        let line = line.trim_start();
-        let line = line.strip_prefix("$ ").unwrap_or(line).trim_start_matches("- run: ");
-        if is_code && line.starts_with("drome ") && !line.starts_with("drome serve 0") {
-            lines.push(one_command(line));
+    let (mut lines, mut block) = (Vec::new(), None);
+    let joined = text.replace("\\\n", " ").replace("${{ runner.temp }}", "dir");
+    for line in joined.lines().map(str::trim_start) {
+        if let Some(language) = line.strip_prefix("```") {
+            block = if block.is_some() { None } else { Some(language) };
+            continue;
+        }
+        let typed = line.strip_prefix("$ ").or(Some(line).filter(|_| block != Some("text")));
+        let typed = typed.map(|line| line.trim_start_matches("- run: ")).unwrap_or_default();
+        if block.is_some() && typed.starts_with("drome ") {
+            lines.push(one_command(typed));
         }
     }
     lines
