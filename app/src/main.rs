@@ -5,6 +5,7 @@ mod command;
 mod console;
 mod failure;
 mod live;
+mod ui;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => command::compare::compare(&args, &cli.common),
         Command::Gate(args) => command::compare::gate(&args, &cli.common),
         Command::History(args) => command::history::run(&args, &cli.common),
+        Command::Ui(args) => command::ui::run(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
         Command::Doctor(args) => command::doctor::run(&args),
     };

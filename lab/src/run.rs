@@ -43,6 +43,8 @@ pub trait Show {
     fn begins(&mut self, run: &Run, trial: &Trial, done: usize, least: usize);
     /// A trial was observed.
     fn observed(&mut self, run: &Run, observation: &Observation);
+    /// All that was observed so far, once after every trial; for who draws estimates meanwhile.
+    fn knows(&mut self, _run: &Run, _observations: &[Observation]) {}
 }
 
 /// Why a run could not go on.
@@ -89,6 +91,7 @@ pub fn run(
         store.insert(&run.id, &observation)?;
         show.observed(run, &observation);
         observations.push(observation);
+        show.knows(run, &observations);
     };
     store.end_run(&run.id, &why)?;
     Ok(analyse::findings(run, &observations, Some(&why)))

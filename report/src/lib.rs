@@ -15,7 +15,7 @@ pub mod markdown;
 pub mod offered;
 mod page;
 pub mod race;
-mod ranking;
+pub mod ranking;
 pub mod replays;
 pub mod series_csv;
 mod setup;

@@ -1,0 +1,166 @@
+//! One run: its findings, its charts, the same as text; or an import.
+
+use super::desk::{Analysed, Desk};
+use super::failure::Failure;
+use super::page::{self, Place, moment};
+use super::{cells, url};
+use axum::extract::{Path, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::http::{HeaderName, StatusCode};
+use axum::response::{IntoResponse, Response};
+use lab::Stored;
+use maud::{Markup, html};
+use model::{Findings, Import};
+use report::chart::ranked;
+use report::units;
+use std::sync::Arc;
+
+enum Shown {
+    Run(Arc<Analysed>),
+    Import(Import),
+}
+
+/// The page of a run or of an import.
+pub async fn show(State(desk): State<Arc<Desk>>, Path(id): Path<String>) -> Result<Markup, Failure> {
+    let read = move |desk: &Desk| {
+        let is_import = desk.store()?.runs()?.iter().any(|listed| listed.id == id && listed.is_import);
+        if !is_import {
+            return Ok(Shown::Run(desk.analysed(&id)?));
+        }
+        match desk.store()?.find(Some(&id))? {
+            Stored::Import(import) => Ok(Shown::Import(import)),
+            Stored::Run(..) => Ok(Shown::Run(desk.analysed(&id)?)),
+        }
+    };
+    Ok(match desk.work(read).await? {
+        Shown::Run(run) => page::shell(Some(&desk), &run.findings.title, Place::Runs, &of_run(&run)),
+        Shown::Import(import) => page::shell(Some(&desk), &import.title, Place::Runs, &of_import(&import)),
+    })
+}
+
+fn of_run(analysed: &Analysed) -> Markup {
+    let f = &analysed.findings;
+    html! {
+        div.head {
+            h1 { (f.title) }
+            p.lead { (f.study) ", " (moment(&f.started_at)) ", " (f.ended) }
+        }
+        (links(f))
+        @for line in report::race::verdicts(f) { p.finding { (line) } }
+        @if f.quick { p.note { "A first look: too few and too short trials to claim any rank." } }
+        @for (number, cell) in f.cells.iter().enumerate() {
+            (cells::section(number, cell, &analysed.marks, None))
+            @let chart = ranked::of_cell(cell);
+            figure.card {
+                img src={ "/runs/" (url::part(&f.run)) "/chart/" (number) } loading="lazy"
+                    alt={ (chart.caption.title) ". " (chart.caption.finding) "." };
+                figcaption { (chart.caption.finding) "." }
+            }
+        }
+        @for missing in &f.missing { p.note { (missing.name) " did not take part: " (missing.why) } }
+        section.card {
+            h2 { "How it was measured" }
+            ul.notes { @for line in report::ranking::preface(f) { li { (line) } } }
+        }
+    }
+}
+
+fn links(f: &Findings) -> Markup {
+    let to = |what: &str| format!("/runs/{}/{what}", url::part(&f.run));
+    html! {
+        nav.actions aria-label="This run" {
+            a.button href=(to("markdown")) download={ (f.run) ".md" } { "Markdown" }
+            a.button href=(to("json")) download={ (f.run) ".json" } { "JSON" }
+            a.button href={ "/compare?run=" (url::part(&f.run)) } { "Compare with another run" }
+        }
+    }
+}
+
+/// The chart of one cell.
+pub async fn chart(
+    State(desk): State<Arc<Desk>>,
+    Path((id, cell)): Path<(String, usize)>,
+) -> Result<Response, Failure> {
+    let analysed = desk.work(move |desk| desk.analysed(&id)).await?;
+    let cell = analysed.findings.cells.get(cell).ok_or_else(no_such_part)?;
+    // A picture of its own: its style stands in it, and it loads nothing.
+    let policy = "default-src 'none'; style-src 'unsafe-inline'";
+    let fields = [(CONTENT_TYPE, "image/svg+xml"), (CONTENT_SECURITY_POLICY, policy)];
+    Ok((fields, ranked::of_cell(cell).svg()).into_response())
+}
+
+/// The report as text, to be kept.
+pub async fn text(
+    State(desk): State<Arc<Desk>>,
+    Path((id, format)): Path<(String, String)>,
+) -> Result<Response, Failure> {
+    let make: fn(&Findings) -> String = match format.as_str() {
+        "markdown" => {
+            |f| if f.race.is_some() { report::race::markdown(f) } else { report::markdown::report(f) }
+        }
+        "json" => report::findings_json,
+        _ => return Err(no_such_part()),
+    };
+    let text = desk.work(move |desk| Ok(make(&desk.analysed(&id)?.findings))).await?;
+    let fields: [(HeaderName, &str); 2] =
+        [(CONTENT_TYPE, "text/plain; charset=utf-8"), (CONTENT_DISPOSITION, "attachment")];
+    Ok((fields, text).into_response())
+}
+
+fn no_such_part() -> Failure {
+    Failure::new(StatusCode::NOT_FOUND, "A run has no such part: it has its page, markdown and json.")
+}
+
+/// What was read of pages: figures that somebody else measured.
+fn of_import(import: &Import) -> Markup {
+    html! {
+        div.head {
+            h1 { (import.title) }
+            p.lead {
+                "Imported " (moment(&import.imported_at)) " from "
+                @for (i, source) in import.sources.iter().enumerate() {
+                    @if i > 0 { ", " } (source.name)
+                }
+                ". Nothing is known of it but what stands there: it has no intervals and is not ranked."
+            }
+        }
+        @for cell in report::imported::cells(import) {
+            section.card {
+                h2 { (cell.title) }
+                @if let Some(command) = cell.command { p { code { (command) } } }
+                div.scroll tabindex="0" role="region" aria-label={ "Figures of " (cell.title) } {
+                    table.cell {
+                        thead {
+                            tr {
+                                th scope="col" { "Who" }
+                                th.number scope="col" { "Answers/s" }
+                                th.number scope="col" { "Mean latency" }
+                                th.number scope="col" { "p99" }
+                                th.number scope="col" { "Errors" }
+                            }
+                        }
+                        tbody {
+                            @for row in &cell.rows {
+                                tr {
+                                    th scope="row" { (row.name) }
+                                    td.number { (units::known(row.get("rate_per_s"), units::rate)) }
+                                    td.number { (units::known(row.get("latency_ns_mean"), units::duration)) }
+                                    td.number { (units::known(row.get("latency_ns_p99"), units::duration)) }
+                                    td.number { (units::known(row.errors(), |n| units::count(n as u64))) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        @let strange: Vec<&String> = import.sources.iter().flat_map(|s| &s.strange)
+            .chain(import.items.iter().flat_map(|item| &item.strange)).collect();
+        @if !strange.is_empty() {
+            details.card {
+                summary { (units::several(strange.len(), "line")) " not understood" }
+                pre { @for line in strange { (line) "\n" } }
+            }
+        }
+    }
+}
