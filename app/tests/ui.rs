@@ -326,7 +326,7 @@ fn ten_thousand_trials_are_listed_page_by_page() {
         let rows = text.matches("<th scope=\"row\"").count();
         assert_eq!(rows, if path.contains("0399") { 1 } else { 50 }, "{path}");
     }
-    assert!(ui.get("/").text().contains("401 runs"));
+    assert!(ui.get("/").text().contains("402 runs"));
     assert!(ui.get("/?page=99").text().contains("page 9 of 9"), "beyond the last is the last");
     assert!(ui.get("/?q=%3Cb%3E").text().contains("“&lt;b&gt;”"), "what is sought is text");
 }

@@ -87,8 +87,8 @@ fn chooser(runs: &[Listed], told: &Told) -> Markup {
             p.note { "It takes two runs of a study, and the store has " (runs.len()) ". " a href="/studies" { "Run a study" } }
         } @else {
             form.card.fields action="/compare" method="get" {
-                (select("old", "The one", told.chosen.first()))
-                (select("new", "The other", told.chosen.get(1)))
+                (select("old", "One run", told.chosen.first()))
+                (select("new", "Another run", told.chosen.get(1)))
                 button type="submit" { "Compare" }
             }
         }

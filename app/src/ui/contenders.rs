@@ -82,7 +82,7 @@ fn ask(desk: &Desk, name: &str) -> Result<Markup, Failure> {
     Ok(match prepared.first().map(lab::prepare::Prepared::version) {
         Some(Ok(version)) => html! { span.state.faster { "installed" } " " (version) },
         Some(Err(lack)) => {
-            html! { span.state.open { "missing" } " " (lack.why) "; get it: " code { (lack.remedy) } }
+            html! { span.state.open { "missing" } " " (lack.why) "; get it: " (lack.remedy) }
         }
         None => html! { "unknown" },
     })

@@ -147,19 +147,25 @@ fn so_far(known: &Known) -> String {
     if run.quick {
         return format!("{done}; about {} left", minutes(left_s));
     }
-    let precision = run.study.design.precision * 100.0;
+    let precision = percent(run.study.design.precision);
     let most_s = (budget_s - spent_s).max(left_s);
     if left_s >= most_s {
         return format!("{done}; about {} left", minutes(left_s));
     }
     format!(
-        "{done}; about {} left, and up to {} until every ratio is known to ±{precision:.0} %",
+        "{done}; about {} left, and up to {} until every ratio is known to ±{precision}",
         minutes(left_s),
         minutes(most_s)
     )
 }
 
-fn minutes(seconds: f64) -> String {
+/// A precision, as exact as it was asked for.
+pub fn percent(share: f64) -> String {
+    format!("{} %", (share * 1e4).round() / 1e2)
+}
+
+/// A time that is guessed.
+pub fn minutes(seconds: f64) -> String {
     if seconds < 90.0 {
         format!("{:.0} s", seconds.max(1.0))
     } else {

@@ -52,8 +52,10 @@ fn of_run(analysed: &Analysed) -> Markup {
             (cells::section(number, cell, &analysed.marks, None))
             @let chart = ranked::of_cell(cell);
             figure.card {
-                img src={ "/runs/" (url::part(&f.run)) "/chart/" (number) } loading="lazy"
-                    alt={ (chart.caption.title) ". " (chart.caption.finding) "." };
+                div.scroll tabindex="0" role="region" aria-label={ "Chart of " (cell.title) } {
+                    img src={ "/runs/" (url::part(&f.run)) "/chart/" (number) } loading="lazy"
+                        alt={ (chart.caption.title) ". " (chart.caption.finding) "." };
+                }
                 figcaption { (chart.caption.finding) "." }
             }
         }

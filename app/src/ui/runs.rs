@@ -106,16 +106,19 @@ fn row(run: &Listed) -> Markup {
             th scope="row" { a href={ "/runs/" (url::part(&run.id)) } { (run.name) } span.id { (run.id) } }
             td data-label="Started" { (moment(&run.started_at)) }
             td.number data-label=(if run.is_import { "Readings" } else { "Trials" }) { (units::count(run.observations as u64)) }
-            td data-label="State" { span.state.(class(run)) { (state(run)) } }
+            td data-label="State" {
+                @match class(run) { Some(class) => span.state.(class) { (state(run)) }, None => (state(run)) }
+            }
         }
     }
 }
 
-fn class(run: &Listed) -> &'static str {
+/// What is told apart by more than its words.
+fn class(run: &Listed) -> Option<&'static str> {
     match (run.is_import, &run.ended) {
-        (true, _) => "imported",
-        (false, Some(_)) => "ended",
-        (false, None) => "open",
+        (true, _) => Some("imported"),
+        (false, Some(_)) => None,
+        (false, None) => Some("open"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::desk::Desk;
 use super::failure::Failure;
+use super::live::{minutes, percent};
 use super::page::{self, Place};
 use super::sitting::Wanted;
 use super::url;
@@ -72,6 +73,9 @@ pub async fn show(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Re
 
 fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
     let design = &study.design;
+    // Starting, verifying and stopping a server take about half a second; the reference enters twice.
+    let trials = (study.contenders.len() + 2) * study.cells.len() * 3;
+    let quick_s = trials as f64 * 1.7;
     let title = |contender: &String| {
         let known = desk.catalog.contenders.get(contender);
         known.map_or_else(|| contender.clone(), |entry| entry.contender.title.clone())
@@ -83,13 +87,13 @@ fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
                 legend { "How much" }
                 label.choice {
                     input type="radio" name="how" value="quick" checked;
-                    span { strong { "A first look" } " three short blocks, no ranks, about two minutes" }
+                    span { strong { "A first look" } " three short blocks, no ranks, about " (minutes(quick_s)) }
                 }
                 label.choice {
                     input type="radio" name="how" value="full";
                     span {
                         strong { "In full" } " at least " (units::several(design.blocks[0], "block")) ", until every ratio is known to ±"
-                        (format!("{:.0}", design.precision * 100.0)) " % or "
+                        (percent(design.precision)) " or "
                         (humantime::format_duration(design.budget)) " are spent"
                     }
                 }

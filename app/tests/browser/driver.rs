@@ -2,10 +2,10 @@
 //! over HTTP: a client of a few lines does.
 
 use super::common::{PATIENCE, wait_for};
-use super::http;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -44,7 +44,7 @@ impl Browser {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let missing = |e| panic!("chromedriver: {e}; `cargo xtask test` installs what the tests need");
         let mut command = Command::new("chromedriver");
-        command.args(["--port=0"]).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(["--port=0"]).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
         let mut driver = command.spawn().unwrap_or_else(missing);
         let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
         let started =
@@ -76,16 +76,35 @@ impl Browser {
     }
 
     fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
-        let body = body.to_string();
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            self.at,
-            body.len()
-        );
-        let answer = http::ask(self.at, request.as_bytes());
-        let json: Value = serde_json::from_slice(&answer.body).unwrap();
-        assert_eq!(answer.status, 200, "{path}: {}", json["value"]["message"]);
+        let (status, json) = self.try_to_ask(method, path, body).unwrap_or_else(|e| panic!("{path}: {e}"));
+        assert_eq!(status, 200, "{path}: {}", json["value"]["message"]);
         json["value"].clone()
+    }
+
+    /// It keeps its connections open, whatever it is asked, so an answer ends where its length says.
+    fn try_to_ask(&self, method: &str, path: &str, body: &Value) -> std::io::Result<(u16, Value)> {
+        let (body, at) = (body.to_string(), self.at);
+        let mut stream = TcpStream::connect(at)?;
+        stream.set_read_timeout(Some(2 * PATIENCE))?;
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: {at}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        )?;
+        let mut reader = BufReader::new(stream);
+        let (mut line, mut status, mut length) = (String::new(), 0, 0);
+        while reader.read_line(&mut line)? > 2 {
+            let lower = line.trim().to_ascii_lowercase();
+            if let Some(number) = lower.strip_prefix("http/1.1 ") {
+                status = number[..3].parse().unwrap();
+            } else if let Some(number) = lower.strip_prefix("content-length:") {
+                length = number.trim().parse().unwrap();
+            }
+            line.clear();
+        }
+        let mut bytes = vec![0; length];
+        reader.read_exact(&mut bytes)?;
+        Ok((status, serde_json::from_slice(&bytes)?))
     }
 
     fn command(&self, name: &str, body: &Value) -> Value {
@@ -193,11 +212,9 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        if !self.session.is_empty() && !std::thread::panicking() {
-            self.ask("DELETE", &format!("/session/{}", self.session), &json!({}));
-        }
-        // Asked to end, it ends its browser too; killed, it would leave it behind.
-        let _ = Command::new("kill").arg(self.driver.id().to_string()).status();
+        let _ = self.try_to_ask("DELETE", &format!("/session/{}", self.session), &json!({}));
+        // Whatever the browser has started is in the driver's group.
+        let _ = Command::new("kill").args(["-9", "--", &format!("-{}", self.driver.id())]).status();
         let _ = self.driver.wait();
     }
 }
