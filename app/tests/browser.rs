@@ -235,6 +235,65 @@ fn luminance(colour: &Value) -> f64 {
     numbers.take(3).sum::<f64>() / (3.0 * 255.0)
 }
 
+/// The HTML report of a run, as a file that is opened without any server.
+fn report_file(ui: &Ui, run_id: &str) -> String {
+    let file = ui.home.path().join("report.html").display().to_string();
+    let said = run(&mut ui.home.drome(&["report", run_id, "--format", "html", "--output", &file]));
+    assert_eq!(said.code, 0, "{}", said.err);
+    format!("file://{file}")
+}
+
+#[test]
+fn the_html_report_is_sorted_and_filtered_and_fits() {
+    let (ui, ids) = with_runs(1, "6, 6");
+    let browser = Browser::open();
+    // The same from a file as from the local page, which keeps it apart from its own pages.
+    for address in [report_file(&ui, &ids[0]), format!("{}/runs/{}/report", ui.origin(), ids[0])] {
+        browser.look(WIDE);
+        browser.go(&address);
+        let column = |n: usize| {
+            let cells = "return [...document.querySelectorAll('#trial-table tbody tr:not([hidden])')].map((r) => r.cells[arguments[0]].textContent.trim())";
+            let cells = browser.script(cells, &[json!(n)]);
+            cells.as_array().unwrap().iter().map(|c| c.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let all = column(0);
+        assert_eq!(all.len(), 24, "every trial: {address}");
+        let heads = browser.script(
+            "return [...document.querySelectorAll('#trial-table th[scope=col]')].map((h) => h.textContent)",
+            &[],
+        );
+        let who =
+            heads.as_array().unwrap().iter().position(|h| h.as_str().unwrap().contains("contender")).unwrap();
+        // By keyboard: the button in the head of the column.
+        let focus = format!("document.querySelectorAll('#trial-table th[scope=col] button')[{who}].focus()");
+        browser.script(&focus, &[]);
+        browser.press(ENTER);
+        let up = column(who);
+        let mut sorted = up.clone();
+        sorted.sort_by_key(|name| name.to_lowercase());
+        assert_eq!(up, sorted, "{address}");
+        browser.press(ENTER);
+        let down: Vec<String> = column(who);
+        assert_eq!(down.iter().rev().collect::<Vec<_>>(), sorted.iter().collect::<Vec<_>>());
+        browser.fill("#trial-table-filter", "spins");
+        assert!(
+            column(who).len() == 6 && column(who).iter().all(|name| name.contains("Spins")),
+            "{:?}",
+            column(who)
+        );
+        browser.script("document.querySelector('#trial-table-filter').value = ''", &[]);
+        for look in [WIDE, PHONE] {
+            for is_dark in [false, true] {
+                browser.look(Look { is_dark, ..look });
+                let what = format!("report-{}-{}", look.width, if is_dark { "dark" } else { "light" });
+                browser.assert_fits(&what);
+                assert_accessible(&browser, &what);
+                picture(&browser, &what);
+            }
+        }
+    }
+}
+
 #[test]
 fn page_weight_and_first_paint_are_told() {
     let (ui, _) = with_runs(1, "6, 6");
@@ -244,6 +303,7 @@ fn page_weight_and_first_paint_are_told() {
         ("the list of 10,000 trials", "/"),
         ("a run of ten contenders", "/runs/run-of-ten"),
         ("the same again", "/runs/run-of-ten"),
+        ("its full report", "/runs/run-of-ten/report"),
     ];
     for (what, path) in pages {
         browser.go(&format!("{}{path}", ui.origin()));
@@ -257,7 +317,8 @@ fn page_weight_and_first_paint_are_told() {
         // Told, not judged: a busy machine is no fault of the page.
         println!("{what}: {} bytes in all, first paint after {:.0} ms", told[0], told[1].as_f64().unwrap());
         let contenders = browser.script("return document.querySelectorAll('tr .lane').length", &[]);
-        assert_eq!(contenders, if path == "/" { 0 } else { 11 }, "{what}");
+        let expected = if path.ends_with("ten") { 11 } else { 0 };
+        assert_eq!(contenders, expected, "{what}");
     }
 }
 
@@ -323,6 +384,9 @@ fn pictures_of_a_real_study() {
     browser.click(".now a.button");
     browser.wait_until("document.querySelector('figure img').complete", "the report");
     both("run");
+    browser.click("nav.actions .primary");
+    browser.wait_until("location.pathname.endsWith('/report')", "the whole report");
+    both("report");
     browser.go(&ui.origin());
     both("runs");
     browser.click("tbody tr:nth-child(1) input");

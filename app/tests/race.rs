@@ -94,8 +94,10 @@ fn options_that_can_not_be_met_are_refused_before_any_server_starts() {
         (["--metric", "p99@0"], "allowed is a rate above 0"),
         (["--metric", "rate@5k"], "allowed are rate, server-cpu, rss, and p50@RATE"),
         (["--export", "/no/such/folder/x.json"], "can't be written"),
-        (["--export", "findings.txt"], "ends in .json, .csv or .md"),
-        (["--export", "findings"], "ends in .json, .csv or .md"),
+        (["--output", "/no/such/folder/x.json"], "can't be written"),
+        (["--output", "/"], "it is a folder: name a file in it"),
+        (["--export", "findings.doc"], "ends in .txt, .md, .json"),
+        (["--export", "findings"], "ends in .txt, .md, .json"),
     ];
     for (args, why) in cases {
         let said = race(&home, &[&server, &server], &args);

@@ -268,6 +268,12 @@ fn a_study_is_started_watched_stopped_and_kept() {
     let json: serde_json::Value = serde_json::from_str(&ui.get(&format!("/runs/{id}/json")).text()).unwrap();
     assert_eq!(json["run"], id.as_str());
     assert!(ui.get(&format!("/runs/{id}/markdown")).text().contains("| tier | rank |"));
+    assert!(ui.get(&format!("/runs/{id}/csv")).text().contains("spins"));
+    let whole = ui.get(&format!("/runs/{id}/report"));
+    let policy = whole.field("content-security-policy").unwrap();
+    assert!(policy.contains("sandbox") && !policy.contains("allow-same-origin"), "{policy}");
+    assert!(whole.status == 200 && !whole.text().contains("<script>alert"), "{}", whole.text());
+    assert_eq!(ui.get(&format!("/runs/{id}/secrets")).status, 404);
     let (code, err, home) = ui.interrupt();
     assert_eq!(code, Some(0), "{err}");
     home.assert_clean();

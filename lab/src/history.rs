@@ -190,11 +190,14 @@ fn point(contender: &ContenderFindings, reference: &ContenderFindings) -> Option
         return None;
     }
     let ratio = paired_ratio(&contender.rate_per_s_by_block, &reference.rate_per_s_by_block);
-    let of_reference = (!is_reference).then_some(ratio).flatten().map(|ratio| ratio.median);
+    let of_reference = (!is_reference).then_some(ratio).flatten().map(Figure::from);
+    let followed = if is_reference { contender.rate_per_s } else { of_reference };
     (is_reference || of_reference.is_some()).then_some(Point {
         version: contender.version.clone(),
         rate_per_s,
-        of_reference,
+        of_reference: of_reference.map(|ratio| ratio.median),
+        low: followed.and_then(|figure| figure.low),
+        high: followed.and_then(|figure| figure.high),
     })
 }
 

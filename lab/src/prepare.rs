@@ -7,6 +7,7 @@ use model::Contender;
 use model::contender::{Track, tuned_name};
 use model::observation::Entrant;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -97,7 +98,15 @@ impl Prepared {
             settings: self.contender.settings.clone(),
             because: because.map(|tuned| tuned.because.clone()),
             source_sha256: Some(self.source_sha256.clone()),
+            command: self.contender.run.command.clone(),
+            files: self.declared_files(),
         }
+    }
+
+    /// What its templates are before anything is filled in; one that can't be read is left out here and refused at the start.
+    fn declared_files(&self) -> BTreeMap<String, String> {
+        let read = |name: &String| fs::read_to_string(self.folder.join("src").join(name)).ok();
+        self.contender.run.files.iter().filter_map(|name| Some((name.clone(), read(name)?))).collect()
     }
 
     /// The placeholders that do not depend on a trial.

@@ -94,6 +94,12 @@ pub struct Point {
     pub rate_per_s: f64,
     /// The rate as a share of the reference's of the same run, paired by block; null for the reference.
     pub of_reference: Option<f64>,
+    /// The 95 % interval of that share, or of the reference's rate: its lower bound; null with too few blocks.
+    #[serde(default)]
+    pub low: Option<f64>,
+    /// Its upper bound.
+    #[serde(default)]
+    pub high: Option<f64>,
 }
 
 /// A change that stays.

@@ -68,6 +68,12 @@ pub struct Entrant {
     /// SHA-256 of what the catalog says of it: its sources and its declaration.
     #[serde(default)]
     pub source_sha256: Option<String>,
+    /// Program and arguments as they are declared, placeholders and all; empty in runs of older versions and in races.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// The files that configure it, by name, as they are declared; none in runs of older versions.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// One contender, one cell, one block.

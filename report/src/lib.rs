@@ -6,10 +6,12 @@ pub mod compare;
 pub mod forecast;
 pub mod hdr_log;
 pub mod history;
+pub mod html;
 pub mod imported;
 pub mod inspections;
 pub mod load_json;
 pub mod load_text;
+pub mod look;
 mod machine;
 pub mod markdown;
 pub mod offered;
@@ -26,6 +28,8 @@ pub mod terminal;
 pub mod trials_csv;
 pub mod units;
 
+pub use look::Look;
+
 use model::{Findings, Observation, Run};
 
 /// How much is told of one measurement.
@@ -40,8 +44,11 @@ pub enum Detail {
 /// A run as a report tells it: what it was to be, every trial of it, and what they say.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
+    /// What it was to be.
     pub run: &'a Run,
+    /// Every trial, in the order in which they were.
     pub observations: &'a [Observation],
+    /// What they say.
     pub findings: &'a Findings,
 }
 

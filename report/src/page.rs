@@ -48,15 +48,18 @@ pub fn plain(f: &Findings) -> String {
 }
 
 /// A contender with both figures.
-struct Compared<'f> {
-    title: &'f str,
-    published: f64,
-    measured: f64,
+pub(crate) struct Compared<'f> {
+    pub title: &'f str,
+    pub published: f64,
+    pub measured: f64,
     is_floor: bool,
 }
 
-fn compared(cell: &CellFindings) -> Vec<Compared<'_>> {
-    let both = |c: &'_ ContenderFindings| Some((c.published?, c.rate_per_s?.median));
+/// Those that have both figures, by the page's order.
+pub(crate) fn compared(cell: &CellFindings) -> Vec<Compared<'_>> {
+    let both = |c: &'_ ContenderFindings| {
+        Some((c.published?, c.rate_per_s?.median)).filter(|(a, b)| a.is_finite() && b.is_finite())
+    };
     let of = |c| {
         let (published, measured) = both(c)?;
         Some(Compared { title: &c.title, published, measured, is_floor: c.is_held_back() })
@@ -66,7 +69,8 @@ fn compared(cell: &CellFindings) -> Vec<Compared<'_>> {
     rows
 }
 
-fn table(rows: &[Compared<'_>]) -> Table {
+/// Then and now, and the rank in both.
+pub(crate) fn table(rows: &[Compared<'_>]) -> Table {
     let mut table = Table::new(&[
         ("contender", Side::Left),
         ("published", Side::Right),
@@ -91,6 +95,9 @@ fn table(rows: &[Compared<'_>]) -> Table {
 
 /// How many times as fast as published.
 pub fn times(ratio: f64) -> String {
+    if !ratio.is_finite() {
+        return units::UNKNOWN.to_owned();
+    }
     if ratio >= 100.0 { format!("{ratio:.0} ×") } else { format!("{ratio:.2} ×") }
 }
 
@@ -99,7 +106,8 @@ fn rank(rows: &[Compared<'_>], of: impl Fn(&Compared<'_>) -> f64, own: f64) -> S
     (1 + rows.iter().filter(|r| of(r) > own).count()).to_string()
 }
 
-fn agreement(rows: &[Compared<'_>]) -> String {
+/// How far the two orders agree, of these.
+pub(crate) fn agreement(rows: &[Compared<'_>]) -> String {
     let pairs: Vec<(f64, f64)> = rows.iter().map(|r| (r.published, r.measured)).collect();
     words(&pairs)
 }

@@ -52,14 +52,15 @@ pub fn verdicts(f: &Findings) -> Vec<String> {
     race.pairs.iter().flat_map(|pair| verdict(cell, pair)).collect()
 }
 
-fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
+/// The contenders in the order of their letters.
+pub(crate) fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
     let mut all: Vec<&ContenderFindings> = cell.contenders.iter().collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
 }
 
 /// All that stands below the table.
-fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<String> {
+pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<String> {
     let mut lines: Vec<String> = race.pairs.iter().flat_map(|pair| verdict(cell, pair)).collect();
     lines.extend(by_letter(cell).into_iter().filter_map(unsound));
     lines.extend(ranking::notes(cell));

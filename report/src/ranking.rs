@@ -57,7 +57,7 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
     for contender in &cell.contenders {
         let mut row = row(cell, contender, label(contender));
         if is_published {
-            row.push(units::known(contender.published, |p| format!("{p:.1}")));
+            row.push(units::known(contender.published.filter(|p| p.is_finite()), |p| format!("{p:.1}")));
         }
         table.row(row);
     }

@@ -7,21 +7,9 @@ use std::fmt::Write;
 
 /// A section of the Markdown report; empty where nothing is known of any contender.
 pub fn section(f: &Findings) -> String {
-    let mut table = Table::new(&[
-        ("contender", Side::Left),
-        ("track", Side::Left),
-        ("keep-alive", Side::Left),
-        ("logging", Side::Left),
-        ("workers", Side::Left),
-        ("caching", Side::Left),
-    ]);
-    let (mut is_known, mut advice) = (false, String::new());
+    let (table, is_known) = table(f);
+    let mut advice = String::new();
     for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
-        let settings = entrant.settings.all().map(|(_, value)| value);
-        is_known |= settings.iter().any(Option::is_some);
-        let said = settings.map(|value| value.unwrap_or(units::UNKNOWN).to_owned());
-        let who = [entrant.title.clone(), entrant.track.word().to_owned()];
-        table.row(who.into_iter().chain(said).collect());
         if let Some(because) = &entrant.because {
             let _ = writeln!(advice, "- {}: {because}", entrant.title);
         }
@@ -31,4 +19,25 @@ pub fn section(f: &Findings) -> String {
     }
     let gap = if advice.is_empty() { "" } else { "\n" };
     format!("\n## How each was set up\n\n{}{gap}{advice}", table.markdown())
+}
+
+/// The settings of all that take part, and whether any of them is known.
+pub fn table(f: &Findings) -> (Table, bool) {
+    let mut table = Table::new(&[
+        ("contender", Side::Left),
+        ("track", Side::Left),
+        ("keep-alive", Side::Left),
+        ("logging", Side::Left),
+        ("workers", Side::Left),
+        ("caching", Side::Left),
+    ]);
+    let mut is_known = false;
+    for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
+        let settings = entrant.settings.all().map(|(_, value)| value);
+        is_known |= settings.iter().any(Option::is_some);
+        let said = settings.map(|value| value.unwrap_or(units::UNKNOWN).to_owned());
+        let who = [entrant.title.clone(), entrant.track.word().to_owned()];
+        table.row(who.into_iter().chain(said).collect());
+    }
+    (table, is_known)
 }

@@ -29,6 +29,16 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// Each column's title and side.
+    pub fn head(&self) -> &[(&'static str, Side)] {
+        &self.head
+    }
+
+    /// The rows, each with a cell for every column.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
     /// For a terminal: two spaces between columns, nothing at a line's end.
     pub fn plain(&self) -> String {
         let titles: Vec<String> = self.head.iter().map(|(title, _)| (*title).to_owned()).collect();

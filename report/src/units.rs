@@ -8,6 +8,7 @@ pub const UNKNOWN: &str = "–";
 /// A duration in nanoseconds: `870 ns`, `12.3 µs`, `4.56 ms`, `1.20 s`.
 pub fn duration(ns: f64) -> String {
     match ns {
+        n if !n.is_finite() => UNKNOWN.to_owned(),
         n if n < 1e3 => format!("{n:.0} ns"),
         n if n < 1e6 => format!("{} µs", figures(n / 1e3)),
         n if n < 1e9 => format!("{} ms", figures(n / 1e6)),
@@ -18,6 +19,7 @@ pub fn duration(ns: f64) -> String {
 /// Bytes in SI units: `512 B`, `3.20 MB`.
 pub fn bytes(n: f64) -> String {
     match n {
+        n if !n.is_finite() => UNKNOWN.to_owned(),
         n if n < 1e3 => format!("{n:.0} B"),
         n if n < 1e6 => format!("{} kB", figures(n / 1e3)),
         n if n < 1e9 => format!("{} MB", figures(n / 1e6)),
@@ -27,7 +29,11 @@ pub fn bytes(n: f64) -> String {
 
 /// A rate: whole numbers with commas, one decimal below a hundred.
 pub fn rate(per_s: f64) -> String {
-    if per_s < 99.95 { format!("{per_s:.1}") } else { count(per_s.round() as u64) }
+    match per_s {
+        n if !n.is_finite() => UNKNOWN.to_owned(),
+        n if n < 99.95 => format!("{n:.1}"),
+        n => count(n.round() as u64),
+    }
 }
 
 /// A count with commas.
@@ -56,12 +62,13 @@ pub fn cores(cpus: &[usize]) -> String {
 
 /// A share as a percentage with one decimal.
 pub fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
+    if share.is_finite() { format!("{:.1} %", share * 100.0) } else { UNKNOWN.to_owned() }
 }
 
 /// A ratio: as many decimals as it takes to tell small ones apart.
 pub fn ratio(x: f64) -> String {
     match x {
+        x if !x.is_finite() => UNKNOWN.to_owned(),
         x if x < 0.001 => format!("{x:.5}"),
         x if x < 0.1 => format!("{x:.4}"),
         x if x < 10.0 => format!("{x:.3}"),
@@ -72,7 +79,9 @@ pub fn ratio(x: f64) -> String {
 /// A figure's interval, or a dash.
 pub fn interval(figure: Option<Figure>, shown: impl Fn(f64) -> String) -> String {
     match figure.map(|f| (f.low, f.high)) {
-        Some((Some(low), Some(high))) => format!("{}–{}", shown(low), shown(high)),
+        Some((Some(low), Some(high))) if low.is_finite() && high.is_finite() => {
+            format!("{}–{}", shown(low), shown(high))
+        }
         _ => UNKNOWN.to_owned(),
     }
 }
@@ -107,6 +116,10 @@ mod tests {
         assert_eq!([several(1, "block"), several(1200, "block")], ["1 block", "1,200 blocks"]);
         assert_eq!([cores(&[]), cores(&[0, 2])], ["unknown", "0,2"]);
         assert_eq!(bytes(3_200_000.0), "3.20 MB");
+        for x in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!([duration(x), bytes(x), rate(x), percent(x), ratio(x)], [UNKNOWN; 5]);
+            assert_eq!(interval(Some(Figure { median: x, low: Some(x), high: Some(x) }), rate), UNKNOWN);
+        }
         assert_eq!(interval(Some(Figure { median: 1.0, low: None, high: None }), rate), "–");
     }
 }

@@ -4,12 +4,15 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use proptest::prelude::*;
+use report::chart::course::{Row as TrialsRow, State, Trial, Trials};
 use report::chart::heat::Heat;
+use report::chart::history::{Mark, Panel, Timeline};
 use report::chart::load::{Course, LoadChart, Step};
 use report::chart::percentiles::{Curve, Percentiles};
 use report::chart::ranked::{Ranked, Row};
+use report::chart::scatter::{Bubble, Scatter};
 use report::chart::slope::{Line, Slope};
-use report::chart::{Caption, Point};
+use report::chart::{Caption, Point, Unit};
 use roxmltree::{Document, Node};
 
 /// Left, top, right, bottom.
@@ -23,13 +26,32 @@ fn number(node: &Node, name: &str) -> f64 {
 /// The place of a text, by what letters take at most.
 fn frame_of_text(node: &Node) -> Frame {
     let shown: String = node.children().filter(Node::is_text).filter_map(|n| n.text()).collect();
-    let (x, y, width) = (number(node, "x"), number(node, "y"), shown.chars().count() as f64 * 12.0 * 0.55);
+    let size = if node.attribute("class").unwrap().contains("title") { 14.0 } else { 12.0 };
+    let (x, y, width) = (number(node, "x"), number(node, "y"), shown.chars().count() as f64 * size * 0.55);
     let left = match node.attribute("text-anchor").unwrap() {
         "start" => x,
         "middle" => x - width / 2.0,
         _ => x - width,
     };
     (left, y - 9.0, left + width, y + 2.0)
+}
+
+/// The smallest that holds all of x, y, x, y, …
+fn around(all: &[f64]) -> Frame {
+    assert!(all.len() >= 4 && all.len() % 2 == 0, "{all:?}");
+    let ends = |from: usize| {
+        let values = || all.iter().skip(from).step_by(2).copied();
+        assert!(values().all(f64::is_finite), "{all:?}");
+        (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
+    };
+    let ((left, right), (top, bottom)) = (ends(0), ends(1));
+    (left, top, right, bottom)
+}
+
+fn frame_of_strokes(node: &Node) -> Frame {
+    let text = node.attribute("d").unwrap();
+    let numbers = text.split(['M', 'L', ' ']).filter(|t| !t.is_empty()).map(|t| t.parse().unwrap());
+    around(&numbers.collect::<Vec<_>>())
 }
 
 fn frame(node: &Node) -> Option<Frame> {
@@ -48,9 +70,9 @@ fn frame(node: &Node) -> Option<Frame> {
             let text = node.attribute("points").unwrap();
             let all: Vec<f64> =
                 text.split([' ', ',']).filter(|t| !t.is_empty()).map(|t| t.parse().unwrap()).collect();
-            assert!(all.iter().all(|v| v.is_finite()), "{text}");
-            return None;
+            return Some(around(&all));
         }
+        "path" => return Some(frame_of_strokes(node)),
         "text" => return Some(frame_of_text(node)),
         _ => return None,
     };
@@ -62,7 +84,7 @@ fn check(svg: &str) {
     let root = document.root_element();
     let (width, height) = (number(&root, "width"), number(&root, "height"));
     assert!(!root.attribute("aria-label").unwrap().is_empty());
-    let nodes = || root.descendants().filter(|n| !n.ancestors().any(|a| a.has_tag_name("defs")));
+    let nodes = || root.descendants();
     for node in nodes() {
         if let Some((left, top, right, bottom)) = frame(&node) {
             assert!([left, top, right, bottom].iter().all(|v| v.is_finite()), "{node:?}");
@@ -85,8 +107,7 @@ fn check(svg: &str) {
 }
 
 fn caption() -> impl Strategy<Value = Caption> {
-    ("\\PC{0,80}", "\\PC{0,40}")
-        .prop_map(|(title, finding)| Caption { title, finding: format!("x{finding}") })
+    ("\\PC{0,80}", "\\PC{0,400}").prop_map(|(title, finding)| Caption::new(title, format!("x{finding}")))
 }
 
 /// What people call servers, and what breaks drawings.
@@ -114,12 +135,69 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
     proptest::collection::vec(row, 0..60)
 }
 
+fn unit() -> impl Strategy<Value = Unit> {
+    prop_oneof![Just(Unit::Rate), Just(Unit::Time), Just(Unit::Bytes), Just(Unit::Ratio)]
+}
+
+fn trial() -> impl Strategy<Value = Trial> {
+    let state = prop_oneof![
+        4 => Just(State::Valid),
+        1 => "\\PC{0,40}".prop_map(State::Void),
+        1 => "\\PC{0,40}".prop_map(State::Failed),
+    ];
+    let place = (0..900_usize, prop_oneof![9 => 0..40_usize, 1 => Just(usize::MAX / 2)], 0..3_usize);
+    let course = proptest::collection::vec(value(), 0..45);
+    (place, proptest::option::of(value()), course, state).prop_map(
+        |((nth, block, copy), rate_per_s, course_per_s, state)| Trial {
+            nth,
+            block,
+            copy,
+            rate_per_s,
+            course_per_s,
+            state,
+        },
+    )
+}
+
+fn panel() -> impl Strategy<Value = Panel> {
+    let mark = (0..120_usize, "\\PC{0,30}", any::<bool>()).prop_map(|(at, words, is_own)| Mark {
+        at,
+        words,
+        is_own,
+    });
+    let (points, steps) = (proptest::collection::vec(point(), 0..90), proptest::collection::vec(mark, 0..5));
+    (label(), unit(), points, steps).prop_map(|(label, unit, points, steps)| Panel {
+        label,
+        unit,
+        points,
+        steps,
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_ranking(caption in caption(), rows in rows(), ceiling in proptest::option::of(value()), floor in proptest::option::of(0.0..0.5_f64)) {
-        check(&Ranked { caption, axis: "answers per second".to_owned(), rows, ceiling, noise_floor: floor }.svg());
+    fn a_ranking(caption in caption(), rows in rows(), unit in unit(), ceiling in proptest::option::of(value()), floor in proptest::option::of(0.0..0.5_f64)) {
+        check(&Ranked { caption, axis: "answers per second".to_owned(), unit, rows, ceiling, noise_floor: floor }.svg());
+    }
+
+    #[test]
+    fn what_an_answer_costs(caption in caption(), bubbles in proptest::collection::vec((label(), point(), point(), proptest::option::of(value()), any::<bool>()), 0..60)) {
+        let bubble = |(label, cpu, p99, rss_bytes, is_reference)| Some(Bubble { label, cpu_ns: cpu?, p99_ns: p99?, rss_bytes, is_reference });
+        let bubbles = bubbles.into_iter().filter_map(bubble).collect();
+        check(&Scatter { caption, axis: "p99 at saturation".to_owned(), bubbles }.svg());
+    }
+
+    #[test]
+    fn every_trial(caption in caption(), rows in proptest::collection::vec((label(), proptest::collection::vec(trial(), 0..14)), 0..60)) {
+        let rows = rows.into_iter().map(|(label, trials)| TrialsRow { label, trials }).collect();
+        check(&Trials { caption, rows }.svg());
+    }
+
+    #[test]
+    fn a_history(caption in caption(), days in proptest::collection::vec("[0-9]{4}-[0-9]{2}-[0-9]{2}", 0..90), panels in proptest::collection::vec(panel(), 0..60)) {
+        check(&Timeline { caption, days, panels }.svg());
     }
 
     #[test]
@@ -144,6 +222,6 @@ proptest! {
     #[test]
     fn percentile_curves(caption in caption(), curves in proptest::collection::vec((label(), proptest::collection::vec((0.0..1.0_f64, value()), 0..30)), 0..60)) {
         let curves = curves.into_iter().map(|(label, points)| Curve { label, points }).collect();
-        check(&Percentiles { caption, curves }.svg());
+        check(&Percentiles { caption, axis: "latency".to_owned(), curves }.svg());
     }
 }

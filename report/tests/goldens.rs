@@ -81,6 +81,7 @@ fn entrant(name: &str, title: &str, track: Track) -> (String, Entrant) {
             settings,
             because,
             source_sha256: None,
+            ..Entrant::default()
         },
     )
 }

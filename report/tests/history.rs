@@ -16,6 +16,8 @@ fn contender(name: &str, title: &str, value: impl Fn(usize) -> Option<f64>) -> C
             version: Some(if i < 9 { "1.2" } else { "1.3" }.to_owned()),
             rate_per_s: reference(i) * of_reference,
             of_reference: (name != "reference").then_some(of_reference),
+            low: (name != "node").then_some(of_reference * 0.99),
+            high: (name != "node").then_some(of_reference * 1.01),
         })
     };
     ContenderHistory {

@@ -2,7 +2,7 @@
 //! stands beside what the page printed; it is no race, and nobody is ranked by it.
 
 use super::dialect::{measure, on_cores};
-use super::report::Format;
+use super::report::{Format, Teller, unfit};
 use crate::console;
 use crate::failure::WrongInput;
 use anyhow::bail;
@@ -27,9 +27,12 @@ use std::time::{Duration, Instant};
 const LONGEST: Duration = Duration::from_mins(3);
 
 /// Runs each of the study's command lines against each of its contenders.
-pub fn run(study: &Study, prepared: &[Prepared], works: Works, format: Format) -> anyhow::Result<ExitCode> {
+pub fn run(study: &Study, prepared: &[Prepared], works: Works, teller: &Teller) -> anyhow::Result<ExitCode> {
     if study.as_published.is_empty() {
         bail!(WrongInput("this study says nothing of how its page measured ([[as_published]])".to_owned()));
+    }
+    if !matches!(teller.format, Format::Terminal | Format::Markdown | Format::Json) {
+        return Err(unfit(teller.format, "a page's own command lines", "each is run once"));
     }
     let stop = console::stop_flag()?;
     let stage = Stage { assets: setup::assets(&works)?, works, stop };
@@ -49,12 +52,12 @@ pub fn run(study: &Study, prepared: &[Prepared], works: Works, format: Format) -
             }
         }
     }
-    let text = match format {
-        Format::Terminal => report::replays::terminal(&study.title, &all),
-        Format::Markdown => report::replays::markdown(&study.title, &all),
+    let text = match teller.format {
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
+        Format::Markdown => report::replays::markdown(&study.title, &all),
+        _ => report::replays::terminal(&study.title, &all),
     };
-    console::print(&text)?;
+    teller.write(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,9 +1,8 @@
 //! `drome import`: pages with reports of other tools are read, and what they say is kept beside one's own runs.
 
-use super::report::{Format, show_import};
+use super::report::TellArgs;
 use super::store;
 use crate::cli::Common;
-use crate::console;
 use crate::failure::WrongInput;
 use clap::Args;
 use dialects::page::{self, Page};
@@ -26,13 +25,13 @@ pub struct ImportArgs {
     /// Read and show, but keep nothing
     #[arg(long)]
     dry_run: bool,
-    /// How it is shown
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
+    #[command(flatten)]
+    tell: TellArgs,
 }
 
 /// Reads, keeps, shows.
 pub fn run(args: &ImportArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let teller = args.tell.teller()?;
     let import = read(&args.files)?;
     if import.items.is_empty() {
         return Err(nothing(&args.files, "nothing is kept").into());
@@ -43,7 +42,7 @@ pub fn run(args: &ImportArgs, common: &Common) -> anyhow::Result<ExitCode> {
         store(common)?.add_import(&import)?;
         eprintln!("kept as run {0}: `drome report {0}` shows it again", import.id);
     }
-    console::print(&show_import(&import, args.format))?;
+    teller.tell_import(&import)?;
     Ok(ExitCode::SUCCESS)
 }
 

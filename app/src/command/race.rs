@@ -1,7 +1,7 @@
 //! `drome race 'CMD' 'CMD'`: any servers, the same machinery.
 
-use super::export::Export;
-use super::report::{Format, show};
+use super::output::Output;
+use super::report::{Format, TellArgs, show};
 use super::store;
 use crate::cli::Common;
 use crate::console;
@@ -12,7 +12,8 @@ use lab::instance::{Work, Works};
 use lab::setup::{self, RACED};
 use model::metric::Decider;
 use model::{Arrivals, Cell, Design, Findings, Load, Study, Target};
-use std::path::PathBuf;
+use report::{Look, Told};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -59,17 +60,17 @@ pub struct RaceArgs {
     /// Decides every shuffle and every resampling [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How the findings are shown
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
-    /// Write the findings to a .json or .md file, or every trial to a .csv file
+    #[command(flatten)]
+    tell: TellArgs,
+    /// Write the findings to a file as well, even of a race that is cut off; its ending says how: .json, .md, .csv …
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
 }
 
 /// Races and says which is faster.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let export = args.export.as_deref().map(Export::to).transpose()?;
+    let teller = args.tell.teller()?;
+    let export = args.export.as_deref().map(export).transpose()?;
     let path = path(&args.url)?;
     let (prepared, entrants) = setup::commands(&args.commands, &path)?;
     let store = store(common)?;
@@ -85,15 +86,25 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut watch = console::Watch::new();
     let findings = lab::run::run(&lab, &run, Vec::new(), &store, &mut watch);
     watch.finish();
-    if let Some(export) = export {
-        // Even of a race that was cut off.
-        let (_, observations, ended) = store.run(&run.id)?;
-        export.write(&run, &observations, ended.as_deref())?;
+    let (_, observations, ended) = store.run(&run.id)?;
+    if let Some((format, output)) = export {
+        let findings = &lab::analyse::findings(&run, &observations, ended.as_deref());
+        let told = Told { run: &run, observations: &observations, findings };
+        output.write(&show(&told, format, &Look::default())?)?;
     }
     let findings = findings
         .with_context(|| format!("run {}: `drome report {}` shows what is known so far", run.id, run.id))?;
-    console::print(&show(&findings, args.format))?;
+    teller.tell(&run, &observations, &findings)?;
     Ok(code(&findings))
+}
+
+/// The file of `--export`, and the format that its ending says.
+fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
+    let Some(format) = Format::of(path) else {
+        let (shown, endings) = (path.display(), Format::endings());
+        return Err(WrongInput(format!("--export {shown}: allowed is a file that ends in {endings}")));
+    };
+    Ok((format, Output::to("--export", path)?))
 }
 
 /// Void where the trials of some contender all are: nothing can be said of it.

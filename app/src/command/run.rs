@@ -1,6 +1,6 @@
 //! `drome run STUDY`: the whole walk, from a study to its report.
 
-use super::report::{Format, show};
+use super::report::{TellArgs, Teller};
 use super::{as_published, catalog, store};
 use crate::cli::Common;
 use crate::console;
@@ -18,7 +18,7 @@ pub struct RunArgs {
     #[arg(required_unless_present = "all")]
     study: Option<String>,
     /// All studies, one after the other
-    #[arg(long, conflicts_with_all = ["study", "resume"])]
+    #[arg(long, conflicts_with_all = ["study", "resume", "output"])]
     all: bool,
     /// Get what is missing: packages with the system's package manager, builds in the cache folder
     #[arg(long)]
@@ -38,22 +38,22 @@ pub struct RunArgs {
     /// Decides every shuffle and every resampling [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How the findings are shown
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
+    #[command(flatten)]
+    tell: TellArgs,
 }
 
 /// Installs, runs, reports.
 pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let teller = args.tell.teller()?;
     let catalog = catalog(common)?;
     if let Some(name) = &args.study {
-        return one(args, common, &catalog, name);
+        return one(args, common, &catalog, name, &teller);
     }
     let mut failed = Vec::new();
     for name in catalog.studies.keys() {
         eprintln!("study {name}");
         // A study that can't be run keeps no other from being run; who interrupts one means all.
-        if let Err(error) = one(args, common, &catalog, name) {
+        if let Err(error) = one(args, common, &catalog, name, &teller) {
             if matches!(error.downcast_ref(), Some(LabError::Interrupted)) {
                 return Err(error);
             }
@@ -68,7 +68,13 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
 }
 
 /// One study.
-fn one(args: &RunArgs, common: &Common, catalog: &Catalog, name: &str) -> anyhow::Result<ExitCode> {
+fn one(
+    args: &RunArgs,
+    common: &Common,
+    catalog: &Catalog,
+    name: &str,
+    teller: &Teller,
+) -> anyhow::Result<ExitCode> {
     let study = catalog.study(name)?.clone();
     let store = store(common)?;
     let prepared = setup::prepare_study(catalog, &study)?;
@@ -77,7 +83,7 @@ fn one(args: &RunArgs, common: &Common, catalog: &Catalog, name: &str) -> anyhow
     }
     let works = setup::works(catalog)?;
     if args.as_published {
-        return as_published::run(&study, &prepared, works, args.format);
+        return as_published::run(&study, &prepared, works, teller);
     }
     let (run, observations) = if args.resume {
         unfinished(&store, name)?
@@ -97,7 +103,8 @@ fn one(args: &RunArgs, common: &Common, catalog: &Catalog, name: &str) -> anyhow
     let findings = lab::run::run(&lab, &run, observations, &store, &mut watch);
     watch.finish();
     let findings = findings.with_context(|| format!("run {}", run.id))?;
-    console::print(&show(&findings, args.format))?;
+    let (_, observations, _) = store.run(&run.id)?;
+    teller.tell(&run, &observations, &findings)?;
     Ok(ExitCode::SUCCESS)
 }
 

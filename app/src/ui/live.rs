@@ -91,7 +91,7 @@ pub fn fragment(sitting: &Sitting, known: &Known) -> Markup {
     html! {
         div.piece data-over[is_over] {
             section.card.now {
-                p.status data-status="" { (status(sitting, known)) }
+                p.status data-status=(known.trial.as_ref().map_or(0, |trial| trial.block + 1)) { (status(sitting, known)) }
                 @if known.least > 0 {
                     progress max=(known.least) value=(known.done.min(known.least)) aria-label="Trials done of the least that it takes" {}
                     p.faint { (so_far(known)) }

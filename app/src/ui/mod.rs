@@ -82,7 +82,7 @@ fn router(desk: Arc<Desk>, guard: Guard) -> Router {
         .route("/", get(runs::list))
         .route("/runs/{id}", get(run::show))
         .route("/runs/{id}/chart/{cell}", get(run::chart))
-        .route("/runs/{id}/{format}", get(run::text))
+        .route("/runs/{id}/{format}", get(run::report))
         .route("/compare", get(compare::show))
         .route("/studies", get(studies::list))
         .route("/studies/{name}", get(studies::show).post(studies::start))

@@ -4,6 +4,7 @@ use super::desk::{Analysed, Desk};
 use super::failure::Failure;
 use super::page::{self, Place, moment};
 use super::{cells, url};
+use crate::command::report::Format;
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderName, StatusCode};
@@ -13,6 +14,7 @@ use maud::{Markup, html};
 use model::{Findings, Import};
 use report::chart::ranked;
 use report::units;
+use report::{Look, Told};
 use std::sync::Arc;
 
 enum Shown {
@@ -71,8 +73,10 @@ fn links(f: &Findings) -> Markup {
     let to = |what: &str| format!("/runs/{}/{what}", url::part(&f.run));
     html! {
         nav.actions aria-label="This run" {
+            a.button.primary href=(to("report")) { "Full report" }
             a.button href=(to("markdown")) download={ (f.run) ".md" } { "Markdown" }
             a.button href=(to("json")) download={ (f.run) ".json" } { "JSON" }
+            a.button href=(to("csv")) download={ (f.run) ".csv" } { "CSV" }
             a.button href={ "/compare?run=" (url::part(&f.run)) } { "Compare with another run" }
         }
     }
@@ -91,26 +95,46 @@ pub async fn chart(
     Ok((fields, ranked::of_cell(cell).svg()).into_response())
 }
 
-/// The report as text, to be kept.
-pub async fn text(
+/// The report as `drome report` tells it: whole, or as text to be kept.
+pub async fn report(
     State(desk): State<Arc<Desk>>,
     Path((id, format)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
-    let make: fn(&Findings) -> String = match format.as_str() {
-        "markdown" => {
-            |f| if f.race.is_some() { report::race::markdown(f) } else { report::markdown::report(f) }
-        }
-        "json" => report::findings_json,
+    let format = match format.as_str() {
+        "report" => Format::Html,
+        "markdown" => Format::Markdown,
+        "json" => Format::Json,
+        "csv" => Format::Csv,
         _ => return Err(no_such_part()),
     };
-    let text = desk.work(move |desk| Ok(make(&desk.analysed(&id)?.findings))).await?;
-    let fields: [(HeaderName, &str); 2] =
-        [(CONTENT_TYPE, "text/plain; charset=utf-8"), (CONTENT_DISPOSITION, "attachment")];
-    Ok((fields, text).into_response())
+    let told = desk.work(move |desk| told(desk, &id, format)).await?;
+    let fields: [(HeaderName, &str); 2] = match format {
+        // A page of its own, that says itself which script and style are its own, by their digests. What a page can't say of
+        // itself: it is kept apart from ours, so that nothing in it could press our buttons.
+        Format::Html => [
+            (CONTENT_TYPE, "text/html; charset=utf-8"),
+            (CONTENT_SECURITY_POLICY, "sandbox allow-scripts; frame-ancestors 'none'"),
+        ],
+        _ => [(CONTENT_TYPE, "text/plain; charset=utf-8"), (CONTENT_DISPOSITION, "attachment")],
+    };
+    Ok((fields, told).into_response())
+}
+
+fn told(desk: &Desk, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
+    let Stored::Run(run, observations, ended) = desk.store()?.find(Some(id))? else {
+        return Err(Failure::wrong(format!("{id} was imported: it has its page and nothing else.")));
+    };
+    let findings = lab::analyse::findings(&run, &observations, ended.as_deref());
+    let told = Told { run: &run, observations: &observations, findings: &findings };
+    crate::command::report::show(&told, format, &Look::default())
+        .map_err(|e| Failure::inner(format!("{e:#}")))
 }
 
 fn no_such_part() -> Failure {
-    Failure::new(StatusCode::NOT_FOUND, "A run has no such part: it has its page, markdown and json.")
+    Failure::new(
+        StatusCode::NOT_FOUND,
+        "A run has no such part: it has its page, report, markdown, json and csv.",
+    )
 }
 
 /// What was read of pages: figures that somebody else measured.

@@ -1,18 +1,30 @@
 //! A drawing that grows mark by mark. All coordinates are pixels from the top left corner.
 
 use super::Caption;
+use super::theme;
+use std::fmt::Write;
+use unicode_width::UnicodeWidthChar;
 
 /// The largest share of the text's size that a letter is wide, on average over the fonts that readers have.
 const LETTER: f64 = 0.62;
 
-/// The size of all text.
+/// The size of all text but titles.
 pub const TEXT: f64 = 12.0;
 
-/// Colours that the colour-blind can tell apart (Okabe and Ito, 2008), the darker first.
-pub const HUES: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+/// A title's letters are so many times as wide: they are larger and bolder.
+const TITLE: f64 = 1.3;
 
-/// Beside its colour every line has a pattern of its own, for prints in grey.
-pub const DASHES: [&str; 4] = ["", "6 3", "2 3", "8 3 2 3"];
+/// From one line of text to the next.
+const LINE: f64 = 16.0;
+
+/// Left and right of all.
+pub const MARGIN: f64 = 14.0;
+
+/// The finding takes no more lines above a chart; the whole of it is in the alternative text.
+const FINDING_LINES: usize = 2;
+
+/// From one line of a hatching to the next.
+const HATCH: f64 = 7.0;
 
 /// Where a text stands by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,15 +51,28 @@ impl Canvas {
         Self { width, height, marks: String::new() }
     }
 
+    /// The title and what the chart says, above it.
+    pub fn head(&mut self, caption: &Caption) {
+        let room = self.width - 2.0 * MARGIN;
+        self.text((MARGIN, 18.0), Anchor::Start, room / TITLE, "ink title", &caption.title);
+        for (i, line) in finding_lines(caption, self.width).iter().enumerate() {
+            let y = 38.0 + LINE * i as f64;
+            self.text((MARGIN, y), Anchor::Start, room, "faint", line);
+        }
+    }
+
     /// A text, cut to what fits into `room` pixels; the whole of it is shown to who points at it.
     pub fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, room: f64, class: &str, text: &str) {
+        let shown = cut(text, room);
+        if shown.is_empty() {
+            return;
+        }
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let shown = cut(text, room);
-        let hover = if shown == text { String::new() } else { format!("<title>{}</title>", escaped(text)) };
+        let hover = if shown == text { String::new() } else { titled(text) };
         let (x, y, shown) = (n(x), n(y + TEXT * 0.35), escaped(&shown));
         let line = format!(
             "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{shown}{hover}</text>\n"
@@ -56,62 +81,123 @@ impl Canvas {
     }
 
     /// A straight line.
-    pub fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str, style: &str) {
+    pub fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str) {
         let ends = format!("x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"", n(x1), n(y1), n(x2), n(y2));
-        self.marks.push_str(&format!("<line class=\"{class}\" {ends}{}/>\n", styled(style)));
+        self.marks.push_str(&format!("<line class=\"{class}\" {ends}/>\n"));
     }
 
-    /// Straight lines from point to point.
-    pub fn path(&mut self, points: &[(f64, f64)], class: &str, style: &str) {
+    /// Straight lines from point to point, that say more to who points at them; fewer than two points have none.
+    pub fn path(&mut self, points: &[(f64, f64)], class: &str, hover: &str) {
+        if points.len() < 2 {
+            return;
+        }
         let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", n(*x), n(*y))).collect();
         let points = points.join(" ");
-        self.marks.push_str(&format!("<polyline class=\"{class}\" points=\"{points}\"{}/>\n", styled(style)));
+        let hover = titled(hover);
+        self.marks.push_str(&format!("<polyline class=\"{class}\" points=\"{points}\">{hover}</polyline>\n"));
     }
 
-    /// A rectangle, by its left upper corner and its size.
-    pub fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), class: &str, style: &str) {
+    /// Many lines, each by its two ends, as one mark.
+    pub fn strokes(&mut self, lines: &[[(f64, f64); 2]], class: &str) {
+        if lines.is_empty() {
+            return;
+        }
+        let mut d = String::new();
+        for [(x1, y1), (x2, y2)] in lines {
+            let _ = write!(d, "M{} {}L{} {}", n(*x1), n(*y1), n(*x2), n(*y2));
+        }
+        self.marks.push_str(&format!("<path class=\"{class}\" d=\"{d}\"/>\n"));
+    }
+
+    /// A cross: something failed here.
+    pub fn cross(&mut self, (x, y): (f64, f64), half: f64) {
+        let falling = [(x - half, y - half), (x + half, y + half)];
+        let rising = [(x - half, y + half), (x + half, y - half)];
+        self.strokes(&[falling, rising], "cross");
+    }
+
+    /// A rectangle, by its left upper corner and its size; `opacity` from 0 to 1.
+    pub fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), class: &str, opacity: f64) {
         let place = format!("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", n(x), n(y), n(width), n(height));
-        self.marks.push_str(&format!("<rect class=\"{class}\" {place}{}/>\n", styled(style)));
+        let opacity = if opacity < 1.0 { format!(" fill-opacity=\"{opacity:.2}\"") } else { String::new() };
+        self.marks.push_str(&format!("<rect class=\"{class}\" {place}{opacity}/>\n"));
+    }
+
+    /// A place that is not seen and says something to who points at it.
+    pub fn hover(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), words: &str) {
+        let place = format!("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", n(x), n(y), n(width), n(height));
+        self.marks.push_str(&format!("<rect class=\"hover\" {place}>{}</rect>\n", titled(words)));
+    }
+
+    /// Slanted lines over a rectangle.
+    pub fn hatch(&mut self, (x, y): (f64, f64), (width, height): (f64, f64)) {
+        let mut lines = Vec::new();
+        let mut along = HATCH / 2.0;
+        while along < width + height {
+            // The line on which the distances from the left and from the top are `along` together.
+            let above = (x + along.min(width), y + (along - width).max(0.0));
+            let below = (x + (along - height).max(0.0), y + along.min(height));
+            lines.push([above, below]);
+            along += HATCH;
+        }
+        self.strokes(&lines, "hatch");
     }
 
     /// A disc that says more to who points at it.
-    pub fn disc(&mut self, (x, y): (f64, f64), radius: f64, class: &str, style: &str, hover: &str) {
+    pub fn disc(&mut self, (x, y): (f64, f64), radius: f64, class: &str, hover: &str) {
         let place = format!("cx=\"{}\" cy=\"{}\" r=\"{}\"", n(x), n(y), n(radius));
-        let hover = escaped(hover);
-        let style = styled(style);
-        self.marks
-            .push_str(&format!("<circle class=\"{class}\" {place}{style}><title>{hover}</title></circle>\n"));
+        self.marks.push_str(&format!("<circle class=\"{class}\" {place}>{}</circle>\n", titled(hover)));
     }
 
     /// The whole as a document of its own.
     pub fn svg(&self, caption: &Caption) -> String {
         let (width, height) = (n(self.width), n(self.height));
         let (title, finding) = (escaped(&caption.title), escaped(&caption.finding));
+        let style = theme::style();
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-             height=\"{height}\" role=\"img\" aria-label=\"{title}. {finding}\" font-family=\"system-ui, sans-serif\" \
-             font-size=\"{TEXT}\">\n<title>{title}</title>\n<desc>{finding}</desc>\n<style>{STYLE}</style>\n{PATTERNS}\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" viewBox=\"0 0 {width} {height}\" \
+             width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{title}. {finding}\" \
+             font-family=\"{}\" font-size=\"{TEXT}\">\n<desc>{finding}</desc>\n{style}\
              <rect class=\"paper\" x=\"0\" y=\"0\" width=\"{width}\" height=\"{height}\"/>\n{}</svg>\n",
+            theme::FONTS,
             self.marks
         )
     }
 }
 
-const STYLE: &str = "
-.paper{fill:#fff}.ink{fill:#1a1a1a}.faint{fill:#5c5c5c}.rule{stroke:#d9d9d9;stroke-width:1}.axis{stroke:#5c5c5c;stroke-width:1}
-.band{fill:#f3f4f6}.strip{fill:#e69f00;fill-opacity:.25}.ceiling{stroke:#d55e00;stroke-width:1.5;stroke-dasharray:6 3}
-.dot{fill:#0072b2}.hollow{fill:#fff;stroke:#0072b2;stroke-width:1.5}.whisker{stroke:#0072b2;stroke-width:2}
-.curve{fill:none;stroke-width:1.75}.hatch{fill:url(#hatch)}.leader{stroke:#8a8a8a;stroke-width:.75}.bold{font-weight:600}
-@media (prefers-color-scheme:dark){.paper{fill:#14171a}.ink{fill:#eceff1}.faint{fill:#a9b1b7}.rule{stroke:#33393e}
-.axis{stroke:#a9b1b7}.band{fill:#1d2226}.hollow{fill:#14171a}.dot{fill:#56b4e9}.whisker,.hollow{stroke:#56b4e9}}
-";
+/// How many pixels the head takes: the chart begins below.
+pub fn head_height(caption: &Caption, width: f64) -> f64 {
+    34.0 + LINE * finding_lines(caption, width).len() as f64
+}
 
-const PATTERNS: &str = "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" \
-    patternTransform=\"rotate(45)\"><path d=\"M0 0V6\" stroke=\"#777\" stroke-width=\"2\" stroke-opacity=\".45\"/></pattern></defs>\n";
+fn finding_lines(caption: &Caption, width: f64) -> Vec<String> {
+    let mut lines = wrapped(&caption.finding, width - 2.0 * MARGIN);
+    if lines.len() > FINDING_LINES {
+        // The rest goes on in the last line, where it is cut.
+        let rest = lines.split_off(FINDING_LINES - 1).join(" ");
+        lines.push(rest);
+    }
+    lines
+}
 
-/// How many pixels a text takes at most.
+/// Lines of whole words, none longer than `room` unless a word is.
+fn wrapped(text: &str, room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if length(line) + length(" ") + length(word) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// How many pixels a text takes at most. Marks that go on other letters are counted like letters: not every font has them so.
 pub fn length(text: &str) -> f64 {
-    unicode_width::UnicodeWidthStr::width(text) as f64 * TEXT * LETTER
+    text.chars().map(|c| c.width().unwrap_or(1).max(1) as f64).sum::<f64>() * TEXT * LETTER
 }
 
 /// What fits into `room` pixels, with `…` for what does not.
@@ -137,11 +223,12 @@ pub fn cut(text: &str, room: f64) -> String {
 fn n(x: f64) -> String {
     let x = if x.is_finite() { x } else { 0.0 };
     let text = format!("{x:.1}");
-    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+    let text = text.strip_suffix(".0").unwrap_or(&text);
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-fn styled(style: &str) -> String {
-    if style.is_empty() { String::new() } else { format!(" style=\"{style}\"") }
+fn titled(words: &str) -> String {
+    if words.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(words)) }
 }
 
 /// A text as it may stand in XML; what XML has no place for is left out.
@@ -174,11 +261,33 @@ mod tests {
     fn a_text_that_does_not_fit_is_cut_and_shown_whole_on_hover() {
         let mut canvas = Canvas::new(100.0, 100.0);
         canvas.text((0.0, 0.0), Anchor::Start, 60.0, "ink", "a name that is long");
-        let svg = canvas.svg(&Caption { title: "t".to_owned(), finding: "f".to_owned() });
+        let svg = canvas.svg(&Caption::new("t", "f"));
         assert!(svg.contains(">a name…<title>a name that is long</title></text>"), "{svg}");
         assert_eq!(
             (cut("abc", 0.0), cut("abc", 8.0), cut("abc", 30.0)),
             (String::new(), "…".into(), "abc".into())
         );
+    }
+
+    #[test]
+    fn a_long_finding_takes_two_lines_and_is_cut_there() {
+        let caption = Caption::new("t", "word ".repeat(60));
+        assert_eq!(finding_lines(&caption, 400.0).len(), 2);
+        assert_eq!(head_height(&caption, 400.0) - head_height(&Caption::new("t", ""), 400.0), 32.0);
+        let mut canvas = Canvas::new(400.0, 100.0);
+        canvas.head(&caption);
+        assert!(canvas.svg(&caption).contains("word…<title>"));
+    }
+
+    #[test]
+    fn a_hatching_stays_within_its_rectangle() {
+        let mut canvas = Canvas::new(100.0, 100.0);
+        canvas.hatch((10.0, 20.0), (30.0, 12.0));
+        let numbers = canvas.marks.split(|c: char| !c.is_ascii_digit() && c != '.').filter(|t| !t.is_empty());
+        let numbers: Vec<f64> = numbers.map(|t| t.parse().unwrap()).collect();
+        assert!(numbers.len() >= 20, "{}", canvas.marks);
+        for place in numbers.chunks(2) {
+            assert!((10.0..=40.0).contains(&place[0]) && (20.0..=32.0).contains(&place[1]), "{place:?}");
+        }
     }
 }

@@ -1,8 +1,12 @@
 //! Contenders × workloads: each cell a ratio, hatched where its interval has 1 in it.
 
-use super::canvas::{Anchor, length};
-use super::{Canvas, Caption, Point};
+use super::canvas::{Anchor, MARGIN, head_height, length};
+use super::ranked::label;
+use super::{Canvas, Caption, Point, unit};
 use crate::units;
+use model::Findings;
+use model::findings::ContenderFindings;
+use model::study::REFERENCE;
 
 /// The whole chart: `ratios[row][column]`, none where nothing is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,53 +21,123 @@ pub struct Heat {
     pub ratios: Vec<Vec<Option<Point>>>,
 }
 
-const CELL: (f64, f64) = (92.0, 24.0);
-const TOP: f64 = 62.0;
+const ROW: f64 = 26.0;
 const LABELS: f64 = 230.0;
+/// A column is as wide as its name, within these bounds.
+const NARROWEST: f64 = 84.0;
+const WIDEST: f64 = 170.0;
+/// All columns together stay within this where they can.
+const COLUMNS: f64 = 600.0;
 
 /// Ratios so far from 1 have the strongest colour.
 const STRONGEST: f64 = 4.0;
+
+/// Every contender's figure as a multiple of the reference's, in a race of the first's; none with fewer than two cells.
+pub fn of_findings(f: &Findings) -> Option<Heat> {
+    let base = if f.race.is_some() { "A" } else { REFERENCE };
+    let mut all: Vec<&ContenderFindings> = Vec::new();
+    for c in f.cells.iter().flat_map(|cell| &cell.contenders) {
+        if c.name != base && !all.iter().any(|there| there.name == c.name) {
+            all.push(c);
+        }
+    }
+    let ratio = |name: &str, cell: &model::findings::CellFindings| {
+        let of = |c: &ContenderFindings| c.metric_of_reference.or(c.of_reference).and_then(Point::of);
+        cell.contenders.iter().find(|c| c.name == name).and_then(of)
+    };
+    let ratios: Vec<Vec<Option<Point>>> =
+        all.iter().map(|c| f.cells.iter().map(|cell| ratio(&c.name, cell)).collect()).collect();
+    let metric = f.cells.first()?.metric;
+    if f.cells.len() < 2 || ratios.iter().flatten().all(Option::is_none) {
+        return None;
+    }
+    let base = if f.race.is_some() { "A's" } else { "the reference's" };
+    let rows: Vec<String> = all.into_iter().map(label).collect();
+    let columns: Vec<String> = f.cells.iter().map(|cell| cell.title.clone()).collect();
+    let title = format!("{}, as a multiple of {base}", unit::axis(metric));
+    let caption = Caption::new(capital(&title), finding(&rows, &columns, &ratios));
+    Some(Heat { caption, rows, columns, ratios })
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn finding(rows: &[String], columns: &[String], ratios: &[Vec<Option<Point>>]) -> String {
+    let known: Vec<(usize, usize, Point)> = ratios
+        .iter()
+        .enumerate()
+        .flat_map(|(i, row)| row.iter().enumerate().filter_map(move |(j, p)| Some((i, j, (*p)?))))
+        .collect();
+    let unsure = known.iter().filter(|(_, _, point)| spans_one(*point)).count();
+    let ends = known.iter().max_by(|a, b| a.2.value.total_cmp(&b.2.value));
+    let ends = ends.zip(known.iter().min_by(|a, b| a.2.value.total_cmp(&b.2.value)));
+    let Some((most, least)) = ends else { return "No ratio is known.".to_owned() };
+    let said = |(i, j, point): &(usize, usize, Point)| {
+        format!("{} ({}, {})", units::ratio(point.value), rows[*i], columns[*j])
+    };
+    format!(
+        "{} from {} to {}; {unsure} of them not surely above or below 1.",
+        units::several(known.len(), "ratio"),
+        said(least),
+        said(most)
+    )
+}
+
+/// Not surely above or below 1; without an interval nothing is sure.
+fn spans_one(point: Point) -> bool {
+    point.interval.is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high)
+}
 
 impl Heat {
     /// Drawn.
     pub fn svg(&self) -> String {
         let labels = self.rows.iter().map(|row| length(row)).fold(60.0, f64::max).min(LABELS);
-        let left = labels + 24.0;
-        let width = (left + CELL.0 * self.columns.len() as f64 + 12.0).max(480.0);
-        let mut canvas = Canvas::new(width, TOP + CELL.1 * self.rows.len() as f64 + 36.0);
-        canvas.text((12.0, 16.0), Anchor::Start, width - 24.0, "ink bold", &self.caption.title);
-        for (j, column) in self.columns.iter().enumerate() {
-            let x = left + CELL.0 * (j as f64 + 0.5);
-            canvas.text((x, TOP - 14.0), Anchor::Middle, CELL.0 - 8.0, "ink", column);
+        let left = MARGIN + labels + 12.0;
+        let named = self.columns.iter().map(|column| length(column)).fold(0.0, f64::max) + 12.0;
+        let fitting = (COLUMNS / self.columns.len().max(1) as f64).clamp(NARROWEST, WIDEST);
+        let column = named.clamp(NARROWEST, fitting);
+        let width = (left + column * self.columns.len() as f64 + MARGIN).max(560.0);
+        let top = head_height(&self.caption, width) + 32.0;
+        let mut canvas = Canvas::new(width, top + ROW * self.rows.len() as f64 + 36.0);
+        canvas.head(&self.caption);
+        for (j, name) in self.columns.iter().enumerate() {
+            let x = left + column * (j as f64 + 0.5);
+            canvas.text((x, top - 13.0), Anchor::Middle, column - 8.0, "faint", name);
         }
         for (i, row) in self.rows.iter().enumerate() {
-            let y = TOP + CELL.1 * i as f64;
-            canvas.text((left - 10.0, y + CELL.1 / 2.0), Anchor::End, left - 22.0, "ink", row);
-            for (j, _) in self.columns.iter().enumerate() {
+            let y = top + ROW * i as f64;
+            canvas.text((left - 10.0, y + ROW / 2.0), Anchor::End, left - 10.0 - MARGIN, "ink", row);
+            for (j, of) in self.columns.iter().enumerate() {
                 let ratio = self.ratios.get(i).and_then(|row| row.get(j)).copied().flatten();
-                cell(&mut canvas, (left + CELL.0 * j as f64, y), ratio);
+                cell(&mut canvas, (left + column * j as f64, y), column, ratio, &format!("{row}, {of}"));
             }
         }
-        let foot = TOP + CELL.1 * self.rows.len() as f64 + 18.0;
-        let key = "blue: above 1 · orange: below 1 · hatched: not surely either";
-        canvas.text((12.0, foot), Anchor::Start, width - 24.0, "faint", key);
+        let foot = top + ROW * self.rows.len() as f64 + 18.0;
+        let key = "blue: above 1 · orange: below 1 · the stronger the farther · hatched: not surely either";
+        canvas.text((MARGIN, foot), Anchor::Start, width - 2.0 * MARGIN, "faint", key);
         canvas.svg(&self.caption)
     }
 }
 
-fn cell(canvas: &mut Canvas, (x, y): (f64, f64), ratio: Option<Point>) {
-    let (place, size) = ((x + 1.0, y + 1.0), (CELL.0 - 2.0, CELL.1 - 2.0));
-    let middle = (x + CELL.0 / 2.0, y + CELL.1 / 2.0);
+fn cell(canvas: &mut Canvas, (x, y): (f64, f64), column: f64, ratio: Option<Point>, of: &str) {
+    let (place, size) = ((x + 1.0, y + 1.0), (column - 2.0, ROW - 2.0));
+    let middle = (x + column / 2.0, y + ROW / 2.0);
     let Some(point) = ratio.filter(|p| p.value > 0.0) else {
-        canvas.rect(place, size, "band", "");
-        canvas.text(middle, Anchor::Middle, CELL.0 - 8.0, "faint", units::UNKNOWN);
+        canvas.rect(place, size, "band", 1.0);
+        canvas.text(middle, Anchor::Middle, column - 8.0, "faint", units::UNKNOWN);
         return;
     };
-    let hue = if point.value >= 1.0 { "#0072b2" } else { "#d55e00" };
+    let hue = if point.value >= 1.0 { "f0" } else { "f1" };
     let share = (point.value.ln().abs() / STRONGEST.ln()).clamp(0.0, 1.0);
-    canvas.rect(place, size, "", &format!("fill:{hue};fill-opacity:{:.2}", 0.06 + 0.4 * share));
-    if point.interval.is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high) {
-        canvas.rect(place, size, "hatch", "");
+    canvas.rect(place, size, hue, 0.06 + 0.4 * share);
+    if spans_one(point) {
+        canvas.hatch(place, size);
     }
-    canvas.text(middle, Anchor::Middle, CELL.0 - 8.0, "ink", &units::ratio(point.value));
+    canvas.text(middle, Anchor::Middle, column - 8.0, "ink", &units::ratio(point.value));
+    if let Some((low, high)) = point.interval {
+        let (low, high) = (units::ratio(low), units::ratio(high));
+        canvas.hover(place, size, &format!("{of}: {}, 95 %: {low} to {high}", units::ratio(point.value)));
+    }
 }

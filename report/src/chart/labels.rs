@@ -1,5 +1,100 @@
 //! Labels beside points that may lie on one another: each as near to its point as the others let it.
 
+use super::canvas::Anchor;
+
+/// A label is so high.
+const HIGH: f64 = 15.0;
+
+/// What is labelled: a disc.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spot {
+    /// Its middle.
+    pub at: (f64, f64),
+    /// How far it, and what belongs to it, goes to the sides.
+    pub across: f64,
+    /// How far up and down.
+    pub down: f64,
+    /// How long its label is.
+    pub length: f64,
+}
+
+/// Where a label stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// The place of its text.
+    pub at: (f64, f64),
+    /// How the text stands there.
+    pub anchor: Anchor,
+    /// So far from its disc that a line must lead to it.
+    pub is_far: bool,
+}
+
+/// Left, top, right, bottom.
+type Box4 = (f64, f64, f64, f64);
+
+/// A place for each label within a frame, beside its disc or some way off, such that no label lies on another; at first tried
+/// without lying on any disc. None where there is no room.
+pub fn around(spots: &[Spot], frame: Box4) -> Vec<Option<Place>> {
+    // The corners of what is around a disc are empty.
+    let disc = |Spot { at: (x, y), across, down, .. }: &Spot| {
+        (x - across * 0.8, y - down * 0.8, x + across * 0.8, y + down * 0.8)
+    };
+    let discs: Vec<Box4> = spots.iter().map(disc).collect();
+    let mut taken: Vec<Box4> = Vec::new();
+    let mut places = vec![None; spots.len()];
+    for (i, spot) in spots.iter().enumerate() {
+        let is_free = |place: &&(Place, Box4), of: &[Box4]| {
+            let own = place.1;
+            let is_inside = own.0 >= frame.0 && own.1 >= frame.1 && own.2 <= frame.2 && own.3 <= frame.3;
+            is_inside && !of.iter().any(|other| do_overlap(own, *other))
+        };
+        let candidates = candidates(spot);
+        let clear = candidates.iter().find(|place| is_free(place, &taken) && is_free(place, &discs));
+        if let Some((place, own)) = clear.or_else(|| candidates.iter().find(|place| is_free(place, &taken))) {
+            places[i] = Some(*place);
+            taken.push(*own);
+        }
+    }
+    places
+}
+
+fn do_overlap(a: Box4, b: Box4) -> bool {
+    a.0 < b.2 && b.0 < a.2 && a.1 < b.3 && b.1 < a.3
+}
+
+/// From the nearest to the farthest: right, left, above and below, and around in widening rings.
+fn candidates(spot: &Spot) -> Vec<(Place, Box4)> {
+    const AROUND: [(f64, f64); 12] = [
+        (1.0, 0.0),
+        (-1.0, 0.0),
+        (0.0, -1.0),
+        (0.0, 1.0),
+        (0.8, -0.6),
+        (0.8, 0.6),
+        (-0.8, -0.6),
+        (-0.8, 0.6),
+        (0.5, -0.9),
+        (0.5, 0.9),
+        (-0.5, -0.9),
+        (-0.5, 0.9),
+    ];
+    let mut all = Vec::new();
+    for ring in [0.0, 10.0, 22.0, 36.0, 54.0, 76.0, 102.0, 132.0, 166.0, 204.0] {
+        for (across, down) in AROUND {
+            let (aside, above) = (spot.across + 4.0 + ring, spot.down + 4.0 + ring + HIGH / 2.0);
+            let (x, y) = (spot.at.0 + across * aside, spot.at.1 + down * above);
+            let (anchor, left) = match across {
+                a if a > 0.0 => (Anchor::Start, x),
+                a if a < 0.0 => (Anchor::End, x - spot.length),
+                _ => (Anchor::Middle, x - spot.length / 2.0),
+            };
+            let own = (left, y - HIGH / 2.0, left + spot.length, y + HIGH / 2.0);
+            all.push((Place { at: (x, y), anchor, is_far: ring > 0.0 }, own));
+        }
+    }
+    all
+}
+
 /// Moves places apart until each is at least `gap` from the next, and all lie between `low` and `high`, the order kept.
 /// Where there is no room for all, they are spread evenly.
 pub fn apart(places: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
@@ -65,6 +160,19 @@ mod tests {
         assert_eq!(apart(&[50.0, 50.0, 50.0], 10.0, 0.0, 100.0), [40.0, 50.0, 60.0]);
         assert_eq!(apart(&[0.0, 0.0], 10.0, 0.0, 100.0), [0.0, 10.0]);
         assert_eq!(apart(&[100.0, 99.0], 10.0, 0.0, 100.0), [100.0, 90.0]);
+    }
+
+    #[test]
+    fn labels_lie_around_what_they_name_and_not_on_one_another() {
+        let frame = (0.0, 0.0, 600.0, 400.0);
+        let spot = |x: f64, y: f64| Spot { at: (x, y), across: 5.0, down: 5.0, length: 80.0 };
+        let alone = around(&[spot(300.0, 200.0)], frame);
+        assert_eq!(alone[0].map(|p| (p.at, p.is_far)), Some(((309.0, 200.0), false)));
+        // At the right edge it stands to the left.
+        assert_eq!(around(&[spot(590.0, 200.0)], frame)[0].map(|p| p.anchor), Some(Anchor::End));
+        let crowd = around(&[spot(300.0, 200.0); 40], frame);
+        assert!(crowd.iter().flatten().count() >= 30, "{crowd:?}");
+        assert!(around(&[spot(5.0, 5.0)], (0.0, 0.0, 20.0, 20.0))[0].is_none());
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! Latency over the offered load: how long an answer takes as more is asked for, with the server's CPU on the same axis.
 
-use super::canvas::{Anchor, length};
-use super::curves::{self, LEFT, RIGHT, TOP, WIDTH};
-use super::{Canvas, Caption, Scale};
+use super::canvas::{Anchor, head_height, length};
+use super::curves::{self, ABOVE, LEFT, RIGHT, WIDTH};
+use super::ranked::label;
+use super::{Canvas, Caption, Scale, Unit, theme, unit};
 use crate::units;
+use model::findings::CellFindings;
+use model::sweep::{self, Sweep, Swept};
+use model::{Findings, Load, Rate};
 
 /// One offered rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,69 +43,192 @@ pub struct LoadChart {
 /// Latency above, CPU below.
 const UPPER: f64 = 260.0;
 const LOWER: f64 = 90.0;
+/// Between them: the name of the lower axis.
+const BETWEEN: f64 = 34.0;
+
+/// The steps of a sweep.
+pub fn of_sweep(sweep: &Sweep) -> LoadChart {
+    let median = |spread: Option<sweep::Spread>| spread.map(|s| s.median);
+    let step = |s: &sweep::Step| Step {
+        offered_per_s: s.offered_per_s,
+        latency_ns: median(s.latency_ns_p99),
+        server_cores: median(s.server_cores),
+    };
+    let is_one = sweep.contenders.len() == 1;
+    let course = |c: &Swept| Course {
+        label: if is_one { c.title.clone() } else { format!("{}: {}", c.name, c.title) },
+        steps: c.steps.iter().map(step).collect(),
+    };
+    let said = |c: &Swept| match (&c.kept, c.knee_per_s) {
+        (Some(kept), _) if kept.rate_per_s.is_some() => {
+            format!(
+                "{} keeps {} up to {}/s",
+                c.name,
+                kept.promise,
+                units::known(kept.rate_per_s, units::rate)
+            )
+        }
+        (_, Some(knee)) => {
+            format!("{} follows the offered rate up to {}/s", c.name, units::rate(knee.median))
+        }
+        _ => format!("the knee of {} is not known", c.name),
+    };
+    let finding = sweep.contenders.iter().map(said).collect::<Vec<_>>().join("; ");
+    LoadChart {
+        caption: Caption::new("Latency and server CPU over the offered rate", format!("{finding}.")),
+        percentile: "p99".to_owned(),
+        courses: sweep.contenders.iter().map(course).collect(),
+    }
+}
+
+/// Of each workload that was asked for at two constant rates or more, over as many connections.
+pub fn of_findings(f: &Findings) -> Vec<LoadChart> {
+    let mut all: Vec<(&CellFindings, Vec<(f64, &CellFindings)>)> = Vec::new();
+    for cell in &f.cells {
+        let Some(rate) = constant_rate(cell) else { continue };
+        let is_alike = |there: &CellFindings| {
+            there.workload == cell.workload && there.load.connections() == cell.load.connections()
+        };
+        match all.iter_mut().find(|(there, _)| is_alike(there)) {
+            Some((_, cells)) => cells.push((rate, cell)),
+            None => all.push((cell, vec![(rate, cell)])),
+        }
+    }
+    let rates = |cells: &mut Vec<(f64, &CellFindings)>| {
+        cells.sort_by(|a, b| a.0.total_cmp(&b.0));
+        cells.dedup_by(|a, b| a.0 == b.0);
+        cells.len() > 1
+    };
+    all.into_iter()
+        .filter_map(|(first, mut cells)| rates(&mut cells).then(|| of_cells(first, &cells)))
+        .collect()
+}
+
+fn constant_rate(cell: &CellFindings) -> Option<f64> {
+    match (&cell.load, cell.load.rate_per_s()) {
+        (Load::Open { .. }, Some(Rate::Constant(rate))) => Some(*rate),
+        _ => None,
+    }
+}
+
+fn of_cells(first: &CellFindings, cells: &[(f64, &CellFindings)]) -> LoadChart {
+    let mut courses: Vec<Course> = Vec::new();
+    for (rate, cell) in cells {
+        for c in &cell.contenders {
+            let cores =
+                c.server_cpu_ns_per_request.zip(c.rate_per_s).map(|(cpu, r)| cpu.median * r.median / 1e9);
+            let latency_ns = c.latency_ns_p99.map(|f| f.median);
+            let step = Step { offered_per_s: *rate, latency_ns, server_cores: cores };
+            match courses.iter_mut().find(|course| course.label == label(c)) {
+                Some(course) => course.steps.push(step),
+                None => courses.push(Course { label: label(c), steps: vec![step] }),
+            }
+        }
+    }
+    let highest = cells.last().map_or(0.0, |(rate, _)| *rate);
+    let at_most =
+        |course: &&Course| course.steps.iter().rev().find(|s| s.offered_per_s == highest)?.latency_ns;
+    let mut known: Vec<(&Course, f64)> = courses.iter().filter_map(|c| Some((c, at_most(&c)?))).collect();
+    known.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let finding = match (known.first(), known.last()) {
+        (Some(best), Some(worst)) if known.len() > 1 => format!(
+            "At {}/s the p99 of {} is {}, that of {} {}.",
+            units::rate(highest),
+            best.0.label,
+            units::duration(best.1),
+            worst.0.label,
+            units::duration(worst.1)
+        ),
+        (Some(one), _) => {
+            format!("At {}/s the p99 of {} is {}.", units::rate(highest), one.0.label, units::duration(one.1))
+        }
+        _ => format!("No contender has a p99 at {}/s.", units::rate(highest)),
+    };
+    let title = format!("{}: latency and server CPU over the offered rate", first.workload);
+    LoadChart { caption: Caption::new(title, finding), percentile: "p99".to_owned(), courses }
+}
+
+/// Where the two parts of the chart are.
+struct Places {
+    x: Scale,
+    latency: Scale,
+    cpu: Scale,
+    top: f64,
+    middle: f64,
+    bottom: f64,
+}
 
 impl LoadChart {
     /// Drawn.
     pub fn svg(&self) -> String {
+        let top = head_height(&self.caption, WIDTH) + ABOVE;
         // Labels beside the courses need so much room.
-        let upper = UPPER.max(self.courses.len() as f64 * curves::NAME);
-        let (middle, bottom) = (TOP + upper, TOP + upper + 28.0 + LOWER);
+        let middle = top + UPPER.max((self.courses.len() + 1) as f64 * curves::NAME);
+        let bottom = middle + BETWEEN + LOWER;
         let mut canvas = Canvas::new(WIDTH, bottom + 46.0);
-        canvas.text((12.0, 16.0), Anchor::Start, WIDTH - 24.0, "ink bold", &self.caption.title);
+        canvas.head(&self.caption);
         let steps = || self.courses.iter().flat_map(|course| &course.steps);
         let x = Scale::for_sizes(steps().map(|s| s.offered_per_s), LEFT, RIGHT);
-        let y = Scale::log(steps().filter_map(|s| s.latency_ns), middle, TOP + 8.0);
+        let latency = Scale::log(steps().filter_map(|s| s.latency_ns), middle, top + 8.0);
         let most = steps().filter_map(|s| s.server_cores).filter(|c| c.is_finite()).fold(0.0, f64::max);
-        let cpu = Scale::linear(0.0, if most > 0.0 { most * 1.05 } else { 1.0 }, bottom, middle + 28.0);
-        axes(&mut canvas, &x, &y, &cpu, (middle, bottom), &self.percentile);
-        self.draw(&mut canvas, &x, &y, &cpu);
-        let end = |c: &Course| c.steps.iter().rev().find_map(|s| s.latency_ns).map_or(middle, |ns| y.at(ns));
-        curves::names(&mut canvas, self.courses.iter().map(|c| (c.label.as_str(), end(c))), middle);
+        let cpu = Scale::linear(0.0, if most > 0.0 { most * 1.05 } else { 1.0 }, bottom, middle + BETWEEN);
+        let places = Places { x, latency, cpu, top, middle, bottom };
+        self.axes(&mut canvas, &places);
+        for (i, course) in self.courses.iter().enumerate().rev() {
+            draw(&mut canvas, &places, i, course);
+        }
+        let end = |c: &Course| {
+            let last = c.steps.iter().rev().find_map(|s| s.latency_ns);
+            last.map_or(middle, |ns| places.latency.at(ns))
+        };
+        let ends = self.courses.iter().map(|c| (c.label.as_str(), end(c)));
+        curves::names(&mut canvas, ends, (top, middle));
         canvas.svg(&self.caption)
     }
 
-    fn draw(&self, canvas: &mut Canvas, x: &Scale, y: &Scale, cpu: &Scale) {
-        for (i, course) in self.courses.iter().enumerate() {
-            let known = |value: fn(&Step) -> Option<f64>| {
-                let of = move |s: &Step| Some((s.offered_per_s, value(s)?));
-                course.steps.iter().filter_map(of).filter(|(_, v)| v.is_finite())
-            };
-            let latency: Vec<_> = known(|s| s.latency_ns).collect();
-            let place = |(rate, ns): &(f64, f64)| (x.at(*rate), y.at(*ns));
-            canvas.path(&latency.iter().map(place).collect::<Vec<_>>(), "curve", &curves::style(i));
-            for step in &latency {
-                let (rate, ns) = (units::rate(step.0), units::duration(step.1));
-                let hover = format!("{}: {ns} at {rate}/s", course.label);
-                canvas.disc(place(step), 3.0, "", &format!("fill:{}", curves::hue(i)), &hover);
-            }
-            let cores: Vec<_> =
-                known(|s| s.server_cores).map(|(rate, cores)| (x.at(rate), cpu.at(cores))).collect();
-            canvas.path(&cores, "curve", &curves::style(i));
+    fn axes(&self, canvas: &mut Canvas, Places { x, latency, cpu, top, middle, bottom }: &Places) {
+        for tick in x.ticks(|v| length(&Unit::Rate.tick(v)) + 8.0) {
+            canvas.line((x.at(tick), *top), (x.at(tick), *middle), "rule");
+            canvas.line((x.at(tick), middle + BETWEEN), (x.at(tick), *bottom), "rule");
+            canvas.text((x.at(tick), bottom + 12.0), Anchor::Middle, 90.0, "faint", &Unit::Rate.tick(tick));
         }
+        curves::latency_axis(
+            canvas,
+            latency,
+            *top,
+            &format!("{} from when a request was due", self.percentile),
+        );
+        for tick in cpu.ticks(|_| 16.0) {
+            canvas.line((LEFT, cpu.at(tick)), (RIGHT, cpu.at(tick)), "rule");
+            canvas.text((LEFT - 8.0, cpu.at(tick)), Anchor::End, LEFT - 12.0, "faint", &unit::plain(tick));
+        }
+        canvas.line((LEFT, *middle), (RIGHT, *middle), "axis");
+        canvas.line((LEFT, *bottom), (RIGHT, *bottom), "axis");
+        let above_cpu = middle + BETWEEN - 12.0;
+        canvas.text((LEFT, above_cpu), Anchor::Start, RIGHT - LEFT, "faint", "server CPU, cores");
+        let below = if x.is_log() {
+            "offered requests per second (logarithmic)"
+        } else {
+            "offered requests per second"
+        };
+        curves::lower_title(canvas, *bottom, below);
     }
 }
 
-fn axes(
-    canvas: &mut Canvas,
-    x: &Scale,
-    y: &Scale,
-    cpu: &Scale,
-    (middle, bottom): (f64, f64),
-    percentile: &str,
-) {
-    for tick in x.ticks(|v| length(&units::rate(v)) + 8.0) {
-        canvas.line((x.at(tick), TOP), (x.at(tick), middle), "rule", "");
-        canvas.line((x.at(tick), middle + 28.0), (x.at(tick), bottom), "rule", "");
-        canvas.text((x.at(tick), bottom + 12.0), Anchor::Middle, 90.0, "faint", &units::rate(tick));
+fn draw(canvas: &mut Canvas, places: &Places, i: usize, course: &Course) {
+    let Places { x, latency, cpu, .. } = places;
+    let known = |value: fn(&Step) -> Option<f64>| {
+        let of = move |s: &Step| Some((s.offered_per_s, value(s)?));
+        course.steps.iter().filter_map(of).filter(|(rate, v)| rate.is_finite() && v.is_finite())
+    };
+    let curve = format!("curve {}", theme::stroke(i));
+    let times: Vec<(f64, f64)> = known(|s| s.latency_ns).collect();
+    let place = |(rate, ns): &(f64, f64)| (x.at(*rate), latency.at(*ns));
+    canvas.path(&times.iter().map(place).collect::<Vec<_>>(), &curve, &course.label);
+    for step in &times {
+        let (rate, ns) = (units::rate(step.0), units::duration(step.1));
+        canvas.disc(place(step), 3.0, &theme::fill(i), &format!("{}: {ns} at {rate}/s", course.label));
     }
-    curves::latency_axis(canvas, y, &format!("{percentile} from when a request was due"));
-    for tick in cpu.ticks(|_| 16.0) {
-        canvas.text((LEFT - 8.0, cpu.at(tick)), Anchor::End, LEFT - 12.0, "faint", &format!("{tick:.2}"));
-    }
-    canvas.line((LEFT, middle), (RIGHT, middle), "axis", "");
-    canvas.line((LEFT, bottom), (RIGHT, bottom), "axis", "");
-    canvas.text((LEFT, middle + 18.0), Anchor::Start, RIGHT - LEFT, "faint", "server CPU, cores");
-    let below =
-        if x.is_log() { "offered requests per second (logarithmic)" } else { "offered requests per second" };
-    curves::lower_title(canvas, bottom, below);
+    let cores: Vec<_> = known(|s| s.server_cores).map(|(rate, cores)| (x.at(rate), cpu.at(cores))).collect();
+    canvas.path(&cores, &curve, &course.label);
 }

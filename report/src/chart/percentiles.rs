@@ -1,9 +1,14 @@
 //! Percentile curves: latency over the share of requests that took no longer, the tail stretched so that each further 9
 //! takes the same room.
 
-use super::canvas::Anchor;
-use super::curves::{self, LEFT, RIGHT, TOP, WIDTH};
-use super::{Canvas, Caption, Scale};
+use super::canvas::{Anchor, head_height};
+use super::curves::{self, ABOVE, LEFT, RIGHT, WIDTH};
+use super::ranked::label;
+use super::{Canvas, Caption, Scale, theme};
+use crate::units;
+use model::findings::CellFindings;
+use model::{Load, Observation};
+use stats::Histogram;
 
 /// One distribution: `(share, latency in ns)`, both growing.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,8 +24,72 @@ pub struct Curve {
 pub struct Percentiles {
     /// Its words.
     pub caption: Caption,
+    /// What the latencies are.
+    pub axis: String,
     /// One a contender.
     pub curves: Vec<Curve>,
+}
+
+const HEIGHT: f64 = 300.0;
+
+/// So many points to a nine.
+const POINTS: u32 = 8;
+
+/// A share is told only where so many requests took longer: fewer are single events.
+const LEAST_BEYOND: f64 = 10.0;
+
+const MARKS: [(f64, &str); 7] = [
+    (0.0, "0 %"),
+    (0.5, "50 %"),
+    (0.9, "90 %"),
+    (0.99, "99 %"),
+    (0.999, "99.9 %"),
+    (0.9999, "99.99 %"),
+    (0.99999, "99.999 %"),
+];
+
+/// The latencies of a contender's valid trials in a cell, all together.
+pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Percentiles {
+    let curve = |c: &model::findings::ContenderFindings| {
+        let mut all = Histogram::new();
+        let own = observations.iter().filter(|o| o.trial.cell == number && o.trial.contender == c.name);
+        own.filter_map(Observation::valid).for_each(|m| all.merge(&m.tally.latency));
+        Curve { label: label(c), points: points(&all) }
+    };
+    let curves = cell.contenders.iter().map(curve).filter(|curve| curve.points.len() > 1);
+    let curves: Vec<Curve> = curves.collect();
+    let axis = match cell.load {
+        Load::Closed { .. } => "latency at saturation",
+        Load::Open { .. } => "latency from when a request was due",
+    };
+    let caption = Caption::new(format!("{}: {axis}", cell.title), finding(&curves));
+    Percentiles { caption, axis: axis.to_owned(), curves }
+}
+
+/// Along the axis in equal steps.
+fn points(all: &Histogram) -> Vec<(f64, f64)> {
+    let last = nines(1.0 - LEAST_BEYOND / all.count().max(1) as f64);
+    let steps = (last.max(0.0) * f64::from(POINTS)).floor() as u32;
+    let shares = (0..=steps).map(|i| 1.0 - 10_f64.powf(-f64::from(i) / f64::from(POINTS)));
+    shares.filter_map(|share| Some((share, all.quantile_ns(share)? as f64))).collect()
+}
+
+fn finding(curves: &[Curve]) -> String {
+    let at_99 = |curve: &Curve| {
+        curve.points.iter().min_by(|a, b| (a.0 - 0.99).abs().total_cmp(&(b.0 - 0.99).abs())).copied()
+    };
+    let known = curves.iter().filter_map(|c| Some((c, at_99(c).filter(|(share, _)| *share > 0.98)?.1)));
+    let known: Vec<(&Curve, f64)> = known.collect();
+    let (Some(best), Some(worst)) =
+        (known.iter().min_by(|a, b| a.1.total_cmp(&b.1)), known.iter().max_by(|a, b| a.1.total_cmp(&b.1)))
+    else {
+        return "There are too few answers to tell a 99th percentile.".to_owned();
+    };
+    let lead = format!("99 % of answers take at most {} from {}", units::duration(best.1), best.0.label);
+    if known.len() < 2 {
+        return format!("{lead}.");
+    }
+    format!("{lead}, and {} from {}, the slowest.", units::duration(worst.1), worst.0.label)
 }
 
 /// As many nines.
@@ -31,43 +100,40 @@ fn nines(share: f64) -> f64 {
 impl Percentiles {
     /// Drawn.
     pub fn svg(&self) -> String {
-        let bottom = TOP + 300.0_f64.max(self.curves.len() as f64 * curves::NAME);
+        let top = head_height(&self.caption, WIDTH) + ABOVE;
+        let bottom = top + HEIGHT.max((self.curves.len() + 1) as f64 * curves::NAME);
         let mut canvas = Canvas::new(WIDTH, bottom + 46.0);
-        canvas.text((12.0, 16.0), Anchor::Start, WIDTH - 24.0, "ink bold", &self.caption.title);
+        canvas.head(&self.caption);
         let points = || self.curves.iter().flat_map(|curve| curve.points.iter());
         let most = points().map(|(share, _)| nines(*share)).filter(|n| n.is_finite()).fold(2.0, f64::max);
         let x = Scale::linear(0.0, most, LEFT, RIGHT);
-        let y = Scale::log(points().map(|(_, ns)| *ns), bottom, TOP + 8.0);
-        let marks = [
-            (0.0, "0 %"),
-            (0.5, "50 %"),
-            (0.9, "90 %"),
-            (0.99, "99 %"),
-            (0.999, "99.9 %"),
-            (0.9999, "99.99 %"),
-            (0.99999, "99.999 %"),
-        ];
-        for (share, text) in marks.into_iter().filter(|(share, _)| nines(*share) <= most + 1e-9) {
+        let y = Scale::log(points().map(|(_, ns)| *ns), bottom, top + 8.0);
+        for (share, text) in MARKS.into_iter().filter(|(share, _)| nines(*share) <= most + 1e-9) {
             let at = x.at(nines(share));
-            canvas.line((at, TOP), (at, bottom), "rule", "");
+            canvas.line((at, top), (at, bottom), "rule");
             canvas.text((at, bottom + 12.0), Anchor::Middle, 80.0, "faint", text);
         }
-        curves::latency_axis(&mut canvas, &y, "latency");
-        canvas.line((LEFT, bottom), (RIGHT, bottom), "axis", "");
+        curves::latency_axis(&mut canvas, &y, top, &self.axis);
+        canvas.line((LEFT, bottom), (RIGHT, bottom), "axis");
         curves::lower_title(&mut canvas, bottom, "share of requests that took no longer");
-        self.curves(&mut canvas, &x, &y, bottom);
+        self.curves(&mut canvas, &x, &y, (top, bottom));
         canvas.svg(&self.caption)
     }
 
-    fn curves(&self, canvas: &mut Canvas, x: &Scale, y: &Scale, bottom: f64) {
+    fn curves(&self, canvas: &mut Canvas, x: &Scale, y: &Scale, (top, bottom): (f64, f64)) {
         let mut ends = Vec::new();
-        for (i, curve) in self.curves.iter().enumerate() {
+        let mut lines = Vec::new();
+        for curve in &self.curves {
             let known = curve.points.iter().filter(|(share, ns)| share.is_finite() && ns.is_finite());
             let places: Vec<_> = known.map(|(share, ns)| (x.at(nines(*share)), y.at(*ns))).collect();
             ends.push(places.last().map_or(bottom, |(_, y)| *y));
-            canvas.path(&places, "curve", &curves::style(i));
+            lines.push(places);
+        }
+        // The first lie above those that follow.
+        for (i, places) in lines.iter().enumerate().rev() {
+            canvas.path(places, &format!("curve {}", theme::stroke(i)), &self.curves[i].label);
         }
         let labels = self.curves.iter().map(|curve| curve.label.as_str());
-        curves::names(canvas, labels.zip(ends), bottom);
+        curves::names(canvas, labels.zip(ends), (top, bottom));
     }
 }

@@ -1,9 +1,10 @@
 //! The ranking of a cell: a dot with its interval for every contender, tiers as bands, the reference as a line, the noise
 //! floor as a strip around the first.
 
-use super::canvas::{Anchor, length};
-use super::{Canvas, Caption, Point, Scale};
+use super::canvas::{Anchor, MARGIN, head_height, length};
+use super::{Canvas, Caption, Point, Scale, Unit, listed, unit};
 use crate::units;
+use model::Metric;
 use model::findings::{CellFindings, ContenderFindings};
 use model::study::REFERENCE;
 
@@ -27,9 +28,11 @@ pub struct Ranked {
     pub caption: Caption,
     /// What the axis shows, with its unit.
     pub axis: String,
+    /// What its values are.
+    pub unit: Unit,
     /// From the best to the worst.
     pub rows: Vec<Row>,
-    /// What the machine does at best.
+    /// What the machine does at best: the reference's figure.
     pub ceiling: Option<f64>,
     /// What separates equals in this run, as a ratio less one.
     pub noise_floor: Option<f64>,
@@ -37,150 +40,175 @@ pub struct Ranked {
 
 const WIDTH: f64 = 860.0;
 const ROW: f64 = 24.0;
-const TOP: f64 = 62.0;
+/// Above the rows: what the strip is, what the line is.
+const ABOVE: f64 = 40.0;
 const FOOT: f64 = 44.0;
 /// The most that labels take, and the column of figures.
 const LABELS: f64 = 230.0;
 const FIGURES: f64 = 96.0;
 
-/// The chart of a cell's rates.
+/// The chart of what a cell is decided by.
 pub fn of_cell(cell: &CellFindings) -> Ranked {
+    let is_rate = cell.metric == Metric::Rate;
     let row = |c: &ContenderFindings| Row {
-        label: c.title.clone(),
-        point: c.rate_per_s.and_then(Point::of),
-        is_floor: c.is_held_back(),
+        label: label(c),
+        point: figure(cell, c).and_then(Point::of),
+        is_floor: is_rate && c.is_held_back(),
         tier: c.tier,
     };
     let reference = cell.contenders.iter().find(|c| c.name == REFERENCE);
+    let axis = unit::axis(cell.metric);
     Ranked {
-        caption: Caption { title: cell.title.clone(), finding: finding(cell) },
-        axis: "answers per second".to_owned(),
+        caption: Caption::new(format!("{}: {axis}", cell.title), finding(cell)),
+        axis,
+        unit: Unit::of(cell.metric),
         rows: cell.contenders.iter().map(row).collect(),
-        ceiling: reference.and_then(|c| Some(c.rate_per_s?.median)),
+        ceiling: reference.and_then(|c| Some(figure(cell, c)?.median)),
         noise_floor: cell.noise_floor,
     }
 }
 
+/// A race's contenders are letters, and their titles commands.
+pub fn label(c: &ContenderFindings) -> String {
+    let is_letter = c.name.len() == 1 && c.title.len() > 1;
+    if is_letter { format!("{}: {}", c.name, c.title) } else { c.title.clone() }
+}
+
+/// What the cell is decided by; findings of older versions have the rate only.
+fn figure(cell: &CellFindings, c: &ContenderFindings) -> Option<model::findings::Figure> {
+    c.metric.or(c.rate_per_s.filter(|_| cell.metric == Metric::Rate))
+}
+
 /// What the chart says, in words.
 fn finding(cell: &CellFindings) -> String {
-    let mut others = cell.contenders.iter().filter(|c| c.name != REFERENCE && c.rate_per_s.is_some());
-    let Some((first, rate)) = others.next().and_then(|c| Some((c, c.rate_per_s?.median))) else {
-        return "No contender has a figure that may be believed".to_owned();
+    let shown = |value: f64| match cell.metric {
+        Metric::Rate => format!("{}/s", units::rate(value)),
+        metric => Unit::of(metric).shown(value),
     };
-    let floor = if first.is_held_back() { "at least " } else { "" };
-    let lead = format!("{} answers {floor}{} requests per second", first.title, units::rate(rate));
-    let alike: Vec<&str> = cell
+    let known = |c: &'_ ContenderFindings| Some(figure(cell, c)?.median);
+    let mut others =
+        cell.contenders.iter().filter(|c| c.name != REFERENCE).filter_map(|c| Some((c, known(c)?)));
+    let Some((first, best)) = others.next() else {
+        return "No contender has a figure that may be believed.".to_owned();
+    };
+    let floor = if cell.metric == Metric::Rate && first.is_held_back() { "at least " } else { "" };
+    let alike = cell
         .contenders
         .iter()
-        .filter(|c| c.name != REFERENCE && c.name != first.name && c.tier == first.tier && c.tier.is_some())
-        .map(|c| c.title.as_str())
-        .collect();
-    let alike =
-        if alike.is_empty() { String::new() } else { format!("; not surely slower: {}", alike.join(", ")) };
-    let last = others.next_back().and_then(|c| Some((c, c.rate_per_s?.median)));
-    let last = last.map_or(String::new(), |(c, slowest)| {
-        format!(
-            "; the slowest, {}, {} ({} of the first)",
-            c.title,
-            units::rate(slowest),
-            units::ratio(slowest / rate)
-        )
+        .filter(|c| c.name != REFERENCE && c.name != first.name && c.tier == first.tier && c.tier.is_some());
+    let alike: Vec<&str> = alike.map(|c| c.title.as_str()).collect();
+    let alike = if alike.is_empty() {
+        String::new()
+    } else {
+        format!("; not to be told from it: {}", listed(&alike, 4))
+    };
+    let last = others.next_back().map_or(String::new(), |(c, worst)| {
+        format!("; last {}, {} ({} of the first)", c.title, shown(worst), units::ratio(worst / best))
     });
-    format!("{lead}{alike}{last}")
+    format!("{} leads with {floor}{}{alike}{last}.", first.title, shown(best))
+}
+
+/// Where the parts of the chart are.
+struct Places {
+    scale: Scale,
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
 }
 
 impl Ranked {
     /// Drawn.
     pub fn svg(&self) -> String {
-        let height = TOP + ROW * self.rows.len().max(1) as f64 + FOOT;
-        let bottom = height - FOOT;
+        let top = head_height(&self.caption, WIDTH) + ABOVE;
+        let bottom = top + ROW * self.rows.len().max(1) as f64;
         let labels = self.rows.iter().map(|row| length(&row.label)).fold(60.0, f64::max).min(LABELS);
-        let (left, right) = (44.0 + labels, WIDTH - FIGURES - 12.0);
-        let values = self.rows.iter().filter_map(|row| row.point).flat_map(|p| p.all().collect::<Vec<_>>());
+        let (left, right) = (48.0 + labels, WIDTH - FIGURES - MARGIN);
+        let values = self.rows.iter().filter_map(|row| row.point).flat_map(|p| p.all());
         let values: Vec<f64> = values.chain(self.ceiling).collect();
         let scale = Scale::for_sizes(values.iter().copied(), left, right);
-        let mut canvas = Canvas::new(WIDTH, height);
-        canvas.text((12.0, 16.0), Anchor::Start, WIDTH - 24.0, "ink bold", &self.caption.title);
-        self.bands(&mut canvas);
-        self.axis(&mut canvas, &scale, (left, right), bottom);
-        self.lines(&mut canvas, &scale, right, bottom);
+        let places = Places { scale, left, right, top, bottom };
+        let mut canvas = Canvas::new(WIDTH, bottom + FOOT);
+        canvas.head(&self.caption);
+        self.bands(&mut canvas, top);
+        self.axis(&mut canvas, &places);
+        self.lines(&mut canvas, &places);
         for (i, row) in self.rows.iter().enumerate() {
-            draw_row(&mut canvas, &scale, (left, right), i, row);
+            self.row(&mut canvas, &places, i, row);
         }
         canvas.svg(&self.caption)
     }
 
     /// A band for every other tier, with the tier's number beside its first.
-    fn bands(&self, canvas: &mut Canvas) {
+    fn bands(&self, canvas: &mut Canvas, top: f64) {
         let mut before = None;
         for (i, row) in self.rows.iter().enumerate() {
-            let y = TOP + ROW * i as f64;
+            let y = top + ROW * i as f64;
             if row.tier.is_some_and(|tier| tier % 2 == 1) {
-                canvas.rect((8.0, y), (WIDTH - 16.0, ROW), "band", "");
+                canvas.rect((MARGIN - 6.0, y), (WIDTH - 2.0 * MARGIN + 12.0, ROW), "band", 1.0);
             }
-            if let Some(tier) = row.tier.filter(|_| row.tier != before) {
-                canvas.text((22.0, y + ROW / 2.0), Anchor::Middle, 24.0, "faint", &tier.to_string());
+            if let Some(tier) = row.tier.filter(|tier| before != Some(*tier)) {
+                canvas.text((MARGIN, y + ROW / 2.0), Anchor::Start, 24.0, "faint", &tier.to_string());
             }
             before = row.tier;
         }
         if self.rows.iter().any(|row| row.tier.is_some()) {
-            canvas.text((12.0, TOP - 12.0), Anchor::Start, 40.0, "faint", "tier");
+            canvas.text((MARGIN, top - 10.0), Anchor::Start, 40.0, "faint", "tier");
         }
     }
 
-    fn axis(&self, canvas: &mut Canvas, scale: &Scale, (left, right): (f64, f64), bottom: f64) {
-        for tick in scale.ticks(|v| length(&tick_text(v))) {
+    fn axis(&self, canvas: &mut Canvas, Places { scale, left, right, top, bottom }: &Places) {
+        for tick in scale.ticks(|v| length(&self.unit.tick(v))) {
             let x = scale.at(tick);
-            canvas.line((x, TOP), (x, bottom), "rule", "");
-            canvas.text((x, bottom + 12.0), Anchor::Middle, 90.0, "faint", &tick_text(tick));
+            canvas.line((x, *top), (x, *bottom), "rule");
+            canvas.text((x, bottom + 12.0), Anchor::Middle, 90.0, "faint", &self.unit.tick(tick));
         }
-        canvas.line((left, bottom), (right, bottom), "axis", "");
+        canvas.line((*left, *bottom), (*right, *bottom), "axis");
         let axis = if scale.is_log() { format!("{} (logarithmic)", self.axis) } else { self.axis.clone() };
-        canvas.text((f64::midpoint(left, right), bottom + 31.0), Anchor::Middle, right - left, "ink", &axis);
+        let middle = f64::midpoint(*left, *right);
+        canvas.text((middle, bottom + 31.0), Anchor::Middle, right - left, "faint", &axis);
     }
 
-    /// The noise floor around the first, and the ceiling.
-    fn lines(&self, canvas: &mut Canvas, scale: &Scale, right: f64, bottom: f64) {
+    /// The noise floor around the first, and the ceiling, each with its name above.
+    fn lines(&self, canvas: &mut Canvas, Places { scale, left, right, top, bottom }: &Places) {
         // A floor says nothing of what is near to it.
         let first = self.rows.iter().filter(|row| !row.is_floor).find_map(|row| row.point);
-        if let Some((first, floor)) = first.zip(self.noise_floor.filter(|floor| floor.is_finite())) {
+        let name = |canvas: &mut Canvas, x: f64, y: f64, words: &str| {
+            let half = length(words) / 2.0;
+            let x = x.min(right + FIGURES - half).max(left + half);
+            canvas.text((x, y), Anchor::Middle, right - left, "faint", words);
+        };
+        if let Some((first, floor)) = first.zip(self.noise_floor.filter(|f| f.is_finite() && *f >= 0.0)) {
             let (low, high) = (scale.at(first.value / (1.0 + floor)), scale.at(first.value * (1.0 + floor)));
-            canvas.rect((low, TOP), ((high - low).max(1.0), bottom - TOP), "strip", "");
+            canvas.rect((low, top - 18.0), ((high - low).max(1.0), bottom - top + 18.0), "strip", 1.0);
+            let words = format!("noise floor ±{}", units::percent(floor));
+            name(canvas, f64::midpoint(low, high), top - 27.0, &words);
         }
-        if let Some(ceiling) = self.ceiling {
+        if let Some(ceiling) = self.ceiling.filter(|c| c.is_finite() && *c > 0.0) {
             let x = scale.at(ceiling);
-            canvas.line((x, TOP - 6.0), (x, bottom), "ceiling", "");
+            canvas.line((x, top - 3.0), (x, *bottom), "ceiling");
+            name(canvas, x, top - 10.0, "reference");
         }
-        let floor = self.noise_floor.map(|floor| format!("strip: noise floor {}", units::percent(floor)));
-        let ceiling = self.ceiling.map(|_| "dashes: the reference".to_owned());
-        let legend: Vec<String> = floor.into_iter().chain(ceiling).collect();
-        canvas.text((right, TOP - 26.0), Anchor::End, right - 60.0, "faint", &legend.join(" · "));
     }
-}
 
-fn draw_row(canvas: &mut Canvas, scale: &Scale, (left, right): (f64, f64), i: usize, row: &Row) {
-    let y = TOP + ROW * (i as f64 + 0.5);
-    canvas.text((left - 10.0, y), Anchor::End, left - 48.0, "ink", &row.label);
-    let Some(point) = row.point else {
-        canvas.text((right + 10.0, y), Anchor::Start, FIGURES, "faint", units::UNKNOWN);
-        return;
-    };
-    if let Some((low, high)) = point.interval {
-        canvas.line((scale.at(low), y), (scale.at(high), y), "whisker", "");
-    }
-    let shown = format!("{}{}", if row.is_floor { "≥ " } else { "" }, units::rate(point.value));
-    let class = if row.is_floor { "hollow" } else { "dot" };
-    let bounds = point.interval.map_or("no interval".to_owned(), |(low, high)| {
-        format!("95 %: {} to {}", units::rate(low), units::rate(high))
-    });
-    canvas.disc((scale.at(point.value), y), 4.5, class, "", &format!("{}: {shown}, {bounds}", row.label));
-    canvas.text((right + 10.0, y), Anchor::Start, FIGURES, "ink", &shown);
-}
-
-fn tick_text(value: f64) -> String {
-    match value {
-        v if v >= 1.0 => units::count(v.round() as u64),
-        0.0 => "0".to_owned(),
-        v => format!("{v}"),
+    fn row(&self, canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
+        let Places { scale, left, right, top, .. } = places;
+        let y = top + ROW * (i as f64 + 0.5);
+        canvas.text((left - 10.0, y), Anchor::End, left - 48.0, "ink", &row.label);
+        let Some(point) = row.point else {
+            canvas.text((right + 10.0, y), Anchor::Start, FIGURES, "faint", units::UNKNOWN);
+            return;
+        };
+        if let Some((low, high)) = point.interval {
+            canvas.line((scale.at(low), y), (scale.at(high), y), "whisker");
+        }
+        let shown = format!("{}{}", if row.is_floor { "≥ " } else { "" }, self.unit.shown(point.value));
+        let class = if row.is_floor { "hollow" } else { "dot" };
+        let bounds = point.interval.map_or("no interval".to_owned(), |(low, high)| {
+            format!("95 %: {} to {}", self.unit.shown(low), self.unit.shown(high))
+        });
+        let hover = format!("{}: {shown}, {bounds}", row.label);
+        canvas.disc((scale.at(point.value), y), 4.5, class, &hover);
+        canvas.text((right + 10.0, y), Anchor::Start, FIGURES, "ink", &shown);
     }
 }

@@ -9,12 +9,15 @@ const all = (selector) => [...document.querySelectorAll(selector)];
 // A study under way: pieces of the page, made by the server, names and all as text.
 function watch(place) {
   const events = new EventSource(place.dataset.live);
+  let block = null;
   events.addEventListener("piece", (event) => {
     renew(place, event.data);
-    const said = one("[data-said]");
-    const status = place.querySelector("[data-status]").textContent;
-    if (said.textContent !== status) said.textContent = status;
-    if (place.querySelector("[data-over]")) {
+    // Told aloud once a block: every trial would be too much to listen to.
+    const status = place.querySelector("[data-status]");
+    const isOver = place.querySelector("[data-over]") !== null;
+    if (status.dataset.status !== block || isOver) one("[data-said]").textContent = status.textContent;
+    block = status.dataset.status;
+    if (isOver) {
       events.close();
       finish(place);
     }

@@ -1,0 +1,320 @@
+//! Every trial of a cell: above, all in the order in which they were run, so that a drift of the machine shows; below, the
+//! course of the rate within each, contender by contender and block by block. All rates are relative to the contender's
+//! own median, so that fast and slow ones can be looked at together. Void trials are hatched, failed ones crossed out.
+
+use super::canvas::{Anchor, MARGIN, head_height, length};
+use super::{Canvas, Caption, Scale};
+use crate::units;
+
+mod of_cell;
+
+pub use of_cell::of_cell;
+
+/// What came of a trial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It counts.
+    Valid,
+    /// It was measured and does not count, and why.
+    Void(String),
+    /// There is no measurement, and why.
+    Failed(String),
+}
+
+/// One trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// Its place among all trials of the cell, from 0.
+    pub nth: usize,
+    /// Its block.
+    pub block: usize,
+    /// Which of the contender's entries.
+    pub copy: usize,
+    /// Answers per second over the window; none where it failed.
+    pub rate_per_s: Option<f64>,
+    /// The same in steps of the window; none where that was not stored.
+    pub course_per_s: Vec<f64>,
+    /// What came of it.
+    pub state: State,
+}
+
+/// One contender.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What it is called.
+    pub label: String,
+    /// Its trials, in any order.
+    pub trials: Vec<Trial>,
+}
+
+/// The whole chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trials {
+    /// Its words.
+    pub caption: Caption,
+    /// From the best to the worst.
+    pub rows: Vec<Row>,
+}
+
+const WIDTH: f64 = 860.0;
+const LABELS: f64 = 190.0;
+const FIGURES: f64 = 84.0;
+/// All trials in run order.
+const UPPER: f64 = 84.0;
+/// Between the parts: the upper axis' words and the names of the blocks.
+const BETWEEN: f64 = 66.0;
+const ROW: f64 = 32.0;
+const FOOT: f64 = 34.0;
+/// A step of a course takes no less.
+const STEP: f64 = 3.0;
+/// A trial that takes no more is drawn as its range.
+const NARROW: f64 = 9.0;
+
+/// The axis goes so far from the median at least and at most.
+const SPANS: [f64; 5] = [0.05, 0.1, 0.2, 0.5, 1.0];
+/// All but this share of all values lie within it; the others are drawn at its end.
+const BEYOND: f64 = 0.02;
+
+/// Where the parts of the chart are.
+struct Places {
+    left: f64,
+    right: f64,
+    top: f64,
+    /// Where the rows begin.
+    rows: f64,
+    bottom: f64,
+    /// The axis goes from one less this to one and this.
+    span: f64,
+    /// The blocks there are, in order.
+    blocks: Vec<usize>,
+    trials: usize,
+}
+
+impl Places {
+    fn slot(&self) -> f64 {
+        (self.right - self.left) / self.blocks.len().max(1) as f64
+    }
+
+    /// The place of a trial in its row, and how wide it is.
+    fn of(&self, trial: &Trial, copies: usize) -> (f64, f64) {
+        let block = self.blocks.binary_search(&trial.block).unwrap_or(0) as f64;
+        let width = self.slot() / copies as f64;
+        (self.left + self.slot() * block + width * trial.copy.min(copies - 1) as f64, width)
+    }
+
+    fn in_order(&self, nth: usize) -> f64 {
+        let each = (self.right - self.left) / self.trials.max(1) as f64;
+        self.left + each * (nth.min(self.trials.saturating_sub(1)) as f64 + 0.5)
+    }
+
+    fn relative(&self, from: f64, to: f64) -> Scale {
+        Scale::linear(1.0 - self.span, 1.0 + self.span, from, to)
+    }
+}
+
+impl Row {
+    /// Of those that count; where none does, of all that were measured.
+    fn median(&self) -> Option<f64> {
+        let rates = |is_wanted: fn(&Trial) -> bool| {
+            let wanted = self.trials.iter().filter(|t| is_wanted(t)).filter_map(|t| t.rate_per_s);
+            let wanted: Vec<f64> = wanted.filter(|r| r.is_finite() && *r > 0.0).collect();
+            stats::median(&wanted)
+        };
+        rates(|t| t.state == State::Valid).or_else(|| rates(|_| true))
+    }
+
+    fn copies(&self) -> usize {
+        // More entries of one contender than this are never made.
+        self.trials.iter().map(|t| t.copy + 1).max().unwrap_or(1).clamp(1, 16)
+    }
+}
+
+/// The smallest round span that holds nearly all values.
+fn span(rows: &[Row]) -> f64 {
+    let mut far: Vec<f64> = Vec::new();
+    for row in rows {
+        let Some(median) = row.median() else { continue };
+        for trial in row.trials.iter().filter(|t| t.state == State::Valid) {
+            let values = trial.course_per_s.iter().copied().chain(trial.rate_per_s);
+            far.extend(values.map(|v| (v / median - 1.0).abs()).filter(|v| v.is_finite()));
+        }
+    }
+    far.sort_by(f64::total_cmp);
+    let most = far.get(((far.len() as f64) * (1.0 - BEYOND)) as usize).or(far.last()).copied().unwrap_or(0.0);
+    SPANS.into_iter().find(|span| *span >= most).unwrap_or(1.0)
+}
+
+impl Trials {
+    /// Drawn.
+    pub fn svg(&self) -> String {
+        let all = || self.rows.iter().flat_map(|row| &row.trials);
+        let mut blocks: Vec<usize> = all().map(|t| t.block).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        let labels = self.rows.iter().map(|row| length(&row.label)).fold(60.0, f64::max).min(LABELS);
+        let top = head_height(&self.caption, WIDTH) + 24.0;
+        let rows = top + UPPER + BETWEEN;
+        let places = Places {
+            left: MARGIN + labels + 10.0,
+            right: WIDTH - FIGURES - MARGIN,
+            top,
+            rows,
+            bottom: rows + ROW * self.rows.len() as f64,
+            span: span(&self.rows),
+            blocks,
+            trials: all().count(),
+        };
+        let mut canvas = Canvas::new(WIDTH, places.bottom + FOOT);
+        canvas.head(&self.caption);
+        self.in_order(&mut canvas, &places);
+        frame(&mut canvas, &places);
+        for (i, row) in self.rows.iter().enumerate() {
+            draw_row(&mut canvas, &places, i, row);
+        }
+        self.foot(&mut canvas, &places);
+        canvas.svg(&self.caption)
+    }
+
+    /// The upper part: a dot a trial with the range of its course, one after another.
+    fn in_order(&self, canvas: &mut Canvas, places: &Places) {
+        let bottom = places.top + UPPER;
+        let y = places.relative(bottom, places.top);
+        for (value, sign) in [(1.0 + places.span, "+"), (1.0, ""), (1.0 - places.span, "−")] {
+            let words = if sign.is_empty() {
+                "median".to_owned()
+            } else {
+                format!("{sign}{:.0} %", places.span * 100.0)
+            };
+            canvas.line((places.left, y.at(value)), (places.right, y.at(value)), "rule");
+            canvas.text((places.left - 8.0, y.at(value)), Anchor::End, places.left - MARGIN, "faint", &words);
+        }
+        let title = "rate, relative to the contender's own median";
+        canvas.text((places.left, places.top - 12.0), Anchor::Start, WIDTH - places.left, "faint", title);
+        let mut ranges = Vec::new();
+        let mut dots = Vec::new();
+        for row in &self.rows {
+            let median = row.median();
+            for trial in &row.trials {
+                let x = places.in_order(trial.nth);
+                let Some((rate, median)) = trial.rate_per_s.zip(median) else {
+                    canvas.cross((x, bottom - 5.0), 3.0);
+                    continue;
+                };
+                let (low, high) = range(trial);
+                ranges.push([(x, y.at(low / median)), (x, y.at(high / median))]);
+                let class = if trial.state == State::Valid { "dot" } else { "hollow" };
+                dots.push(((x, y.at(rate / median)), class, said(&row.label, trial, places)));
+            }
+        }
+        canvas.strokes(&ranges, "range");
+        let radius = if places.trials > 150 { 1.6 } else { 2.5 };
+        dots.iter().for_each(|(at, class, hover)| canvas.disc(*at, radius, class, hover));
+        canvas.line((places.left, bottom), (places.right, bottom), "axis");
+        let words = format!("{} in the order in which they were run", units::several(places.trials, "trial"));
+        let middle = f64::midpoint(places.left, places.right);
+        canvas.text((middle, bottom + 14.0), Anchor::Middle, places.right - places.left, "faint", &words);
+    }
+
+    fn foot(&self, canvas: &mut Canvas, places: &Places) {
+        let all = || self.rows.iter().flat_map(|row| &row.trials);
+        let mut words = vec![format!(
+            "each row from −{0:.0} % to +{0:.0} % of the contender's own median",
+            places.span * 100.0
+        )];
+        if all().any(|t| matches!(t.state, State::Void(_))) {
+            words.push("hatched, hollow: void".to_owned());
+        }
+        if all().any(|t| matches!(t.state, State::Failed(_))) {
+            words.push("cross: failed".to_owned());
+        }
+        let foot = (MARGIN, places.bottom + 20.0);
+        canvas.text(foot, Anchor::Start, WIDTH - 2.0 * MARGIN, "faint", &words.join(" · "));
+    }
+}
+
+/// The lowest and the highest step of a trial; where its course is not known, its rate.
+fn range(trial: &Trial) -> (f64, f64) {
+    let rate = trial.rate_per_s.unwrap_or(0.0);
+    let known = || trial.course_per_s.iter().copied().filter(|v| v.is_finite());
+    (known().fold(rate, f64::min), known().fold(rate, f64::max))
+}
+
+/// Blocks, with as many of their numbers as there is room for.
+fn frame(canvas: &mut Canvas, places: &Places) {
+    let slot = places.slot();
+    let mut free = places.left;
+    for (i, block) in places.blocks.iter().enumerate() {
+        let x = places.left + slot * i as f64;
+        if slot >= 4.0 {
+            canvas.line((x, places.rows), (x, places.bottom), "rule");
+        }
+        let (number, middle) = (block.saturating_add(1).to_string(), x + slot / 2.0);
+        let half = length(&number) / 2.0 + 4.0;
+        if middle - half >= free && middle + half <= places.right {
+            canvas.text((middle, places.rows - 12.0), Anchor::Middle, 2.0 * half, "faint", &number);
+            free = middle + half;
+        }
+    }
+    canvas.line((places.right, places.rows), (places.right, places.bottom), "rule");
+    canvas.text((places.left - 10.0, places.rows - 12.0), Anchor::End, 50.0, "faint", "block");
+    canvas.text((places.right + 10.0, places.rows - 12.0), Anchor::Start, FIGURES, "faint", "median, /s");
+}
+
+fn draw_row(canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
+    let top = places.rows + ROW * i as f64;
+    let middle = top + ROW / 2.0;
+    canvas.text((places.left - 10.0, middle), Anchor::End, places.left - 10.0 - MARGIN, "ink", &row.label);
+    let median = row.median();
+    let shown = units::known(median, units::rate);
+    canvas.text((places.right + 10.0, middle), Anchor::Start, FIGURES, "ink", &shown);
+    canvas.line((places.left, middle), (places.right, middle), "rule");
+    let y = places.relative(top + ROW - 3.0, top + 3.0);
+    let (copies, mut ranges) = (row.copies(), Vec::new());
+    for trial in &row.trials {
+        let (x, width) = places.of(trial, copies);
+        if matches!(trial.state, State::Void(_)) {
+            canvas.hatch((x + 0.5, top + 1.0), ((width - 1.0).max(0.5), ROW - 2.0));
+        }
+        match trial.rate_per_s.zip(median) {
+            None => canvas.cross((x + width / 2.0, middle), 4.0),
+            Some((_, median)) if width <= NARROW || trial.course_per_s.is_empty() => {
+                let (low, high) = range(trial);
+                let x = x + width / 2.0;
+                // A trial of one value is a point, which must be seen.
+                let (low, high) = (y.at(low / median), y.at(high / median));
+                let bottom = low.max(high + 2.0).min(top + ROW);
+                ranges.push([(x, bottom), (x, high)]);
+            }
+            Some((_, median)) => course(canvas, (x, width), &y, median, trial),
+        }
+        if width > NARROW {
+            canvas.hover((x, top), (width, ROW), &said(&row.label, trial, places));
+        }
+    }
+    canvas.strokes(&ranges, "whisker");
+}
+
+/// Steps along the width of a trial, so many together that they can be seen.
+fn course(canvas: &mut Canvas, (x, width): (f64, f64), y: &Scale, median: f64, trial: &Trial) {
+    let steps = &trial.course_per_s;
+    let room = width - 4.0;
+    let most = ((room / STEP) as usize).max(2);
+    let together = steps.len().div_ceil(most).max(1);
+    let means: Vec<f64> = steps.chunks(together).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
+    let each = room / means.len().saturating_sub(1).max(1) as f64;
+    let places = means.iter().enumerate().map(|(i, v)| (x + 2.0 + each * i as f64, y.at(v / median)));
+    let class = if trial.state == State::Valid { "curve thin s0" } else { "curve thin s5 short" };
+    canvas.path(&places.collect::<Vec<_>>(), class, "");
+}
+
+/// What is said to who points at a trial.
+fn said(label: &str, trial: &Trial, places: &Places) -> String {
+    let rate = trial.rate_per_s.map_or_else(String::new, |rate| format!(": {}/s", units::rate(rate)));
+    let why = match &trial.state {
+        State::Valid => String::new(),
+        State::Void(why) => format!("; void: {why}"),
+        State::Failed(why) => format!("; failed: {why}"),
+    };
+    let (block, nth) = (trial.block.saturating_add(1), trial.nth + 1);
+    format!("{label}, block {block}, trial {nth} of {}{rate}{why}", places.trials)
+}

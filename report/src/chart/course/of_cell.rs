@@ -1,0 +1,70 @@
+//! The trials of a cell, as they were stored → what is drawn of them, and what that says.
+
+use super::{Row, State, Trial, Trials};
+use crate::chart::Caption;
+use crate::chart::ranked::label;
+use crate::units;
+use model::findings::CellFindings;
+use model::{Measurement, Observation, Outcome};
+
+/// All trials of a cell, in the order of the store, which is that in which they were run.
+pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Trials {
+    let own: Vec<&Observation> = observations.iter().filter(|o| o.trial.cell == number).collect();
+    let row = |c: &model::findings::ContenderFindings| {
+        let trials = own.iter().enumerate().filter(|(_, o)| o.trial.contender == c.name);
+        Row { label: label(c), trials: trials.map(|(nth, o)| trial(nth, o)).collect() }
+    };
+    let rows = cell.contenders.iter().map(row).filter(|row| !row.trials.is_empty());
+    let rows: Vec<Row> = rows.collect();
+    let caption = Caption::new(format!("{}: every trial", cell.title), finding(&rows));
+    Trials { caption, rows }
+}
+
+fn trial(nth: usize, o: &Observation) -> Trial {
+    let (rate_per_s, course_per_s, state) = match &o.outcome {
+        Outcome::Failed(why) => (None, Vec::new(), State::Failed(why.clone())),
+        Outcome::Measured(m) if m.verdict.valid => (m.tally.rate_per_s(), course(m), State::Valid),
+        Outcome::Measured(m) => (m.tally.rate_per_s(), course(m), State::Void(m.verdict.reasons.join("; "))),
+    };
+    Trial { nth, block: o.trial.block, copy: o.trial.copy, rate_per_s, course_per_s, state }
+}
+
+/// Of the window only: the warm-up does not count.
+fn course(m: &Measurement) -> Vec<f64> {
+    let Some(course) = m.tally.course.as_ref().filter(|course| course.step_ns > 0) else {
+        return Vec::new();
+    };
+    course.window.iter().map(|answers| *answers as f64 * 1e9 / course.step_ns as f64).collect()
+}
+
+fn finding(rows: &[Row]) -> String {
+    let all = || rows.iter().flat_map(|row| &row.trials);
+    let count = |is: fn(&State) -> bool| all().filter(|t| is(&t.state)).count();
+    let (void, failed) = (count(|s| matches!(s, State::Void(_))), count(|s| matches!(s, State::Failed(_))));
+    let lost = match (void, failed) {
+        (0, 0) => "all count".to_owned(),
+        (void, 0) => format!("{void} void"),
+        (0, failed) => format!("{failed} failed"),
+        (void, failed) => format!("{void} void, {failed} failed"),
+    };
+    let lead = format!("{}: {lost}", units::several(all().count(), "trial"));
+    let mut far: Vec<(&Row, &Trial, f64)> = Vec::new();
+    for row in rows {
+        let Some(median) = row.median() else { continue };
+        let valid = row.trials.iter().filter(|t| t.state == State::Valid);
+        far.extend(valid.filter_map(|t| Some((row, t, t.rate_per_s? / median - 1.0))));
+    }
+    let distances: Vec<f64> = far.iter().map(|(_, _, share)| share.abs()).collect();
+    let farthest = far.iter().max_by(|a, b| a.2.abs().total_cmp(&b.2.abs()));
+    let (Some(half), Some((row, trial, share))) = (stats::median(&distances), farthest) else {
+        return format!("{lead}.");
+    };
+    let way = if *share < 0.0 { "slower" } else { "faster" };
+    format!(
+        "{lead}. Half of those that count are within {} of their contender's median; the farthest is {} in block {}, {} {way}.",
+        units::percent(half),
+        row.label,
+        trial.block + 1,
+        units::percent(share.abs())
+    )
+}

@@ -1,0 +1,44 @@
+//! All charts of a run: those that have something to show.
+
+use super::{Caption, Chart, course, heat, load, percentiles, ranked, scatter, slope};
+use crate::Told;
+
+/// The heat map of all cells first, then for each cell its ranking, what an answer costs, the latencies, the trials, and
+/// the page's figures beside its own; then latency over the load where a workload was asked for at several rates.
+pub fn of(told: &Told<'_>) -> Vec<Chart> {
+    let mut charts = Vec::new();
+    if let Some(heat) = heat::of_findings(told.findings) {
+        charts.push(chart("heat".to_owned(), heat.svg(), heat.caption));
+    }
+    for (i, cell) in told.findings.cells.iter().enumerate() {
+        let named = |kind: &str| format!("{kind}-{}", i + 1);
+        let ranked = ranked::of_cell(cell);
+        if ranked.rows.iter().any(|row| row.point.is_some()) {
+            charts.push(chart(named("ranked"), ranked.svg(), ranked.caption));
+        }
+        let scatter = scatter::of_cell(cell);
+        if !scatter.bubbles.is_empty() {
+            charts.push(chart(named("scatter"), scatter.svg(), scatter.caption));
+        }
+        let percentiles = percentiles::of_cell(cell, i, told.observations);
+        if !percentiles.curves.is_empty() {
+            charts.push(chart(named("percentiles"), percentiles.svg(), percentiles.caption));
+        }
+        let course = course::of_cell(cell, i, told.observations);
+        if !course.rows.is_empty() {
+            charts.push(chart(named("course"), course.svg(), course.caption));
+        }
+        let slope = slope::of_cell(cell);
+        if !slope.lines.is_empty() {
+            charts.push(chart(named("published"), slope.svg(), slope.caption));
+        }
+    }
+    for (i, load) in load::of_findings(told.findings).into_iter().enumerate() {
+        charts.push(chart(format!("load-{}", i + 1), load.svg(), load.caption));
+    }
+    charts
+}
+
+fn chart(name: String, svg: String, caption: Caption) -> Chart {
+    Chart { name, caption, svg }
+}

@@ -1,0 +1,96 @@
+//! What the values of an axis are: how they are written, and what the axis is called.
+
+use crate::units;
+use model::Metric;
+use model::metric::Percentile;
+
+/// What a figure is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Answers per second.
+    Rate,
+    /// Nanoseconds.
+    Time,
+    /// Bytes.
+    Bytes,
+    /// A ratio.
+    Ratio,
+}
+
+impl Unit {
+    /// Of a metric.
+    pub fn of(metric: Metric) -> Self {
+        match metric {
+            Metric::Rate => Self::Rate,
+            Metric::ServerCpu | Metric::Latency(_) => Self::Time,
+            Metric::Rss => Self::Bytes,
+        }
+    }
+
+    /// A value as it stands beside a mark.
+    pub fn shown(self, value: f64) -> String {
+        match self {
+            Self::Rate => units::rate(value),
+            Self::Time => units::duration(value),
+            Self::Bytes => units::bytes(value),
+            Self::Ratio => units::ratio(value),
+        }
+    }
+
+    /// A round value as it stands along an axis.
+    pub fn tick(self, value: f64) -> String {
+        match self {
+            Self::Rate if value >= 1.0 => units::count(value.round() as u64),
+            Self::Rate | Self::Ratio => plain(value),
+            Self::Time | Self::Bytes => without_zeros(&self.shown(value)),
+        }
+    }
+}
+
+/// What a metric is called on an axis, with its unit.
+pub fn axis(metric: Metric) -> String {
+    match metric {
+        Metric::Rate => "answers per second".to_owned(),
+        Metric::ServerCpu => "server CPU time for an answer".to_owned(),
+        Metric::Latency(p) => format!("{} of latency", percentile(p)),
+        Metric::Rss => "resident memory".to_owned(),
+    }
+}
+
+fn percentile(p: Percentile) -> String {
+    format!("{} %", plain(p.share() * 100.0))
+}
+
+/// No more digits than it has.
+pub fn plain(value: f64) -> String {
+    let text = format!("{value:.6}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text.is_empty() || text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+/// `5.00 ms` is `5 ms`.
+fn without_zeros(text: &str) -> String {
+    match text.split_once(' ') {
+        Some((number, unit)) if number.contains('.') => {
+            format!("{} {unit}", number.trim_end_matches('0').trim_end_matches('.'))
+        }
+        _ => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_have_no_digits_that_say_nothing() {
+        assert_eq!(
+            [5e6, 2.5e5, 100.0, 0.0].map(|v| Unit::Time.tick(v)),
+            ["5 ms", "250 µs", "100 ns", "0 ns"]
+        );
+        assert_eq!([20_000.0, 1.0, 0.5, 0.0].map(|v| Unit::Rate.tick(v)), ["20,000", "1", "0.5", "0"]);
+        assert_eq!([1.0, 0.25, 10.0].map(|v| Unit::Ratio.tick(v)), ["1", "0.25", "10"]);
+        assert_eq!([2e7, 500.0].map(|v| Unit::Bytes.tick(v)), ["20 MB", "500 B"]);
+        assert_eq!(percentile(Percentile::P999), "99.9 %");
+    }
+}

@@ -1,0 +1,48 @@
+//! The charts of a run, each where it belongs. They escape for themselves, and say what they find in their labels.
+
+use crate::Told;
+use crate::chart::{self, Chart};
+use maud::{Markup, PreEscaped, html};
+
+/// All charts of a run.
+pub(super) struct Charts(Vec<Chart>);
+
+impl Charts {
+    pub fn of(told: &Told) -> Self {
+        Self(chart::of(told))
+    }
+
+    /// Those of the cell with this index, but for the page's figures.
+    pub fn of_cell(&self, i: usize) -> Markup {
+        let names = ["ranked", "scatter", "percentiles", "course"].map(|kind| named(kind, i));
+        self.those(|name| names.iter().any(|one| one == name))
+    }
+
+    /// The page's figures beside those of the cell with this index.
+    pub fn published(&self, i: usize) -> Markup {
+        self.those(|name| name == named("published", i))
+    }
+
+    /// Those of more cells than one.
+    pub fn of_all(&self) -> Markup {
+        self.those(|name| name == "heat" || name.starts_with("load-"))
+    }
+
+    fn those(&self, is_one: impl Fn(&str) -> bool) -> Markup {
+        html! { @for chart in self.0.iter().filter(|chart| is_one(&chart.name)) { (figure(chart)) } }
+    }
+}
+
+fn named(kind: &str, i: usize) -> String {
+    format!("{kind}-{}", i + 1)
+}
+
+fn figure(chart: &Chart) -> Markup {
+    html! {
+        figure id={ "chart-" (chart.name) } {
+            div.scroll tabindex="0" role="region" aria-label={ "Chart: " (chart.caption.title) } {
+                (PreEscaped(chart::bare(&chart.svg)))
+            }
+        }
+    }
+}

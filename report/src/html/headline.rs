@@ -1,0 +1,235 @@
+//! What was found, in sentences: who is best, by how much and how surely, who are equals, what was the limit, what separates
+//! equals, what came to nothing.
+
+use super::charts::Charts;
+use crate::{page, race, ranking, units};
+use maud::{Markup, html};
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::study::REFERENCE;
+use model::{Bound, Metric};
+use std::collections::BTreeMap;
+
+/// The first section of the page.
+pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
+    html! {
+        section #found aria-labelledby="found-title" {
+            h2 #found-title { "What was found" }
+            @if f.cells.is_empty() { p { "Nothing: the run has no cells." } }
+            div.cells {
+                @for cell in &f.cells {
+                    div {
+                        @if f.cells.len() > 1 { h3 { (cell.title) } }
+                        ul.findings { @for sentence in sentences(f, cell) { li { (sentence) } } }
+                    }
+                }
+            }
+            (charts.of_all())
+        }
+    }
+}
+
+/// A cell's findings, the most important first.
+pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
+    if cell.contenders.iter().all(|c| c.trials + c.failed == 0) {
+        return vec!["No trial has been finished yet: nothing can be said.".to_owned()];
+    }
+    if let Some(race) = &f.race {
+        return race::lines(f, race, cell);
+    }
+    let field: Vec<&ContenderFindings> =
+        cell.contenders.iter().filter(|c| c.name != REFERENCE && figure(cell, c).is_some()).collect();
+    let mut said = vec![best(f, cell, &field)];
+    said.extend(equals(cell));
+    said.extend(reference(cell, &field));
+    said.extend(limits(cell));
+    said.push(format!("N{}.", ranking::floor(cell).trim_start_matches('n')));
+    said.push(lost(cell));
+    said.extend(still_changing(cell));
+    let rows = page::compared(cell);
+    if !rows.is_empty() {
+        said.push(format!("Beside the page's figures: {}", page::agreement(&rows).trim_end()));
+    }
+    said
+}
+
+/// The tag of a contender whose rate had not settled.
+pub(super) fn unsteady(c: &ContenderFindings) -> Option<&'static str> {
+    c.steady.and_then(|steady| steady.is_steady).is_some_and(|is_steady| !is_steady).then_some("unsteady")
+}
+
+/// What contenders are ranked by, where it is a number.
+fn figure(cell: &CellFindings, c: &ContenderFindings) -> Option<Figure> {
+    let figure = if cell.metric == Metric::Rate { c.rate_per_s } else { c.metric };
+    figure.filter(|f| f.median.is_finite())
+}
+
+/// Who is best, by how much and how surely.
+fn best(f: &Findings, cell: &CellFindings, field: &[&ContenderFindings]) -> String {
+    let Some((first, own)) = field.first().and_then(|c| Some((*c, figure(cell, c)?))) else {
+        return "No contender has a figure that may be believed.".to_owned();
+    };
+    let figure_of_first = does(cell, first, own);
+    let Some(tier) = first.tier else {
+        let why =
+            if f.quick { "a first look claims no ranks" } else { "there are too few sound trials for ranks" };
+        return format!("Nothing is sure: {why}. By its median {} leads: it {figure_of_first}.", first.title);
+    };
+    let alike: Vec<&str> = field.iter().filter(|c| c.tier == Some(tier)).map(|c| c.title.as_str()).collect();
+    let behind = field.iter().find(|c| c.tier.is_some() && c.tier != Some(tier));
+    let ahead = behind.map(|next| ahead(cell, first, next)).unwrap_or_default();
+    if alike.len() > 1 {
+        return format!(
+            "No difference can be shown among the first: {}. {}, by its median the best of them, {figure_of_first}{ahead}.",
+            listed(&alike),
+            first.title
+        );
+    }
+    format!("{} is {}: it {figure_of_first}{ahead}.", first.title, superlative(cell.metric))
+}
+
+fn superlative(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Rate => "the fastest",
+        Metric::ServerCpu => "the thriftiest of the server's CPU",
+        Metric::Latency(_) => "the quickest to answer",
+        Metric::Rss => "the smallest in memory",
+    }
+}
+
+/// `answers 148,450 requests per second (95 % 119,182–150,189)`
+fn does(cell: &CellFindings, c: &ContenderFindings, own: Figure) -> String {
+    let least = if cell.metric == Metric::Rate && c.is_held_back() { "at least " } else { "" };
+    let (before, shown, after): (_, fn(f64) -> String, _) = match cell.metric {
+        Metric::Rate => ("answers ", units::rate, " requests per second"),
+        Metric::ServerCpu => ("costs the server ", units::duration, " of CPU an answer"),
+        Metric::Latency(p) => {
+            return format!(
+                "has a {} of {}{}",
+                p.word(),
+                units::duration(own.median),
+                interval(own, units::duration)
+            );
+        }
+        Metric::Rss => ("takes ", units::bytes, " of memory"),
+    };
+    format!("{before}{least}{}{after}{}", shown(own.median), interval(own, shown))
+}
+
+fn interval(figure: Figure, shown: fn(f64) -> String) -> String {
+    match (figure.low, figure.high) {
+        (Some(low), Some(high)) => format!(" (95 % {}–{})", shown(low), shown(high)),
+        _ => " (no interval: too few trials)".to_owned(),
+    }
+}
+
+/// How far the best is before the next: block by block where there are rates for every block.
+fn ahead(cell: &CellFindings, first: &ContenderFindings, second: &ContenderFindings) -> String {
+    let next = format!("the next, {}", second.title);
+    if cell.metric != Metric::Rate {
+        let both = figure(cell, first).zip(figure(cell, second)).map(|(a, b)| a.median / b.median);
+        return both
+            .filter(|r| r.is_finite())
+            .map_or_else(String::new, |r| format!(", {} of {next}", units::ratio(r)));
+    }
+    let ratio = stats::paired_ratio(&first.rate_per_s_by_block, &second.rate_per_s_by_block);
+    let Some(ratio) = ratio.map(|e| Figure::from(e.with_systematic_ratio())).filter(|r| r.median.is_finite())
+    else {
+        return String::new();
+    };
+    let least = if first.is_held_back() { "at least " } else { "" };
+    format!(
+        ", {least}{} times as much as {next}{}",
+        units::ratio(ratio.median),
+        interval(ratio, units::ratio)
+    )
+}
+
+/// Those who can't be told apart further down.
+fn equals(cell: &CellFindings) -> Option<String> {
+    let mut tiers: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+    for c in &cell.contenders {
+        tiers.entry(c.tier?).or_default().push(&c.title);
+    }
+    let is_first = |c: &ContenderFindings| c.name != REFERENCE;
+    let best = cell.contenders.iter().find(|c| is_first(c)).and_then(|c| c.tier);
+    let alike = tiers.iter().filter(|(tier, titles)| Some(**tier) != best && titles.len() > 1);
+    let groups: Vec<String> = alike.map(|(_, titles)| listed(titles)).collect();
+    (!groups.is_empty()).then(|| format!("Equals, so far as this run can tell: {}.", groups.join("; ")))
+}
+
+/// What the machine can do at best, and how near to it the best contender comes.
+fn reference(cell: &CellFindings, field: &[&ContenderFindings]) -> Option<String> {
+    let reference = cell.contenders.iter().find(|c| c.name == REFERENCE)?;
+    let own = figure(cell, reference)?;
+    let first = field.first()?;
+    let lead = format!("The reference, {}, {}", reference.title, does(cell, reference, own));
+    let is_comparable = !(cell.metric == Metric::Rate && reference.is_held_back() && first.is_held_back());
+    let share = if cell.metric == Metric::Rate { first.of_reference } else { first.metric_of_reference };
+    match share.filter(|s| is_comparable && s.median.is_finite()) {
+        Some(share) => {
+            let most = if cell.metric == Metric::Rate && reference.is_held_back() { "at most " } else { "" };
+            let (ratio, interval) = (units::ratio(share.median), interval(share, units::ratio));
+            Some(format!("{lead}: {} comes to {most}{ratio} of that{interval}.", first.title))
+        }
+        None => Some(format!("{lead}.")),
+    }
+}
+
+/// What kept rates from being higher.
+fn limits(cell: &CellFindings) -> Option<String> {
+    let mut by_bound: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for c in &cell.contenders {
+        if let Some(bound) = &c.bound {
+            by_bound.entry(bound).or_default().push(&c.title);
+        }
+    }
+    let words = |(bound, titles): (&&str, &Vec<&str>)| {
+        let who = listed(titles);
+        match *bound {
+            b if b == Bound::Server.word() => format!("the server itself for {who}"),
+            b if b == Bound::Client.word() => format!("the load generator for {who}, whose rates are floors"),
+            b if b == Bound::Both.word() => format!("server and load generator alike for {who}"),
+            b if b == Bound::Neither.word() => format!("neither server nor load generator for {who}"),
+            _ => format!("unknown for {who}"),
+        }
+    };
+    let said: Vec<String> = by_bound.iter().rev().map(words).collect();
+    (!said.is_empty()).then(|| format!("What was the limit: {}.", said.join("; ")))
+}
+
+/// What came to nothing.
+fn lost(cell: &CellFindings) -> String {
+    let all: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
+    let nothing: usize = cell.contenders.iter().map(|c| c.void + c.failed).sum();
+    if nothing == 0 {
+        return format!("All of {} were sound.", units::several(all, "trial"));
+    }
+    let each = cell.contenders.iter().filter(|c| c.void + c.failed > 0).map(|c| {
+        let kinds = [(c.void, "void"), (c.failed, "failed")];
+        let kinds: Vec<_> =
+            kinds.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
+        format!("{} ({})", c.title, kinds.join(", "))
+    });
+    let each: Vec<String> = each.collect();
+    format!("{nothing} of {} came to nothing: {}.", units::several(all, "trial"), each.join(", "))
+}
+
+fn still_changing(cell: &CellFindings) -> Option<String> {
+    let who: Vec<&str> =
+        cell.contenders.iter().filter(|c| unsteady(c).is_some()).map(|c| c.title.as_str()).collect();
+    (!who.is_empty()).then(|| {
+        format!(
+            "Not settled while they were measured, so that figures depend on the moment: {}.",
+            listed(&who)
+        )
+    })
+}
+
+/// `a, b and c`
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}

@@ -1,0 +1,114 @@
+//! The machine, and what it was like over the trials: all that is known, and a dash for what is not.
+
+use crate::units;
+use maud::{Markup, html};
+use model::Findings;
+use model::environment::Cap;
+use std::collections::BTreeMap;
+
+type Facts = Vec<(&'static str, String)>;
+
+pub(super) fn section(f: &Findings) -> Markup {
+    let e = &f.environment;
+    let settings: BTreeMap<&str, String> = e
+        .machine
+        .sysctls
+        .iter()
+        .map(|(name, value)| (name.as_str(), units::known(value.as_deref(), str::to_owned)))
+        .collect();
+    html! {
+        section #machine aria-labelledby="machine-title" {
+            h2 #machine-title { "The machine" }
+            (list(&hardware(f)))
+            h3 { "Over the trials" }
+            (list(&conditions(f)))
+            @if !settings.is_empty() {
+                h3 { "Settings of the kernel" }
+                dl.facts.mono { @for (name, value) in &settings { dt { (name) } dd { (value) } } }
+            }
+            @if let Some(flaws) = &e.machine.mitigations {
+                h3 { "Flaws of the processor" }
+                dl.facts.mono { @for (name, state) in flaws { dt { (name) } dd { (state) } } }
+            }
+            @if let Some(hash) = &e.machine.drome_sha256 { p.hash { "drome's own program: SHA-256 " code { (hash) } } }
+        }
+    }
+}
+
+fn list(facts: &Facts) -> Markup {
+    html! { dl.facts { @for (name, value) in facts { dt { (name) } dd { (value) } } } }
+}
+
+fn hardware(f: &Findings) -> Facts {
+    let e = &f.environment;
+    let (machine, policy) = (&e.machine, &e.machine.frequency);
+    let text = |value: &Option<String>| units::known(value.as_deref(), str::to_owned);
+    let size = |value: Option<u64>| units::known(value, |n| units::bytes(n as f64));
+    let list = |cpus: &Option<Vec<usize>>| {
+        units::known(
+            cpus.as_deref(),
+            |all| if all.is_empty() { "none".to_owned() } else { units::cores(all) },
+        )
+    };
+    let siblings = |all: &Vec<Vec<usize>>| {
+        let threads: Vec<String> = all.iter().map(|threads| units::cores(threads)).collect();
+        if threads.is_empty() { "none".to_owned() } else { threads.join("; ") }
+    };
+    let cap = |cap: Option<Cap>, shown: fn(u64) -> String| {
+        units::known(cap, |cap| cap.at().map_or_else(|| "unlimited".to_owned(), shown))
+    };
+    let boost = units::known(policy.boost, |on| if on { "on" } else { "off" }.to_owned());
+    let range = policy.min_hz.zip(policy.max_hz);
+    vec![
+        ("Processor", text(&e.cpu)),
+        ("Cores that drome may use", e.cores.to_string()),
+        ("Servers on core", units::cores(&e.server_cpus)),
+        ("Load generator on core", units::cores(&e.client_cpus)),
+        ("Cores online", list(&machine.online_cpus)),
+        ("Cores isolated", list(&machine.isolated_cpus)),
+        ("Threads that share a core", units::known(machine.sibling_cpus.as_ref(), siblings)),
+        ("Memory", size(e.memory_bytes)),
+        ("Swap", size(machine.swap_bytes)),
+        ("Kernel", text(&e.kernel)),
+        ("Virtualised by", text(&e.virtualization)),
+        ("Frequency driver", text(&policy.driver)),
+        ("Governor", text(&policy.governor)),
+        ("Frequency allowed", units::known(range, |(low, high)| format!("{} to {}", ghz(low), ghz(high)))),
+        ("Boost", boost),
+        ("Clock", text(&machine.clock_source)),
+        ("Descriptors, soft limit", units::known(machine.descriptors_soft, units::count)),
+        ("Descriptors, hard limit", units::known(machine.descriptors_hard, units::count)),
+        ("Cap on CPU time", cap(machine.cgroup_cpu_millicores, |n| format!("{} cores", n as f64 / 1000.0))),
+        ("Cap on memory", cap(machine.cgroup_memory_bytes, |n| units::bytes(n as f64))),
+    ]
+}
+
+fn conditions(f: &Findings) -> Facts {
+    let c = &f.conditions;
+    let share =
+        |ppm: Option<u64>| units::known(ppm, |ppm| format!("up to {}", units::percent(ppm as f64 / 1e6)));
+    let hz = c.server_hz_min.zip(c.server_hz_max);
+    let throttled = units::known(c.throttled_trials, |n| match n {
+        0 => "never".to_owned(),
+        n => format!("in {} ({})", units::several(n, "trial"), c.throttled.join(", ")),
+    });
+    let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
+    vec![
+        ("Time taken by the host", share(c.steal_ppm_max)),
+        ("Time used by other programs", share(c.others_ppm_max)),
+        (
+            "Load average before a trial",
+            units::known(finite(c.load_average_max), |n| format!("up to {n:.2}")),
+        ),
+        (
+            "Frequency of the servers' cores",
+            units::known(hz, |(low, high)| format!("{} to {}", ghz(low), ghz(high))),
+        ),
+        ("Temperature", units::known(finite(c.temperature_c_max), |n| format!("up to {n:.0} °C"))),
+        ("Throttled", throttled),
+    ]
+}
+
+fn ghz(hz: u64) -> String {
+    format!("{:.2} GHz", hz as f64 / 1e9)
+}

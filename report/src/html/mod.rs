@@ -1,0 +1,141 @@
+//! A run as one HTML file that needs nothing else: no network, no other file, no script but its own. Every text goes through
+//! `maud`, which escapes it; only the charts, which escape for themselves, and the two files beside this one go in as they
+//! are.
+
+mod charts;
+mod contenders;
+mod headline;
+mod machine;
+mod published;
+mod reproduce;
+mod table;
+mod trials;
+
+use crate::{Told, chart, race, ranking};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use charts::Charts;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use model::Findings;
+use model::findings::CellFindings;
+use sha2::{Digest, Sha256};
+use table::Shown;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("report.js");
+
+/// The whole page.
+pub fn page(told: &Told) -> String {
+    let (f, charts) = (told.findings, Charts::of(told));
+    let style = format!("{STYLE}{}", chart::css());
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy(&style));
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content=(format!("drome {}", f.environment.drome));
+                title { (f.title) " · drome" }
+                style { (PreEscaped(&style)) }
+            }
+            body {
+                a.skip href="#main" { "Skip to the findings" }
+                (top(f))
+                (contents(told))
+                main #main tabindex="-1" {
+                    (headline::section(f, &charts))
+                    @for (i, cell) in f.cells.iter().enumerate() { (ranked(f, &charts, i, cell)) }
+                    (published::section(f, &charts))
+                    (trials::section(told))
+                    (contenders::section(f))
+                    (machine::section(f))
+                    (reproduce::section(told))
+                }
+                footer { p { "Made by drome " (f.environment.drome) " from run " code { (f.run) } ". This file needs no network." } }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    markup.into_string()
+}
+
+/// Nothing may be fetched; no script may run and no style hold but those of the page, which are known by what is in them.
+fn policy(style: &str) -> String {
+    let [style, script] = [style, SCRIPT].map(|text| BASE64_STANDARD.encode(Sha256::digest(text)));
+    format!(
+        "default-src 'none'; style-src 'sha256-{style}'; script-src 'sha256-{script}'; base-uri 'none'; form-action 'none'"
+    )
+}
+
+fn top(f: &Findings) -> Markup {
+    let kind = if f.race.is_some() { "race".to_owned() } else { format!("study {}", f.study) };
+    html! {
+        header {
+            p.kind { "drome · " (kind) }
+            h1 { (f.title) }
+            ul.facts { @for line in ranking::preface(f) { li { (line) } } }
+        }
+    }
+}
+
+fn contents(told: &Told) -> Markup {
+    let f = told.findings;
+    let cells = f.cells.iter().enumerate().map(|(i, cell)| (cell_id(i), cell.title.as_str()));
+    let rest = [
+        ("published", "Published and measured", published::is_there(f)),
+        ("trials", "Every trial", true),
+        ("contenders", "The contenders", true),
+        ("machine", "The machine", true),
+        ("reproduce", "Do it again", true),
+    ];
+    html! {
+        nav aria-label="Contents" {
+            ul {
+                li { a href="#found" { "Findings" } }
+                @for (id, title) in cells { li { a href={ "#" (id) } { (title) } } }
+                @for (id, title, is_there) in rest {
+                    @if is_there { li { a href={ "#" (id) } { (title) } } }
+                }
+            }
+        }
+    }
+}
+
+fn cell_id(i: usize) -> String {
+    format!("cell-{}", i + 1)
+}
+
+/// A cell: what was asked, the ranking, the charts, what is to be known about single contenders.
+fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Markup {
+    let id = cell_id(i);
+    let table = if f.race.is_some() { ranking::race_table(cell) } else { ranking::table(cell) };
+    // The rows of the table are the cell's contenders.
+    let tags: Vec<_> = cell.contenders.iter().map(headline::unsteady).collect();
+    let table_id = format!("{id}-ranking");
+    let shown = Shown { id: &table_id, caption: "Ranking", table: &table, tags: &tags, is_tall: false };
+    html! {
+        section #(id) aria-labelledby={ (id) "-title" } {
+            h2 id={ (id) "-title" } { (cell.title) }
+            p.asked { (ranking::asked(cell)) "; " (ranking::floor(cell)) "." }
+            @if f.race.is_some() {
+                ul.letters { @for c in race::by_letter(cell) { li { b { (c.name) } " " code { (c.title) } } } }
+            }
+            (shown.markup())
+            p.key { "95 %: the interval that holds the true figure, so far as chance goes. –: not known. ≥ and ≤: the load generator had no more to give, so the figure is a bound." }
+            (charts.of_cell(i))
+            (notes(cell))
+        }
+    }
+}
+
+fn notes(cell: &CellFindings) -> Markup {
+    let notes = ranking::notes(cell);
+    html! {
+        @if !notes.is_empty() {
+            h3 { "To be known" }
+            ul.notes { @for note in notes { li { (note) } } }
+        }
+    }
+}

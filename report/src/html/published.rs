@@ -1,0 +1,63 @@
+//! What the study's page published beside what was measured here, and what was unequal there.
+
+use super::charts::Charts;
+use super::table::Shown;
+use crate::{page, units};
+use maud::{Markup, html};
+use model::Findings;
+
+/// Whether the study is of a page.
+pub(super) fn is_there(f: &Findings) -> bool {
+    f.page.is_some() || !f.unequal.is_empty()
+}
+
+pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
+    if !is_there(f) {
+        return Markup::default();
+    }
+    html! {
+        section #published aria-labelledby="published-title" {
+            h2 #published-title { "Published and measured" }
+            @if let Some(source) = &f.source { p { "The column “page” is what was published: " (source) "." } }
+            @if let Some(page) = &f.page { p { "Published: on " (page.hardware) "." } }
+            @for (i, cell) in f.cells.iter().enumerate() { (one(f, charts, i, cell)) }
+            @if !f.unequal.is_empty() {
+                h3 { "Unequal on the page" }
+                ul.notes { @for sentence in &f.unequal { li { (sentence) } } }
+            }
+        }
+    }
+}
+
+fn one(f: &Findings, charts: &Charts, i: usize, cell: &model::findings::CellFindings) -> Markup {
+    let rows = page::compared(cell);
+    let others = f.page.as_ref().and_then(|page| page.details.get(&cell.title));
+    let id = format!("published-{}", i + 1);
+    let table = page::table(&rows);
+    let shown = Shown { id: &id, caption: &cell.title, table: &table, tags: &[], is_tall: false };
+    html! {
+        @if !rows.is_empty() {
+            (shown.markup())
+            p.key { (page::agreement(&rows)) }
+            (charts.published(i))
+        }
+        @if let Some(others) = others {
+            h3 { "The page's other figures: " (cell.title) }
+            dl.figures {
+                @for (name, figures) in others {
+                    dt { (name) }
+                    dd {
+                        @for (i, (figure, value)) in figures.iter().enumerate() {
+                            @if i > 0 { ", " }
+                            (figure.replace('_', " ")) " " (figure_text(*value))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn figure_text(value: f64) -> String {
+    if value.is_finite() { value.to_string() } else { units::UNKNOWN.to_owned() }
+}

@@ -1,0 +1,81 @@
+//! How to do it again: the command with its seed, what was to be measured, and by what two runs are the same.
+
+use super::contenders::quoted;
+use crate::{Told, units};
+use maud::{Markup, html};
+use model::{Cell, Design, Metric, Run};
+use std::time::Duration;
+
+pub(super) fn section(told: &Told) -> Markup {
+    let (run, f) = (told.run, told.findings);
+    let design = &run.study.design;
+    html! {
+        section #reproduce aria-labelledby="reproduce-title" {
+            h2 #reproduce-title { "Do it again" }
+            p { "On this machine, the same trials in the same order:" }
+            pre tabindex="0" { code { (again(run)) } }
+            p { "How far the new run differs from this one, by each contender's share of the reference:" }
+            pre tabindex="0" { code { (format!("drome compare {} NEW-RUN", quoted(&run.id))) } }
+            p { "All figures of this page for programs: " code { (format!("drome report {} --format json", quoted(&run.id))) } }
+            h3 { "What was to be measured" }
+            dl.facts { @for (name, value) in design_facts(run, design) { dt { (name) } dd { (value) } } }
+            @if !f.workloads.is_empty() {
+                h3 { "The same bytes" }
+                dl.facts { @for (name, hash) in &f.workloads { dt { (name) } dd { "SHA-256 " code { (hash) } } } }
+            }
+        }
+    }
+}
+
+/// The command that makes this run anew.
+fn again(run: &Run) -> String {
+    if run.race.is_none() {
+        let quick = if run.quick { " --quick" } else { "" };
+        let tail = if run.quick { String::new() } else { format!(" --seed {}", run.seed) };
+        return format!("drome run {}{quick}{tail}", quoted(&run.name));
+    }
+    let entries = run.contenders.values().map(|entrant| quoted(&entrant.title));
+    let commands = entries.collect::<Vec<_>>().join(" ");
+    let cell = run.study.cells.first().map(of_cell).unwrap_or_default();
+    let design = &run.study.design;
+    let decide = if design.decide { String::new() } else { format!(" --precision {}", design.precision) };
+    let metric = match (design.metric, run.study.cells.first().and_then(|cell| cell.load.rate_per_s())) {
+        (Metric::Latency(p), Some(rate)) => format!(" --metric {}@{}", p.word(), rate),
+        (metric, _) => format!(" --metric {}", metric.word()),
+    };
+    let prepare = run.race.as_ref().and_then(|race| race.prepare.as_deref());
+    let prepare = prepare.map_or_else(String::new, |command| format!(" --prepare {}", quoted(command)));
+    let any = run.race.as_ref().is_some_and(|race| race.body_bytes.is_none());
+    format!(
+        "drome race {commands}{cell} --duration {} --warmup {} --budget {}{metric}{decide}{prepare}{} --seed {}",
+        option(design.measure),
+        option(design.warmup),
+        option(design.budget),
+        if any { " --any-body" } else { "" },
+        run.seed
+    )
+}
+
+fn of_cell(cell: &Cell) -> String {
+    let reuse = if cell.load.per_connection().is_some() { " --no-keepalive" } else { "" };
+    format!(" --url {} --connections {}{reuse}", quoted(&cell.title), cell.load.connections())
+}
+
+/// A time as an option takes it.
+fn option(time: Duration) -> String {
+    if time.subsec_nanos() == 0 { format!("{}s", time.as_secs()) } else { format!("{}ms", time.as_millis()) }
+}
+
+fn design_facts(run: &Run, design: &Design) -> Vec<(&'static str, String)> {
+    let time = |time: Duration| units::duration(time.as_nanos() as f64);
+    let [least, most] = design.blocks;
+    vec![
+        ("Seed", run.seed.to_string()),
+        ("Blocks", format!("{least} to {most}")),
+        ("Warm-up of a trial", time(design.warmup)),
+        ("Measurement of a trial", time(design.measure)),
+        ("Decided by", design.metric.word().to_owned()),
+        ("Wanted precision", format!("±{}", units::percent(design.precision))),
+        ("Budget", time(design.budget)),
+    ]
+}

@@ -1,0 +1,87 @@
+//! Every trial, in the order in which they were: those that came to nothing, with the reason, as well as the sound ones.
+
+use super::table::Shown;
+use crate::table::{Side, Table};
+use crate::{Told, units};
+use maud::{Markup, html};
+use model::metric::Percentile;
+use model::{Measurement, Metric, Observation, Outcome};
+
+pub(super) fn section(told: &Told) -> Markup {
+    let (table, tags) = table(told);
+    let count = units::several(told.observations.len(), "trial");
+    let caption = format!("{count} in the order in which they were");
+    let is_tall = table.rows().len() > 30;
+    let shown = Shown { id: "trial-table", caption: &caption, table: &table, tags: &tags, is_tall };
+    html! {
+        section #trials aria-labelledby="trials-title" {
+            h2 #trials-title { "Every trial" }
+            @if told.observations.is_empty() {
+                p { "No trial has been finished yet." }
+            } @else {
+                p.asked { "A trial is a fresh start of the server, a warm-up and a measurement. Void and failed ones count for nothing above." }
+                (shown.markup())
+            }
+        }
+    }
+}
+
+fn table(told: &Told) -> (Table, Vec<Option<&'static str>>) {
+    let mut table = Table::new(&[
+        ("order", Side::Right),
+        ("contender", Side::Left),
+        ("cell", Side::Left),
+        ("block", Side::Right),
+        ("answers/s", Side::Right),
+        ("CPU/answer", Side::Right),
+        ("p99", Side::Right),
+        ("RSS", Side::Right),
+        ("bound", Side::Left),
+        ("took", Side::Right),
+        ("why, and what else is known", Side::Left),
+    ]);
+    let mut tags = Vec::new();
+    for (i, observation) in told.observations.iter().enumerate() {
+        let (tag, why, measured) = outcome(observation);
+        tags.push(tag);
+        table.row(row(told, i, observation, why, measured));
+    }
+    (table, tags)
+}
+
+/// What came of it: a word where it counts for nothing, why, and the figures.
+fn outcome(o: &Observation) -> (Option<&'static str>, String, Option<&Measurement>) {
+    match &o.outcome {
+        Outcome::Failed(why) => (Some("failed"), why.clone(), None),
+        Outcome::Measured(m) => {
+            ((!m.verdict.valid).then_some("void"), m.verdict.reasons.join("; "), Some(m.as_ref()))
+        }
+    }
+}
+
+fn row(told: &Told, i: usize, o: &Observation, why: String, measured: Option<&Measurement>) -> Vec<String> {
+    let figure = |metric: Metric, shown: fn(f64) -> String| {
+        units::known(measured.and_then(|m| metric.of(m)).filter(|value| value.is_finite()), shown)
+    };
+    let cell = told.run.study.cells.get(o.trial.cell).map_or_else(String::new, |cell| cell.title.clone());
+    vec![
+        units::count(i as u64 + 1),
+        name(told, o),
+        cell,
+        (o.trial.block + 1).to_string(),
+        figure(Metric::Rate, units::rate),
+        figure(Metric::ServerCpu, units::duration),
+        figure(Metric::Latency(Percentile::P99), units::duration),
+        figure(Metric::Rss, units::bytes),
+        units::known(measured, |m| m.verdict.bound.word().to_owned()),
+        units::duration(o.elapsed_ns as f64),
+        why,
+    ]
+}
+
+/// What the other tables call it, and which of its entries in the block it was.
+fn name(told: &Told, o: &Observation) -> String {
+    let entrant = told.run.contenders.get(&o.trial.contender).filter(|_| told.findings.race.is_none());
+    let name = entrant.map_or(o.trial.contender.as_str(), |entrant| entrant.title.as_str());
+    if o.trial.copy == 0 { name.to_owned() } else { format!("{name}, entry {}", o.trial.copy + 1) }
+}
