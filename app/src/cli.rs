@@ -22,6 +22,9 @@ pub struct Common {
     /// A folder with contenders/, workloads/ and studies/ of your own; adds to those built in, or overrides
     #[arg(long, global = true, value_name = "DIR")]
     pub catalog: Vec<PathBuf>,
+    /// Say everything in ASCII [default: as the locale is]
+    #[arg(long, global = true)]
+    pub ascii: bool,
 }
 
 /// Raw arguments.

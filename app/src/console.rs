@@ -1,13 +1,13 @@
 //! The terminal: results to standard output, progress to standard error and only there where it is a
 //! terminal, and the signals that ask to stop.
 
+use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressStyle};
-use lab::Show;
-use model::{Observation, Outcome, Run, Trial};
+use report::Look;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin, stdout};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Set when somebody asks drome to stop; asked again, it stops at once.
@@ -22,6 +22,53 @@ pub fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
         signal_hook::flag::register(signal, Arc::clone(&stop))?;
     }
     Ok(stop)
+}
+
+/// Whether `--ascii` was said.
+static IS_ASCII_ASKED: OnceLock<bool> = OnceLock::new();
+
+/// Says, once and before anything is written, whether only ASCII is wanted.
+pub fn want_ascii(is_asked: bool) {
+    let _ = IS_ASCII_ASKED.set(is_asked);
+}
+
+/// Only ASCII is wanted, whatever the terminal can show.
+pub fn is_ascii_wanted() -> bool {
+    IS_ASCII_ASKED.get().copied().unwrap_or(false)
+}
+
+/// What standard output can show.
+pub fn look() -> Look {
+    let has_colour = AutoStream::choice(&stdout()) != ColorChoice::Never;
+    Look { width: width(stdout().is_terminal()), has_colour, is_ascii: is_ascii() }
+}
+
+/// What standard error can show; nothing is coloured there.
+pub fn error_look() -> Look {
+    Look { width: width(stderr().is_terminal()), has_colour: false, is_ascii: is_ascii() }
+}
+
+/// As the user says, else as the terminal says; a file is as wide as may be.
+fn width(is_terminal: bool) -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let own = || Some(ratatui::crossterm::terminal::size().ok()?.0.into());
+    said.or_else(|| if is_terminal { own() } else { None }).filter(|columns| *columns > 0)
+}
+
+/// By the locale, where one is set: `C` and `POSIX` know no other characters, and others say which ones they know.
+fn is_ascii() -> bool {
+    let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
+    let is_utf8 = |locale: &String| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    };
+    is_ascii_wanted() || locale.is_some_and(|locale| !is_utf8(&locale))
+}
+
+/// Writes what people read, as the terminal can show it.
+pub fn tell(text: &str) -> anyhow::Result<()> {
+    print(&look().report(text))
 }
 
 /// Writes a result. A reader that has seen enough is no error.
@@ -58,45 +105,4 @@ pub fn confirm(what: &str) -> bool {
     eprint!("go on? [y/N] ");
     let mut answer = String::new();
     stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
-}
-
-/// The progress of a run.
-pub struct Watch(ProgressBar);
-
-impl Watch {
-    /// Not begun.
-    pub fn new() -> Self {
-        Self(bar(0, "{bar:30} {pos}/{len} trials, {elapsed} so far, {eta} left: {msg}"))
-    }
-
-    /// Takes the bar away.
-    pub fn finish(&self) {
-        self.0.finish_and_clear();
-    }
-}
-
-impl Show for Watch {
-    fn begins(&mut self, run: &Run, trial: &Trial, done: usize, least: usize) {
-        self.0.set_length(least.max(done + 1) as u64);
-        self.0.set_position(done as u64);
-        let cell = &run.study.cells[trial.cell].title;
-        self.0.set_message(format!("block {}, {cell}, {}", trial.block + 1, trial.contender));
-    }
-
-    fn observed(&mut self, _run: &Run, observation: &Observation) {
-        let trial = &observation.trial;
-        match &observation.outcome {
-            Outcome::Failed(why) => self.say(&format!("{}: failed: {why}", trial.contender)),
-            Outcome::Measured(m) if !m.verdict.valid => {
-                self.say(&format!("{}: void: {}", trial.contender, m.verdict.reasons.join("; ")));
-            }
-            Outcome::Measured(_) => {}
-        }
-    }
-}
-
-impl Watch {
-    fn say(&self, line: &str) {
-        self.0.suspend(|| eprintln!("{line}"));
-    }
 }

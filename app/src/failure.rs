@@ -28,7 +28,7 @@ pub fn tell(error: &anyhow::Error) -> ExitCode {
             message.push_str(&format!(": {cause}"));
         }
     }
-    eprintln!("drome: {message}");
+    eprint!("{}", crate::console::error_look().words(&format!("drome: {message}\n")));
     ExitCode::from(code(error))
 }
 

@@ -5,7 +5,10 @@ mod command;
 mod console;
 mod failure;
 mod live;
+mod metrics;
+mod png;
 mod ui;
+mod watch;
 
 use clap::Parser;
 use cli::{Cli, Command};
@@ -20,6 +23,7 @@ fn main() -> ExitCode {
         return command::dialect::run(dialect, args).unwrap_or_else(|error| failure::tell(&error));
     }
     let cli = Cli::parse();
+    console::want_ascii(cli.common.ascii);
     let result = match cli.command {
         Command::Load(args) => command::load::run(&args),
         Command::Race(args) => command::race::run(&args, &cli.common),

@@ -83,6 +83,46 @@ fn catalog_verify_tells_all_that_is_wrong_with_each_on_both_tracks() {
     home.assert_clean();
 }
 
+/// Closes a connection on which a request comes in pieces.
+const FRAGILE: &str = r"
+    def handle_one_request(self):
+        first = self.connection.recv(65536, 2)
+        if first and b'\r\n\r\n' not in first: self.close_connection = True
+        else: super().handle_one_request()
+    def log_message";
+
+#[test]
+fn a_known_fault_is_told_and_a_declaration_that_no_longer_holds_is_wrong() {
+    let home = Home::new();
+    for (name, is_fragile, is_declared) in
+        [("known", true, true), ("unknown", true, false), ("mended", false, true)]
+    {
+        contender(&home, name, r"b'Hello World\n'", "404");
+        let folder = format!("own/contenders/{name}");
+        if is_fragile {
+            let script = SCRIPT.replace("HELLO", r"b'Hello World\n'").replace("UNKNOWN", "404");
+            home.write(
+                &format!("{folder}/src/server.py"),
+                &script.replace("    def log_message", &FRAGILE[1..]),
+            );
+        }
+        if is_declared {
+            let faults = "[faults]\nfragments = \"pieces end it\"\n[serves]";
+            let text = CONTENDER.replace("TITLE", name).replace("[serves]", faults);
+            home.write(&format!("{folder}/contender.toml"), &text);
+        }
+    }
+    let said = drome(&home, &["catalog", "verify", "known"]);
+    assert!(said.code == 0 && said.out.contains("ok but for a known fault"), "{}{}", said.out, said.err);
+    assert!(said.out.contains("known, known: hello (/hello, in fragments)"), "{}", said.out);
+    assert!(said.out.contains("pieces end it"), "{}", said.out);
+    let said = drome(&home, &["catalog", "verify", "unknown"]);
+    assert!(said.code == 1 && said.out.contains("hello (/hello, in fragments): "), "{}", said.out);
+    let said = drome(&home, &["catalog", "verify", "mended"]);
+    assert!(said.code == 1 && said.out.contains("take `fragments` out of [faults]"), "{}", said.out);
+    home.assert_clean();
+}
+
 #[test]
 fn who_is_absent_is_named_with_the_command_that_gets_him() {
     let home = Home::new();
@@ -198,6 +238,25 @@ command = ["ab", "-c", "2", "-n", "50", "{url}"]
 command = ["http_load", "-p", "2", "-f", "20", "{urls}"]
 "#;
 
+/// Both sittings are kept, can be shown again, and are no runs that others are compared with.
+fn assert_kept(home: &Home, latest: &str) {
+    let listed = drome(home, &["list", "runs"]).out;
+    assert_eq!(listed.matches("  page  as published: 2 command lines\n").count(), 2, "{listed}");
+    let again = drome(home, &["report", "--format", "json"]);
+    assert_eq!((again.code, again.out.as_str()), (0, latest), "{}", again.err);
+    let id = listed.lines().last().unwrap().split(' ').next().unwrap();
+    let first = drome(home, &["report", id]);
+    for words in ["page: A page, as published", id, "351.5", "nobody is ranked"] {
+        assert!(first.out.contains(words), "{words} is not in\n{}{}", first.out, first.err);
+    }
+    for args in [&["report", id, "--format", "csv"][..], &["compare", id, id]] {
+        let said = drome(home, args);
+        assert!(said.code == 2 && said.err.contains("run once"), "{}", said.err);
+    }
+    let said = drome(home, &["run", "page", "--resume"]);
+    assert!(said.err.contains("no run of page to go on with"), "{}", said.err);
+}
+
 #[test]
 fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
     let home = Home::new();
@@ -224,6 +283,7 @@ fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
         "{json}"
     );
     assert!(json[0]["rss_max_bytes"].as_u64().is_none_or(|n| n > 1_000_000));
+    assert_kept(&home, &said.out);
 
     let said = drome(&home, &["run", "page", "--format", "markdown"]);
     assert_eq!(said.code, 0, "{}", said.err);

@@ -96,8 +96,8 @@ fn options_that_can_not_be_met_are_refused_before_any_server_starts() {
         (["--export", "/no/such/folder/x.json"], "can't be written"),
         (["--output", "/no/such/folder/x.json"], "can't be written"),
         (["--output", "/"], "it is a folder: name a file in it"),
-        (["--export", "findings.doc"], "ends in .txt, .md, .json"),
-        (["--export", "findings"], "ends in .txt, .md, .json"),
+        (["--export", "findings.doc"], "ends in .txt, .md, "),
+        (["--export", "findings"], "ends in .txt, .md, "),
     ];
     for (args, why) in cases {
         let said = race(&home, &[&server, &server], &args);
@@ -127,7 +127,7 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let rows: Vec<&str> = text.lines().collect();
     assert!(rows.len() > 12 && rows.len() % 4 == 1, "blocks of two that enter twice: {text}");
     assert!(
-        rows[0].starts_with("run,cell,block,contender,copy,") && rows[1].contains(",measured,"),
+        rows[0].starts_with("run,study,cell,cell_title,workload,load,") && rows[1].contains(",measured,"),
         "{text}"
     );
 
@@ -146,6 +146,14 @@ fn a_metric_decides_and_every_trial_is_exported() {
     assert!(race["elapsed_s"].as_f64().unwrap() > 0.0 && number(&race["blocks"]) >= 3.0, "{race}");
     assert!(found["cells"][0]["load"]["open"].is_object(), "{found}");
     assert_eq!(std::fs::read_to_string(&json).unwrap(), said.out, "what is exported is what is shown");
+
+    let page = home.path().join("page.html");
+    let said = run(&mut home.drome(&["report", "--output", page.to_str().unwrap()]));
+    assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+    let page = std::fs::read_to_string(&page).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
+    assert!(page.contains("drome race &#39;") || page.contains("drome race '"), "how to run it again");
+    assert!(page.contains("--metric p50@100 ") && page.contains(found["run"].as_str().unwrap()));
 }
 
 #[test]

@@ -63,7 +63,11 @@ fn race() -> Run {
 
 fn told(run: &Run, observations: &[Observation], ended: Option<&str>) -> String {
     let found = analyse::findings(run, observations, ended);
-    if run.name == "race" { report::race::report(&found) } else { report::terminal::report(&found) }
+    if run.name == "race" {
+        report::race::report(&found, &report::Look::default())
+    } else {
+        report::terminal::report(&found, &report::Look::default())
+    }
 }
 
 #[test]
@@ -148,7 +152,7 @@ fn compared(old: &Findings, new: &Findings, anyway: bool) -> String {
         Findings { run: "later".to_owned(), ..new.clone() },
     );
     match compare::compare(&old, &new, anyway) {
-        Ok(comparison) => report::compare::terminal(&comparison),
+        Ok(comparison) => report::compare::terminal(&comparison, &report::Look::default()),
         Err(error) => format!("refused: {error}\n"),
     }
 }

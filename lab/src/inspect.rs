@@ -27,9 +27,11 @@ pub fn inspect(prepared: &Prepared, place: &Place, works: &Works, stop: &AtomicB
     match Instance::start(prepared, place, &Works::new(), stop) {
         Err(why) => seen.wrong.push(why),
         Ok(mut instance) => {
-            let verified = verify::full(instance.address, &prepared.contender.serves, works);
+            let verified =
+                verify::full(instance.address, &prepared.contender.serves, &prepared.contender.faults, works);
             seen.right = verified.right();
             seen.wrong = verified.wrong();
+            seen.known = verified.known;
             seen.hello_wire_bytes = verified.wire_bytes.get("hello").copied();
             seen.wrong.extend(instance.server.ended());
             seen.wrong.extend(instance.server.stop().err());

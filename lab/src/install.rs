@@ -2,6 +2,7 @@
 //! there already is left as it is, and what can't be had keeps nobody else from being got.
 
 use crate::prepare::{Prepared, command, on_path};
+use crate::remedy;
 use std::collections::BTreeSet;
 
 /// Gets what these contenders lack. `ask` is shown what will be done and may refuse; `say` is told each step. An error
@@ -43,7 +44,8 @@ fn price(lacking: &[&Prepared]) -> String {
         text += &format!("; about {} min{}", minutes.ceil(), others(without_time));
     }
     if disk_mb > 0.0 {
-        text += &format!("; about {} MB{}", disk_mb.ceil(), others(without_room));
+        // Packages that several of them need are got once, and some may be there.
+        text += &format!("; no more than about {} MB{}", disk_mb.ceil(), others(without_room));
     }
     text
 }
@@ -98,5 +100,22 @@ fn quiet(words: &[&str]) -> Result<(), String> {
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let lines: Vec<&str> = text.lines().collect();
     let last = lines[lines.len().saturating_sub(8)..].join("\n    ");
-    Err(format!("`{}` failed ({}):\n    {last}", words.join(" "), output.status))
+    let next = remedy::of_packages(&text);
+    Err(format!("`{}` failed ({}):\n    {last}\n  {next}", words.join(" "), output.status))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Catalog;
+
+    #[test]
+    fn whatever_is_got_says_beforehand_how_long_it_takes_and_how_much_room() {
+        for (name, entry) in Catalog::built_in().unwrap().contenders {
+            let (contender, install) = (&entry.contender, &entry.contender.install);
+            if contender.build.is_some() || !install.apt.is_empty() {
+                assert!(install.minutes.is_some_and(|m| m > 0.0 && m <= 10.0), "{name}");
+                assert!(install.disk_mb.is_some_and(|mb| mb >= 1.0 && mb <= 2000.0), "{name}");
+            }
+        }
+    }
 }

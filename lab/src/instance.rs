@@ -1,6 +1,7 @@
 //! A contender that is running, ready and verified.
 
 use crate::board;
+use crate::local;
 use crate::prepare::{Prepared, fill_all};
 use crate::supervise::{Server, Start};
 use crate::verify;
@@ -71,10 +72,25 @@ impl Instance {
                 return Err("interrupted".to_owned());
             }
             if Instant::now() > deadline {
-                return Err(format!("it was not ready within {patience:?} (last: {why})"));
+                return Err(match self.elsewhere() {
+                    Some(where_it_is) => format!("it was not ready within {patience:?}: {where_it_is}"),
+                    None => format!("it was not ready within {patience:?} (last: {why})"),
+                });
             }
             std::thread::sleep(READY_INTERVAL);
         }
+    }
+
+    /// Where it listens instead of where it should.
+    fn elsewhere(&self) -> Option<String> {
+        let (all, port) = (local::listening(self.server.root()), self.address.port());
+        let (pid, other) = all.first()?;
+        all.iter().all(|(_, at)| at.port() != port).then(|| {
+            format!(
+                "nothing listens on port {port}, but its process {pid} listens on {other}: its command or its files must \
+                 have {{port}} where its port is set"
+            )
+        })
     }
 }
 

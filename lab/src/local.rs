@@ -30,6 +30,21 @@ pub fn listener(address: SocketAddr) -> Option<i32> {
     holders.iter().find(is_top).map(|(pid, _)| *pid)
 }
 
+/// The processes below `root` that listen, and where.
+pub fn listening(root: i32) -> Vec<(i32, SocketAddr)> {
+    let entries = tcp().into_iter().flatten().chain(tcp6().into_iter().flatten());
+    let listeners: Vec<TcpNetEntry> = entries.filter(|e| e.state == TcpState::Listen).collect();
+    let of_process = |pid: i32| {
+        let fds = Process::new(pid).and_then(|process| process.fd()).into_iter().flatten().flatten();
+        let at = |target| match target {
+            FDTarget::Socket(inode) => listeners.iter().find(|e| e.inode == inode).map(|e| e.local_address),
+            _ => None,
+        };
+        fds.filter_map(move |fd| at(fd.target)).map(move |address| (pid, address)).collect::<Vec<_>>()
+    };
+    tree::living(root).into_iter().flat_map(of_process).collect()
+}
+
 /// How much of the machine a server could use: its cores, but no more than its threads can keep busy.
 pub fn cores(pid: i32) -> usize {
     let threads = tree::snapshot(Tree::From(pid)).threads as usize;

@@ -2,6 +2,7 @@
 
 use crate::catalog::Entry;
 use crate::environment::hex;
+use crate::remedy;
 use crate::supervise::last_lines;
 use model::Contender;
 use model::contender::{Track, tuned_name};
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 /// A contender whose sources are laid out in the cache folder.
 #[derive(Clone, Debug)]
@@ -23,8 +25,10 @@ pub struct Prepared {
     pub source_sha256: String,
     /// How it takes part.
     pub track: Track,
-    /// Its folder in the cache: `src`, `build`, and the mark that it is built.
+    /// Its folder in the cache: `src`, `build`, and the mark that it is built, with the version that was.
     folder: PathBuf,
+    /// What `src` must have.
+    sources: Arc<BTreeMap<PathBuf, Vec<u8>>>,
 }
 
 /// What a contender lacks on this machine.
@@ -61,7 +65,15 @@ impl Prepared {
         let tag = tag(digest);
         let folder = cache.join("contenders").join(format!("{name}-{tag}"));
         let src = folder.join("src");
-        if !src.is_dir() {
+        if changed(&src, &entry.sources).is_some() {
+            // Whatever was built of other sources is not what they say.
+            let mark = folder.join("built");
+            if mark.exists() {
+                fs::remove_file(mark)?;
+            }
+            if src.exists() {
+                fs::remove_dir_all(&src)?;
+            }
             fs::create_dir_all(folder.join("build"))?;
             let draft = tempfile::tempdir_in(&folder)?;
             for (path, bytes) in &entry.sources {
@@ -72,15 +84,16 @@ impl Prepared {
             fs::rename(draft.keep(), &src)?;
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
-        Ok(Self { name, contender, track: Track::Default, source_sha256, folder })
+        let sources = Arc::new(entry.sources.clone());
+        Ok(Self { name, contender, track: Track::Default, source_sha256, folder, sources })
     }
 
     /// The same on its tuned track, where servers have so many cores; `None`: it has none.
     pub fn tuned(&self, cores: usize) -> Option<Self> {
         let contender = self.contender.tuned(cores)?;
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
-        let source_sha256 = self.source_sha256.clone();
-        Some(Self { name, contender, track: Track::Tuned, source_sha256, folder })
+        let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
+        Some(Self { name, contender, track: Track::Tuned, source_sha256, folder, sources })
     }
 
     /// How it stands in a run.
@@ -96,6 +109,7 @@ impl Prepared {
             missing,
             track: self.track,
             settings: self.contender.settings.clone(),
+            faults: self.contender.faults.clone(),
             because: because.map(|tuned| tuned.because.clone()),
             source_sha256: Some(self.source_sha256.clone()),
             command: self.contender.run.command.clone(),
@@ -143,11 +157,23 @@ impl Prepared {
             return Err(Lack { why: format!("`{missing}` is not on PATH"), remedy: remedy() });
         }
         let version = self.ask_version().map_err(|why| Lack { why, remedy: remedy() })?;
-        if self.needs_build() {
-            let why = "it is not built yet".to_owned();
-            return Err(Lack { why, remedy: "run the study with --install".to_owned() });
+        match self.unbuilt(&version) {
+            Some(why) => Err(Lack { why, remedy: "run the study with --install".to_owned() }),
+            None => Ok(version),
         }
-        Ok(version)
+    }
+
+    /// Why it must be built, now that this is its version; none: it need not.
+    fn unbuilt(&self, version: &str) -> Option<String> {
+        self.contender.build.as_ref()?;
+        match fs::read_to_string(self.folder.join("built")) {
+            Err(_) => Some("it is not built yet".to_owned()),
+            // Older versions of drome did not write down what they built.
+            Ok(then) if then.is_empty() || then == version => None,
+            Ok(then) => {
+                Some(format!("it was built as {then} and is {version} now, so it must be built anew"))
+            }
+        }
     }
 
     fn ask_version(&self) -> Result<String, String> {
@@ -169,29 +195,62 @@ impl Prepared {
         self.contender.install.needs.iter().any(|program| !on_path(program)) || self.ask_version().is_err()
     }
 
-    /// It is to be built, and has not been.
+    /// It is to be built, and has not been, or not as what it is now.
     pub fn needs_build(&self) -> bool {
-        self.contender.build.is_some() && !self.folder.join("built").exists()
+        self.ask_version().is_ok_and(|version| self.unbuilt(&version).is_some())
     }
 
-    /// Builds it, if that has not been done. An error has the log's last lines.
+    /// Builds it, if that has not been done. An error has the log's last lines and the next step.
     pub fn build(&self) -> Result<(), String> {
-        let Some(build) = self.contender.build.as_ref().filter(|_| self.needs_build()) else {
+        let version = self.ask_version()?;
+        let Some(build) = self.contender.build.as_ref().filter(|_| self.unbuilt(&version).is_some()) else {
             return Ok(());
         };
         let log = self.folder.join("build.log");
-        let out = File::create(&log).map_err(|e| format!("can't write {}: {e}", log.display()))?;
-        let err = out.try_clone().map_err(|e| e.to_string())?;
+        let unable = |what: &str, e: std::io::Error| {
+            let text = e.to_string();
+            format!("{what}: {e}; {}", remedy::of_build(&text, &self.name))
+        };
+        let (mark, at) = (self.folder.join("built"), log.display());
+        if mark.exists() {
+            self.clear(&mark).map_err(|e| unable("can't clear what was built before", e))?;
+        }
+        let out = File::create(&log).map_err(|e| unable(&format!("can't write {at}"), e))?;
+        let err = out.try_clone().map_err(|e| unable(&format!("can't write {at}"), e))?;
         let words = fill_all(&build.command, &self.places());
         let status = command(&words).current_dir(self.folder.join("src")).stdout(out).stderr(err).status();
-        match status {
-            Ok(status) if status.success() => {
-                fs::write(self.folder.join("built"), "").map_err(|e| format!("can't mark it as built: {e}"))
-            }
-            Ok(status) => Err(format!("its build failed ({status}){}", last_lines(&log))),
-            Err(e) => Err(format!("its build command `{}` can't be run: {e}", words.join(" "))),
+        let status = status
+            .map_err(|e| unable(&format!("its build command `{}` can't be run", words.join(" ")), e))?;
+        if !status.success() {
+            let whole = String::from_utf8_lossy(&fs::read(&log).unwrap_or_default()).into_owned();
+            let (last, next) = (last_lines(&log), remedy::of_build(&whole, &self.name));
+            return Err(format!("its build failed ({status}){last}\n  {next}"));
         }
+        if let Some(file) = changed(&self.folder.join("src"), &self.sources) {
+            return Err(format!(
+                "its build changed its own `{}`, so that what was built is not what its folder pins: have the build keep to \
+                 the lock file (npm ci, pip --require-hashes, cargo --locked)",
+                file.display()
+            ));
+        }
+        fs::write(&mark, version).map_err(|e| unable("can't mark it as built", e))
     }
+
+    /// Takes away what was built.
+    fn clear(&self, mark: &Path) -> std::io::Result<()> {
+        fs::remove_file(mark)?;
+        fs::remove_dir_all(self.folder.join("build"))?;
+        fs::create_dir(self.folder.join("build"))
+    }
+}
+
+/// The first of these sources that is not in the folder as it should be.
+fn changed<'s>(src: &Path, sources: &'s BTreeMap<PathBuf, Vec<u8>>) -> Option<&'s Path> {
+    if !src.is_dir() {
+        return Some(Path::new("src"));
+    }
+    let is_same = |(path, bytes): &(&PathBuf, &Vec<u8>)| fs::read(src.join(path)).is_ok_and(|b| b == **bytes);
+    sources.iter().find(|source| !is_same(source)).map(|(path, _)| path.as_path())
 }
 
 /// A program and its arguments, with nothing to read.

@@ -119,7 +119,9 @@ fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<()
     if verified.contains(&prepared.name) {
         return Ok(());
     }
-    let wrong = verify::full(instance.address, &prepared.contender.serves, &lab.works).wrong();
+    let wrong =
+        verify::full(instance.address, &prepared.contender.serves, &prepared.contender.faults, &lab.works)
+            .wrong();
     if !wrong.is_empty() {
         return Err(instance::fails(&wrong));
     }

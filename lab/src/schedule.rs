@@ -33,7 +33,7 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
         if run.quick {
             return Next::Done(format!("a first look: {least} blocks"));
         }
-        let precision = run.study.design.precision * 100.0;
+        let precision = percent(run.study.design.precision);
         if run.study.design.decide {
             if let Some(why) = nothing_to_compare(run, observations, block + 1) {
                 return Next::Done(why);
@@ -70,6 +70,11 @@ fn nothing_to_compare(run: &Run, observations: &[Observation], blocks: usize) ->
     })
 }
 
+/// A share in percent, without the digits that only its binary form has.
+pub fn percent(share: f64) -> f64 {
+    (share * 1e6).round() / 1e4
+}
+
 /// What the metric calls better.
 fn better(run: &Run) -> &'static str {
     if run.study.design.metric.is_better_higher() { "faster" } else { "better" }
@@ -92,11 +97,11 @@ fn what_it_would_take(run: &Run, observations: &[Observation], blocks: usize, sp
     let Some(half) = analyse::widest(run, observations, blocks).filter(|half| half.is_finite()) else {
         return String::new();
     };
-    let percent = |share: f64| format!("±{:.1} %", share * 100.0);
+    let around = |share: f64| format!("±{:.1} %", share * 100.0);
     let needed = (blocks as f64 * (half / wanted).powi(2)).max(run.study.design.blocks[0] as f64);
     let more = needed.ceil() - blocks as f64 + stats::estimate::BLOCKS_AFTER_ENOUGH as f64;
     let minutes = spent.as_secs_f64() / blocks as f64 * more.max(1.0) / 60.0;
-    let known = percent(half);
+    let known = around(half);
     if run.study.design.decide && half <= wanted {
         // Narrow enough, but neither sure of a difference nor all of it within the share.
         return format!("; the least known ratio is known to {known}");
@@ -105,12 +110,12 @@ fn what_it_would_take(run: &Run, observations: &[Observation], blocks: usize, sp
         let most = run.study.design.blocks[1];
         return format!(
             "; the least known ratio is known to {known}, and {} is out of reach of {most} blocks",
-            percent(wanted)
+            around(wanted)
         );
     }
     format!(
         "; the least known ratio is known to {known}, and {} would take about {:.0} more minutes",
-        percent(wanted),
+        around(wanted),
         minutes.ceil()
     )
 }

@@ -7,7 +7,7 @@ use crate::instance::{Instance, Place, Work, Works};
 use crate::prepare::{Prepared, tag};
 use crate::run::Lab;
 use crate::{before, clock_text, folders, verify};
-use model::contender::{Contender, Install, Kind, Settings, Start, StopSignal, Track, Version};
+use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Track, Version};
 use model::observation::{Entrant, Raced};
 use model::study::{RACE, REFERENCE};
 use model::{Run, Study};
@@ -101,6 +101,25 @@ pub fn study_run(
     let entrant = |p: &Prepared| (p.name.clone(), p.entrant());
     let workloads = digests(&study, works);
     Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
+}
+
+/// How the contenders of a run that was cut off are not any more what they were when it began, a sentence each.
+pub fn changes_since(run: &Run, prepared: &[Prepared]) -> Vec<String> {
+    let took_part = prepared.iter().filter_map(|p| Some((p, run.contenders.get(&p.name)?)));
+    let change = |(now, then): (&Prepared, &Entrant)| {
+        let (name, now) = (&now.name, now.entrant());
+        let known = then.source_sha256.is_some();
+        match (&then.version, now.version, now.missing) {
+            _ if then.missing.is_some() => None,
+            (_, _, Some(why)) => Some(format!("{name} took part and can't now: {why}")),
+            (Some(then), Some(now), _) if *then != now => Some(format!("{name} was {then} and is {now}")),
+            _ if known && then.source_sha256 != now.source_sha256 => {
+                Some(format!("the folder of {name} says something else"))
+            }
+            _ => None,
+        }
+    };
+    took_part.filter_map(change).collect()
 }
 
 /// The bodies of the study's workloads.
@@ -238,6 +257,7 @@ pub fn commands(
             },
             settings: Settings::default(),
             tuned: None,
+            faults: Faults::default(),
             serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
         };
         let entry = Entry { contender, sources: BTreeMap::new() };

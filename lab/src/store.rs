@@ -1,6 +1,7 @@
 //! The results: one `SQLite` file. Every observation is committed at once, so that a kill loses at most the
 //! trial that is running. A file that this drome does not understand is never written to.
 
+use model::page::Replays;
 use model::{Import, Observation, Run};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
@@ -8,8 +9,8 @@ use std::path::{Path, PathBuf};
 /// Marks the file as drome's ("drom").
 const APPLICATION_ID: i64 = 0x6472_6f6d;
 
-/// The version of the tables. 2 added `import`.
-const VERSION: i64 = 2;
+/// The version of the tables. 2 added `import`, 3 `replays`.
+const VERSION: i64 = 3;
 
 const TABLES: &str = "
     create table run (
@@ -23,6 +24,13 @@ const TABLES: &str = "
 const IMPORTS: &str = "
     create table import (
         id text primary key, title text not null, imported_at text not null, readings integer not null,
+        json text not null
+    ) strict;
+";
+
+const REPLAYS: &str = "
+    create table replays (
+        id text primary key, name text not null, started_at text not null, ended text, n integer not null,
         json text not null
     ) strict;
 ";
@@ -98,10 +106,12 @@ pub struct Listed {
     pub started_at: String,
     /// Why it ended; none: it has not.
     pub ended: Option<String>,
-    /// How many observations it has, or readings.
+    /// How many observations it has, or readings, or command lines.
     pub observations: usize,
     /// Its figures were read, not measured.
     pub is_import: bool,
+    /// It is of a page's own command lines, each run once.
+    pub is_replays: bool,
 }
 
 /// What the store has under a name.
@@ -111,6 +121,8 @@ pub enum Stored {
     Run(Box<Run>, Vec<Observation>, Option<String>),
     /// What was read from pages.
     Import(Import),
+    /// What came of a page's own command lines.
+    Replays(Replays),
 }
 
 impl Store {
@@ -173,14 +185,34 @@ impl Store {
         Ok(())
     }
 
+    /// Keeps what came of a page's command lines, in place of what was kept of them before.
+    pub fn keep_replays(&self, replays: &Replays) -> Result<(), StoreError> {
+        let json = self.json(replays)?;
+        let ended = replays.is_whole.then_some("as published");
+        let sql =
+            "insert or replace into replays (id, name, started_at, ended, n, json) values (?, ?, ?, ?, ?, ?)";
+        let n = replays.replays.len() as i64;
+        let values = params![replays.id, replays.name, replays.started_at, ended, n, json];
+        self.db.execute(sql, values).map_err(|e| self.wrap(e))?;
+        Ok(())
+    }
+
     /// All runs and imports, the latest first.
     pub fn runs(&self) -> Result<Vec<Listed>, StoreError> {
+        let mut all = self.everything()?;
+        all.retain(|listed| !listed.is_replays);
+        Ok(all)
+    }
+
+    /// All runs, imports and pages' own command lines, the latest first.
+    pub fn everything(&self) -> Result<Vec<Listed>, StoreError> {
         let sql =
-            "select id, name, started_at, ended, (select count(*) from observation where run = run.id), 0,
+            "select id, name, started_at, ended, (select count(*) from observation where run = run.id), 0, 0,
                           rowid as nth
                    from run
-                   union all select id, title, imported_at, 'imported', readings, 1, rowid from import
-                   order by 3 desc, 6 desc, 7 desc";
+                   union all select id, title, imported_at, 'imported', readings, 1, 0, rowid from import
+                   union all select id, name, started_at, ended, n, 0, 1, rowid from replays
+                   order by 3 desc, 6 desc, 7 desc, 8 desc";
         let read = || -> rusqlite::Result<Vec<Listed>> {
             let mut query = self.db.prepare(sql)?;
             let rows = query.query_map([], |row| {
@@ -191,6 +223,7 @@ impl Store {
                     ended: row.get(3)?,
                     observations: row.get::<_, i64>(4)? as usize,
                     is_import: row.get(5)?,
+                    is_replays: row.get(6)?,
                 })
             })?;
             rows.collect()
@@ -202,12 +235,13 @@ impl Store {
     pub fn find(&self, id: Option<&str>) -> Result<Stored, StoreError> {
         let id = match id {
             Some(id) => id.to_owned(),
-            None => self.runs()?.first().map(|listed| listed.id.clone()).ok_or(StoreError::Empty)?,
+            None => self.everything()?.first().map(|listed| listed.id.clone()).ok_or(StoreError::Empty)?,
         };
-        let sql = "select json from import where id = ?";
-        let found = self.db.query_row(sql, [&id], |row| row.get::<_, String>(0)).optional();
-        if let Some(json) = found.map_err(|e| self.wrap(e))? {
+        if let Some(json) = self.json_of("select json from import where id = ?", &id)? {
             return Ok(Stored::Import(self.parse(&json)?));
+        }
+        if let Some(json) = self.json_of("select json from replays where id = ?", &id)? {
+            return Ok(Stored::Replays(self.parse(&json)?));
         }
         let (run, observations, ended) = self.run(&id)?;
         Ok(Stored::Run(Box::new(run), observations, ended))
@@ -230,6 +264,10 @@ impl Store {
         let rows = read().map_err(|e| self.wrap(e))?;
         let observations = rows.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
         Ok((self.parse(&json)?, observations, ended))
+    }
+
+    fn json_of(&self, sql: &str, id: &str) -> Result<Option<String>, StoreError> {
+        self.db.query_row(sql, [id], |row| row.get(0)).optional().map_err(|e| self.wrap(e))
     }
 
     fn json<T: serde::Serialize>(&self, value: &T) -> Result<String, StoreError> {
@@ -259,6 +297,9 @@ fn make(db: &mut Connection) -> rusqlite::Result<()> {
     }
     if version < 2 {
         make.execute_batch(IMPORTS)?;
+    }
+    if version < 3 {
+        make.execute_batch(REPLAYS)?;
     }
     make.pragma_update(None, "user_version", VERSION)?;
     make.commit()

@@ -4,6 +4,7 @@
 
 use lab::verify::{Verified, full};
 use lab::work::Works;
+use model::contender::Faults;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -65,7 +66,7 @@ fn verify(script: Script) -> Verified {
     let catalog = lab::Catalog::built_in().unwrap();
     let works: Works = lab::setup::works(&catalog).unwrap();
     let serves = ["hello", "json", "echo"].map(|name| (name.to_owned(), format!("/{name}")));
-    full(serve(script), &BTreeMap::from(serves), &works)
+    full(serve(script), &BTreeMap::from(serves), &Faults::default(), &works)
 }
 
 /// What is wrong, and how many of the three workloads are done rightly.
@@ -187,6 +188,6 @@ fn who_reads_a_request_in_one_piece_only_is_found_out() {
     });
     let works = lab::setup::works(&lab::Catalog::built_in().unwrap()).unwrap();
     let serves = BTreeMap::from([("hello".to_owned(), "/hello".to_owned())]);
-    let wrong = full(address, &serves, &works).wrong();
+    let wrong = full(address, &serves, &Faults::default(), &works).wrong();
     assert!(!wrong.is_empty() && wrong.iter().all(|w| w.contains("in fragments")), "{wrong:?}");
 }

@@ -5,7 +5,7 @@
 //! a worker 0.1 to 0.2 ms each time, as measured on one machine with latencies of 20 to 120 µs: at a second, a
 //! share of the answers that only the far tail shows.
 
-use model::{Interval, Load, Plan, Tally, Until};
+use model::{Errors, Interval, Load, Plan, Tally, Until};
 use net::clock;
 use stats::{Counts, Histogram};
 use std::collections::BTreeMap;
@@ -53,6 +53,7 @@ pub struct Series {
     counted: Counted,
     latency: Histogram,
     service: Histogram,
+    schedule_lag: Histogram,
     error_causes: BTreeMap<String, u64>,
     /// The latencies of the window when time was up.
     at_close: Counts,
@@ -63,7 +64,8 @@ pub struct Series {
 struct Counted {
     sent: u64,
     completed: u64,
-    errors: u64,
+    errors: Errors,
+    sent_bytes: u64,
     received_bytes: u64,
     cpu_ns: u64,
     idle_ns: u64,
@@ -90,6 +92,7 @@ impl Series {
             counted: Counted::default(),
             latency: Histogram::new(),
             service: Histogram::new(),
+            schedule_lag: Histogram::new(),
             error_causes: BTreeMap::new(),
             at_close: Counts::default(),
         };
@@ -112,24 +115,30 @@ impl Series {
         let now = Counted {
             sent: tally.sent,
             completed: tally.completed,
-            errors: tally.errors.total(),
+            errors: tally.errors,
+            sent_bytes: tally.sent_bytes,
             received_bytes: tally.received_bytes,
             cpu_ns: clock::thread_cpu_ns(),
             idle_ns: tally.client_idle_ns,
         };
         let before = self.counted;
         let latency = Counts::of(&tally.latency);
+        let errors_by_kind = now.errors.since(&before.errors);
+        let has_lag = self.is_viewed && !self.is_closed_load;
         let interval = Interval {
             second: (self.begun_ns - self.window_ns) / SECOND_NS,
             duration_ns: now_ns.saturating_sub(self.begun_ns),
             // A request that turned out not to have left this machine is taken back.
             sent: now.sent.saturating_sub(before.sent),
             completed: now.completed - before.completed,
-            errors: now.errors - before.errors,
+            errors: errors_by_kind.total(),
+            errors_by_kind,
             error_causes: std::mem::take(&mut tally.error_causes),
+            sent_bytes: now.sent_bytes.saturating_sub(before.sent_bytes),
             received_bytes: now.received_bytes - before.received_bytes,
             service: if self.is_closed_load { latency.clone() } else { Counts::of(&tally.service) },
             latency,
+            schedule_lag: if has_lag { Counts::of(&tally.schedule_lag) } else { Counts::default() },
             client_cpu_ns: now.cpu_ns - before.cpu_ns,
             client_idle_ns: now.idle_ns - before.idle_ns,
             threads: 1,
@@ -141,6 +150,10 @@ impl Series {
         if !self.is_closed_load {
             self.service.add(&interval.service);
             tally.service.clear();
+        }
+        if has_lag {
+            self.schedule_lag.add(&interval.schedule_lag);
+            tally.schedule_lag.clear();
         }
         for (cause, n) in &interval.error_causes {
             *self.error_causes.entry(cause.clone()).or_default() += n;
@@ -172,6 +185,9 @@ impl Series {
         std::mem::swap(&mut tally.latency, &mut self.latency);
         if !self.is_closed_load {
             std::mem::swap(&mut tally.service, &mut self.service);
+        }
+        if self.is_viewed && !self.is_closed_load {
+            std::mem::swap(&mut tally.schedule_lag, &mut self.schedule_lag);
         }
         tally.error_causes = std::mem::take(&mut self.error_causes);
         self.ends_ns = u64::MAX;
@@ -216,6 +232,8 @@ mod tests {
             (tally.sent, tally.completed, tally.received_bytes) = (i + 1, i, i * 100);
             tally.latency.record(i * 1_000_000);
             tally.service.record(i * 500_000);
+            tally.schedule_lag.record(i * 1_000);
+            tally.sent_bytes = i * 40;
             if i % 4 == 0 {
                 tally.errors.status += 1;
                 *tally.error_causes.entry("status".to_owned()).or_default() += 1;
@@ -256,7 +274,16 @@ mod tests {
             assert_eq!(rows, [(0, 100, 100), (1, 100, 200), (2, 50, 250)]);
             let service = tally.series.iter().map(|s| s.service.count()).sum::<u64>();
             assert_eq!((service, tally.service.count()), (250, 250));
-            assert_eq!(view.take().len(), if is_viewed { 10 } else { 0 }, "four a second");
+            assert_eq!(tally.schedule_lag.count(), 250, "all of it is in the tally again");
+            let seen = view.take();
+            assert_eq!(seen.len(), if is_viewed { 10 } else { 0 }, "four a second");
+            let mut sum = Interval::default();
+            seen.iter().for_each(|interval| sum.append(interval));
+            if is_viewed {
+                // The last interval is closed when nobody is shown anything any more.
+                assert_eq!((sum.errors_by_kind.status, sum.sent_bytes), (62, 250 * 40));
+                assert_eq!((sum.schedule_lag.count(), sum.latency.count()), (250, 250));
+            }
         }
     }
 

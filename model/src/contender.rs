@@ -33,6 +33,9 @@ pub struct Contender {
     /// What its own documentation advises for production, where that is more than it does by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tuned: Option<Tuned>,
+    /// What this version is known to do wrong.
+    #[serde(default)]
+    pub faults: Faults,
     /// The path of every workload that it serves.
     pub serves: BTreeMap<String, String>,
 }
@@ -109,6 +112,16 @@ pub struct Start {
 
 fn ready() -> Duration {
     Duration::from_secs(30)
+}
+
+/// What a contender is known to do wrong, in words, and takes part nevertheless. It is asked for all the same, every
+/// report says it, and a fault that is there no longer fails verification.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Faults {
+    /// It does not answer a request that comes in pieces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fragments: Option<String>,
 }
 
 /// How a contender is set up, in words for a table; what it does not say is unknown.

@@ -22,6 +22,9 @@ pub struct Inspection {
     pub right: usize,
     /// All that is wrong.
     pub wrong: Vec<String>,
+    /// What it does wrong as its declaration says.
+    #[serde(default)]
+    pub known: Vec<String>,
     /// From its start to its end.
     pub elapsed_s: f64,
     /// Head and body of its answer to `hello`.

@@ -1,5 +1,6 @@
 //! What was counted in a part of the measured window: in one second of it, or since a viewer last looked.
 
+use crate::tally::Errors;
 use stats::Counts;
 use std::collections::BTreeMap;
 
@@ -16,8 +17,12 @@ pub struct Interval {
     pub completed: u64,
     /// All that went wrong.
     pub errors: u64,
+    /// The same by kind.
+    pub errors_by_kind: Errors,
     /// What went wrong, in words, and how often.
     pub error_causes: BTreeMap<String, u64>,
+    /// Bytes of requests.
+    pub sent_bytes: u64,
     /// Bytes of answers, heads included.
     pub received_bytes: u64,
     /// Latency of what came in the interval. In the last one, the requests that were under way when time was
@@ -25,6 +30,8 @@ pub struct Interval {
     pub latency: Counts,
     /// The same from the actual send.
     pub service: Counts,
+    /// Open load: how far sends lagged behind their due time; empty where nobody looks on.
+    pub schedule_lag: Counts,
     /// CPU time of the worker threads.
     pub client_cpu_ns: u64,
     /// Of that, time in which they polled and nothing had happened.
@@ -67,12 +74,15 @@ impl Interval {
         self.sent += other.sent;
         self.completed += other.completed;
         self.errors += other.errors;
+        self.errors_by_kind.merge(&other.errors_by_kind);
         for (cause, n) in &other.error_causes {
             *self.error_causes.entry(cause.clone()).or_default() += n;
         }
+        self.sent_bytes += other.sent_bytes;
         self.received_bytes += other.received_bytes;
         self.latency.merge(&other.latency);
         self.service.merge(&other.service);
+        self.schedule_lag.merge(&other.schedule_lag);
         self.client_cpu_ns += other.client_cpu_ns;
         self.client_idle_ns += other.client_idle_ns;
     }

@@ -1,6 +1,6 @@
 //! A trial as it is stored: what was asked, what came of it, on what machine.
 
-use crate::contender::{Settings, Track};
+use crate::contender::{Faults, Settings, Track};
 use crate::environment::{Conditions, Environment};
 use crate::study::Study;
 use crate::tally::Tally;
@@ -62,6 +62,9 @@ pub struct Entrant {
     /// How it is set up; empty in runs of older versions and in races.
     #[serde(default)]
     pub settings: Settings,
+    /// What it is known to do wrong.
+    #[serde(default)]
+    pub faults: Faults,
     /// Whose advice the tuned track follows.
     #[serde(default)]
     pub because: Option<String>,

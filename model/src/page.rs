@@ -1,5 +1,6 @@
 //! What a founding page published, and how it measured: raw figures, its own command lines, and what was unequal.
 
+use crate::environment::Environment;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -81,6 +82,25 @@ impl AsPublished {
     pub fn workers(&self, contender: &str) -> Option<usize> {
         self.contenders.get(contender)?.workers
     }
+}
+
+/// One sitting with a page's own command lines. It is no race: each is run once, and nobody is ranked by it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Replays {
+    /// Its name in the store.
+    pub id: String,
+    /// The study's name.
+    pub name: String,
+    /// The study's title.
+    pub title: String,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+    /// All command lines were run.
+    pub is_whole: bool,
+    /// The machine.
+    pub environment: Environment,
+    /// What came of each, in the page's order.
+    pub replays: Vec<Replay>,
 }
 
 /// What came of a page's command line, run once against a contender.

@@ -264,7 +264,38 @@ impl Tally {
 }
 
 impl Errors {
-    fn merge(&mut self, other: &Self) {
+    /// What has been added since it was `earlier`.
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            connect: self.connect.saturating_sub(earlier.connect),
+            send: self.send.saturating_sub(earlier.send),
+            receive: self.receive.saturating_sub(earlier.receive),
+            timeout: self.timeout.saturating_sub(earlier.timeout),
+            status: self.status.saturating_sub(earlier.status),
+            body: self.body.saturating_sub(earlier.body),
+            protocol: self.protocol.saturating_sub(earlier.protocol),
+            unasked: self.unasked.saturating_sub(earlier.unasked),
+            local: self.local.saturating_sub(earlier.local),
+        }
+    }
+
+    /// Each kind by its name.
+    pub fn by_kind(&self) -> [(&'static str, u64); 9] {
+        [
+            ("connect", self.connect),
+            ("send", self.send),
+            ("receive", self.receive),
+            ("timeout", self.timeout),
+            ("status", self.status),
+            ("body", self.body),
+            ("protocol", self.protocol),
+            ("unasked", self.unasked),
+            ("local", self.local),
+        ]
+    }
+
+    /// Adds those of another thread, or of a later interval.
+    pub fn merge(&mut self, other: &Self) {
         self.connect += other.connect;
         self.send += other.send;
         self.receive += other.receive;

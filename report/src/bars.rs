@@ -1,6 +1,8 @@
 //! The bar chart of the first founding page: name, figure, and one ■ for so many requests per second.
 
+use crate::look::{Look, shortened};
 use model::findings::CellFindings;
+use unicode_width::UnicodeWidthStr;
 
 /// The page's own scale: one ■ for every whole 5 requests per second.
 pub const PAGE_UNIT: f64 = 5.0;
@@ -8,32 +10,63 @@ pub const PAGE_UNIT: f64 = 5.0;
 /// The longest bar; the page's was 70.
 const LONGEST: f64 = 70.0;
 
+/// The page's names were set within so many columns.
+const NAME_WIDTH: usize = 27;
+
+/// Shorter bars show nothing.
+const SHORTEST: usize = 8;
+
 /// One line a bar, in the order given. `unit`: requests per second for one ■.
 pub fn chart(bars: &[(String, f64)], unit: f64) -> String {
     // The page's figures had at most five characters; larger ones stay aligned too.
-    let width = bars.iter().map(|(_, rate)| format!("{rate:.1}").len()).fold(5, usize::max);
+    let width = figure_width(bars);
     let line = |(name, rate): &(String, f64)| {
+        let name = Look::default().words(name).replace('\n', " ");
         let bar = "■".repeat((rate / unit) as usize);
-        format!("{name:>27}: {rate:width$.1} {bar}").trim_end().to_owned() + "\n"
+        format!("{name:>NAME_WIDTH$}: {rate:width$.1} {bar}").trim_end().to_owned() + "\n"
     };
     bars.iter().map(line).collect()
 }
 
-/// The smallest of 5, 10, 20, 50, 100, … that keeps the longest bar within the page's width.
-pub fn unit(bars: &[(String, f64)]) -> f64 {
-    let most = bars.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
-    let steps = (0..12).flat_map(|power| [5.0, 10.0, 20.0].map(|step| step * 10_f64.powi(power)));
-    steps.into_iter().find(|unit| most / unit <= LONGEST + 1.0).unwrap_or(most)
+fn figure_width(bars: &[(String, f64)]) -> usize {
+    bars.iter().map(|(_, rate)| format!("{rate:.1}").len()).fold(5, usize::max)
 }
 
-/// The chart of a cell, with its scale; nothing where nobody has a figure.
-pub fn of_cell(cell: &CellFindings) -> String {
+/// The smallest of 5, 10, 20, 50, 100, … that keeps the longest bar within the page's width.
+pub fn unit(bars: &[(String, f64)]) -> f64 {
+    unit_within(bars, LONGEST)
+}
+
+fn unit_within(bars: &[(String, f64)], longest: f64) -> f64 {
+    let most = bars.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
+    let steps = (0..12).flat_map(|power| [5.0, 10.0, 20.0].map(|step| step * 10_f64.powi(power)));
+    steps.into_iter().find(|unit| most / unit <= longest + 1.0).unwrap_or(most)
+}
+
+/// The chart of a cell, with its scale, within so many columns; nothing where nobody has a figure.
+pub fn of_cell(cell: &CellFindings, columns: Option<usize>) -> String {
     let bar = |c: &model::findings::ContenderFindings| Some((c.title.clone(), c.rate_per_s?.median));
     let bars: Vec<_> = cell.contenders.iter().filter_map(bar).collect();
     if bars.is_empty() {
         return String::new();
     }
-    let unit = unit(&bars);
+    within(bars, columns)
+}
+
+/// A chart with its scale, within so many columns; where names would leave no room for bars they are shortened.
+pub fn within(mut bars: Vec<(String, f64)>, columns: Option<usize>) -> String {
+    let mut longest = LONGEST;
+    if let Some(columns) = columns {
+        let names = bars.iter().map(|(name, _)| name.width()).fold(NAME_WIDTH, usize::max);
+        // A colon and two blanks.
+        let room = columns.saturating_sub(figure_width(&bars) + 3);
+        let name_width = names.min(room.saturating_sub(SHORTEST)).max(NAME_WIDTH.min(room / 2));
+        for (name, _) in &mut bars {
+            *name = shortened(name, name_width, "…");
+        }
+        longest = longest.min(room.saturating_sub(name_width.max(NAME_WIDTH)) as f64 - 1.0).max(1.0);
+    }
+    let unit = unit_within(&bars, longest);
     format!("one ■ for every {unit} answers per second\n{}", chart(&bars, unit))
 }
 

@@ -1,33 +1,36 @@
 //! Two runs beside each other, in a terminal and as Markdown.
 
+use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{markdown as md, units};
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
 use model::findings::Figure;
 use std::fmt::Write;
 
 /// For a terminal.
-pub fn terminal(c: &Comparison) -> String {
-    let mut out = format!("{}\n", headline(c));
+pub fn terminal(c: &Comparison, look: &Look) -> String {
+    let line = |text: &str| look.prose(text, Ink::Plain);
+    let mut out = line(&headline(c));
     for cell in &c.cells {
-        let _ = write!(out, "\n{}\n{}\n\n{}", cell.title, drift(cell), table(cell).plain());
+        let _ = write!(out, "\n{}{}\n{}", line(&cell.title), line(&drift(cell)), table(cell).fit(look));
     }
     let notes = notes(c);
     if !notes.is_empty() {
-        let _ = write!(out, "\n{}\n", notes.join("\n"));
+        let _ = write!(out, "\n{}", line(&notes.join("\n")));
     }
     out
 }
 
 /// For a pull request.
 pub fn markdown(c: &Comparison) -> String {
-    let mut out = format!("**{}**\n", headline(c));
+    let mut out = format!("**{}**\n", md::words(&headline(c)));
     for cell in &c.cells {
-        let _ = write!(out, "\n### {}\n\n{}\n\n{}", cell.title, drift(cell), table(cell).markdown());
+        let _ =
+            write!(out, "\n### {}\n\n{}\n\n{}", md::words(&cell.title), drift(cell), table(cell).markdown());
     }
     let notes = notes(c);
     if !notes.is_empty() {
-        let _ = write!(out, "\n- {}\n", notes.join("\n- "));
+        let _ = write!(out, "\n{}", md::items(&notes));
     }
     out
 }
@@ -78,6 +81,7 @@ fn table(cell: &CellComparison) -> Table {
             units::interval(contender.ratio, |x| format!("{x:.3}")),
             change(contender),
         ]);
+        table.paint("change", ink(contender.change));
     }
     table
 }
@@ -97,6 +101,15 @@ pub fn change(contender: &ContenderComparison) -> String {
         Change::Unknown => "unknown",
     };
     contender.note.as_ref().map_or_else(|| word.to_owned(), |note| format!("{word}: {note}"))
+}
+
+fn ink(change: Change) -> Ink {
+    match change {
+        Change::Faster => Ink::Good,
+        Change::Slower => Ink::Bad,
+        Change::Unknown => Ink::Doubt,
+        Change::NoneSeen => Ink::Plain,
+    }
 }
 
 fn share(figure: Figure) -> String {

@@ -1,7 +1,8 @@
 //! Many runs of a study over time: in a terminal, as Markdown and as CSV (RFC 4180).
 
+use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{csv, markdown as md, units};
 use model::history::{Cause, CellHistory, ContenderHistory, History, Point, Step};
 use std::fmt::Write;
 
@@ -12,27 +13,28 @@ const COURSE_RUNS: usize = 40;
 const LEAST_SPAN: f64 = 0.2;
 
 /// For a terminal.
-pub fn terminal(history: &History) -> String {
-    let mut out = format!("{}\n", headline(history));
+pub fn terminal(history: &History, look: &Look) -> String {
+    let line = |text: &str| look.prose(text, Ink::Plain);
+    let mut out = line(&headline(history));
     for cell in &history.cells {
-        let _ = write!(out, "\n{}\n\n{}", cell_line(cell), table(cell).plain());
+        let _ = write!(out, "\n{}\n{}", line(&cell_line(cell)), table(cell).fit(look));
         let told = told(cell);
         if !told.is_empty() {
-            let _ = write!(out, "\n{}\n", told.join("\n"));
+            let _ = write!(out, "\n{}", line(&told.join("\n")));
         }
     }
-    let _ = write!(out, "\n{}\n", foot(history).join("\n"));
+    let _ = write!(out, "\n{}", line(&foot(history).join("\n")));
     out
 }
 
 /// For a page.
 pub fn markdown(history: &History) -> String {
-    let mut out = format!("**{}**\n", headline(history));
+    let mut out = format!("**{}**\n", md::words(&headline(history)));
     for cell in &history.cells {
-        let _ = write!(out, "\n### {}\n\n{}", cell_line(cell), table(cell).markdown());
+        let _ = write!(out, "\n### {}\n\n{}", md::words(&cell_line(cell)), table(cell).markdown());
         let told = told(cell);
         if !told.is_empty() {
-            let _ = write!(out, "\n- {}\n", told.join("\n- "));
+            let _ = write!(out, "\n{}", md::items(&told));
         }
     }
     let _ = write!(out, "\n{}\n", foot(history).join("\n\n"));
@@ -62,7 +64,7 @@ pub fn csv(history: &History) -> String {
                     step.map_or_else(String::new, |step| format!("{:.6}", step.ratio.median)),
                     step.map_or("", |step| cause_word(step.cause)).to_owned(),
                 ];
-                out.push_str(&(fields.map(|field| quoted(&field)).join(",") + "\n"));
+                out.push_str(&csv::line(fields));
             }
         }
     }
@@ -212,13 +214,5 @@ fn cause_word(cause: Cause) -> &'static str {
         Cause::Machine => "machine",
         Cause::Drome => "drome",
         Cause::Shared => "shared",
-    }
-}
-
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
     }
 }

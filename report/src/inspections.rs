@@ -1,17 +1,19 @@
 //! What `drome catalog verify` found, as a table.
 
+use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{markdown as md, units};
 use model::inspection::Inspection;
 
 /// For a terminal.
-pub fn terminal(all: &[Inspection]) -> String {
-    format!("{}{}", table(all).plain(), faults(all, "  "))
+pub fn terminal(all: &[Inspection], look: &Look) -> String {
+    let line = |fault: &String| look.prose(&format!("  {fault}"), Ink::Plain);
+    format!("{}{}", table(all).fit(look), faults(all).iter().map(line).collect::<String>())
 }
 
 /// For a page.
 pub fn markdown(all: &[Inspection]) -> String {
-    let faults = faults(all, "- ");
+    let faults = md::items(&faults(all));
     let gap = if faults.is_empty() { "" } else { "\n" };
     format!("{}{gap}{faults}", table(all).markdown())
 }
@@ -31,6 +33,7 @@ fn table(all: &[Inspection]) -> Table {
         let state = match (is_there, seen.has_failed()) {
             (false, _) => "missing",
             (true, true) => "FAILED",
+            (true, false) if !seen.known.is_empty() => "ok but for a known fault",
             (true, false) => "ok",
         };
         table.row(vec![
@@ -42,16 +45,19 @@ fn table(all: &[Inspection]) -> Table {
             units::known(seen.hello_wire_bytes, |n| format!("{n} B")),
             state.to_owned(),
         ]);
+        let ink = if seen.has_failed() && is_there { Ink::Bad } else { Ink::Plain };
+        table.paint("", ink);
     }
     table
 }
 
 /// Who is missing or has failed, and all that is wrong.
-fn faults(all: &[Inspection], bullet: &str) -> String {
+fn faults(all: &[Inspection]) -> Vec<String> {
     let of = |seen: &Inspection| {
-        let missing = seen.missing.iter().map(|why| format!("{bullet}{} is missing: {why}\n", seen.name));
-        let wrong = seen.wrong.iter().map(|why| format!("{bullet}{}: {why}\n", seen.name));
-        missing.chain(wrong).collect::<String>()
+        let missing = seen.missing.iter().map(|why| format!("{} is missing: {why}", seen.name));
+        let wrong = seen.wrong.iter().map(|why| format!("{}: {why}", seen.name));
+        let known = seen.known.iter().map(|why| format!("{}, known: {why}", seen.name));
+        missing.chain(wrong).chain(known).collect::<Vec<_>>()
     };
-    all.iter().map(of).collect()
+    all.iter().flat_map(of).collect()
 }

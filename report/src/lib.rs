@@ -3,6 +3,7 @@
 pub mod bars;
 pub mod chart;
 pub mod compare;
+mod csv;
 pub mod forecast;
 pub mod hdr_log;
 pub mod history;
@@ -15,7 +16,9 @@ pub mod look;
 mod machine;
 pub mod markdown;
 pub mod offered;
+pub mod open_metrics;
 mod page;
+pub mod progress;
 pub mod race;
 pub mod ranking;
 pub mod replays;

@@ -1,4 +1,7 @@
-//! How text for people looks: what the place where it will be read can show.
+//! How text for people looks: what the place where it will be read can show. The one place that knows of colours, of
+//! characters that not every terminal has, and of where lines end.
+
+use unicode_width::UnicodeWidthStr;
 
 /// What a terminal can show; the default is a file: lines of any length, no colour, all of Unicode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,4 +12,212 @@ pub struct Look {
     pub has_colour: bool,
     /// Only ASCII can be shown.
     pub is_ascii: bool,
+}
+
+/// What a colour says. What says nothing has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ink {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// Surely better: green.
+    Good,
+    /// To be taken with care: yellow.
+    Doubt,
+    /// Failed, or surely worse: red.
+    Bad,
+}
+
+impl Ink {
+    fn code(self) -> Option<u8> {
+        match self {
+            Self::Plain => None,
+            Self::Good => Some(32),
+            Self::Doubt => Some(33),
+            Self::Bad => Some(31),
+        }
+    }
+}
+
+/// No terminal is taken to be narrower: figures must stay in one piece.
+const NARROWEST: usize = 20;
+
+impl Look {
+    /// The width that there is, if there is one.
+    pub fn columns(&self) -> Option<usize> {
+        self.width.map(|width| width.max(NARROWEST))
+    }
+
+    /// What of a text can be shown. Control characters, which may come from a server's log, move no cursor.
+    pub fn words(&self, text: &str) -> String {
+        let text: String =
+            text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect();
+        if self.is_ascii { ascii(&text) } else { text }
+    }
+
+    /// In a colour, where there are colours. It must be the last thing that is done to a text.
+    pub fn paint(&self, text: &str, ink: Ink) -> String {
+        match ink.code() {
+            Some(code) if self.has_colour && !text.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// A report whose prose was not broken yet: what has columns in it stays as it is.
+    pub fn report(&self, text: &str) -> String {
+        let line = |line: &str| match line.trim_start().contains("  ") {
+            true => self.words(line) + "\n",
+            false => self.prose(line, Ink::Plain),
+        };
+        text.lines().map(line).collect()
+    }
+
+    /// Lines of prose, each broken where it is too long, with its end.
+    pub fn prose(&self, text: &str, ink: Ink) -> String {
+        let lines = self.words(text);
+        let broken = lines.split('\n').flat_map(|line| self.broken(line));
+        broken.map(|line| self.paint(&line, ink) + "\n").collect()
+    }
+
+    /// At blanks; what follows is indented, so that it is seen to belong to it. A word that is too long stays whole.
+    fn broken(&self, line: &str) -> Vec<String> {
+        let Some(width) = self.columns().filter(|width| line.width() > *width) else {
+            return vec![line.to_owned()];
+        };
+        let own = line.len() - line.trim_start_matches(' ').len();
+        let (mut lines, mut now) = (Vec::new(), " ".repeat(own));
+        let mut is_empty = true;
+        for word in words_of(line) {
+            if !is_empty && now.width() + 1 + word.width() > width {
+                lines.push(std::mem::replace(&mut now, " ".repeat(own + 2)));
+                is_empty = true;
+            }
+            if !is_empty {
+                now.push(' ');
+            }
+            now.push_str(&word);
+            is_empty = false;
+        }
+        lines.push(now);
+        lines
+    }
+}
+
+/// The words of a line; a figure and its unit are one.
+fn words_of(line: &str) -> Vec<String> {
+    const UNITS: [&str; 9] = ["ns", "µs", "us", "ms", "s", "B", "kB", "MB", "%"];
+    let mut words: Vec<String> = Vec::new();
+    for word in line.split(' ').filter(|word| !word.is_empty()) {
+        let is_unit = UNITS.contains(&word.trim_end_matches([',', ';', ':', '.', ')']));
+        match words.last_mut().filter(|last| is_unit && last.ends_with(|c: char| c.is_ascii_digit())) {
+            Some(figure) => *figure += &format!(" {word}"),
+            None => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+/// The text with what ASCII has for each character that drome uses; a question mark for what others brought.
+pub fn ascii(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        match c {
+            c if c.is_ascii() => out.push(c),
+            '≥' => out.push_str(">="),
+            '≤' => out.push_str("<="),
+            '±' => out.push_str("+-"),
+            '–' | '−' | '‐' | '‑' | '─' | '━' => out.push('-'),
+            '—' => out.push_str("--"),
+            'µ' | 'μ' => out.push('u'),
+            '×' => out.push('x'),
+            '“' | '”' | '„' => out.push('"'),
+            '‘' | '’' => out.push('\''),
+            '…' => out.push_str("..."),
+            '■' | '█' => out.push('#'),
+            '→' => out.push_str("->"),
+            '✓' => out.push_str("ok"),
+            'τ' => out.push_str("tau"),
+            '°' | '\u{200b}' => {}
+            '\u{a0}' | '\u{202f}' | '\u{2009}' => out.push(' '),
+            '·' | '•' => out.push('*'),
+            _ => out.push('?'),
+        }
+        out
+    })
+}
+
+/// The text, or as much of its beginning as fits, and a sign that there was more.
+pub fn shortened(text: &str, most: usize, sign: &str) -> String {
+    if text.width() <= most {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for c in text.chars() {
+        kept.push(c);
+        if kept.width() + sign.width() > most {
+            kept.pop();
+            break;
+        }
+    }
+    kept + sign
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const COLOURED: Look = Look { width: None, has_colour: true, is_ascii: false };
+
+    #[test]
+    fn colours_only_where_there_are_colours() {
+        assert_eq!(COLOURED.paint("void", Ink::Bad), "\x1b[31mvoid\x1b[0m");
+        assert_eq!((COLOURED.paint("x", Ink::Plain), COLOURED.paint("", Ink::Bad)), ("x".into(), "".into()));
+        assert_eq!(Look::default().paint("void", Ink::Bad), "void");
+    }
+
+    #[test]
+    fn prose_is_broken_at_blanks_and_every_line_is_painted() {
+        let look = Look { width: Some(20), ..COLOURED };
+        let text = look.prose("  one two three four five\nsix", Ink::Doubt);
+        let [on, off] = ["\x1b[33m", "\x1b[0m"];
+        assert_eq!(text, format!("{on}  one two three four{off}\n{on}    five{off}\n{on}six{off}\n"));
+    }
+
+    #[test]
+    fn all_that_drome_writes_has_its_ascii() {
+        let text = "≥ 1–2 −3 µs ±4 × “x” … ■ → τ 82 °C";
+        assert_eq!(ascii(text), ">= 1-2 -3 us +-4 x \"x\" ... # -> tau 82 C");
+        assert_eq!(ascii("Größe 大"), "Gr??e ?");
+    }
+
+    #[test]
+    fn a_servers_words_move_no_cursor() {
+        assert_eq!(Look::default().words("a\x1b[2Jb\rc\td"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d");
+    }
+
+    #[test]
+    fn what_is_shortened_says_so() {
+        assert_eq!(
+            ["abcdef", "abcde", "大大大"].map(|text| shortened(text, 5, "…")),
+            ["abcd…", "abcde", "大大…"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn broken_prose_has_the_same_words_and_fits(text in "[a-c ]{0,80}", width in 20_usize..60) {
+            let look = Look { width: Some(width), ..Look::default() };
+            let broken = look.prose(&text, Ink::Plain);
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            prop_assert_eq!(words(&broken), words(&text));
+            for line in broken.lines() {
+                prop_assert!(line.width() <= width || words(line).len() == 1, "{:?}", line);
+            }
+        }
+
+        #[test]
+        fn ascii_is_ascii(text in "\\PC{0,40}") {
+            prop_assert!(ascii(&text).is_ascii());
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Findings as Markdown, ready to be pasted.
+//! Findings as Markdown, ready to be pasted; and text of others made harmless for it.
 
 use crate::{bars, page, ranking, setup};
 use model::Findings;
@@ -6,32 +6,148 @@ use std::fmt::Write;
 
 /// The whole report.
 pub fn report(f: &Findings) -> String {
-    let mut out = format!("# {}\n\n", f.title);
-    for line in ranking::preface(f) {
-        let _ = writeln!(out, "- {line}");
-    }
+    let mut out = format!("# {}\n\n{}", words(&f.title), items(&ranking::preface(f)));
     for cell in &f.cells {
-        let _ = write!(out, "\n## {}\n\n{}; {}.\n\n", cell.title, ranking::asked(cell), ranking::floor(cell));
+        let about = format!("{}; {}.", ranking::asked(cell), ranking::floor(cell));
+        let _ = write!(out, "\n## {}\n\n{}\n\n", words(&cell.title), prose(&about));
         let _ = write!(out, "{}", ranking::table(cell).markdown());
-        let bars = bars::of_cell(cell);
+        let bars = bars::of_cell(cell, None);
         if !bars.is_empty() {
-            let _ = write!(out, "\n```text\n{bars}```\n");
+            let _ = write!(out, "\n{}", block(&bars));
         }
         let notes = ranking::notes(cell);
         if !notes.is_empty() {
-            let _ = write!(out, "\n- {}\n", notes.join("\n- ").replace("\n    ", "\n  "));
+            let _ = write!(out, "\n{}", items(&notes));
         }
     }
     out.push_str(&setup::section(f));
     if !f.missing.is_empty() {
         out.push_str("\n## Did not take part\n\n");
     }
-    for missing in &f.missing {
-        let _ = writeln!(out, "- {}: {}", missing.name, missing.why);
-    }
+    let missing = f.missing.iter().map(|missing| format!("{}: {}", missing.name, missing.why));
+    out += &items(&missing.collect::<Vec<_>>());
     if let Some(source) = &f.source {
-        let _ = write!(out, "\nThe column *page* is what was published: {source}.\n");
+        let _ = write!(out, "\nThe column *page* is what was published: {}.\n", words(source));
     }
     out.push_str(&page::section(f));
     out
+}
+
+/// A text that is shown as it is: nothing in it is markup, and it stays on its line.
+pub fn words(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let is_word = |c: Option<&char>| c.is_some_and(|c| c.is_alphanumeric());
+    let mut out = String::with_capacity(text.len());
+    for (i, c) in chars.iter().enumerate() {
+        let (before, after) = (i.checked_sub(1).and_then(|i| chars.get(i)), chars.get(i + 1));
+        match c {
+            '\n' | '\r' | '\t' => out.push(' '),
+            c if c.is_control() => out.push('\u{fffd}'),
+            '\\' | '`' | '*' | '[' | ']' | '|' => out.extend(['\\', *c]),
+            '<' if after.is_some_and(|c| c.is_alphabetic() || "/!?".contains(*c)) => out.push_str("\\<"),
+            // Within a word it is no markup, and names often have one.
+            '_' if !(is_word(before) && is_word(after)) => out.push_str("\\_"),
+            '~' if after == Some(&'~') || before == Some(&'~') => out.push_str("\\~"),
+            '&' if after == Some(&'#') || is_word(after) => out.push_str("&amp;"),
+            // Beside a blank or at the start it calls somebody who has nothing to do with it.
+            '@' if !is_word(before) && is_word(after) => out.push_str("@\u{200b}"),
+            c => out.push(*c),
+        }
+    }
+    out
+}
+
+/// A sentence in which drome, and only drome, has marked commands by backquotes; it may have several lines.
+pub fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return lines(text, |line| unmarked(&words(line)));
+    }
+    let part = |(i, part): (usize, &&str)| {
+        if i % 2 == 0 || part.is_empty() || part.contains('\n') { lines(part, words) } else { code(part) }
+    };
+    let whole: String = parts.iter().enumerate().map(part).collect();
+    lines(&whole, unmarked)
+}
+
+/// Nothing at the beginning of the line makes it a heading, an item or a quotation.
+fn unmarked(line: &str) -> String {
+    let (blanks, text) = line.split_at(line.len() - line.trim_start_matches(' ').len());
+    let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered =
+        after_number.len() < text.len() && [". ", ") "].iter().any(|mark| after_number.starts_with(mark));
+    match text {
+        _ if text.starts_with(['#', '-', '+', '>', '=']) => format!("{blanks}\\{text}"),
+        _ if is_numbered => {
+            let number = &text[..text.len() - after_number.len()];
+            format!("{blanks}{number}\\{after_number}")
+        }
+        _ => line.to_owned(),
+    }
+}
+
+fn lines(text: &str, each: impl Fn(&str) -> String) -> String {
+    text.split('\n').map(each).collect::<Vec<_>>().join("\n")
+}
+
+/// As code, on its line, whatever it holds.
+pub fn code(text: &str) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let fence = "`".repeat(longest_run(&text) + 1);
+    let gap = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{gap}{text}{gap}{fence}")
+}
+
+/// As a block of text that ends where it ends, whatever it holds.
+pub fn block(text: &str) -> String {
+    let fence = "`".repeat(longest_run(text).max(2) + 1);
+    format!("{fence}text\n{}\n{fence}\n", text.trim_end_matches('\n'))
+}
+
+/// A list; what an item has on further lines stays part of it.
+pub fn items(all: &[String]) -> String {
+    let further = |line: &str| format!("\n  {}", line.strip_prefix("    ").unwrap_or(line));
+    let item = |item: &String| {
+        let prose = prose(item);
+        let (first, rest) = prose.split_once('\n').unwrap_or((&prose, ""));
+        let rest: String = rest.lines().map(further).collect();
+        format!("- {first}{rest}\n")
+    };
+    all.iter().map(item).collect()
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_name_is_markup() {
+        let cases = [
+            ("a|b", "a\\|b"),
+            ("<img src=x onerror=alert(1)>", "\\<img src=x onerror=alert(1)>"),
+            ("[x](javascript:y) ![z](u)", "\\[x\\](javascript:y) !\\[z\\](u)"),
+            ("**bold** `code` \\", "\\*\\*bold\\*\\* \\`code\\` \\\\"),
+            ("http_load _x_ ~~y~~ a&lt;b R&D &", "http_load \\_x\\_ \\~\\~y\\~\\~ a&amp;lt;b R&amp;D &"),
+            ("two\nlines\x1b[2J", "two lines\u{fffd}\\[2J"),
+            ("node@tuned @somebody", "node@tuned @\u{200b}somebody"),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(words(name), expected);
+        }
+    }
+
+    #[test]
+    fn commands_in_a_sentence_stay_code() {
+        assert_eq!(prose("`go <x>` is not on PATH | <b>"), "`go <x>` is not on PATH \\| \\<b>");
+        assert_eq!(prose("one ` only <b>"), "one \\` only \\<b>");
+        assert_eq!(prose("# not a heading"), "\\# not a heading");
+        assert_eq!(code("a`b``"), "``` a`b`` ```");
+        assert_eq!(block("x\n```\ny\n"), "````text\nx\n```\ny\n````\n");
+        assert_eq!(prose("2. no item\n    - nor this"), "2\\. no item\n    \\- nor this");
+        assert_eq!(items(&["a\n    b\nc".to_owned()]), "- a\n  b\n  c\n");
+    }
 }

@@ -1,7 +1,8 @@
 //! The end of a study's report: what its page published beside what was measured here, and what was unequal there.
 
+use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{markdown, units};
 use model::Findings;
 use model::findings::{CellFindings, ContenderFindings};
 use std::collections::BTreeMap;
@@ -10,39 +11,43 @@ use std::fmt::Write;
 /// A section of the Markdown report; empty where the study is of no page.
 pub fn section(f: &Findings) -> String {
     let Some(page) = &f.page else { return String::new() };
-    let mut out = format!("\n## Published and measured\n\nPublished: on {}.\n", page.hardware);
+    let mut out =
+        format!("\n## Published and measured\n\nPublished: on {}.\n", markdown::words(&page.hardware));
     for cell in &f.cells {
         let rows: Vec<Compared> = compared(cell);
         if !rows.is_empty() {
-            let _ = write!(out, "\n### {}\n\n{}\n{}", cell.title, table(&rows).markdown(), agreement(&rows));
+            let _ = write!(
+                out,
+                "\n### {}\n\n{}\n{}",
+                markdown::words(&cell.title),
+                table(&rows).markdown(),
+                agreement(&rows)
+            );
         }
         if let Some(details) = page.details.get(&cell.title) {
             let _ = write!(out, "\nThe page's other figures:\n\n{}", others(details));
         }
     }
     if !f.unequal.is_empty() {
-        let _ = write!(out, "\n### Unequal on the page\n\n- {}\n", f.unequal.join("\n- "));
+        let _ = write!(out, "\n### Unequal on the page\n\n{}", markdown::items(&f.unequal));
     }
     out
 }
 
 /// The end of the terminal's report: what Markdown has, less the page's other figures.
-pub fn plain(f: &Findings) -> String {
+pub fn plain(f: &Findings, look: &Look) -> String {
+    let line = |text: &str| look.prose(text, Ink::Plain);
     let mut out = String::new();
     for cell in &f.cells {
         let rows = compared(cell);
         if !rows.is_empty() {
-            let _ = write!(
-                out,
-                "\npublished and measured: {}\n{}{}",
-                cell.title,
-                table(&rows).plain(),
-                agreement(&rows)
-            );
+            let title = line(&format!("published and measured: {}", cell.title));
+            let _ = write!(out, "\n{title}{}{}", table(&rows).fit(look), line(agreement(&rows).trim_end()));
         }
     }
     if !f.unequal.is_empty() && !out.is_empty() {
-        let _ = write!(out, "unequal on the page:\n  {}\n", f.unequal.join("\n  "));
+        out += "unequal on the page:\n";
+        out.extend(f.unequal.iter().map(|unequal| line(&format!("  {unequal}"))));
     }
     out
 }
@@ -132,5 +137,5 @@ fn others(details: &BTreeMap<String, BTreeMap<String, f64>>) -> String {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    details.iter().map(|(name, all)| format!("- {name}: {}\n", figures(all))).collect()
+    details.iter().map(|(name, all)| format!("- {}: {}\n", markdown::words(name), figures(all))).collect()
 }

@@ -1,6 +1,7 @@
 //! A race in words: which is better, by how much, how surely, how soon, and what was the same for all.
 
-use crate::{machine, offered, ranking, units};
+use crate::look::{Ink, Look};
+use crate::{machine, markdown, offered, ranking, terminal, units};
 use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, PairFindings, RaceFindings,
@@ -8,17 +9,17 @@ use model::findings::{
 use std::fmt::Write;
 
 /// The whole report for a terminal.
-pub fn report(f: &Findings) -> String {
+pub fn report(f: &Findings, look: &Look) -> String {
     let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else {
-        return crate::terminal::report(f);
+        return terminal::report(f, look);
     };
     let mut out = String::new();
     for c in by_letter(cell) {
-        let _ = writeln!(out, "{}: {}", c.name, c.title);
+        out += &look.prose(&format!("{}: {}", c.name, c.title), Ink::Plain);
     }
-    let _ = write!(out, "\n{}\n", ranking::race_table(cell).plain());
-    for line in lines(f, race, cell) {
-        let _ = writeln!(out, "{line}");
+    let _ = write!(out, "\n{}\n", ranking::race_table(cell).fit(look));
+    for (line, ink) in lines(f, race, cell) {
+        out += &look.prose(&line, ink);
     }
     out
 }
@@ -26,16 +27,15 @@ pub fn report(f: &Findings) -> String {
 /// The same in Markdown.
 pub fn markdown(f: &Findings) -> String {
     let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else {
-        return crate::markdown::report(f);
+        return markdown::report(f);
     };
     let mut out = String::from("# A race\n\n");
     for c in by_letter(cell) {
-        let _ = writeln!(out, "- {}: `{}`", c.name, c.title);
+        let _ = writeln!(out, "- {}: {}", c.name, markdown::code(&c.title));
     }
     let _ = write!(out, "\n{}\n", ranking::race_table(cell).markdown());
-    for line in lines(f, race, cell) {
-        let _ = writeln!(out, "- {}", line.replace("\n    ", "\n  "));
-    }
+    let lines: Vec<String> = lines(f, race, cell).into_iter().map(|(line, _)| line).collect();
+    out += &markdown::items(&lines);
     // Where it is pasted nobody knows the machine.
     let conditions = machine::conditions(&f.conditions);
     for line in
@@ -59,18 +59,26 @@ pub(crate) fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
     all
 }
 
-/// All that stands below the table.
-pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<String> {
-    let mut lines: Vec<String> = race.pairs.iter().flat_map(|pair| verdict(cell, pair)).collect();
-    lines.extend(by_letter(cell).into_iter().filter_map(unsound));
-    lines.extend(ranking::notes(cell));
-    lines.push(held_equal(cell, &race.held_equal));
+/// All that stands below the table, each with what its colour would say.
+pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<(String, Ink)> {
+    let mut lines = Vec::new();
+    for pair in &race.pairs {
+        // What is sure is the first of the lines; the others say it in other units.
+        let inks = [if pair.faster.is_some() { Ink::Good } else { Ink::Plain }, Ink::Plain, Ink::Plain];
+        lines.extend(verdict(cell, pair).into_iter().zip(inks));
+    }
+    lines.extend(by_letter(cell).into_iter().filter_map(unsound).map(|line| (line, Ink::Doubt)));
+    lines.extend(ranking::notes(cell).into_iter().map(|note| {
+        let ink = terminal::ink(&note);
+        (note, ink)
+    }));
+    lines.push((held_equal(cell, &race.held_equal), Ink::Plain));
     let trials: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
     let decided = if race.decided.is_some() { "decided" } else { "not decided" };
     let (blocks, seconds) = (race.blocks, race.elapsed_s);
     let (blocks, trials) = (units::several(blocks, "block"), units::several(trials, "trial"));
-    lines.push(format!("{decided} after {blocks}, {trials}, {seconds:.1} s"));
-    lines.push(format!("ended: {}; run {}", f.ended, f.run));
+    let decided = format!("{decided} after {blocks}, {trials}, {seconds:.1} s");
+    lines.extend([(decided, Ink::Plain), (format!("ended: {}; run {}", f.ended, f.run), Ink::Plain)]);
     lines
 }
 

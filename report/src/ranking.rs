@@ -1,8 +1,9 @@
 //! The ranking of one cell: the same columns in a terminal and in Markdown.
 
+use crate::look::Ink;
 use crate::machine;
 use crate::offered;
-use crate::table::{Side, Table};
+use crate::table::{INTERVAL, Side, Table};
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
@@ -40,9 +41,9 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
         ("rank", Side::Right),
         ("contender", Side::Left),
         ("answers/s", Side::Right),
-        ("95 %", Side::Right),
+        (INTERVAL, Side::Right),
         (ratio, Side::Right),
-        ("95 %", Side::Right),
+        (INTERVAL, Side::Right),
         ("CPU/answer", Side::Right),
         ("RSS", Side::Right),
         ("on the wire", Side::Right),
@@ -53,15 +54,28 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
     if is_published {
         head.push(("page", Side::Right));
     }
-    let mut table = Table::new(&head);
+    let mut table = Table::new(&head).named_by("contender");
     for contender in &cell.contenders {
         let mut row = row(cell, contender, label(contender));
         if is_published {
             row.push(units::known(contender.published.filter(|p| p.is_finite()), |p| format!("{p:.1}")));
         }
         table.row(row);
+        table.paint("trials", trials_ink(contender));
+        if contender.is_held_back() {
+            table.paint("answers/s", Ink::Doubt);
+        }
     }
     table
+}
+
+/// Red where nothing is known, yellow where not all trials count.
+fn trials_ink(c: &ContenderFindings) -> Ink {
+    match (c.trials - c.void, c.void + c.failed) {
+        (0, _) => Ink::Bad,
+        (_, 0) if c.errors == 0 => Ink::Plain,
+        _ => Ink::Doubt,
+    }
 }
 
 fn row(cell: &CellFindings, c: &ContenderFindings, label: String) -> Vec<String> {

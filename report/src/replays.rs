@@ -1,31 +1,50 @@
 //! What came of a page's own command lines, run against the contenders of its study.
 
+use crate::look::{Ink, Look};
 use crate::page::{times, words};
 use crate::table::{Side, Table};
-use crate::units;
-use model::page::Replay;
+use crate::{machine, markdown as md, units};
+use model::page::{Replay, Replays};
 use std::fmt::Write;
 
 /// For a terminal: the tables.
-pub fn terminal(title: &str, all: &[Replay]) -> String {
-    let mut out = format!("{title}, as published\n");
-    for cell in cells(all) {
-        let _ = write!(out, "\n{}\n{}{}", cell[0].cell, table(cell).plain(), agreement(cell));
+pub fn terminal(all: &Replays, look: &Look) -> String {
+    let line = |text: &str| look.prose(text.trim_end(), Ink::Plain);
+    let mut out = line(&format!("{}: {}, as published", all.name, all.title));
+    out.extend(preface(all).iter().map(|said| line(said)));
+    for cell in cells(&all.replays) {
+        let _ = write!(out, "\n{}{}{}", line(&cell[0].cell), table(cell).fit(look), line(&agreement(cell)));
     }
     out
 }
 
 /// For a page: the tables, and what the tools printed.
-pub fn markdown(title: &str, all: &[Replay]) -> String {
-    let mut out = format!("# {title}, as published\n");
-    for cell in cells(all) {
-        let _ = write!(out, "\n## {}\n\n{}\n{}", cell[0].cell, table(cell).markdown(), agreement(cell));
-        for replay in cell {
-            let (title, command) = (&replay.title, &replay.command);
-            let _ = write!(out, "\n### {title}\n\n```text\n$ {command}\n{}\n```\n", replay.report.trim_end());
+pub fn markdown(all: &Replays) -> String {
+    let mut out = format!("# {}, as published\n\n{}", md::words(&all.title), md::items(&preface(all)));
+    for cell in cells(&all.replays) {
+        let _ = write!(
+            out,
+            "\n## {}\n\n{}\n{}",
+            md::words(&cell[0].cell),
+            table(cell).markdown(),
+            agreement(cell)
+        );
+        // One that was not asked printed nothing: why is in the table.
+        for replay in cell.iter().filter(|replay| !replay.command.is_empty()) {
+            let said = format!("$ {}\n{}", replay.command, replay.report.trim_end());
+            let _ = write!(out, "\n### {}\n\n{}", md::words(&replay.title), md::block(&said));
         }
     }
     out
+}
+
+/// What they are, when and where they were run.
+fn preface(all: &Replays) -> Vec<String> {
+    let (id, at, count) = (&all.id, &all.started_at, all.replays.len());
+    let cut = if all.is_whole { "" } else { "; it was cut off before the last" };
+    let what =
+        format!("run {id}, {at}; {count} command lines of the page, each run once: nobody is ranked{cut}");
+    vec![what, machine::name(&all.environment)]
 }
 
 /// One slice a cell.

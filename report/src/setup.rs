@@ -1,24 +1,23 @@
 //! How the contenders of a run were set up: what a reader must know before he calls a comparison fair.
 
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{markdown, units};
 use model::Findings;
-use std::fmt::Write;
 
 /// A section of the Markdown report; empty where nothing is known of any contender.
 pub fn section(f: &Findings) -> String {
     let (table, is_known) = table(f);
-    let mut advice = String::new();
+    let mut advice: Vec<String> = faults(f).collect();
     for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
         if let Some(because) = &entrant.because {
-            let _ = writeln!(advice, "- {}: {because}", entrant.title);
+            advice.push(format!("{}: {because}", entrant.title));
         }
     }
     if !is_known && advice.is_empty() {
         return String::new();
     }
     let gap = if advice.is_empty() { "" } else { "\n" };
-    format!("\n## How each was set up\n\n{}{gap}{advice}", table.markdown())
+    format!("\n## How each was set up\n\n{}{gap}{}", table.markdown(), markdown::items(&advice))
 }
 
 /// The settings of all that take part, and whether any of them is known.
@@ -40,4 +39,13 @@ pub fn table(f: &Findings) -> (Table, bool) {
         table.row(who.into_iter().chain(said).collect());
     }
     (table, is_known)
+}
+
+/// What those that take part are known to do wrong.
+pub fn faults(f: &Findings) -> impl Iterator<Item = String> {
+    let present = f.entrants.values().filter(|entrant| entrant.missing.is_none());
+    present.filter_map(|entrant| {
+        let fault = entrant.faults.fragments.as_ref()?;
+        Some(format!("{}, a known fault: {fault}", entrant.title))
+    })
 }

@@ -1,28 +1,31 @@
 //! A sweep: for a terminal, as Markdown, as CSV, and the documented JSON.
 
+use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
-use crate::units;
+use crate::{markdown as md, units};
 use model::Bound;
 use model::sweep::{Common, Kept, KeptOutcome, Spread, Step, Sweep, Swept};
 use std::fmt::Write;
 
 /// For a terminal.
-pub fn terminal(s: &Sweep) -> String {
-    let mut out = format!("{}\n", asked(s));
+pub fn terminal(s: &Sweep, look: &Look) -> String {
+    let line = |text: &str| look.prose(text, Ink::Plain);
+    let mut out = line(&asked(s));
     for c in &s.contenders {
-        let _ = write!(out, "\n{}: {}\n{}\n", c.name, c.title, figures(c).join("\n"));
+        let title = format!("{}: {}", c.name, c.title);
+        let _ = write!(out, "\n{}{}", line(&title), line(&figures(c).join("\n")));
         if !c.steps.is_empty() {
-            let _ = write!(out, "\n{}", table(c).plain());
+            let _ = write!(out, "\n{}", table(c).fit(look));
         }
         let told = told(c);
         if !told.is_empty() {
-            let _ = write!(out, "\n{}\n", told.join("\n"));
+            let _ = write!(out, "\n{}", look.prose(&told.join("\n"), Ink::Doubt));
         }
     }
     if let Some(common) = &s.common {
-        let _ = write!(out, "\n{}\n\n{}", common_words(common), common_table(common).plain());
+        let _ = write!(out, "\n{}\n{}", line(&common_words(common)), common_table(common).fit(look));
     }
-    let _ = write!(out, "\n{}\n", ending(s).join("\n"));
+    let _ = write!(out, "\n{}", line(&ending(s).join("\n")));
     out
 }
 
@@ -30,13 +33,13 @@ pub fn terminal(s: &Sweep) -> String {
 pub fn markdown(s: &Sweep) -> String {
     let mut out = format!("{}\n", asked(s));
     for c in &s.contenders {
-        let _ = write!(out, "\n## {}: `{}`\n\n- {}\n", c.name, c.title, figures(c).join("\n- "));
+        let _ = write!(out, "\n## {}: {}\n\n{}", c.name, md::code(&c.title), md::items(&figures(c)));
         if !c.steps.is_empty() {
             let _ = write!(out, "\n{}", table(c).markdown());
         }
         let told = told(c);
         if !told.is_empty() {
-            let _ = write!(out, "\n- {}\n", told.join("\n- "));
+            let _ = write!(out, "\n{}", md::items(&told));
         }
     }
     if let Some(common) = &s.common {

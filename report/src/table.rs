@@ -1,6 +1,15 @@
-//! Columns, aligned by what a terminal shows, not by bytes.
+//! Columns, aligned by what a terminal shows, not by bytes. A table that is too wide is shown in parts, one below the
+//! other: each begins with the column that names its rows, so that nothing is left out.
 
+use crate::look::{Ink, Look, shortened};
+use crate::markdown;
 use unicode_width::UnicodeWidthStr;
+
+/// The title of the column that holds the interval of the one before it, from which it is never parted.
+pub const INTERVAL: &str = "95 %";
+
+/// Where a table must be parted, names take no more than this share of the width.
+const NAME_SHARE: f64 = 0.35;
 
 /// A column's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,18 +24,37 @@ pub enum Side {
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     head: Vec<(&'static str, Side)>,
-    rows: Vec<Vec<String>>,
+    /// The column that names a row.
+    name: usize,
+    rows: Vec<Vec<(String, Ink)>>,
 }
 
 impl Table {
-    /// A table with this head.
+    /// A table with this head. Its first column names its rows.
     pub fn new(head: &[(&'static str, Side)]) -> Self {
-        Self { head: head.to_vec(), rows: Vec::new() }
+        Self { head: head.to_vec(), name: 0, rows: Vec::new() }
+    }
+
+    /// The column of this title names the rows.
+    pub fn named_by(self, title: &str) -> Self {
+        Self { name: self.column(title).unwrap_or(0), ..self }
     }
 
     /// Adds a row.
     pub fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        self.rows.push(cells.into_iter().map(|cell| (cell, Ink::Plain)).collect());
+    }
+
+    /// Gives the last row's cell under this title a colour.
+    pub fn paint(&mut self, title: &str, ink: Ink) {
+        let column = self.column(title);
+        if let Some((_, own)) = self.rows.last_mut().zip(column).and_then(|(row, i)| row.get_mut(i)) {
+            *own = ink;
+        }
+    }
+
+    fn column(&self, title: &str) -> Option<usize> {
+        self.head.iter().position(|(own, _)| *own == title)
     }
 
     /// Each column's title and side.
@@ -35,20 +63,71 @@ impl Table {
     }
 
     /// The rows, each with a cell for every column.
-    pub fn rows(&self) -> &[Vec<String>] {
-        &self.rows
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = impl Iterator<Item = &str>> {
+        self.rows.iter().map(|row| row.iter().map(|(cell, _)| cell.as_str()))
     }
 
-    /// For a terminal: two spaces between columns, nothing at a line's end.
+    /// As wide as it is: two spaces between columns, nothing at a line's end.
     pub fn plain(&self) -> String {
-        let titles: Vec<String> = self.head.iter().map(|(title, _)| (*title).to_owned()).collect();
-        let widths = self.widths();
-        let line = |cells: &Vec<String>| {
-            let padded: Vec<String> =
-                cells.iter().zip(&widths).zip(&self.head).map(|((c, w), (_, s))| pad(c, *w, *s)).collect();
-            format!("{}\n", padded.join("  ").trim_end())
+        self.fit(&Look::default())
+    }
+
+    /// For a terminal that can show so much.
+    pub fn fit(&self, look: &Look) -> String {
+        let mut lines = vec![self.head.iter().map(|(title, _)| (look.words(title), Ink::Plain)).collect()];
+        let shown = |(cell, ink): &(String, Ink)| (look.words(&cell.replace('\n', " ")), *ink);
+        lines.extend(self.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()));
+        let mut widths = widths(&lines);
+        let parts = match look.columns() {
+            Some(columns) if total(&widths) > columns => {
+                let most = (columns as f64 * NAME_SHARE) as usize;
+                let sign = look.words("…");
+                for line in &mut lines {
+                    line[self.name].0 = shortened(&line[self.name].0, most, &sign);
+                }
+                widths[self.name] = widths[self.name].min(most);
+                self.parts(&widths, columns)
+            }
+            _ => vec![(0..self.head.len()).collect()],
         };
-        std::iter::once(&titles).chain(&self.rows).map(line).collect()
+        let text = |part: &Vec<usize>| -> String {
+            lines.iter().map(|line| self.line(line, part, &widths, look)).collect()
+        };
+        parts.iter().map(text).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The columns of each part: from left to right, as many as there is room for.
+    fn parts(&self, widths: &[usize], columns: usize) -> Vec<Vec<usize>> {
+        let mut parts: Vec<Vec<usize>> = vec![(0..=self.name).collect()];
+        let mut next = self.name + 1;
+        while next < self.head.len() {
+            let is_pair = self.head.get(next + 1).is_some_and(|(title, _)| *title == INTERVAL);
+            let group: Vec<usize> = (next..=next + usize::from(is_pair)).collect();
+            next += group.len();
+            let Some(part) = parts.last_mut() else { break };
+            let with: Vec<usize> = part.iter().chain(&group).map(|i| widths[*i]).collect();
+            if total(&with) > columns && part.len() > 1 {
+                parts.push([vec![self.name], group].concat());
+            } else {
+                part.extend(group);
+            }
+        }
+        parts
+    }
+
+    fn line(&self, cells: &[(String, Ink)], part: &[usize], widths: &[usize], look: &Look) -> String {
+        let mut out = String::new();
+        for (n, i) in part.iter().enumerate() {
+            let Some((cell, ink)) = cells.get(*i) else { continue };
+            let space = " ".repeat(widths[*i].saturating_sub(cell.width()));
+            let gap = if n > 0 { "  " } else { "" };
+            let painted = look.paint(cell, *ink);
+            out += &match self.head[*i].1 {
+                Side::Left => format!("{gap}{painted}{space}"),
+                Side::Right => format!("{gap}{space}{painted}"),
+            };
+        }
+        out.trim_end().to_owned() + "\n"
     }
 
     /// For Markdown as GitHub reads it.
@@ -62,23 +141,79 @@ impl Table {
                 .collect(),
         );
         let rows =
-            self.rows.iter().map(|row| line(row.iter().map(|cell| cell.replace('|', "\\|")).collect()));
+            self.rows.iter().map(|row| line(row.iter().map(|(cell, _)| markdown::words(cell)).collect()));
         [head, rule].into_iter().chain(rows).collect()
-    }
-
-    fn widths(&self) -> Vec<usize> {
-        let column = |i: usize| {
-            let cells = self.rows.iter().filter_map(move |row| row.get(i)).map(|cell| cell.width());
-            cells.chain([self.head[i].0.width()]).max().unwrap_or(0)
-        };
-        (0..self.head.len()).map(column).collect()
     }
 }
 
-fn pad(cell: &str, width: usize, side: Side) -> String {
-    let space = " ".repeat(width.saturating_sub(cell.width()));
-    match side {
-        Side::Left => format!("{cell}{space}"),
-        Side::Right => format!("{space}{cell}"),
+fn widths(lines: &[Vec<(String, Ink)>]) -> Vec<usize> {
+    let column = |i: usize| lines.iter().filter_map(|line| line.get(i)).map(|(cell, _)| cell.width()).max();
+    (0..lines[0].len()).map(|i| column(i).unwrap_or(0)).collect()
+}
+
+/// With two spaces between.
+fn total(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let head = [
+            ("rank", Side::Right),
+            ("who", Side::Left),
+            ("rate", Side::Right),
+            (INTERVAL, Side::Right),
+            ("bound", Side::Left),
+        ];
+        let mut table = Table::new(&head).named_by("who");
+        table.row(
+            ["1", "a server with a long name", "1,234", "1,200–1,300", "server"].map(Into::into).to_vec(),
+        );
+        table.row(["2", "b", "≥ 900", "880–920", "client"].map(Into::into).to_vec());
+        table.paint("bound", Ink::Doubt);
+        table
+    }
+
+    #[test]
+    fn what_is_too_wide_comes_in_parts_that_each_name_their_rows() {
+        let look = |columns| Look { width: Some(columns), ..Look::default() };
+        assert_eq!(table().fit(&look(80)), table().plain());
+        let narrow = [
+            "rank  who              rate         95 %",
+            "   1  a server with…  1,234  1,200–1,300",
+            "   2  b               ≥ 900      880–920",
+            "",
+            "who             bound",
+            "a server with…  server",
+            "b               client",
+            "",
+        ];
+        assert_eq!(table().fit(&look(40)), narrow.join("\n"));
+    }
+
+    #[test]
+    fn ascii_stays_aligned_and_colours_take_no_room() {
+        let ascii = table().fit(&Look { is_ascii: true, ..Look::default() });
+        let column = |line: &str| line.rfind("client").or(line.rfind("server")).or(line.rfind("bound"));
+        assert!(ascii.is_ascii() && ascii.contains(">= 900"), "{ascii}");
+        let columns: Vec<_> = ascii.lines().map(column).collect();
+        assert!(columns.iter().all(|c| *c == columns[0]), "{ascii}");
+        let coloured = table().fit(&Look { has_colour: true, ..Look::default() });
+        assert_eq!(coloured.replace("\x1b[33m", "").replace("\x1b[0m", ""), table().plain());
+        assert!(coloured.contains("\x1b[33mclient\x1b[0m"), "{coloured}");
+    }
+
+    #[test]
+    fn no_figure_is_lost_at_any_width() {
+        for width in 1..120 {
+            let shown = table().fit(&Look { width: Some(width), ..Look::default() });
+            for figure in ["1,234", "1,200–1,300", "server", "≥ 900", "880–920", "client"] {
+                assert!(shown.contains(figure), "{width}: {shown}");
+            }
+            assert!(width < 40 || shown.lines().all(|line| line.width() <= width), "{width}: {shown}");
+        }
     }
 }

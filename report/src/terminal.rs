@@ -1,29 +1,54 @@
 //! Findings for a terminal.
 
-use crate::{bars, page, ranking};
+use crate::look::{Ink, Look};
+use crate::{bars, page, ranking, setup};
 use model::Findings;
-use std::fmt::Write;
 
 /// The whole report.
-pub fn report(f: &Findings) -> String {
-    let mut out = format!("{}: {}\n", f.study, f.title);
-    for line in ranking::preface(f) {
-        let _ = writeln!(out, "{line}");
+pub fn report(f: &Findings, look: &Look) -> String {
+    let line = |text: &str| look.prose(text, Ink::Plain);
+    let mut out = line(&format!("{}: {}", f.study, f.title));
+    for text in ranking::preface(f) {
+        out += &line(&text);
     }
     for cell in &f.cells {
-        let _ = write!(out, "\n{}\n{}\n{}\n\n", cell.title, ranking::asked(cell), ranking::floor(cell));
-        let _ = write!(out, "{}\n{}", ranking::table(cell).plain(), bars::of_cell(cell));
-        let notes = ranking::notes(cell);
-        if !notes.is_empty() {
-            let _ = write!(out, "\n{}\n", notes.join("\n"));
+        out += "\n";
+        for text in [&cell.title, &ranking::asked(cell), &ranking::floor(cell)] {
+            out += &line(text);
         }
+        out += &format!(
+            "\n{}\n{}",
+            ranking::table(cell).fit(look),
+            look.words(&bars::of_cell(cell, look.columns()))
+        );
+        out += &notes(&ranking::notes(cell), look);
+    }
+    for fault in setup::faults(f) {
+        out += "\n";
+        out += &look.prose(&fault, Ink::Doubt);
     }
     for missing in &f.missing {
-        let _ = write!(out, "\n{} did not take part: {}\n", missing.name, missing.why);
+        out += "\n";
+        out += &look.prose(&format!("{} did not take part: {}", missing.name, missing.why), Ink::Doubt);
     }
     if let Some(source) = &f.source {
-        let _ = write!(out, "\n“page” is what was published: {source}.\n");
+        out += &format!("\n{}", line(&format!("“page” is what was published: {source}.")));
     }
-    out.push_str(&page::plain(f));
+    out.push_str(&page::plain(f, look));
     out
+}
+
+/// What is to be known about single contenders, by how bad it is.
+fn notes(notes: &[String], look: &Look) -> String {
+    let shown: String = notes.iter().map(|note| look.prose(note, ink(note))).collect();
+    if shown.is_empty() { shown } else { format!("\n{shown}") }
+}
+
+/// Notes begin with what came of trials.
+pub(crate) fn ink(note: &str) -> Ink {
+    match note {
+        n if n.contains(": failed: ") => Ink::Bad,
+        n if n.contains(": void: ") => Ink::Doubt,
+        _ => Ink::Plain,
+    }
 }

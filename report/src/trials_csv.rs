@@ -1,72 +1,149 @@
-//! Every trial of a run as CSV (RFC 4180), one a row: a cell is empty where the figure is not known.
+//! Every trial of a run as CSV, one a row, void and failed ones too: a field is empty where it is not known. Each
+//! column is one line of a table, and the head is made of the same lines.
 
-use model::metric::Percentile;
-use model::{Measurement, Metric, Observation, Outcome, Run};
+use crate::Told;
+use crate::csv;
+use model::contender::Track;
+use model::observation::Entrant;
+use model::{Cell, Load, Measurement, Observation, Outcome, Run};
+use stats::Histogram;
 
-const HEAD: &str = "run,cell,block,contender,copy,title,started_at,elapsed_s,outcome,why,rate_per_s,\
-                    server_cpu_ns_per_request,latency_ns_p50,latency_ns_p90,latency_ns_p99,latency_ns_p999,\
-                    rss_max_bytes,completed,errors,bound\n";
+/// A trial with all that is known of it.
+struct Row<'a> {
+    run: &'a Run,
+    observation: &'a Observation,
+    /// Which trial of the run it was, from 1.
+    order: usize,
+    cell: Option<&'a Cell>,
+    entrant: Option<&'a Entrant>,
+    measured: Option<&'a Measurement>,
+}
+
+/// A name and its value, where it is known.
+type Column = (&'static str, fn(&Row<'_>) -> Option<String>);
+
+/// What was tried.
+const ASKED: &[Column] = &[
+    ("run", |r| Some(r.run.id.clone())),
+    ("study", |r| Some(r.run.name.clone())),
+    ("cell", |r| text(r.observation.trial.cell + 1)),
+    ("cell_title", |r| Some(r.cell?.title.clone())),
+    ("workload", |r| Some(r.cell?.workload.clone())),
+    ("load", |r| {
+        text(match r.cell?.load {
+            Load::Closed { .. } => "closed",
+            Load::Open { .. } => "open",
+        })
+    }),
+    ("connections", |r| text(r.cell?.load.connections())),
+    ("per_connection", |r| text(r.cell?.load.per_connection()?)),
+    ("offered_rate_per_s", |r| decimals(r.cell?.load.rate_per_s()?.mean_per_s(window_ns(r)), 3)),
+    ("contender", |r| Some(r.observation.trial.contender.clone())),
+    ("title", |r| Some(r.entrant?.title.clone())),
+    ("track", |r| text(r.entrant.map_or(Track::Default, |entrant| entrant.track).word())),
+    ("version", |r| r.entrant?.version.clone()),
+    ("copy", |r| text(r.observation.trial.copy + 1)),
+    ("block", |r| text(r.observation.trial.block + 1)),
+    ("order", |r| text(r.order)),
+    ("started_at", |r| Some(r.observation.started_at.clone())),
+    ("elapsed_s", |r| decimals(r.observation.elapsed_ns as f64 / 1e9, 3)),
+];
+
+/// What came of it.
+const FOUND: &[Column] = &[
+    ("outcome", |r| {
+        text(match &r.observation.outcome {
+            Outcome::Failed(_) => "failed",
+            Outcome::Measured(m) if m.verdict.valid => "measured",
+            Outcome::Measured(_) => "void",
+        })
+    }),
+    ("reasons", |r| match &r.observation.outcome {
+        Outcome::Failed(why) => Some(why.clone()),
+        Outcome::Measured(m) => Some(m.verdict.reasons.join("; ")),
+    }),
+    ("bound", |r| text(r.measured?.verdict.bound.word())),
+    ("duration_s", |r| decimals(r.measured?.tally.duration_ns as f64 / 1e9, 6)),
+    ("rate_per_s", |r| decimals(r.measured?.tally.rate_per_s()?, 3)),
+    ("sent", |r| text(r.measured?.tally.sent)),
+    ("completed", |r| text(r.measured?.tally.completed)),
+    ("errors", |r| text(r.measured?.tally.errors.total())),
+    ("received_bytes", |r| text(r.measured?.tally.received_bytes)),
+    ("latency_ns_min", |r| text(r.measured?.tally.latency.min_ns()?)),
+    ("latency_ns_mean", |r| decimals(r.measured?.tally.latency.mean_ns()?, 1)),
+    ("latency_ns_p50", |r| quantile(latency(r)?, 0.5)),
+    ("latency_ns_p90", |r| quantile(latency(r)?, 0.9)),
+    ("latency_ns_p99", |r| quantile(latency(r)?, 0.99)),
+    ("latency_ns_p999", |r| quantile(latency(r)?, 0.999)),
+    ("latency_ns_p9999", |r| quantile(latency(r)?, 0.9999)),
+    ("latency_ns_max", |r| text(latency(r)?.max_ns()?)),
+    ("schedule_lag_ns_p99", |r| quantile(&r.measured?.tally.schedule_lag, 0.99)),
+];
+
+/// What the server and the load generator used, and what the machine was like.
+const USED: &[Column] = &[
+    ("server_cpu_ns_per_request", |r| decimals(model::Metric::ServerCpu.of(r.measured?)?, 1)),
+    ("server_core_use", |r| decimals(r.measured?.usage.core_use()?, 4)),
+    ("rss_max_bytes", |r| decimals(model::Metric::Rss.of(r.measured?)?, 0)),
+    ("threads_max", |r| text(seen(r.measured?.usage.threads_max)?)),
+    ("processes_max", |r| text(seen(r.measured?.usage.processes_max)?)),
+    ("switches_voluntary", |r| text(r.measured?.usage.switches_voluntary?)),
+    ("switches_involuntary", |r| text(r.measured?.usage.switches_involuntary?)),
+    ("client_core_use", |r| decimals(r.measured?.tally.client_core_use()?, 4)),
+    ("client_cpu_ns_per_request", |r| decimals(r.measured?.tally.client_cpu_ns_per_request()?, 1)),
+    ("steal_ppm", |r| text(r.observation.conditions.steal_ppm?)),
+    ("others_ppm", |r| text(r.observation.conditions.others_ppm?)),
+    ("load_average", |r| decimals(r.observation.conditions.load_average?, 2)),
+    ("server_hz_after", |r| text(r.observation.conditions.server_hz.after?)),
+    ("temperature_c_after", |r| decimals(r.observation.conditions.temperature_c.after?, 1)),
+];
 
 /// A head and a row a trial, in the order in which they were.
-pub fn report(run: &Run, observations: &[Observation]) -> String {
-    let rows: String = observations.iter().map(|o| row(run, o)).collect();
-    format!("{HEAD}{rows}")
-}
-
-fn row(run: &Run, o: &Observation) -> String {
-    let (outcome, why, measured) = match &o.outcome {
-        Outcome::Failed(why) => ("failed", why.clone(), None),
-        Outcome::Measured(m) if m.verdict.valid => {
-            ("measured", m.verdict.reasons.join("; "), Some(m.as_ref()))
-        }
-        Outcome::Measured(m) => ("void", m.verdict.reasons.join("; "), Some(m.as_ref())),
+pub fn report(told: &Told<'_>) -> String {
+    let columns = || ASKED.iter().chain(FOUND).chain(USED);
+    let row = |(i, observation): (usize, &Observation)| {
+        let row = Row::of(told.run, observation, i + 1);
+        csv::line(columns().map(|(_, value)| value(&row).unwrap_or_default()))
     };
-    let title = run.contenders.get(&o.trial.contender).map_or("", |entrant| entrant.title.as_str());
-    let mut cells = vec![
-        run.id.clone(),
-        o.trial.cell.to_string(),
-        (o.trial.block + 1).to_string(),
-        o.trial.contender.clone(),
-        (o.trial.copy + 1).to_string(),
-        title.to_owned(),
-        o.started_at.clone(),
-        format!("{:.3}", o.elapsed_ns as f64 / 1e9),
-        outcome.to_owned(),
-        why,
-    ];
-    cells.extend(figures(measured));
-    let quoted: Vec<String> = cells.iter().map(|cell| quote(cell)).collect();
-    quoted.join(",") + "\n"
+    let head = csv::line(columns().map(|(name, _)| name));
+    head + &told.observations.iter().enumerate().map(row).collect::<String>()
 }
 
-fn figures(measured: Option<&Measurement>) -> Vec<String> {
-    let latency = |p| (Metric::Latency(p), 0);
-    let metrics = [
-        (Metric::Rate, 3),
-        (Metric::ServerCpu, 1),
-        latency(Percentile::P50),
-        latency(Percentile::P90),
-        latency(Percentile::P99),
-        latency(Percentile::P999),
-        (Metric::Rss, 0),
-    ];
-    let shown = |(metric, decimals): (Metric, usize)| {
-        let value = measured.and_then(|m| metric.of(m));
-        value.map_or_else(String::new, |value| format!("{value:.decimals$}"))
-    };
-    let known = |text: fn(&Measurement) -> String| measured.map_or_else(String::new, text);
-    let mut cells: Vec<String> = metrics.into_iter().map(shown).collect();
-    cells.push(known(|m| m.tally.completed.to_string()));
-    cells.push(known(|m| m.tally.errors.total().to_string()));
-    cells.push(known(|m| m.verdict.bound.word().to_owned()));
-    cells
-}
-
-/// Quoted where it must be.
-fn quote(cell: &str) -> String {
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell.to_owned()
+impl<'a> Row<'a> {
+    fn of(run: &'a Run, observation: &'a Observation, order: usize) -> Self {
+        let trial = &observation.trial;
+        let measured = match &observation.outcome {
+            Outcome::Measured(m) => Some(m.as_ref()),
+            Outcome::Failed(_) => None,
+        };
+        let (cell, entrant) = (run.study.cells.get(trial.cell), run.contenders.get(&trial.contender));
+        Self { run, observation, order, cell, entrant, measured }
     }
+}
+
+fn text(value: impl ToString) -> Option<String> {
+    Some(value.to_string())
+}
+
+fn decimals(value: f64, decimals: usize) -> Option<String> {
+    value.is_finite().then(|| format!("{value:.decimals$}"))
+}
+
+fn latency<'a>(row: &Row<'a>) -> Option<&'a Histogram> {
+    Some(&row.measured?.tally.latency)
+}
+
+fn quantile(of: &Histogram, share: f64) -> Option<String> {
+    of.quantile_ns(share).and_then(text)
+}
+
+/// A server that was never looked at has no process; one that runs has at least one.
+fn seen(most: u64) -> Option<u64> {
+    (most > 0).then_some(most)
+}
+
+/// The window over which a rate that changes is taken; of a trial that was not measured, the one that was meant.
+fn window_ns(row: &Row<'_>) -> u64 {
+    let meant = row.run.study.design.measure.as_nanos() as u64;
+    row.measured.map_or(meant, |m| m.tally.duration_ns)
 }

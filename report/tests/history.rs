@@ -93,7 +93,7 @@ fn history() -> History {
 
 #[test]
 fn a_history_for_a_terminal() {
-    insta::assert_snapshot!(report::history::terminal(&history()));
+    insta::assert_snapshot!(report::history::terminal(&history(), &report::Look::default()));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Goldens of what comes of a page's own command lines, and of `drome catalog verify`.
 
+use model::Environment;
 use model::contender::Track;
 use model::inspection::Inspection;
-use model::page::Replay;
+use model::page::{Replay, Replays};
 
 #[test]
 fn a_page_as_it_was_measured() {
@@ -22,13 +23,27 @@ fn a_page_as_it_was_measured() {
         note: note.map(str::to_owned),
         report: "Requests per second\n".to_owned(),
     };
-    let all = [
+    let replays = vec![
         replay("nginx", Some(351.49), Some(9000.0), None),
         replay("Go", Some(247.2), Some(8000.0), None),
         replay("Perl", Some(66.0), None, Some("it ended (exit status: 1)")),
     ];
-    insta::assert_snapshot!("replays_in_the_terminal", report::replays::terminal("A page", &all));
-    insta::assert_snapshot!("replays_in_markdown", report::replays::markdown("A page", &all));
+    let mut all = Replays {
+        id: "20260102-030405-abcd".to_owned(),
+        name: "page".to_owned(),
+        title: "A page".to_owned(),
+        started_at: "2026-01-02T03:04:05Z".to_owned(),
+        is_whole: true,
+        environment: Environment { drome: "0.1.0".to_owned(), cores: 2, ..Environment::default() },
+        replays,
+    };
+    let look = report::Look::default();
+    insta::assert_snapshot!("replays_in_the_terminal", report::replays::terminal(&all, &look));
+    insta::assert_snapshot!("replays_in_markdown", report::replays::markdown(&all));
+    all.is_whole = false;
+    assert!(
+        report::replays::terminal(&all, &look).contains("nobody is ranked; it was cut off before the last")
+    );
 }
 
 #[test]
@@ -42,14 +57,23 @@ fn what_catalog_verify_found() {
         served: 3,
         right: 3 - wrong.len(),
         wrong: wrong.iter().map(ToString::to_string).collect(),
+        known: if title == "fly" {
+            vec!["hello (/hello, in fragments): no answer".to_owned()]
+        } else {
+            Vec::new()
+        },
         elapsed_s: 1.25,
         hello_wire_bytes: missing.is_none().then_some(161),
     };
     let all = [
         seen("nginx", Track::Default, &[], None),
         seen("Bad", Track::Tuned, &["hello (/hello): status 500 instead of 200"], None),
+        seen("fly", Track::Default, &[], None),
         seen("Go", Track::Default, &[], Some("`go` is not on PATH; get it: https://go.dev/dl")),
     ];
-    insta::assert_snapshot!("inspections_in_the_terminal", report::inspections::terminal(&all));
+    insta::assert_snapshot!(
+        "inspections_in_the_terminal",
+        report::inspections::terminal(&all, &report::Look::default())
+    );
     insta::assert_snapshot!("inspections_in_markdown", report::inspections::markdown(&all));
 }

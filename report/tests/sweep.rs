@@ -110,7 +110,10 @@ fn sweep() -> Sweep {
 #[test]
 fn every_format() {
     let sweep = sweep();
-    insta::assert_snapshot!("sweep_in_the_terminal", report::sweep::terminal(&sweep));
+    insta::assert_snapshot!(
+        "sweep_in_the_terminal",
+        report::sweep::terminal(&sweep, &report::Look::default())
+    );
     insta::assert_snapshot!("sweep_in_markdown", report::sweep::markdown(&sweep));
     insta::assert_snapshot!("sweep_as_csv", report::sweep::csv(&sweep));
     insta::assert_snapshot!("sweep_as_json", report::sweep::json(&sweep));

@@ -8,16 +8,18 @@ use crate::failure::WrongInput;
 use anyhow::bail;
 use dialects::{Call, Dialect, Halt, Said};
 use lab::board::Cores;
+use lab::environment::System;
 use lab::instance::{Instance, Place, Works};
 use lab::prepare::{Prepared, fill_all};
 use lab::sample::Sampler;
-use lab::setup;
 use lab::tree::Tree;
+use lab::{Store, setup};
 use load::Progress;
 use model::contender::Track;
-use model::page::{AsPublished, Replay};
+use model::page::{AsPublished, Replay, Replays};
 use model::study::REFERENCE;
 use model::{Cell, Study, Tally, Usage};
+use report::Look;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,39 +28,60 @@ use std::time::{Duration, Instant};
 /// A page's command line that takes longer is cut off: some were meant for servers that answer ten times as fast.
 const LONGEST: Duration = Duration::from_mins(3);
 
-/// Runs each of the study's command lines against each of its contenders.
-pub fn run(study: &Study, prepared: &[Prepared], works: Works, teller: &Teller) -> anyhow::Result<ExitCode> {
+/// Runs each of the study's command lines against each of its contenders; what came of each is kept at once.
+pub fn run(
+    (name, study): (&str, &Study),
+    prepared: &[Prepared],
+    works: Works,
+    store: &Store,
+    teller: &Teller,
+) -> anyhow::Result<ExitCode> {
     if study.as_published.is_empty() {
         bail!(WrongInput("this study says nothing of how its page measured ([[as_published]])".to_owned()));
     }
-    if !matches!(teller.format, Format::Terminal | Format::Markdown | Format::Json) {
-        return Err(unfit(teller.format, "a page's own command lines", "each is run once"));
-    }
+    let started_at = lab::clock_text();
+    let mut all = Replays {
+        id: setup::new_id(&started_at),
+        name: name.to_owned(),
+        title: study.title.clone(),
+        started_at,
+        environment: System::here().look(&Cores::deal()),
+        ..Replays::default()
+    };
+    // A format that it can't be shown in is refused before anything is run.
+    show(&all, teller.format)?;
     let stop = console::stop_flag()?;
     let stage = Stage { assets: setup::assets(&works)?, works, stop };
-    let mut all = Vec::new();
     for page in &study.as_published {
         let Some(cell) = study.cells.iter().find(|cell| cell.title == page.cell) else { continue };
         for prepared in prepared.iter().filter(|p| p.track == Track::Default && p.name != REFERENCE) {
             let Some(command) = page.command(&prepared.name) else { continue };
             let mut replay = stage.replay(page, cell, prepared, command)?;
+            if stage.stop.load(Ordering::Relaxed) {
+                bail!(lab::LabError::Interrupted);
+            }
             replay.published = study.published.as_ref().and_then(|p| p.figure(&cell.title, &prepared.name));
             let rate =
                 replay.rate_per_s.map_or_else(|| "no figure".to_owned(), |r| format!("{r:.1} answers/s"));
             eprintln!("{}, {}: {rate}", cell.title, prepared.name);
-            all.push(replay);
-            if stage.stop.load(Ordering::Relaxed) {
-                bail!(lab::LabError::Interrupted);
-            }
+            all.replays.push(replay);
+            store.keep_replays(&all)?;
         }
     }
-    let text = match teller.format {
-        Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
-        Format::Markdown => report::replays::markdown(&study.title, &all),
-        _ => report::replays::terminal(&study.title, &all),
-    };
-    teller.write(text.as_bytes())?;
+    all.is_whole = true;
+    store.keep_replays(&all)?;
+    teller.write(show(&all, teller.format, &teller.look())?.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// In a format.
+pub fn show(all: &Replays, format: Format, look: &Look) -> anyhow::Result<String> {
+    Ok(match format {
+        Format::Terminal => report::replays::terminal(all, look),
+        Format::Markdown => report::replays::markdown(all),
+        Format::Json => format!("{}\n", serde_json::to_string_pretty(&all.replays)?),
+        other => return Err(unfit(other, "a page's own command lines", "each is run once")),
+    })
 }
 
 /// Where the contenders are started.

@@ -6,7 +6,7 @@ use crate::console;
 use clap::{Args, Subcommand, ValueEnum};
 use lab::board::Cores;
 use lab::instance::Place;
-use lab::{Catalog, inspect, setup};
+use lab::{Catalog, CatalogError, inspect, setup};
 use model::contender::Track;
 use model::inspection::Inspection;
 use std::process::ExitCode;
@@ -58,11 +58,11 @@ pub fn run(args: &CatalogArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let names = if args.names.is_empty() {
         catalog.contenders.keys().cloned().collect()
     } else {
-        install::contenders(&catalog, &args.names)?
+        asked(&catalog, &args.names)?
     };
     let all = verify(args, &catalog, &names)?;
     let text = match args.format {
-        Format::Terminal => report::inspections::terminal(&all),
+        Format::Terminal => report::inspections::terminal(&all, &console::look()),
         Format::Markdown => report::inspections::markdown(&all),
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
     };
@@ -71,6 +71,18 @@ pub fn run(args: &CatalogArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let is_lacking =
         |seen: &Inspection| seen.has_failed() || (!args.names.is_empty() && seen.missing.is_some());
     Ok(ExitCode::from(u8::from(all.iter().any(is_lacking))))
+}
+
+/// The contenders of these names. Where a study has a contender's name, the contender is meant: it is contenders that are
+/// verified.
+fn asked(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, CatalogError> {
+    let is_contender = |name: &&String| catalog.contenders.contains_key(*name);
+    let (contenders, studies): (Vec<&String>, Vec<&String>) = names.iter().partition(is_contender);
+    let mut all = install::contenders(catalog, &studies.into_iter().cloned().collect::<Vec<_>>())?;
+    all.extend(contenders.into_iter().cloned());
+    all.sort();
+    all.dedup();
+    Ok(all)
 }
 
 fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Result<Vec<Inspection>> {

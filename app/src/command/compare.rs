@@ -110,12 +110,18 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
             import.id
         ))
         .into()),
+        Stored::Replays(replays) => Err(WrongInput(format!(
+            "run {} is of a page's own command lines, each run once: there are no trials to compare; name a run without \
+             --as-published (`drome list runs`)",
+            replays.id
+        ))
+        .into()),
     }
 }
 
 fn show(comparison: &Comparison, format: Format) -> anyhow::Result<String> {
     Ok(match format {
-        Format::Terminal => report::compare::terminal(comparison),
+        Format::Terminal => report::compare::terminal(comparison, &console::look()),
         Format::Markdown => report::compare::markdown(comparison),
         Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
     })

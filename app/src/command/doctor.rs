@@ -26,7 +26,11 @@ pub struct DoctorArgs {
 /// Looks and tells.
 pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let found = doctor::examine(&System::here(), &Cores::deal(), doctor::LOOK);
-    let text = if args.json { serde_json::to_string_pretty(&found)? + "\n" } else { words(&found) };
+    let text = if args.json {
+        serde_json::to_string_pretty(&found)? + "\n"
+    } else {
+        console::look().report(&words(&found))
+    };
     console::print(&text)?;
     let least = if args.strict { BEST } else { args.least.unwrap_or(0) };
     if found.score < least {

@@ -1,11 +1,13 @@
 //! `drome history`: all runs of a study over time.
 
+use super::pictures::{Kind, Pictures};
 use super::store;
 use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
 use clap::{Args, ValueEnum};
 use model::History;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Raw arguments.
@@ -22,6 +24,9 @@ pub struct HistoryArgs {
     /// How it is told
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
+    /// With --format svg or png: write the chart to this file, or the charts of all cells to this folder
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -30,17 +35,42 @@ enum Format {
     Markdown,
     Json,
     Csv,
+    Svg,
+    Png,
 }
 
 /// Reads all runs and prints.
 pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let kind = match args.format {
+        Format::Svg => Some(Kind::Svg),
+        Format::Png => Some(Kind::Png),
+        _ => None,
+    };
+    if args.output.is_some() && kind.is_none() {
+        let words = "--output is for --format svg and --format png; other formats go to standard output";
+        return Err(WrongInput(words.to_owned()).into());
+    }
+    let pictures = kind.map(|kind| Pictures::to(kind, None, args.output.as_deref())).transpose()?;
     let mut history = history(&args.study, common)?;
     narrow(&mut history, args)?;
+    if let Some(pictures) = pictures {
+        let charts = report::chart::of_history(&history);
+        if args.output.is_none() && charts.len() > 1 {
+            let words = format!(
+                "the history of {} has {} charts: take one with --cell, or name a folder for all with --output",
+                history.study,
+                charts.len()
+            );
+            return Err(WrongInput(words).into());
+        }
+        pictures.write(&format!("the history of {}", history.study), charts)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     console::print(&match args.format {
-        Format::Terminal => report::history::terminal(&history),
+        Format::Terminal => report::history::terminal(&history, &console::look()),
         Format::Markdown => report::history::markdown(&history),
         Format::Json => serde_json::to_string_pretty(&history)? + "\n",
-        Format::Csv => report::history::csv(&history),
+        Format::Csv | Format::Svg | Format::Png => report::history::csv(&history),
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -33,7 +33,7 @@ pub fn run(args: &InstallArgs, common: &Common) -> anyhow::Result<ExitCode> {
         });
         out.push_str(&format!("{:<26}{state}\n", prepared.name));
     }
-    console::print(&out)?;
+    console::tell(&out)?;
     Ok(ExitCode::from(u8::from(lacking > 0)))
 }
 

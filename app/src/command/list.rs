@@ -41,7 +41,7 @@ pub fn run(args: &ListArgs, common: &Common) -> anyhow::Result<ExitCode> {
             workloads(&catalog, &mut out)?;
         }
     }
-    console::print(&out)?;
+    console::tell(&out)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -72,9 +72,18 @@ fn workloads(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
 }
 
 fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
-    for run in store(common)?.runs()? {
+    for run in store(common)?.everything()? {
         if run.is_import {
             let _ = writeln!(out, "{}  {}  imported: {} readings", run.id, run.name, run.observations);
+            continue;
+        }
+        if run.is_replays {
+            let cut = if run.ended.is_some() { "" } else { "; it was cut off" };
+            let _ = writeln!(
+                out,
+                "{}  {}  as published: {} command lines{cut}",
+                run.id, run.name, run.observations
+            );
             continue;
         }
         let ended = run.ended.unwrap_or_else(|| "not ended: --resume goes on with it".to_owned());

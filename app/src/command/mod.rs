@@ -13,6 +13,7 @@ pub mod list;
 pub mod load;
 pub mod new;
 mod output;
+mod pictures;
 pub mod plan;
 pub mod race;
 pub mod report;

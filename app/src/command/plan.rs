@@ -49,7 +49,7 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     asked.study.design.blocks = study.design.blocks;
     let told = lab::forecast::forecast(&asked, &observations, precision, study.design.blocks[1]);
     console::print(&match args.format {
-        Format::Terminal => report::forecast::terminal(&told),
+        Format::Terminal => console::look().report(&report::forecast::terminal(&told)),
         Format::Json => serde_json::to_string_pretty(&told)? + "\n",
     })?;
     Ok(ExitCode::SUCCESS)
@@ -70,7 +70,7 @@ fn pilot(
     let run = setup::study_run(name, short, &prepared, &works, None, true);
     let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
     store.add_run(&run)?;
-    let mut watch = console::Watch::new();
+    let mut watch = crate::watch::Watch::new();
     let findings = lab::run::run(&lab, &run, Vec::new(), store, &mut watch);
     watch.finish();
     findings?;
@@ -84,7 +84,8 @@ fn latest(store: &Store, name: &str, study: &Study) -> anyhow::Result<(Run, Vec<
         let (run, observations, _) = store.run(&listed.id)?;
         let (then, now) = (&run.study, study);
         let is_alike = (then.design.measure, then.design.warmup) == (now.design.measure, now.design.warmup);
-        if is_alike && then.cells == now.cells && !observations.is_empty() {
+        let is_whole = then.cells == now.cells && then.contenders == now.contenders;
+        if is_alike && is_whole && !observations.is_empty() {
             return Ok((run, observations));
         }
     }
@@ -96,7 +97,7 @@ fn latest(store: &Store, name: &str, study: &Study) -> anyhow::Result<(Run, Vec<
 }
 
 /// `2%` or `0.02`.
-fn precision(text: &str) -> Result<f64, String> {
+pub(super) fn precision(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     match number.trim().parse::<f64>() {
         Ok(n) if n * unit > 0.0 && n * unit < 1.0 => Ok(n * unit),

@@ -6,6 +6,7 @@ use super::store;
 use crate::cli::Common;
 use crate::console;
 use crate::failure::{VOID, WrongInput};
+use crate::watch::Watch;
 use anyhow::Context;
 use clap::Args;
 use lab::instance::{Work, Works};
@@ -83,7 +84,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
         lab.works.insert(RACED.to_owned(), work);
     }
     store.add_run(&run)?;
-    let mut watch = console::Watch::new();
+    let mut watch = Watch::new();
     let findings = lab::run::run(&lab, &run, Vec::new(), &store, &mut watch);
     watch.finish();
     let (_, observations, ended) = store.run(&run.id)?;

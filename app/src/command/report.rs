@@ -1,7 +1,8 @@
 //! `drome report`: the findings of a run that is in the store; and how findings are told, whichever command has them.
 
 use super::output::Output;
-use super::store;
+use super::pictures::{Folder, Kind, Pictures};
+use super::{as_published, store};
 use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
@@ -27,9 +28,15 @@ pub struct TellArgs {
     /// How the findings are shown [default: by the ending of --output, else terminal]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Write the findings to this file instead of standard output
+    /// Write the findings to this file instead of standard output; charts to this file or folder
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// With --format svg or png: this chart only, such as ranked-1
+    #[arg(long, value_name = "NAME")]
+    chart: Option<String>,
+    /// With --format markdown: write the charts into this folder as SVG, and show them
+    #[arg(long, value_name = "DIR")]
+    charts: Option<PathBuf>,
 }
 
 /// How findings are shown. One more is one line here, one in `ending` and one in `show`.
@@ -42,6 +49,10 @@ pub enum Format {
     Json,
     /// Every trial, one a row
     Csv,
+    /// Charts
+    Svg,
+    /// Charts as pictures
+    Png,
 }
 
 impl Format {
@@ -53,6 +64,8 @@ impl Format {
             Self::Html => "html",
             Self::Json => "json",
             Self::Csv => "csv",
+            Self::Svg => "svg",
+            Self::Png => "png",
         }
     }
 
@@ -70,6 +83,15 @@ impl Format {
         format!("{} or {last}", others.join(", "))
     }
 
+    /// Of those that are charts.
+    fn kind(self) -> Option<Kind> {
+        match self {
+            Self::Svg => Some(Kind::Svg),
+            Self::Png => Some(Kind::Png),
+            _ => None,
+        }
+    }
+
     /// As it is written on the command line.
     fn word(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
@@ -77,26 +99,28 @@ impl Format {
 }
 
 /// A run in a format. A race is told in words.
-pub fn show(told: &Told<'_>, format: Format, _look: &Look) -> anyhow::Result<Vec<u8>> {
+pub fn show(told: &Told<'_>, format: Format, look: &Look) -> anyhow::Result<Vec<u8>> {
     let is_race = told.findings.race.is_some();
     Ok(match format {
-        Format::Terminal if is_race => report::race::report(told.findings).into_bytes(),
-        Format::Terminal => report::terminal::report(told.findings).into_bytes(),
+        Format::Terminal if is_race => report::race::report(told.findings, look).into_bytes(),
+        Format::Terminal => report::terminal::report(told.findings, look).into_bytes(),
         Format::Markdown if is_race => report::race::markdown(told.findings).into_bytes(),
         Format::Markdown => report::markdown::report(told.findings).into_bytes(),
         Format::Html => report::html::page(told).into_bytes(),
         Format::Json => report::findings_json(told.findings).into_bytes(),
-        Format::Csv => report::trials_csv::report(told.run, told.observations).into_bytes(),
+        Format::Csv => report::trials_csv::report(told).into_bytes(),
+        Format::Svg | Format::Png => return Err(unfit(format, "this", "it is told in words")),
     })
 }
 
 /// What was read from pages, in a format.
-fn show_import(import: &Import, format: Format) -> anyhow::Result<Vec<u8>> {
+fn show_import(import: &Import, format: Format, look: &Look) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
-        Format::Terminal => report::imported::terminal(import).into_bytes(),
+        Format::Terminal => report::imported::terminal(import, look).into_bytes(),
         Format::Markdown => report::imported::markdown(import).into_bytes(),
+        Format::Html => report::html::import_page(import).into_bytes(),
         Format::Json => report::imported::json(import).into_bytes(),
-        other => return Err(unfit(other, "what was imported", "it has no trials")),
+        Format::Csv => report::imported::csv(import).into_bytes(),
     })
 }
 
@@ -110,19 +134,43 @@ pub fn unfit(format: Format, what: &str, why: &str) -> anyhow::Error {
 }
 
 /// How findings are told, and where: both are known to be possible.
-#[derive(Debug)]
 pub struct Teller {
     /// How.
     pub format: Format,
     output: Option<Output>,
+    pictures: Option<Pictures>,
+    charts: Option<Charts>,
+}
+
+/// Charts beside a text.
+struct Charts {
+    folder: Folder,
+    /// As the text names it.
+    link: String,
 }
 
 impl TellArgs {
     /// Asked before anything is measured.
     pub fn teller(&self) -> anyhow::Result<Teller> {
-        let output = self.output.as_deref().map(|path| Output::to("--output", path)).transpose()?;
         let by_ending = || self.output.as_deref().and_then(Format::of);
-        Ok(Teller { format: self.format.or_else(by_ending).unwrap_or(Format::Terminal), output })
+        let format = self.format.or_else(by_ending).unwrap_or(Format::Terminal);
+        let wrong = |words: &str| Err(WrongInput(words.to_owned()).into());
+        if self.chart.is_some() && format.kind().is_none() {
+            return wrong("--chart names a chart: say --format svg or --format png, too");
+        }
+        if self.charts.is_some() && format != Format::Markdown {
+            return wrong(
+                "--charts is for --format markdown; --format svg --output DIR writes the charts alone",
+            );
+        }
+        let path = self.output.as_deref();
+        let pictures =
+            format.kind().map(|kind| Pictures::to(kind, self.chart.as_deref(), path)).transpose()?;
+        let file = path.filter(|_| pictures.is_none());
+        let output = file.map(|path| Output::to("--output", path)).transpose()?;
+        let folder = self.charts.as_deref().map(|path| Folder::to("--charts", path)).transpose()?;
+        let charts = folder.map(|folder| Charts { link: folder.from(path.and_then(Path::parent)), folder });
+        Ok(Teller { format, output, pictures, charts })
     }
 }
 
@@ -134,12 +182,32 @@ impl Teller {
         observations: &[Observation],
         findings: &model::Findings,
     ) -> anyhow::Result<()> {
-        self.write(&show(&Told { run, observations, findings }, self.format, &Look::default())?)
+        let told = Told { run, observations, findings };
+        if let Some(pictures) = &self.pictures {
+            return pictures.write(&format!("run {}", run.id), report::chart::of(&told));
+        }
+        let mut bytes = show(&told, self.format, &self.look())?;
+        if let Some(Charts { folder, link }) = &self.charts {
+            let charts = report::chart::of(&told);
+            for chart in &charts {
+                folder.write(&format!("{}.svg", chart.name), chart.svg.as_bytes())?;
+            }
+            bytes.extend(report::chart::markdown(&charts, link).into_bytes());
+        }
+        self.write(&bytes)
     }
 
     /// Tells what was read from pages.
     pub fn tell_import(&self, import: &Import) -> anyhow::Result<()> {
-        self.write(&show_import(import, self.format)?)
+        self.write(&show_import(import, self.format, &self.look())?)
+    }
+
+    /// What there is to be seen where it is told; a file is no terminal.
+    pub fn look(&self) -> Look {
+        match &self.output {
+            Some(_) => Look { is_ascii: console::is_ascii_wanted(), ..Look::default() },
+            None => console::look(),
+        }
     }
 
     /// To the file, or to standard output.
@@ -160,6 +228,9 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
             teller.tell(&run, &observations, &findings)?;
         }
         Stored::Import(import) => teller.tell_import(&import)?,
+        Stored::Replays(replays) => {
+            teller.write(as_published::show(&replays, teller.format, &teller.look())?.as_bytes())?
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

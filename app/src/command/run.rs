@@ -4,12 +4,17 @@ use super::report::{TellArgs, Teller};
 use super::{as_published, catalog, store};
 use crate::cli::Common;
 use crate::console;
+use crate::failure::WrongInput;
+use crate::watch::Watch;
 use anyhow::{Context, bail};
 use clap::Args;
+use lab::narrow::{Wanted, narrow};
+use lab::prepare::Prepared;
 use lab::{Catalog, LabError, Store, setup};
 use model::study::REFERENCE;
-use model::{Observation, Run};
+use model::{Observation, Run, Study};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -35,6 +40,20 @@ pub struct RunArgs {
     /// Go on with the latest run of this study that was cut off
     #[arg(long, conflicts_with_all = ["quick", "seed"])]
     resume: bool,
+    /// Some of the study's contenders; the reference is always there
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with_all = ["all", "resume"])]
+    only: Vec<String>,
+    /// One of the study's cells, by its title; may be said again
+    #[arg(long, value_name = "TITLE", conflicts_with_all = ["all", "resume"])]
+    cell: Vec<String>,
+    /// Stop when this much time is spent, not before the least number of blocks [default: the study's]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration,
+          conflicts_with_all = ["as_published", "quick", "resume"])]
+    budget: Option<Duration>,
+    /// Stop when every ratio is known to this share, such as 0.02 or 2% [default: the study's]
+    #[arg(long, value_name = "SHARE", value_parser = super::plan::precision,
+          conflicts_with_all = ["as_published", "quick", "resume"])]
+    precision: Option<f64>,
     /// Decides every shuffle and every resampling [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -75,37 +94,62 @@ fn one(
     name: &str,
     teller: &Teller,
 ) -> anyhow::Result<ExitCode> {
-    let study = catalog.study(name)?.clone();
+    let study = wanted(args, catalog.study(name)?)?;
     let store = store(common)?;
+    let begun = args.resume.then(|| unfinished(&store, name)).transpose()?;
+    // A run that is gone on with has the study as it was when the run began.
+    let study = begun.as_ref().map_or(study, |(run, _)| run.study.clone());
     let prepared = setup::prepare_study(catalog, &study)?;
     if args.install {
         super::install::get(&prepared, args.yes);
     }
     let works = setup::works(catalog)?;
     if args.as_published {
-        return as_published::run(&study, &prepared, works, teller);
+        return as_published::run((name, &study), &prepared, works, &store, teller);
     }
-    let (run, observations) = if args.resume {
-        unfinished(&store, name)?
-    } else {
-        let mut study = study;
-        if args.quick {
-            setup::quicken(&mut study);
-        }
+    if let Some((run, _)) = &begun {
+        same_as_begun(run, &prepared)?;
+    }
+    let (run, observations) = begun.unwrap_or_else(|| {
         (setup::study_run(name, study, &prepared, &works, args.seed, args.quick), Vec::new())
-    };
+    });
     announce(&run)?;
     let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
     if !args.resume {
         store.add_run(&run)?;
     }
-    let mut watch = console::Watch::new();
+    let mut watch = Watch::new();
     let findings = lab::run::run(&lab, &run, observations, &store, &mut watch);
     watch.finish();
     let findings = findings.with_context(|| format!("run {}", run.id))?;
     let (_, observations, _) = store.run(&run.id)?;
     teller.tell(&run, &observations, &findings)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A run goes on only with what it began with.
+fn same_as_begun(run: &Run, prepared: &[Prepared]) -> anyhow::Result<()> {
+    let changes = setup::changes_since(run, prepared);
+    if changes.is_empty() {
+        return Ok(());
+    }
+    bail!(WrongInput(format!(
+        "run {} can't go on as it began: {}; put that back, or begin anew without --resume",
+        run.id,
+        changes.join("; ")
+    )))
+}
+
+/// The study as it is wanted now.
+fn wanted(args: &RunArgs, study: &Study) -> anyhow::Result<Study> {
+    let mut study = study.clone();
+    let (contenders, cells) = (args.only.clone(), args.cell.clone());
+    let wanted = Wanted { contenders, cells, budget: args.budget, precision: args.precision };
+    narrow(&mut study, &wanted).map_err(|e| WrongInput(e.to_string()))?;
+    if args.quick {
+        setup::quicken(&mut study);
+    }
+    Ok(study)
 }
 
 /// The latest run of the study that has not ended.
@@ -136,7 +180,7 @@ fn announce(run: &Run) -> anyhow::Result<()> {
          ratio is known to ±{} %, or {} are spent; run {}",
         design.blocks[0],
         (seconds / 60.0).ceil(),
-        design.precision * 100.0,
+        lab::schedule::percent(design.precision),
         humantime::format_duration(design.budget),
         run.id
     );

@@ -1,5 +1,6 @@
 //! `drome sweep URL`, `drome sweep --start 'CMD'`: from an idle rate to past saturation.
 
+use super::pictures::Pictures;
 use crate::cli::Common;
 use crate::console;
 use crate::failure::{INTERRUPTED, VOID, WrongInput};
@@ -11,7 +12,8 @@ use lab::setup::{self, RACED};
 use lab::sweep::{Entry, Servers, Setting, Show};
 use lab::{Lab, sweep};
 use model::{
-    Arrivals, Ask, Asking, Cell, Design, Load, Metric, Plan, Promise, Run, Study, SweepTrial, Target, Until,
+    Arrivals, Ask, Asking, Cell, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target,
+    Until,
 };
 use std::fs::File;
 use std::io::Write;
@@ -85,6 +87,9 @@ pub struct SweepArgs {
     /// The findings as JSON to this file, too
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Latency and CPU over the offered rate as a chart to this file, too, which ends in .svg or .png
+    #[arg(long, value_name = "FILE")]
+    chart: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -107,6 +112,7 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
     let keep = keep.map_err(|error| WrongInput(format!("--keep {error}")))?;
     check(args)?;
     let json = args.json.as_ref().map(|path| Ok::<_, WrongInput>((path, create(path)?))).transpose()?;
+    let chart = args.chart.as_deref().map(|path| Pictures::to_file("--chart", path)).transpose()?;
     let (run, lab, entries, titles) = match &args.url {
         Some(url) => running(args, url)?,
         None => started(args)?,
@@ -124,8 +130,11 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
         file.write_all(report::sweep::json(&found).as_bytes())
             .with_context(|| format!("can't write {}", path.display()))?;
     }
+    if let Some(chart) = chart {
+        draw(&chart, &found)?;
+    }
     console::print(&match args.format {
-        Format::Terminal => report::sweep::terminal(&found),
+        Format::Terminal => report::sweep::terminal(&found, &console::look()),
         Format::Markdown => report::sweep::markdown(&found),
         Format::Json => report::sweep::json(&found),
         Format::Csv => report::sweep::csv(&found),
@@ -137,6 +146,17 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
         (false, true) => ExitCode::SUCCESS,
         (false, false) => ExitCode::from(VOID),
     })
+}
+
+/// A sweep without a figure has no chart, and says so in its report.
+fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
+    match report::chart::of_sweep(found) {
+        Some(chart) => to.write("the sweep", vec![chart]),
+        None => {
+            eprintln!("--chart: the sweep has nothing to draw: no step of it has a latency");
+            Ok(())
+        }
+    }
 }
 
 /// What a parser of single options does not see.

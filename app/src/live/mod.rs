@@ -3,10 +3,12 @@
 
 mod bars;
 mod draw;
+mod look;
 mod state;
 
+pub use look::Look;
+
 use crate::failure::INTERRUPTED;
-use lab::tree::{self, Tree};
 use load::View;
 use model::Plan;
 use ratatui::Terminal;
@@ -24,9 +26,6 @@ use std::time::{Duration, Instant};
 
 /// Between two pictures: what the workers publish is new as often.
 const REDRAW: Duration = Duration::from_millis(250);
-
-/// A look at the server's processes costs the machine some hundred microseconds.
-const LOOK: Duration = Duration::from_secs(1);
 
 /// How soon the end of the measurement is noticed.
 const POLL: Duration = Duration::from_millis(50);
@@ -53,8 +52,8 @@ fn try_to_show(
     while !is_over() {
         if drawn.is_none_or(|at| at.elapsed() >= REDRAW) {
             state.take(&view.take());
-            if let Some(look) = look.as_mut().filter(|look| look.at.elapsed() >= LOOK) {
-                look.again(&mut state);
+            if let Some(look) = look.as_mut().filter(|look| look.is_due()) {
+                (state.server_core_use, state.server_rss_bytes) = look.again();
             }
             state.tick(started.elapsed());
             screen.terminal.draw(|frame| draw::draw(frame, &state))?;
@@ -79,33 +78,6 @@ fn try_to_show(
 fn asks_to_stop(key: KeyEvent) -> bool {
     let is_control_c = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
     key.kind == KeyEventKind::Press && (is_control_c || matches!(key.code, KeyCode::Char('q') | KeyCode::Esc))
-}
-
-/// What a server used between two looks.
-struct Look {
-    tree: Tree,
-    at: Instant,
-    cpu_ns: u64,
-    cores: usize,
-}
-
-impl Look {
-    fn new(pid: i32) -> Self {
-        let tree = Tree::From(pid);
-        let cpu_ns = tree::snapshot(tree).cpu_ns;
-        Self { tree, at: Instant::now(), cpu_ns, cores: lab::local::cores(pid) }
-    }
-
-    fn again(&mut self, state: &mut State) {
-        let (now, used) = (Instant::now(), tree::snapshot(self.tree));
-        let available = (now - self.at).as_secs_f64() * 1e9 * self.cores as f64;
-        // All of its processes have ended: unknown, not idle.
-        let lives = used.processes > 0;
-        let cpu_ns = used.cpu_ns.saturating_sub(self.cpu_ns);
-        state.server_core_use = lives.then_some(cpu_ns as f64 / available);
-        state.server_rss_bytes = lives.then_some(used.rss_bytes);
-        (self.at, self.cpu_ns) = (now, used.cpu_ns);
-    }
 }
 
 /// The alternate screen of the terminal; leaves it when it is dropped.

@@ -6,6 +6,7 @@ mod ask;
 pub use ask::{Answer, Pace, ask, get};
 
 use crate::work::{Question, Work, Works};
+use model::contender::Faults;
 use model::workload::Recipe;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,11 +15,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Bodies of these sizes are sent where what is sent comes back: a byte, less and more than a packet.
 const SIZES: [usize; 3] = [1, 100, 70_000];
 
+/// A declaration that does not hold is as wrong as a server that does not.
+const MENDED: &str = "it answers a request in fragments, and its declaration says that it doesn't: take `fragments` \
+                      out of [faults]";
+
 /// What a full verification found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
     /// All that is wrong with each workload, by its name.
     pub workloads: BTreeMap<String, Vec<String>>,
+    /// What it does wrong as it is known to, and nothing else.
+    pub known: Vec<String>,
     /// An unknown path is not answered with 404.
     pub unknown_path: Option<String>,
     /// Head and body of each workload's usual answer.
@@ -45,7 +52,7 @@ pub fn brief(at: SocketAddr, serves: &BTreeMap<String, String>, works: &Works) -
 
 /// Asks in every way that a client may: with queries, numbers and bodies that nobody could have foreseen, in
 /// fragments, and for a path that is not there.
-pub fn full(at: SocketAddr, serves: &BTreeMap<String, String>, works: &Works) -> Verified {
+pub fn full(at: SocketAddr, serves: &BTreeMap<String, String>, faults: &Faults, works: &Works) -> Verified {
     let mut verified = Verified::default();
     let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos() as u64;
     for (name, path, work) in known(serves, works) {
@@ -56,7 +63,14 @@ pub fn full(at: SocketAddr, serves: &BTreeMap<String, String>, works: &Works) ->
             for question in variations(work, path, seed) {
                 wrong.extend(once(at, name, work, &question, Pace::AtOnce).1);
             }
-            wrong.extend(once(at, name, work, &usual, Pace::InFragments).1);
+            let in_fragments = once(at, name, work, &usual, Pace::InFragments).1;
+            match &faults.fragments {
+                None => wrong.extend(in_fragments),
+                Some(_) if in_fragments.is_empty() => wrong.push(format!("{name} ({path}): {MENDED}")),
+                Some(fault) => {
+                    verified.known.extend(in_fragments.iter().map(|why| format!("{why}: {fault}")))
+                }
+            }
         }
         verified.workloads.insert(name.to_owned(), wrong);
     }

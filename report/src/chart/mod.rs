@@ -101,6 +101,17 @@ pub fn of_sweep(sweep: &Sweep) -> Option<Chart> {
     is_known.then(|| Chart { name: "load".to_owned(), svg: chart.svg(), caption: chart.caption })
 }
 
+/// A section of a Markdown report that shows charts, which are in this folder as SVG; empty where there are none.
+pub fn markdown(charts: &[Chart], folder: &str) -> String {
+    let plain = |text: &str| text.replace(['[', ']', '\n'], " ");
+    let folder = folder.trim_end_matches('/');
+    let shown = charts.iter().map(|chart| {
+        let Caption { title, finding } = &chart.caption;
+        format!("\n![{}. {}](<{folder}/{}.svg>)\n", plain(title), plain(finding), chart.name)
+    });
+    if charts.is_empty() { String::new() } else { format!("\n## Charts\n{}", shown.collect::<String>()) }
+}
+
 /// `drome, nginx and 3 others`: no more than `most` by name.
 fn listed(names: &[&str], most: usize) -> String {
     match names {

@@ -29,7 +29,8 @@ pub fn of(told: &Told<'_>) -> Vec<Chart> {
             charts.push(chart(named("course"), course.svg(), course.caption));
         }
         let slope = slope::of_cell(cell);
-        if !slope.lines.is_empty() {
+        // One line alone has no order to compare.
+        if slope.lines.len() > 1 {
             charts.push(chart(named("published"), slope.svg(), slope.caption));
         }
     }

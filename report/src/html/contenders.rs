@@ -43,6 +43,7 @@ fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
             }
             @if programs.len() > 1 { dt { "Beware" } dd { "More than one program was seen: it was changed in the middle of the run." } }
             @if let Some(hash) = &entrant.source_sha256 { dt { "Declaration and sources" } dd { "SHA-256 " code { (hash) } } }
+            @if let Some(fault) = &entrant.faults.fragments { dt { "A known fault" } dd { (fault) } }
             @if let Some(because) = &entrant.because { dt { "Tuned by" } dd { (because) } }
         }
     }

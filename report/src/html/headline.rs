@@ -34,7 +34,7 @@ pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
         return vec!["No trial has been finished yet: nothing can be said.".to_owned()];
     }
     if let Some(race) = &f.race {
-        return race::lines(f, race, cell);
+        return race::lines(f, race, cell).into_iter().map(|(line, _)| line).collect();
     }
     let field: Vec<&ContenderFindings> =
         cell.contenders.iter().filter(|c| c.name != REFERENCE && figure(cell, c).is_some()).collect();

@@ -5,6 +5,7 @@
 mod charts;
 mod contenders;
 mod headline;
+mod imported;
 mod machine;
 mod published;
 mod reproduce;
@@ -21,12 +22,32 @@ use model::findings::CellFindings;
 use sha2::{Digest, Sha256};
 use table::Shown;
 
+pub use imported::import_page;
+
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("report.js");
 
 /// The whole page.
 pub fn page(told: &Told) -> String {
     let (f, charts) = (told.findings, Charts::of(told));
+    let top = html! { (top(f)) (contents(told)) };
+    let main = html! {
+        (headline::section(f, &charts))
+        @for (i, cell) in f.cells.iter().enumerate() { (ranked(f, &charts, i, cell)) }
+        (published::section(f, &charts))
+        (trials::section(told))
+        (contenders::section(f))
+        (machine::section(f))
+        (reproduce::section(told))
+    };
+    let drome = &f.environment.drome;
+    let foot =
+        html! { "Made by drome " (drome) " from run " code { (f.run) } ". This file needs no network." };
+    document(&f.title, drome, &top, &main, &foot)
+}
+
+/// A page around what it is to show.
+fn document(title: &str, drome: &str, top: &Markup, main: &Markup, foot: &Markup) -> String {
     let style = format!("{STYLE}{}", chart::css());
     let markup = html! {
         (DOCTYPE)
@@ -36,24 +57,15 @@ pub fn page(told: &Told) -> String {
                 meta http-equiv="Content-Security-Policy" content=(policy(&style));
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                meta name="generator" content=(format!("drome {}", f.environment.drome));
-                title { (f.title) " · drome" }
+                meta name="generator" content={ "drome " (drome) };
+                title { (title) " · drome" }
                 style { (PreEscaped(&style)) }
             }
             body {
                 a.skip href="#main" { "Skip to the findings" }
-                (top(f))
-                (contents(told))
-                main #main tabindex="-1" {
-                    (headline::section(f, &charts))
-                    @for (i, cell) in f.cells.iter().enumerate() { (ranked(f, &charts, i, cell)) }
-                    (published::section(f, &charts))
-                    (trials::section(told))
-                    (contenders::section(f))
-                    (machine::section(f))
-                    (reproduce::section(told))
-                }
-                footer { p { "Made by drome " (f.environment.drome) " from run " code { (f.run) } ". This file needs no network." } }
+                (top)
+                main #main tabindex="-1" { (main) }
+                footer { p { (foot) } }
                 script { (PreEscaped(SCRIPT)) }
             }
         }

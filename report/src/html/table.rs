@@ -32,7 +32,7 @@ impl Shown<'_> {
                     caption #(caption) { (self.caption) }
                     thead { tr { @for i in 0..self.table.head().len() { (self.title(i)) } } }
                     tbody {
-                        @for (i, row) in self.table.rows().iter().enumerate() {
+                        @for (i, row) in self.table.rows().enumerate() {
                             (self.row(row, name, self.tags.get(i).copied().flatten()))
                         }
                     }
@@ -46,22 +46,32 @@ impl Shown<'_> {
         // Two columns of the same title are told apart by what is before them, which is seen but not heard.
         let of = (title == INTERVAL && i > 0).then(|| self.table.head()[i - 1].0);
         html! {
-            th.n[side == Side::Right] scope="col" { @if let Some(of) = of { span.heard { (of) ", " } } (title) }
+            th class=[number(side == Side::Right)] scope="col" { @if let Some(of) = of { span.heard { (of) ", " } } (title) }
         }
     }
 
-    fn row(&self, row: &[String], name: Option<usize>, tag: Option<&'static str>) -> Markup {
+    fn row<'t>(
+        &self,
+        row: impl Iterator<Item = &'t str>,
+        name: Option<usize>,
+        tag: Option<&'static str>,
+    ) -> Markup {
         let sides = self.table.head().iter().map(|(_, side)| *side == Side::Right);
         html! {
             tr class=[tag] {
-                @for (i, (cell, is_number)) in row.iter().zip(sides).enumerate() {
+                @for (i, (cell, is_number)) in row.zip(sides).enumerate() {
                     @if Some(i) == name {
                         th scope="row" { (cell) @if let Some(tag) = tag { " " span.tag { (tag) } } }
                     } @else {
-                        td.n[is_number] { (cell) }
+                        td class=[number(is_number)] { (cell) }
                     }
                 }
             }
         }
     }
+}
+
+/// The class of a column of numbers.
+fn number(is_number: bool) -> Option<&'static str> {
+    is_number.then_some("n")
 }

@@ -2,10 +2,12 @@
 //! is known of it but what stands there, so it has no intervals, no tiers, no verdict.
 
 mod json;
-mod text;
+pub(crate) mod text;
+mod tidy;
 
 pub use json::json;
 pub use text::{chart, markdown, terminal};
+pub use tidy::csv;
 
 use model::Import;
 use model::import::Imported;

@@ -1,8 +1,9 @@
 //! An import for people: in a terminal, in Markdown, and the chart alone.
 
 use super::{Cell, Row, cells};
+use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
-use crate::{bars, units};
+use crate::{bars, markdown as md, units};
 use model::Import;
 use std::fmt::Write;
 
@@ -10,17 +11,19 @@ use std::fmt::Write;
 type Column = (&'static str, fn(&Row) -> Option<String>);
 
 /// For a terminal.
-pub fn terminal(import: &Import) -> String {
-    let mut out = format!("imported: {}\n", import.title);
-    for line in preface(import) {
-        let _ = writeln!(out, "{line}");
+pub fn terminal(import: &Import, look: &Look) -> String {
+    let line = |text: &str| look.prose(text, Ink::Plain);
+    let mut out = line(&format!("imported: {}", import.title));
+    for text in preface(import) {
+        out += &line(&text);
     }
     for cell in cells(import) {
-        let _ = write!(out, "\n{}\n{}\n\n{}", cell.title, about(&cell), table(&cell).plain());
-        let _ = write!(out, "{}", of_cell(&cell).map(|chart| format!("\n{chart}")).unwrap_or_default());
+        let _ = write!(out, "\n{}{}\n{}", line(&cell.title), line(&about(&cell)), table(&cell).fit(look));
+        let chart = of_cell(&cell, look.columns()).map(|chart| format!("\n{}", look.words(&chart)));
+        out.push_str(&chart.unwrap_or_default());
         let notes = notes(&cell);
         if !notes.is_empty() {
-            let _ = write!(out, "\n{}\n", notes.join("\n"));
+            let _ = write!(out, "\n{}", line(&notes.join("\n")));
         }
     }
     out
@@ -28,17 +31,15 @@ pub fn terminal(import: &Import) -> String {
 
 /// As Markdown, ready to be pasted.
 pub fn markdown(import: &Import) -> String {
-    let mut out = format!("# {} (imported)\n\n", import.title);
-    for line in preface(import) {
-        let _ = writeln!(out, "- {line}");
-    }
+    let mut out = format!("# {} (imported)\n\n{}", md::words(&import.title), md::items(&preface(import)));
     for cell in cells(import) {
-        let _ = write!(out, "\n## {}\n\n{}.\n\n{}", cell.title, about(&cell), table(&cell).markdown());
-        let chart = of_cell(&cell).map(|chart| format!("\n```text\n{chart}```\n"));
+        let (title, about) = (md::words(&cell.title), md::prose(&about(&cell)));
+        let _ = write!(out, "\n## {title}\n\n{about}.\n\n{}", table(&cell).markdown());
+        let chart = of_cell(&cell, None).map(|chart| format!("\n{}", md::block(&chart)));
         out.push_str(&chart.unwrap_or_default());
         let notes = notes(&cell);
         if !notes.is_empty() {
-            let _ = write!(out, "\n- {}\n", notes.join("\n- "));
+            let _ = write!(out, "\n{}", md::items(&notes));
         }
     }
     out
@@ -68,15 +69,13 @@ fn bars_of(cell: &Cell) -> Vec<(String, f64)> {
     cell.rows.iter().filter_map(|row| Some((row.name.clone(), row.get("rate_per_s")?))).collect()
 }
 
-fn of_cell(cell: &Cell) -> Option<String> {
+fn of_cell(cell: &Cell, columns: Option<usize>) -> Option<String> {
     let bars = bars_of(cell);
-    let unit = bars::unit(&bars);
-    (!bars.is_empty())
-        .then(|| format!("one ■ for every {unit} answers per second\n{}", bars::chart(&bars, unit)))
+    (!bars.is_empty()).then(|| bars::within(bars, columns))
 }
 
 /// What every reader must know before the first figure.
-fn preface(import: &Import) -> Vec<String> {
+pub(crate) fn preface(import: &Import) -> Vec<String> {
     let names: Vec<&str> = import.sources.iter().map(|source| source.name.as_str()).collect();
     vec![
         format!("run {}, imported {} from {}", import.id, import.imported_at, names.join(", ")),
@@ -86,7 +85,7 @@ fn preface(import: &Import) -> Vec<String> {
 }
 
 /// What was asked, as far as it is known.
-fn about(cell: &Cell) -> String {
+pub(crate) fn about(cell: &Cell) -> String {
     let mut words =
         vec![if cell.tool == "table" { "a table".to_owned() } else { format!("reports of {}", cell.tool) }];
     let number = |n: f64| units::count(n as u64);
@@ -101,7 +100,7 @@ fn is_closed(cell: &Cell) -> bool {
     cell.offered_rate_per_s.is_none() && !["table", "wrk2", "httperf"].contains(&cell.tool)
 }
 
-fn table(cell: &Cell) -> Table {
+pub(crate) fn table(cell: &Cell) -> Table {
     let p99 = if is_closed(cell) { "p99 at saturation" } else { "p99" };
     let columns: [Column; 8] = [
         ("mean latency", |row| row.get("latency_ns_mean").map(units::duration)),
@@ -133,7 +132,7 @@ fn received(row: &Row) -> Option<f64> {
 }
 
 /// What is to be known about single readings.
-fn notes(cell: &Cell) -> Vec<String> {
+pub(crate) fn notes(cell: &Cell) -> Vec<String> {
     let mut notes = Vec::new();
     for row in &cell.rows {
         notes.extend(row.item.notes.iter().map(|note| format!("{}: {note}", row.name)));

@@ -8,8 +8,9 @@ mod validity;
 use base64::Engine;
 use fixture::{MadeUp, figure, study};
 use model::findings::{Decided, HeldEqual, PairFindings, RaceFindings};
+use model::import::{Imported, Source};
 use model::observation::Raced;
-use model::{Metric, Outcome};
+use model::{Import, Metric, Outcome};
 use sha2::{Digest, Sha256};
 use validity::check;
 
@@ -25,7 +26,11 @@ fn a_small_study() {
     check(&page);
     // Style and script are files of their own.
     let body = page.split_once("<body>").unwrap().1.split_once("<script>").unwrap().0.to_owned();
-    insta::assert_snapshot!(body.replace("><", ">\n<"));
+    // Charts have goldens of their own.
+    let mut parts = body.split("<svg");
+    let mut shown = parts.next().unwrap().to_owned();
+    parts.for_each(|part| shown += &format!("<svg/>{}", part.split_once("</svg>").unwrap().1));
+    insta::assert_snapshot!(shown.replace("><", ">\n<"));
 }
 
 #[test]
@@ -149,6 +154,30 @@ fn a_race_says_who_is_faster_and_how_to_run_it_again() {
     let command = "drome race './a {port}' './b --name '\\''x'\\'' {port}' --url http://127.0.0.1:{port}/";
     let escaped = command.replace('"', "&quot;");
     assert!(page.contains(&escaped));
+}
+
+#[test]
+fn what_was_imported_is_shown_and_is_text() {
+    let mut reading = model::Reading::of("ab");
+    (reading.title, reading.command) = (Some(MARKUP.to_owned()), Some(format!("ab -c 10 {MARKUP}")));
+    reading.set("rate_per_s", 351.49);
+    reading.set("latency_ns_mean", 0.0);
+    let item =
+        Imported { source: 0, reading, notes: vec![MARKUP.to_owned()], strange: vec![MARKUP.to_owned()] };
+    let source = Source { name: MARKUP.to_owned(), title: None, bytes: 12, strange: Vec::new() };
+    let mut import = Import {
+        id: "20260101-000000-0000".to_owned(),
+        title: MARKUP.to_owned(),
+        imported_at: "2026-01-01T00:00:00Z".to_owned(),
+        drome: "0.1.0".to_owned(),
+        sources: vec![source],
+        items: vec![item.clone(), item],
+    };
+    let all = check(&report::html::import_page(&import));
+    assert!(all.iter().any(|e| e.name == "h1" && e.text == MARKUP));
+    assert!(all.iter().any(|e| e.name == "td" && e.text.starts_with("351")));
+    import.items.clear();
+    check(&report::html::import_page(&import));
 }
 
 fn race() -> MadeUp {

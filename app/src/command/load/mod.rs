@@ -9,6 +9,7 @@ mod requests;
 use crate::console;
 use crate::failure::{INTERRUPTED, VOID, WrongInput};
 use crate::live;
+use crate::metrics::Metrics;
 use clap::Args;
 use connections::ConnectionArgs;
 use lab::sample::Sampler;
@@ -71,8 +72,12 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let outputs = args.outputs.create()?;
     let (tally, usage) = measure(&plan, &outputs)?;
     let verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
-    let report = if json { report::load_json::report } else { report::load_text::report };
-    console::print(&report(&plan, &tally, &verdict, args.outputs.detail()))?;
+    let detail = args.outputs.detail();
+    if json {
+        console::print(&report::load_json::report(&plan, &tally, &verdict, detail))?;
+    } else {
+        console::tell(&report::load_text::report(&plan, &tally, &verdict, detail))?;
+    }
     outputs.write(&plan, &tally)?;
     Ok(match (tally.interrupted, verdict.valid) {
         (true, _) => ExitCode::from(INTERRUPTED),
@@ -132,22 +137,22 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
         Until::Answered(n) | Until::Closed(n) => (n, "{bar:40} {pos}/{len} requests, {elapsed}{msg}"),
     };
-    let bar = match progress.view {
-        None => console::bar(length, template),
-        Some(_) => indicatif::ProgressBar::hidden(),
-    };
     let server = plan.target.address.tcp().and_then(lab::local::listener);
+    let metrics = outputs.metrics.map(|at| Metrics::serve(at, plan, server)).transpose()?;
+    let is_drawn = progress.view.is_some() && metrics.is_none();
+    let bar = if is_drawn { indicatif::ProgressBar::hidden() } else { console::bar(length, template) };
     let sampler = server.map(|pid| Sampler::start(Tree::From(pid), lab::local::cores(pid)));
     let edges = sampler.as_ref().map(Sampler::watch);
     let watch = outputs.watch(edges.as_ref().map_or(&(), |edges| edges as &dyn Watch));
     let started = Instant::now();
     let result = std::thread::scope(|scope| {
         let engine = scope.spawn(|| load::run(plan, &progress, &watch));
-        if let Some(view) = &progress.view {
+        if let Some(view) = progress.view.as_ref().filter(|_| is_drawn) {
             live::show(plan, view, &progress.stop, server, || engine.is_finished());
         }
         while !engine.is_finished() {
             std::thread::sleep(Duration::from_millis(50));
+            metrics.iter().zip(&progress.view).for_each(|(metrics, view)| metrics.take(&view.take()));
             let completed = progress.completed.load(Ordering::Relaxed);
             match plan.until {
                 Until::Elapsed(d) => {

@@ -1,6 +1,7 @@
 //! The options of `drome load` that say what is told of a measurement, and where.
 
 use crate::failure::WrongInput;
+use crate::metrics;
 use anyhow::Context;
 use clap::Args;
 use load::{View, Watch};
@@ -8,6 +9,7 @@ use model::{Plan, Tally};
 use report::Detail;
 use std::fs::File;
 use std::io::{IsTerminal, Write, stderr};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::SystemTime;
@@ -28,6 +30,9 @@ pub struct OutputArgs {
     /// Watch the measurement in the terminal; takes a little of the machine meanwhile
     #[arg(long)]
     tui: bool,
+    /// Serve the measurement as it goes on to Prometheus and the like, at http://ADDR/metrics, such as 127.0.0.1:9469
+    #[arg(long, value_name = "ADDR", value_parser = metrics::address, conflicts_with = "tui")]
+    metrics: Option<SocketAddr>,
 }
 
 /// What is wanted beside the report. The files are open before anything is measured: a path that is wrong is no reason to lose a measurement.
@@ -36,6 +41,8 @@ pub struct Outputs {
     series: Option<(PathBuf, File)>,
     hdr: Option<(PathBuf, File)>,
     tui: bool,
+    /// Where the measurement is served to scrapers.
+    pub metrics: Option<SocketAddr>,
     opened: OnceLock<SystemTime>,
 }
 
@@ -63,14 +70,14 @@ impl OutputArgs {
             Ok::<_, WrongInput>(Some((path, file)))
         };
         let (series, hdr) = (create("series", &self.series)?, create("hdr", &self.hdr)?);
-        Ok(Outputs { series, hdr, tui: self.tui, opened: OnceLock::new() })
+        Ok(Outputs { series, hdr, tui: self.tui, metrics: self.metrics, opened: OnceLock::new() })
     }
 }
 
 impl Outputs {
     /// Where workers publish what they count, if somebody looks on.
     pub fn view(&self) -> Option<View> {
-        self.tui.then(View::default)
+        (self.tui || self.metrics.is_some()).then(View::default)
     }
 
     /// Remembers when the window opened, and passes everything on.

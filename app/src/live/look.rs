@@ -1,0 +1,56 @@
+//! What a server on this machine uses while it is measured, looked at once a second.
+
+use lab::tree::{self, Tree};
+use model::Usage;
+use std::time::{Duration, Instant};
+
+/// A look at the server's processes costs the machine some hundred microseconds.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// What a server used between two looks.
+#[derive(Debug)]
+pub struct Look {
+    tree: Tree,
+    at: Instant,
+    cpu_ns: u64,
+    cores: usize,
+    /// Since the first look.
+    usage: Usage,
+}
+
+impl Look {
+    /// The first look: at this process and all below it.
+    pub fn new(pid: i32) -> Self {
+        let tree = Tree::From(pid);
+        let (cpu_ns, cores) = (tree::snapshot(tree).cpu_ns, lab::local::cores(pid));
+        Self { tree, at: Instant::now(), cpu_ns, cores, usage: Usage::default() }
+    }
+
+    /// The last look is long enough ago.
+    pub fn is_due(&self) -> bool {
+        self.at.elapsed() >= LOOK
+    }
+
+    /// The share of its cores that the server used since the last look, and its memory now.
+    pub fn again(&mut self) -> (Option<f64>, Option<u64>) {
+        let (now, used) = (Instant::now(), tree::snapshot(self.tree));
+        let available = (now - self.at).as_secs_f64() * 1e9 * self.cores as f64;
+        // All of its processes have ended: unknown, not idle.
+        let lives = used.processes > 0;
+        let cpu_ns = used.cpu_ns.saturating_sub(self.cpu_ns);
+        let usage = &mut self.usage;
+        usage.wall_ns += (now - self.at).as_nanos() as u64;
+        usage.cpu_ns += cpu_ns;
+        usage.rss_max_bytes = usage.rss_max_bytes.max(used.rss_bytes);
+        usage.threads_max = usage.threads_max.max(used.threads);
+        // A server of one thread can't use a second core.
+        usage.cores = self.cores.min(usage.threads_max as usize).max(1);
+        (self.at, self.cpu_ns) = (now, used.cpu_ns.max(self.cpu_ns));
+        (lives.then_some(cpu_ns as f64 / available), lives.then_some(used.rss_bytes))
+    }
+
+    /// What was used from the first look to the last; `None` before the second.
+    pub fn usage(&self) -> Option<&Usage> {
+        (self.usage.wall_ns > 0).then_some(&self.usage)
+    }
+}

@@ -1,0 +1,52 @@
+//! A chart as a picture: PNG, twice as large as the chart says, always light. Text is set in the system's fonts.
+
+use crate::failure::WrongInput;
+use anyhow::{Context, anyhow};
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{Options, Tree};
+
+/// Screens of today have two pixels or more where a chart says one.
+const PIXELS: f32 = 2.0;
+
+/// No picture is larger: its pixels are in memory at once.
+const MOST_PIXELS: f32 = 1e8;
+
+/// Families whose letters are clear in small sizes; the first that is there is taken, else any.
+const FAMILIES: [&str; 8] =
+    ["Inter", "DejaVu Sans", "Noto Sans", "Liberation Sans", "Roboto", "Ubuntu", "Helvetica", "Arial"];
+
+/// Has read the fonts, which takes a moment: one for many charts.
+pub struct Painter(Options<'static>);
+
+impl Painter {
+    /// Fails where there is no font: a chart without its words says nothing.
+    pub fn new() -> Result<Self, WrongInput> {
+        let mut options = Options::default();
+        let fonts = options.fontdb_mut();
+        fonts.load_system_fonts();
+        let has =
+            |family: &str| fonts.faces().any(|face| face.families.iter().any(|(name, _)| name == family));
+        let any = || fonts.faces().find_map(|face| face.families.first().map(|(name, _)| name.clone()));
+        let found =
+            FAMILIES.iter().find(|family| has(family)).map(|family| (*family).to_owned()).or_else(any);
+        let Some(family) = found else {
+            let why = "there is no font on this machine to set a picture's text in: install one, such as the package \
+                       fonts-dejavu-core, or take --format svg, which is set by whoever shows it";
+            return Err(WrongInput(why.to_owned()));
+        };
+        fonts.set_sans_serif_family(family);
+        Ok(Self(options))
+    }
+
+    /// A chart as PNG.
+    pub fn png(&self, svg: &str) -> anyhow::Result<Vec<u8>> {
+        let tree = Tree::from_str(&report::chart::light(svg), &self.0).context("a chart is no SVG")?;
+        let (width, height) = (tree.size().width(), tree.size().height());
+        let times = PIXELS.min((MOST_PIXELS / (width * height)).sqrt());
+        let size = ((width * times).ceil() as u32, (height * times).ceil() as u32);
+        let mut picture = Pixmap::new(size.0, size.1)
+            .ok_or_else(|| anyhow!("a picture of {} × {} pixels can't be drawn", size.0, size.1))?;
+        resvg::render(&tree, Transform::from_scale(times, times), &mut picture.as_mut());
+        picture.encode_png().context("a picture can't be written as PNG")
+    }
+}

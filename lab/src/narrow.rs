@@ -1,0 +1,106 @@
+//! A study narrowed to what is wanted of it now: some of its contenders, some of its cells, less time. What is left is a
+//! study like any other, and is stored with the run, so that who goes on with the run goes on with the same.
+
+use crate::catalog::nearest;
+use model::Study;
+use std::time::Duration;
+
+/// What is wanted of a study; empty or none: as the study says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wanted {
+    /// Names of contenders.
+    pub contenders: Vec<String>,
+    /// Titles of cells.
+    pub cells: Vec<String>,
+    /// Stop after the minimum of blocks when this much time is spent.
+    pub budget: Option<Duration>,
+    /// Stop when every ratio is known to this share.
+    pub precision: Option<f64>,
+}
+
+/// Something is wanted that the study does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the study has no {kind} `{name}`{}; it has: {all}", nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
+pub struct NotInStudy {
+    /// Contender or cell.
+    kind: &'static str,
+    /// As it was given.
+    name: String,
+    /// The most similar one, if any is similar.
+    nearest: Option<String>,
+    /// All that it has.
+    all: String,
+}
+
+/// Leaves of a study what is wanted, in the study's own order.
+pub fn narrow(study: &mut Study, wanted: &Wanted) -> Result<(), NotInStudy> {
+    known("contender", &wanted.contenders, study.contenders.iter().map(String::as_str))?;
+    known("cell", &wanted.cells, study.cells.iter().map(|cell| cell.title.as_str()))?;
+    if !wanted.contenders.is_empty() {
+        study.contenders.retain(|name| wanted.contenders.contains(name));
+    }
+    if !wanted.cells.is_empty() {
+        study.cells.retain(|cell| wanted.cells.contains(&cell.title));
+        study.as_published.retain(|page| wanted.cells.contains(&page.cell));
+    }
+    study.design.budget = wanted.budget.unwrap_or(study.design.budget);
+    study.design.precision = wanted.precision.unwrap_or(study.design.precision);
+    Ok(())
+}
+
+fn known<'s>(
+    kind: &'static str,
+    wanted: &[String],
+    all: impl Iterator<Item = &'s str> + Clone,
+) -> Result<(), NotInStudy> {
+    match wanted.iter().find(|name| !all.clone().any(|one| one == name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(NotInStudy {
+            kind,
+            name: name.clone(),
+            nearest: nearest(name, all.clone()),
+            all: all.map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", "),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Catalog;
+
+    fn text(words: &[&str]) -> Vec<String> {
+        words.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_study_can_be_narrowed_to_each_of_its_contenders_and_cells() {
+        for (name, whole) in Catalog::built_in().unwrap().studies {
+            let mut same = whole.clone();
+            narrow(&mut same, &Wanted::default()).unwrap();
+            assert_eq!(same, whole, "{name}: nothing wanted is all wanted");
+            for (contender, cell) in whole.contenders.iter().zip(whole.cells.iter().cycle()) {
+                let mut study = whole.clone();
+                let (contenders, cells) = (text(&[contender]), text(&[&cell.title]));
+                narrow(&mut study, &Wanted { contenders, cells, ..Wanted::default() }).unwrap();
+                assert_eq!((&study.contenders, study.cells.len()), (&text(&[contender]), 1), "{name}");
+                assert_eq!(study.cells[0], *cell);
+                assert!(study.as_published.iter().all(|page| page.cell == cell.title), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_study_lacks_is_refused_with_the_nearest_and_all_it_has() {
+        let mut study = Catalog::built_in().unwrap().studies["raspberry-pi"].clone();
+        let wanted = Wanted { contenders: text(&["node", "ngimx"]), ..Wanted::default() };
+        let why = narrow(&mut study, &wanted).unwrap_err().to_string();
+        assert!(
+            why.starts_with("the study has no contender `ngimx` (did you mean `nginx`?); it has: `nginx`, ")
+        );
+        let wanted = Wanted { cells: text(&["keepalive"]), ..Wanted::default() };
+        let why = narrow(&mut study, &wanted).unwrap_err().to_string();
+        assert!(why.contains("no cell `keepalive` (did you mean `keep-alive`?)"), "{why}");
+        assert_eq!((study.contenders.len(), study.cells.len()), (9, 2), "who is refused changes nothing");
+    }
+}

@@ -1,0 +1,80 @@
+//! What to do next when something could not be got, told from what the tool that failed has said.
+
+/// Words of package managers, compilers and kernels for a disk that is full.
+const FULL: [&str; 4] = ["no space left on device", "enospc", "disk quota exceeded", "file too large"];
+
+/// Their words for a registry that does not answer.
+const UNREACHABLE: [&str; 17] = [
+    "connection refused",
+    "could not resolve",
+    "couldn't resolve",
+    "could not connect",
+    "couldn't connect",
+    "failed to connect",
+    "failed to fetch",
+    "failed to download",
+    "failed to establish a new connection",
+    "temporary failure in name resolution",
+    "network is unreachable",
+    "no such host",
+    "could not transfer artifact",
+    "timed out",
+    "econnrefused",
+    "enotfound",
+    // pip, which says no more than that where it is told to be quiet.
+    "(from versions: none)",
+];
+
+/// What to do about a contender's build that said this.
+pub fn of_build(said: &str, name: &str) -> String {
+    let again = format!("then `drome install {name}`");
+    match first(said) {
+        Some(what) => format!("{what}, {again}"),
+        None => format!("mend that, {again}"),
+    }
+}
+
+/// What to do about a package manager that said this.
+pub fn of_packages(said: &str) -> &'static str {
+    first(said).unwrap_or("mend that, or install them by hand")
+}
+
+fn first(said: &str) -> Option<&'static str> {
+    let said = said.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|words| said.contains(words));
+    if has(&FULL) {
+        return Some("the disk is full: free some space, or set DROME_CACHE to a folder on another disk");
+    }
+    has(&UNREACHABLE)
+        .then_some("it could not reach the registry: see to the network or the proxy (HTTPS_PROXY)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tools_say_is_understood() {
+        let cases = [
+            ("npm error code ECONNREFUSED", "registry"),
+            (
+                "Could not fetch URL: Failed to establish a new connection: [Errno 111] Connection refused",
+                "registry",
+            ),
+            ("dial tcp: lookup proxy.golang.org: no such host", "registry"),
+            ("[7] Could not connect to server (Failed to connect to 127.0.0.1 port 1)", "registry"),
+            (
+                "ERROR: Could not find a version that satisfies blinker==1.9.0 (from versions: none)",
+                "registry",
+            ),
+            ("Could not transfer artifact org.x:y:pom:1 from/to central: Connection refused", "registry"),
+            ("OSError: [Errno 28] No space left on device", "the disk is full"),
+            ("error: linking failed", "mend that"),
+        ];
+        for (said, words) in cases {
+            let next = of_build(said, "x");
+            assert!(next.contains(words) && next.ends_with("then `drome install x`"), "{said}: {next}");
+        }
+        assert!(of_packages("E: Failed to fetch http://deb.debian.org").contains("registry"));
+    }
+}

@@ -1,0 +1,186 @@
+//! A measurement under way as OpenMetrics text (version 1.0 of the format), for Prometheus and all that reads its form.
+//! Names have their base unit last; what is not known is not there.
+
+use model::{Bound, Load, Plan, Tally, Usage, Verdict};
+use stats::{Counts, Histogram};
+use std::fmt::Write;
+
+/// What a scraper is told that the text is.
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The upper edges of all histograms in nanoseconds and, as the format writes them, in seconds: fixed, so that runs can
+/// be laid over each other.
+const EDGES: [(u64, &str); 19] = [
+    (10_000, "1e-05"),
+    (20_000, "2e-05"),
+    (50_000, "5e-05"),
+    (100_000, "0.0001"),
+    (200_000, "0.0002"),
+    (500_000, "0.0005"),
+    (1_000_000, "0.001"),
+    (2_000_000, "0.002"),
+    (5_000_000, "0.005"),
+    (10_000_000, "0.01"),
+    (20_000_000, "0.02"),
+    (50_000_000, "0.05"),
+    (100_000_000, "0.1"),
+    (200_000_000, "0.2"),
+    (500_000_000, "0.5"),
+    (1_000_000_000, "1.0"),
+    (2_000_000_000, "2.0"),
+    (5_000_000_000, "5.0"),
+    (10_000_000_000, "10.0"),
+];
+
+/// A measurement so far.
+#[derive(Clone, Copy, Debug)]
+pub struct SoFar<'a> {
+    /// What is measured.
+    pub plan: &'a Plan,
+    /// What was counted in the window so far.
+    pub tally: &'a Tally,
+    /// What would be said of it if it ended now; none before anything is measured.
+    pub verdict: Option<&'a Verdict>,
+    /// What the server used in the window so far, where its processes are known.
+    pub usage: Option<&'a Usage>,
+    /// The server's memory now.
+    pub server_rss_bytes: Option<u64>,
+    /// Connections that are open.
+    pub connections_open: Option<u64>,
+    /// drome's own version.
+    pub version: &'a str,
+}
+
+/// The whole text.
+pub fn text(m: &SoFar<'_>) -> String {
+    let mut out = Text::default();
+    describe(&mut out, m);
+    count(&mut out, m.tally);
+    out.histogram(
+        "latency",
+        "from when a request was due (open load) or sent to its whole answer",
+        &m.tally.latency,
+    );
+    out.histogram("service", "from the actual send of a request to its whole answer", &m.tally.service);
+    if let Some(rate) = m.plan.load.rate_per_s() {
+        let help = "how far sends lagged behind their due time while a connection stood free";
+        out.histogram("schedule_lag", help, &m.tally.schedule_lag);
+        let offered = rate.mean_per_s(m.tally.duration_ns);
+        out.gauge("offered_rate", "", "requests per second that become due, on average so far", offered);
+    }
+    usage(&mut out, m);
+    m.verdict.into_iter().for_each(|verdict| judge(&mut out, verdict));
+    out.0 + "# EOF\n"
+}
+
+fn describe(out: &mut Text, m: &SoFar<'_>) {
+    let load = match m.plan.load {
+        Load::Closed { .. } => "closed",
+        Load::Open { .. } => "open",
+    };
+    let labels = [("url", m.plan.target.url.as_str()), ("load", load), ("version", m.version)];
+    let labels = labels.map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
+    out.head("run", "info", "", "what is measured, and by which drome");
+    let _ = writeln!(out.0, "drome_run_info{{{}}} 1", labels.join(","));
+    out.gauge("window", "seconds", "how much of the window is measured", seconds(m.tally.duration_ns));
+    let wanted = m.plan.load.connections() as f64;
+    out.gauge("connections_wanted", "", "connections that the load may have", wanted);
+    if let Some(open) = m.connections_open {
+        out.gauge("connections", "", "connections that are open", open as f64);
+    }
+}
+
+fn count(out: &mut Text, tally: &Tally) {
+    out.counter("requests", "", "requests sent", tally.sent as f64);
+    out.counter("answers", "", "answers that came whole and as expected", tally.completed as f64);
+    out.head("errors", "counter", "", "what went wrong, by kind");
+    for (kind, n) in tally.errors.by_kind() {
+        let _ = writeln!(out.0, "drome_errors_total{{kind=\"{kind}\"}} {n}");
+    }
+    out.counter("sent", "bytes", "bytes of requests", tally.sent_bytes as f64);
+    out.counter("received", "bytes", "bytes of answers, heads included", tally.received_bytes as f64);
+}
+
+fn usage(out: &mut Text, m: &SoFar<'_>) {
+    let busy_ns = m.tally.client_cpu_ns.saturating_sub(m.tally.client_idle_ns);
+    let help = "CPU time of the load generator, polling for nothing left out";
+    out.counter("client_cpu", "seconds", help, seconds(busy_ns));
+    let help = "worker threads of the load generator, each on a core";
+    out.gauge("client_threads", "", help, m.tally.threads as f64);
+    if let Some(usage) = m.usage {
+        out.counter("server_cpu", "seconds", "CPU time of the server's processes", seconds(usage.cpu_ns));
+        out.gauge("server_cores", "", "cores that the server can use", usage.cores as f64);
+    }
+    if let Some(rss) = m.server_rss_bytes {
+        out.gauge("server_rss", "bytes", "resident memory of the server's processes", rss as f64);
+    }
+}
+
+fn judge(out: &mut Text, verdict: &Verdict) {
+    let help = "1: what was measured so far may be believed; 0: it would be void";
+    out.gauge("verdict_valid", "", help, f64::from(u8::from(verdict.valid)));
+    out.head("verdict_bound", "stateset", "", "what keeps the rate from being higher");
+    for bound in [Bound::Server, Bound::Client, Bound::Both, Bound::Neither, Bound::Unknown] {
+        let is_it = u8::from(bound == verdict.bound);
+        let _ = writeln!(out.0, "drome_verdict_bound{{drome_verdict_bound=\"{}\"}} {is_it}", bound.word());
+    }
+}
+
+/// The lines so far.
+#[derive(Default)]
+struct Text(String);
+
+impl Text {
+    fn head(&mut self, name: &str, kind: &str, unit: &str, help: &str) {
+        let name = full(name, unit);
+        let _ = writeln!(self.0, "# TYPE {name} {kind}");
+        if !unit.is_empty() {
+            let _ = writeln!(self.0, "# UNIT {name} {unit}");
+        }
+        let _ = writeln!(self.0, "# HELP {name} {}", escaped(help));
+    }
+
+    fn gauge(&mut self, name: &str, unit: &str, help: &str, value: f64) {
+        self.head(name, "gauge", unit, help);
+        let _ = writeln!(self.0, "{} {value}", full(name, unit));
+    }
+
+    fn counter(&mut self, name: &str, unit: &str, help: &str, value: f64) {
+        self.head(name, "counter", unit, help);
+        let _ = writeln!(self.0, "{}_total {value}", full(name, unit));
+    }
+
+    fn histogram(&mut self, name: &str, help: &str, of: &Histogram) {
+        self.head(name, "histogram", "seconds", help);
+        let (name, counts) = (full(name, "seconds"), Counts::of(of));
+        let pairs = counts.pairs();
+        let (mut next, mut below) = (0, 0);
+        for (edge_ns, edge) in EDGES {
+            while let Some((_, n)) = pairs.get(next).filter(|(ns, _)| *ns <= edge_ns) {
+                (next, below) = (next + 1, below + n);
+            }
+            let _ = writeln!(self.0, "{name}_bucket{{le=\"{edge}\"}} {below}");
+        }
+        let all = counts.count();
+        // To the histogram's resolution.
+        let sum: f64 = pairs.iter().map(|(ns, n)| *ns as f64 * *n as f64 / 1e9).sum();
+        let _ = writeln!(
+            self.0,
+            "{name}_bucket{{le=\"+Inf\"}} {all}\n{name}_count {all}\n{name}_sum {}",
+            sum + 0.0
+        );
+    }
+}
+
+fn full(name: &str, unit: &str) -> String {
+    if unit.is_empty() { format!("drome_{name}") } else { format!("drome_{name}_{unit}") }
+}
+
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}
+
+/// Within a label's quotes, and in a line of help.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}

@@ -1,0 +1,92 @@
+//! A run under way, in a line: where it is, how much is left, and what is known so far.
+
+use crate::units;
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::study::REFERENCE;
+use model::{Run, Trial};
+use std::time::Duration;
+
+/// Which trial of which block it is.
+pub fn place(run: &Run, trial: &Trial) -> String {
+    let title = run.contenders.get(&trial.contender).map_or(&trial.contender, |entrant| &entrant.title);
+    let cell = match &run.study.cells[..] {
+        [] | [_] => String::new(),
+        cells => cells.get(trial.cell).map(|cell| format!("{}, ", cell.title)).unwrap_or_default(),
+    };
+    format!("{}: {cell}{title}", block(run, trial.block))
+}
+
+/// `block 2 of 6`; beyond the least that the design asks for, `block 8 of at most 30`.
+pub fn block(run: &Run, block: usize) -> String {
+    let [least, most] = run.study.design.blocks;
+    match block + 1 {
+        n if n <= least && least == most => format!("block {n} of {least}"),
+        n if n <= least => format!("block {n} of at least {least}"),
+        n => format!("block {n} of at most {most}"),
+    }
+}
+
+/// `about 2 min left`; a run that goes on until it is sure has only a bound.
+pub fn left(about: Option<Duration>, most: Duration) -> String {
+    match about {
+        Some(about) => format!("about {} left", long(about)),
+        None => format!("at most {} left", long(most)),
+    }
+}
+
+/// Seconds up to a minute and a half, then minutes, then hours.
+fn long(time: Duration) -> String {
+    match time.as_secs_f64() {
+        s if s < 90.0 => format!("{} s", s.ceil()),
+        s if s < 5400.0 => format!("{} min", (s / 60.0).ceil()),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+/// The leading ratio of a cell so far: in a race of the first pair, in a study of the best contender to the reference.
+pub fn leading(f: &Findings, cell: usize) -> Option<String> {
+    if let Some(pair) = f.race.as_ref().and_then(|race| race.pairs.first()) {
+        return Some(format!("{} is {} {} so far", pair.contender, times(pair.ratio?), pair.against));
+    }
+    let cell = f.cells.get(cell)?;
+    let leader = leader(cell)?;
+    Some(format!("{} leads with {} the reference so far", leader.title, times(leader.metric_of_reference?)))
+}
+
+fn leader(cell: &CellFindings) -> Option<&ContenderFindings> {
+    let ratio = |c: &&ContenderFindings| c.metric_of_reference.map(|f| f.median);
+    let known = cell.contenders.iter().filter(|c| c.name != REFERENCE && ratio(c).is_some());
+    let by_ratio = |a: &&ContenderFindings, b: &&ContenderFindings| {
+        ratio(a).unwrap_or(0.0).total_cmp(&ratio(b).unwrap_or(0.0))
+    };
+    if cell.metric.is_better_higher() { known.max_by(by_ratio) } else { known.min_by(by_ratio) }
+}
+
+fn times(ratio: Figure) -> String {
+    let median = units::ratio(ratio.median);
+    match units::interval(Some(ratio), units::ratio) {
+        none if none == units::UNKNOWN => format!("{median}×"),
+        interval => format!("{median}× (95 % {interval})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_told_in_the_unit_that_fits() {
+        let s = Duration::from_secs;
+        assert_eq!(left(Some(s(0)), s(9)), "about 0 s left");
+        assert_eq!(left(Some(Duration::from_millis(41_200)), s(99)), "about 42 s left");
+        assert_eq!(left(Some(s(91)), s(99)), "about 2 min left");
+        assert_eq!(left(None, s(7200)), "at most 2.0 h left");
+    }
+
+    #[test]
+    fn a_ratio_has_its_interval_where_there_is_one() {
+        let figure = |low, high| Figure { median: 1.25, low, high };
+        assert_eq!(times(figure(None, None)), "1.250×");
+        assert_eq!(times(figure(Some(1.2), Some(1.3))), "1.250× (95 % 1.200–1.300)");
+    }
+}
