@@ -3,7 +3,9 @@
 use crate::failure::WrongInput;
 use anyhow::{Context, anyhow};
 use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
+use std::sync::Arc;
 
 /// Screens of today have two pixels or more where a chart says one.
 const PIXELS: f32 = 2.0;
@@ -19,23 +21,24 @@ const FAMILIES: [&str; 8] =
 pub struct Painter(Options<'static>);
 
 impl Painter {
-    /// Fails where there is no font: a chart without its words says nothing.
+    /// With the system's fonts.
     pub fn new() -> Result<Self, WrongInput> {
-        let mut options = Options::default();
-        let fonts = options.fontdb_mut();
+        let mut fonts = Database::new();
         fonts.load_system_fonts();
-        let has =
-            |family: &str| fonts.faces().any(|face| face.families.iter().any(|(name, _)| name == family));
-        let any = || fonts.faces().find_map(|face| face.families.first().map(|(name, _)| name.clone()));
-        let found =
-            FAMILIES.iter().find(|family| has(family)).map(|family| (*family).to_owned()).or_else(any);
-        let Some(family) = found else {
+        Self::with(fonts)
+    }
+
+    /// Fails where there is no font: a chart without its words says nothing.
+    fn with(mut fonts: Database) -> Result<Self, WrongInput> {
+        let names = || fonts.faces().filter_map(|face| face.families.first()).map(|(name, _)| name.as_str());
+        let known = FAMILIES.into_iter().find(|family| names().any(|name| name == *family));
+        let Some(family) = known.or_else(|| names().next()).map(str::to_owned) else {
             let why = "there is no font on this machine to set a picture's text in: install one, such as the package \
                        fonts-dejavu-core, or take --format svg, which is set by whoever shows it";
             return Err(WrongInput(why.to_owned()));
         };
         fonts.set_sans_serif_family(family);
-        Ok(Self(options))
+        Ok(Self(Options { fontdb: Arc::new(fonts), ..Options::default() }))
     }
 
     /// A chart as PNG.
@@ -48,5 +51,16 @@ impl Painter {
             .ok_or_else(|| anyhow!("a picture of {} × {} pixels can't be drawn", size.0, size.1))?;
         resvg::render(&tree, Transform::from_scale(times, times), &mut picture.as_mut());
         picture.encode_png().context("a picture can't be written as PNG")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_font_there_is_no_picture_but_the_next_step() {
+        let refused = Painter::with(Database::new()).err().unwrap().to_string();
+        assert!(refused.contains("fonts-dejavu-core") && refused.contains("--format svg"), "{refused}");
     }
 }

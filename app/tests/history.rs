@@ -139,3 +139,30 @@ fn what_is_not_there_is_said_with_what_is() {
         assert!(said.code == 2 && said.err.contains(why), "{}", said.err);
     }
 }
+
+#[test]
+fn a_history_is_drawn_with_its_steps() {
+    let home = Home::new();
+    fill(&home);
+    let said = run(&mut home.drome(&["history", "example", "--format", "svg"]));
+    assert!(said.code == 0 && said.out.starts_with("<svg "), "{}{}", said.out, said.err);
+    assert!(
+        said.out.contains("20 runs: worse 10.") && said.out.contains(" slower from 2026-01-13 on"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("1.0 → 1.1") && said.out.contains("axis short"), "{}", said.out);
+    let folder = home.path().join("drawn");
+    let said = run(&mut home.drome(&[
+        "history",
+        "example",
+        "--format",
+        "png",
+        "--output",
+        folder.to_str().unwrap(),
+    ]));
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(std::fs::read(folder.join("history-1.png")).unwrap().starts_with(b"\x89PNG"));
+    let said = run(&mut home.drome(&["history", "example", "--format", "csv", "--output", "x"]));
+    assert!(said.code == 2 && said.err.contains("--output is for --format svg"), "{}", said.err);
+}

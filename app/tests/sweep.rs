@@ -42,12 +42,13 @@ fn a_server_of_known_capacity_has_its_knee_there() {
     // Two milliseconds an answer and one thread: less than 500/s, whatever else it costs.
     let server = serve(&["--spin-ns", "2000000"]);
     let url = format!("http://{}/hello", server.address);
-    let file = home.path().join("sweep.json");
-    let said = sweep(
-        &home,
-        &[&url, "--seed", "3", "--format", "json", "--keep", "p90 < 10s", "--json", file.to_str().unwrap()],
-    );
+    let (file, chart) = (home.path().join("sweep.json"), home.path().join("sweep.svg"));
+    let also = ["--json", file.to_str().unwrap(), "--chart", chart.to_str().unwrap()];
+    let asked = [&url, "--seed", "3", "--format", "json", "--keep", "p90 < 10s"];
+    let said = sweep(&home, &[&asked[..], &also].concat());
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let drawn = std::fs::read_to_string(chart).unwrap();
+    assert!(drawn.starts_with("<svg ") && drawn.contains("server CPU, cores"), "{drawn}");
     let found = json(&said);
     assert_eq!(found, serde_json::from_str::<Value>(&std::fs::read_to_string(file).unwrap()).unwrap());
     assert_eq!(
@@ -194,4 +195,14 @@ fn what_was_measured_before_an_interruption_is_told() {
     let found = json(&said);
     assert_eq!((&found["interrupted"], &found["ended"]), (&true.into(), &"interrupted".into()));
     assert!(!found["contenders"][0]["trials"].as_array().unwrap().is_empty(), "{found}");
+}
+
+#[test]
+fn a_chart_that_can_not_be_written_is_refused_before_anything_is_measured() {
+    let home = Home::new();
+    for (file, words) in [("sweep.gif", "ends in .svg or .png"), ("none/sweep.svg", "can't be written")] {
+        let file = home.path().join(file).display().to_string();
+        let said = sweep(&home, &["http://127.0.0.1:1/", "--chart", &file]);
+        assert!(said.code == 2 && said.err.contains(words), "{}", said.err);
+    }
 }

@@ -132,7 +132,7 @@ fn point() -> impl Strategy<Value = Option<Point>> {
 fn rows() -> impl Strategy<Value = Vec<Row>> {
     let row = (label(), point(), any::<bool>(), proptest::option::of(1..9_usize));
     let row = row.prop_map(|(label, point, is_floor, tier)| Row { label, point, is_floor, tier });
-    proptest::collection::vec(row, 0..60)
+    proptest::collection::vec(row, 0..=60)
 }
 
 fn unit() -> impl Strategy<Value = Unit> {
@@ -183,44 +183,44 @@ proptest! {
     }
 
     #[test]
-    fn what_an_answer_costs(caption in caption(), bubbles in proptest::collection::vec((label(), point(), point(), proptest::option::of(value()), any::<bool>()), 0..60)) {
+    fn what_an_answer_costs(caption in caption(), bubbles in proptest::collection::vec((label(), point(), point(), proptest::option::of(value()), any::<bool>()), 0..=60)) {
         let bubble = |(label, cpu, p99, rss_bytes, is_reference)| Some(Bubble { label, cpu_ns: cpu?, p99_ns: p99?, rss_bytes, is_reference });
         let bubbles = bubbles.into_iter().filter_map(bubble).collect();
         check(&Scatter { caption, axis: "p99 at saturation".to_owned(), bubbles }.svg());
     }
 
     #[test]
-    fn every_trial(caption in caption(), rows in proptest::collection::vec((label(), proptest::collection::vec(trial(), 0..14)), 0..60)) {
+    fn every_trial(caption in caption(), rows in proptest::collection::vec((label(), proptest::collection::vec(trial(), 0..14)), 0..=60)) {
         let rows = rows.into_iter().map(|(label, trials)| TrialsRow { label, trials }).collect();
         check(&Trials { caption, rows }.svg());
     }
 
     #[test]
-    fn a_history(caption in caption(), days in proptest::collection::vec("[0-9]{4}-[0-9]{2}-[0-9]{2}", 0..90), panels in proptest::collection::vec(panel(), 0..60)) {
+    fn a_history(caption in caption(), days in proptest::collection::vec("[0-9]{4}-[0-9]{2}-[0-9]{2}", 0..90), panels in proptest::collection::vec(panel(), 0..=60)) {
         check(&Timeline { caption, days, panels }.svg());
     }
 
     #[test]
-    fn a_heat_map(caption in caption(), rows in proptest::collection::vec((label(), proptest::collection::vec(point(), 0..9)), 0..60), columns in proptest::collection::vec(label(), 0..9)) {
+    fn a_heat_map(caption in caption(), rows in proptest::collection::vec((label(), proptest::collection::vec(point(), 0..9)), 0..=60), columns in proptest::collection::vec(label(), 0..9)) {
         let (rows, ratios) = rows.into_iter().unzip();
         check(&Heat { caption, rows, columns, ratios }.svg());
     }
 
     #[test]
-    fn a_slope(caption in caption(), lines in proptest::collection::vec((label(), value(), value()), 0..60)) {
+    fn a_slope(caption in caption(), lines in proptest::collection::vec((label(), value(), value()), 0..=60)) {
         let lines = lines.into_iter().map(|(label, published, measured)| Line { label, published, measured }).collect();
         check(&Slope { caption, lines }.svg());
     }
 
     #[test]
-    fn a_course_over_the_load(caption in caption(), courses in proptest::collection::vec((label(), proptest::collection::vec((value(), proptest::option::of(value()), proptest::option::of(0.0..64.0_f64)), 0..12)), 0..60)) {
+    fn a_course_over_the_load(caption in caption(), courses in proptest::collection::vec((label(), proptest::collection::vec((value(), proptest::option::of(value()), proptest::option::of(0.0..64.0_f64)), 0..12)), 0..=60)) {
         let step = |(offered_per_s, latency_ns, server_cores)| Step { offered_per_s, latency_ns, server_cores };
         let courses = courses.into_iter().map(|(label, steps)| Course { label, steps: steps.into_iter().map(step).collect() }).collect();
         check(&LoadChart { caption, percentile: "p99".to_owned(), courses }.svg());
     }
 
     #[test]
-    fn percentile_curves(caption in caption(), curves in proptest::collection::vec((label(), proptest::collection::vec((0.0..1.0_f64, value()), 0..30)), 0..60)) {
+    fn percentile_curves(caption in caption(), curves in proptest::collection::vec((label(), proptest::collection::vec((0.0..1.0_f64, value()), 0..30)), 0..=60)) {
         let curves = curves.into_iter().map(|(label, points)| Curve { label, points }).collect();
         check(&Percentiles { caption, axis: "latency".to_owned(), curves }.svg());
     }

@@ -49,7 +49,7 @@ pub fn run(
         ..Replays::default()
     };
     // A format that it can't be shown in is refused before anything is run.
-    show(&all, teller.format)?;
+    show(&all, teller.format, &teller.look())?;
     let stop = console::stop_flag()?;
     let stage = Stage { assets: setup::assets(&works)?, works, stop };
     for page in &study.as_published {

@@ -105,6 +105,12 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
         let (shown, endings) = (path.display(), Format::endings());
         return Err(WrongInput(format!("--export {shown}: allowed is a file that ends in {endings}")));
     };
+    if format.kind().is_some() {
+        let path = path.display();
+        let words =
+            format!("--export {path}: charts are drawn when all is over, by `drome report --format svg`");
+        return Err(WrongInput(words));
+    }
     Ok((format, Output::to("--export", path)?))
 }
 

@@ -84,7 +84,7 @@ impl Format {
     }
 
     /// Of those that are charts.
-    fn kind(self) -> Option<Kind> {
+    pub fn kind(self) -> Option<Kind> {
         match self {
             Self::Svg => Some(Kind::Svg),
             Self::Png => Some(Kind::Png),
@@ -121,6 +121,10 @@ fn show_import(import: &Import, format: Format, look: &Look) -> anyhow::Result<V
         Format::Html => report::html::import_page(import).into_bytes(),
         Format::Json => report::imported::json(import).into_bytes(),
         Format::Csv => report::imported::csv(import).into_bytes(),
+        Format::Svg | Format::Png => {
+            let why = "what was imported has no trials, and so no chart; `drome chart FILE` draws bars of it";
+            return Err(WrongInput(format!("--format {}: {why}", format.word())).into());
+        }
     })
 }
 

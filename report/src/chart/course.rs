@@ -71,9 +71,9 @@ const STEP: f64 = 3.0;
 const NARROW: f64 = 9.0;
 
 /// The axis goes so far from the median at least and at most.
-const SPANS: [f64; 5] = [0.05, 0.1, 0.2, 0.5, 1.0];
+const SPANS: [f64; 6] = [0.05, 0.1, 0.2, 0.3, 0.5, 1.0];
 /// All but this share of all values lie within it; the others are drawn at its end.
-const BEYOND: f64 = 0.02;
+const BEYOND: f64 = 0.05;
 
 /// Where the parts of the chart are.
 struct Places {

@@ -29,6 +29,9 @@ const WIDEST: f64 = 170.0;
 /// All columns together stay within this where they can.
 const COLUMNS: f64 = 600.0;
 
+/// The words below need so much.
+const NARROWEST_CHART: f64 = 700.0;
+
 /// Ratios so far from 1 have the strongest colour.
 const STRONGEST: f64 = 4.0;
 
@@ -98,7 +101,7 @@ impl Heat {
         let named = self.columns.iter().map(|column| length(column)).fold(0.0, f64::max) + 12.0;
         let fitting = (COLUMNS / self.columns.len().max(1) as f64).clamp(NARROWEST, WIDEST);
         let column = named.clamp(NARROWEST, fitting);
-        let width = (left + column * self.columns.len() as f64 + MARGIN).max(560.0);
+        let width = (left + column * self.columns.len() as f64 + MARGIN).max(NARROWEST_CHART);
         let top = head_height(&self.caption, width) + 32.0;
         let mut canvas = Canvas::new(width, top + ROW * self.rows.len() as f64 + 36.0);
         canvas.head(&self.caption);
@@ -115,7 +118,8 @@ impl Heat {
             }
         }
         let foot = top + ROW * self.rows.len() as f64 + 18.0;
-        let key = "blue: above 1 · orange: below 1 · the stronger the farther · hatched: not surely either";
+        let key =
+            "blue, bold: above 1 · orange: below 1 · the stronger the farther · hatched: not surely either";
         canvas.text((MARGIN, foot), Anchor::Start, width - 2.0 * MARGIN, "faint", key);
         canvas.svg(&self.caption)
     }
@@ -135,7 +139,8 @@ fn cell(canvas: &mut Canvas, (x, y): (f64, f64), column: f64, ratio: Option<Poin
     if spans_one(point) {
         canvas.hatch(place, size);
     }
-    canvas.text(middle, Anchor::Middle, column - 8.0, "ink", &units::ratio(point.value));
+    let class = if point.value > 1.0 { "ink bold" } else { "ink" };
+    canvas.text(middle, Anchor::Middle, column - 8.0, class, &units::ratio(point.value));
     if let Some((low, high)) = point.interval {
         let (low, high) = (units::ratio(low), units::ratio(high));
         canvas.hover(place, size, &format!("{of}: {}, 95 %: {low} to {high}", units::ratio(point.value)));

@@ -104,7 +104,7 @@ pub fn of_sweep(sweep: &Sweep) -> Option<Chart> {
 /// A section of a Markdown report that shows charts, which are in this folder as SVG; empty where there are none.
 pub fn markdown(charts: &[Chart], folder: &str) -> String {
     let plain = |text: &str| text.replace(['[', ']', '\n'], " ");
-    let folder = folder.trim_end_matches('/');
+    let folder = folder.trim_end_matches('/').replace('<', "%3C").replace('>', "%3E");
     let shown = charts.iter().map(|chart| {
         let Caption { title, finding } = &chart.caption;
         format!("\n![{}. {}](<{folder}/{}.svg>)\n", plain(title), plain(finding), chart.name)

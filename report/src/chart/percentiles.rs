@@ -7,6 +7,7 @@ use super::ranked::label;
 use super::{Canvas, Caption, Scale, theme};
 use crate::units;
 use model::findings::CellFindings;
+use model::study::REFERENCE;
 use model::{Load, Observation};
 use stats::Histogram;
 
@@ -33,7 +34,7 @@ pub struct Percentiles {
 const HEIGHT: f64 = 300.0;
 
 /// So many points to a nine.
-const POINTS: u32 = 8;
+const POINTS: u32 = 16;
 
 /// A share is told only where so many requests took longer: fewer are single events.
 const LEAST_BEYOND: f64 = 10.0;
@@ -56,29 +57,31 @@ pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation])
         own.filter_map(Observation::valid).for_each(|m| all.merge(&m.tally.latency));
         Curve { label: label(c), points: points(&all) }
     };
-    let curves = cell.contenders.iter().map(curve).filter(|curve| curve.points.len() > 1);
-    let curves: Vec<Curve> = curves.collect();
+    let all = cell.contenders.iter().map(|c| (c, curve(c))).filter(|(_, curve)| curve.points.len() > 1);
+    let all: Vec<_> = all.collect();
+    let others: Vec<&Curve> =
+        all.iter().filter(|(c, _)| c.name != REFERENCE).map(|(_, curve)| curve).collect();
     let axis = match cell.load {
         Load::Closed { .. } => "latency at saturation",
         Load::Open { .. } => "latency from when a request was due",
     };
-    let caption = Caption::new(format!("{}: {axis}", cell.title), finding(&curves));
-    Percentiles { caption, axis: axis.to_owned(), curves }
+    let caption = Caption::new(format!("{}: {axis}", cell.title), finding(&others));
+    Percentiles { caption, axis: axis.to_owned(), curves: all.into_iter().map(|(_, curve)| curve).collect() }
 }
 
-/// Along the axis in equal steps.
+/// Along the axis in equal steps, but for the very shortest, which says nothing and would take half of the height.
 fn points(all: &Histogram) -> Vec<(f64, f64)> {
     let last = nines(1.0 - LEAST_BEYOND / all.count().max(1) as f64);
     let steps = (last.max(0.0) * f64::from(POINTS)).floor() as u32;
-    let shares = (0..=steps).map(|i| 1.0 - 10_f64.powf(-f64::from(i) / f64::from(POINTS)));
+    let shares = (1..=steps).map(|i| 1.0 - 10_f64.powf(-f64::from(i) / f64::from(POINTS)));
     shares.filter_map(|share| Some((share, all.quantile_ns(share)? as f64))).collect()
 }
 
-fn finding(curves: &[Curve]) -> String {
+fn finding(curves: &[&Curve]) -> String {
     let at_99 = |curve: &Curve| {
         curve.points.iter().min_by(|a, b| (a.0 - 0.99).abs().total_cmp(&(b.0 - 0.99).abs())).copied()
     };
-    let known = curves.iter().filter_map(|c| Some((c, at_99(c).filter(|(share, _)| *share > 0.98)?.1)));
+    let known = curves.iter().filter_map(|c| Some((*c, at_99(c).filter(|(share, _)| *share > 0.98)?.1)));
     let known: Vec<(&Curve, f64)> = known.collect();
     let (Some(best), Some(worst)) =
         (known.iter().min_by(|a, b| a.1.total_cmp(&b.1)), known.iter().max_by(|a, b| a.1.total_cmp(&b.1)))

@@ -4,8 +4,11 @@
 /// What text is set in, where the reader has it.
 pub const FONTS: &str = "system-ui, sans-serif";
 
-/// Curves that can be told apart: six hues in two patterns each. Further ones are thin and grey.
+/// Curves that can be told apart: six hues and four patterns in turn, so that neighbours differ in print without colour.
+/// Further ones are thin and grey.
 pub const SERIES: usize = 12;
+
+const PATTERNS: [&str; 4] = ["", " long", " short", " mixed"];
 
 /// On white. Hues are those of Okabe and Ito (2008), which the colour-blind can tell apart, the light ones darkened until
 /// they stand out from white by 3 to 1 (WCAG 2.2, 1.4.11); the sixth is their black.
@@ -16,7 +19,7 @@ const LIGHT: &str = "
 .chart .band{fill:#f4f5f7}.chart .strip{fill:#e69f00;fill-opacity:.3}
 .chart .ceiling{stroke:#c65500;stroke-width:1.5;stroke-dasharray:6 3}
 .chart .curve{fill:none;stroke-width:1.75;stroke-linejoin:round}.chart .thin{stroke-width:1.1}
-.chart .long{stroke-dasharray:7 3}.chart .short{stroke-dasharray:2 2.5}
+.chart .long{stroke-dasharray:7 3}.chart .short{stroke-dasharray:2 2.5}.chart .mixed{stroke-dasharray:9 3 2 3}
 .chart .dot{fill:#0072b2}.chart .hollow{fill:#fff;stroke:#0072b2;stroke-width:1.5}.chart .whisker{stroke:#0072b2;stroke-width:2;fill:none}
 .chart .level{stroke:#0072b2;stroke-opacity:.6}.chart .range{stroke:#a4aab0;fill:none}.chart .cross{stroke:#c65500;stroke-width:1.5;fill:none}
 .chart .hatch{stroke:#6b7178;stroke-opacity:.45;fill:none}.chart .hover{fill-opacity:0}
@@ -63,11 +66,7 @@ pub fn css() -> String {
 
 /// The stroke of the curve with this number.
 pub fn stroke(i: usize) -> String {
-    match i {
-        0..6 => format!("s{i}"),
-        6..SERIES => format!("s{} long", i - 6),
-        _ => "rest".to_owned(),
-    }
+    if i < SERIES { format!("s{}{}", i % 6, PATTERNS[i % 4]) } else { "rest".to_owned() }
 }
 
 /// The fill of what belongs to it.
@@ -110,6 +109,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn no_two_curves_look_alike_and_neighbours_differ_without_colour() {
+        let all: std::collections::BTreeSet<String> = (0..SERIES).map(stroke).collect();
+        assert_eq!(all.len(), SERIES);
+        let pattern = |i: usize| stroke(i).split_once(' ').map(|(_, pattern)| pattern.to_owned());
+        assert!((1..SERIES).all(|i| pattern(i) != pattern(i - 1)));
     }
 
     #[test]
