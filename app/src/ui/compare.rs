@@ -47,7 +47,7 @@ struct Told {
 
 fn read(desk: &Desk, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, Told), Failure> {
     let mut runs = desk.store()?.runs()?;
-    runs.retain(|run| !run.is_import);
+    runs.retain(|run| !run.is_import && !run.is_replays);
     if chosen.len() > 2 {
         return Err(Failure::wrong(format!("{} runs are ticked: untick all but two.", chosen.len())));
     }

@@ -108,7 +108,9 @@ impl Desk {
             return Ok(Arc::clone(known));
         }
         let Stored::Run(run, observations, ended) = self.store()?.find(Some(id))? else {
-            let why = format!("{id} was imported: what a page says has no trials to compare.");
+            let why = format!(
+                "{id} has no trials to compare: it was imported, or is of a page's own command lines."
+            );
             return Err(Failure::wrong(why));
         };
         let findings = lab::analyse::findings(&run, &observations, ended.as_deref());

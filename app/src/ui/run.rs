@@ -10,7 +10,9 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_T
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use lab::Stored;
+use lab::store::Listed;
 use maud::{Markup, html};
+use model::page::Replays;
 use model::{Findings, Import};
 use report::chart::ranked;
 use report::units;
@@ -20,24 +22,28 @@ use std::sync::Arc;
 enum Shown {
     Run(Arc<Analysed>),
     Import(Import),
+    Replays(Replays),
 }
 
 /// The page of a run or of an import.
 pub async fn show(State(desk): State<Arc<Desk>>, Path(id): Path<String>) -> Result<Markup, Failure> {
     let read = move |desk: &Desk| {
-        let is_import = desk.store()?.runs()?.iter().any(|listed| listed.id == id && listed.is_import);
-        if !is_import {
+        let is_run = |listed: &Listed| listed.id == id && !listed.is_import && !listed.is_replays;
+        if desk.store()?.runs()?.iter().any(is_run) {
             return Ok(Shown::Run(desk.analysed(&id)?));
         }
-        match desk.store()?.find(Some(&id))? {
-            Stored::Import(import) => Ok(Shown::Import(import)),
-            Stored::Run(..) => Ok(Shown::Run(desk.analysed(&id)?)),
-        }
+        Ok(match desk.store()?.find(Some(&id))? {
+            Stored::Import(import) => Shown::Import(import),
+            Stored::Replays(replays) => Shown::Replays(replays),
+            Stored::Run(..) => Shown::Run(desk.analysed(&id)?),
+        })
     };
-    Ok(match desk.work(read).await? {
-        Shown::Run(run) => page::shell(Some(&desk), &run.findings.title, Place::Runs, &of_run(&run)),
-        Shown::Import(import) => page::shell(Some(&desk), &import.title, Place::Runs, &of_import(&import)),
-    })
+    let (title, body) = match desk.work(read).await? {
+        Shown::Run(run) => (run.findings.title.clone(), of_run(&run)),
+        Shown::Import(import) => (import.title.clone(), of_import(&import)),
+        Shown::Replays(replays) => (replays.title.clone(), of_replays(&replays)),
+    };
+    Ok(page::shell(Some(&desk), &title, Place::Runs, &body))
 }
 
 fn of_run(analysed: &Analysed) -> Markup {
@@ -122,7 +128,8 @@ pub async fn report(
 
 fn told(desk: &Desk, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
     let Stored::Run(run, observations, ended) = desk.store()?.find(Some(id))? else {
-        return Err(Failure::wrong(format!("{id} was imported: it has its page and nothing else.")));
+        let why = format!("{id} is no run of drome's own: it has its page and nothing else.");
+        return Err(Failure::wrong(why));
     };
     let findings = lab::analyse::findings(&run, &observations, ended.as_deref());
     let told = Told { run: &run, observations: &observations, findings: &findings };
@@ -135,6 +142,19 @@ fn no_such_part() -> Failure {
         StatusCode::NOT_FOUND,
         "A run has no such part: it has its page, report, markdown, json and csv.",
     )
+}
+
+/// What a page's own command lines came to, as a terminal has it.
+fn of_replays(replays: &Replays) -> Markup {
+    html! {
+        div.head {
+            h1 { (replays.title) }
+            p.lead { (replays.name) ", as published, " (moment(&replays.started_at)) }
+        }
+        pre.card tabindex="0" role="region" aria-label="As a terminal has it" {
+            (report::replays::terminal(replays, &Look::default()))
+        }
+    }
 }
 
 /// What was read of pages: figures that somebody else measured.

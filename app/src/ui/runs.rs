@@ -28,7 +28,7 @@ pub async fn list(
     let number = number.clamp(1, pages);
     let shown = found.iter().skip((number - 1) * ON_A_PAGE).take(ON_A_PAGE);
     let shown: Vec<&Listed> = shown.copied().collect();
-    let trials: usize = all.iter().filter(|run| !run.is_import).map(|run| run.observations).sum();
+    let trials: usize = all.iter().filter(|run| !is_foreign(run)).map(|run| run.observations).sum();
     let body = html! {
         div.head {
             h1 { "Runs" }
@@ -99,13 +99,13 @@ fn row(run: &Listed) -> Markup {
     html! {
         tr {
             td.tick {
-                @if !run.is_import {
+                @if !is_foreign(run) {
                     input type="checkbox" name="run" value=(run.id) aria-label={ "Compare " (run.name) " of " (run.started_at) };
                 }
             }
             th scope="row" { a href={ "/runs/" (url::part(&run.id)) } { (run.name) } span.id { (run.id) } }
             td data-label="Started" { (moment(&run.started_at)) }
-            td.number data-label=(if run.is_import { "Readings" } else { "Trials" }) { (units::count(run.observations as u64)) }
+            td.number data-label=(if is_foreign(run) { "Readings" } else { "Trials" }) { (units::count(run.observations as u64)) }
             td data-label="State" {
                 @match class(run) { Some(class) => span.state.(class) { (state(run)) }, None => (state(run)) }
             }
@@ -113,20 +113,26 @@ fn row(run: &Listed) -> Markup {
     }
 }
 
+/// It has no trials.
+fn is_foreign(run: &Listed) -> bool {
+    run.is_import || run.is_replays
+}
+
 /// What is told apart by more than its words.
 fn class(run: &Listed) -> Option<&'static str> {
-    match (run.is_import, &run.ended) {
-        (true, _) => Some("imported"),
-        (false, Some(_)) => None,
-        (false, None) => Some("open"),
+    match &run.ended {
+        _ if is_foreign(run) => Some("imported"),
+        Some(_) => None,
+        None => Some("open"),
     }
 }
 
 fn state(run: &Listed) -> String {
-    match (run.is_import, &run.ended) {
-        (true, _) => "imported".to_owned(),
-        (false, Some(why)) => why.clone(),
-        (false, None) => format!("not ended: drome run {} --resume goes on with it", run.name),
+    match &run.ended {
+        _ if run.is_import => "imported".to_owned(),
+        _ if run.is_replays => "a page's own command lines".to_owned(),
+        Some(why) => why.clone(),
+        None => format!("not ended: drome run {} --resume goes on with it", run.name),
     }
 }
 
