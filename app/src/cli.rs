@@ -91,6 +91,8 @@ pub enum Command {
     Gate(crate::command::compare::GateArgs),
     /// All runs of a study over time: what changed, when, and whether it was the machine
     History(crate::command::history::HistoryArgs),
+    /// The local page: runs, comparisons, contenders, a study as it is measured
+    Ui(crate::command::ui::UiArgs),
     /// The older tools whose command lines drome speaks: `drome ab …`, `drome wrk …`
     Dialects(DialectsArgs),
     /// What on this machine would spoil a measurement, as a score of ten, and the remedy

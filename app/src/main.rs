@@ -11,6 +11,7 @@ mod live;
 mod manual;
 mod metrics;
 mod png;
+mod ui;
 mod watch;
 
 use cli::Command;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => command::compare::compare(&args, &cli.common),
         Command::Gate(args) => command::compare::gate(&args, &cli.common),
         Command::History(args) => command::history::run(&args, &cli.common),
+        Command::Ui(args) => command::ui::run(&args, &cli.common),
         Command::Dialects(args) => command::dialect::list(args.link()),
         Command::Doctor(args) => command::doctor::run(&args),
         Command::Completions(args) => command::completions::run(&args),

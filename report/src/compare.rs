@@ -54,7 +54,8 @@ pub fn headline(c: &Comparison) -> String {
     format!("{} against {}: {}", c.new, c.old, parts.join(", "))
 }
 
-fn drift(cell: &CellComparison) -> String {
+/// What the machine itself did, in words.
+pub fn drift(cell: &CellComparison) -> String {
     match cell.drift {
         None => "The machine's own drift is unknown.".to_owned(),
         Some(drift) => format!(
@@ -85,12 +86,14 @@ fn table(cell: &CellComparison) -> Table {
     table
 }
 
-fn versions(contender: &ContenderComparison) -> String {
+/// From which version to which.
+pub fn versions(contender: &ContenderComparison) -> String {
     let [old, new] = contender.versions.each_ref().map(|v| v.as_deref().unwrap_or("unknown"));
     if old == new { new.to_owned() } else { format!("{old} → {new}") }
 }
 
-fn change(contender: &ContenderComparison) -> String {
+/// What became of it, in words.
+pub fn change(contender: &ContenderComparison) -> String {
     let word = match contender.change {
         Change::Faster => "faster",
         Change::Slower => "slower",
@@ -119,7 +122,8 @@ fn share(figure: Figure) -> String {
     }
 }
 
-fn notes(c: &Comparison) -> Vec<String> {
+/// What is to be known of both runs.
+pub fn notes(c: &Comparison) -> Vec<String> {
     let mut notes = c.notes.clone();
     notes.extend(c.gone.iter().map(|what| format!("{what} is only in {}", c.old)));
     notes.extend(c.added.iter().map(|what| format!("{what} is only in {}", c.new)));

@@ -20,7 +20,7 @@ pub mod open_metrics;
 mod page;
 pub mod progress;
 pub mod race;
-mod ranking;
+pub mod ranking;
 pub mod replays;
 pub mod series_csv;
 mod setup;

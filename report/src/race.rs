@@ -46,6 +46,12 @@ pub fn markdown(f: &Findings) -> String {
     out
 }
 
+/// Who is better, by how much and how surely: some sentences for every pair.
+pub fn verdicts(f: &Findings) -> Vec<String> {
+    let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else { return Vec::new() };
+    race.pairs.iter().flat_map(|pair| verdict(cell, pair)).collect()
+}
+
 /// The contenders in the order of their letters.
 pub(crate) fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
     let mut all: Vec<&ContenderFindings> = cell.contenders.iter().collect();

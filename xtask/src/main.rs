@@ -14,6 +14,7 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, tests
   test    installs what the tests need from Debian's packages, then runs every test
+  screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
   selftest  is what drome says true? races and a search between servers whose difference is known
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let result = match command.as_str() {
         "ci" => ci(),
         "test" => test(),
+        "screenshots" => screenshots(),
         "bench" => bench::bench(&rest),
         "selftest" => selftest::selftest(&rest),
         "fuzz" => fuzz::fuzz(&rest),
@@ -55,7 +57,16 @@ fn ci() -> Result<()> {
 
 fn test() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
+    packages::ensure_for_browser(&root())?;
     run("cargo", &["test", "--workspace", "--locked"])
+}
+
+/// The test in a browser takes them, from a study that it runs for them.
+fn screenshots() -> Result<()> {
+    packages::ensure(packages::OF_TESTS)?;
+    let folder = format!("DROME_SCREENSHOTS={}", root().join("docs/screenshots").display());
+    let test = ["cargo", "test", "--locked", "--package", "drome", "--test", "browser", "--", "--ignored"];
+    run("env", &[&[folder.as_str()], &test[..]].concat())
 }
 
 /// Runs a command in the workspace's folder and shows what it prints, on standard error.

@@ -28,6 +28,9 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("siege", "siege"),
     ("wrk", "wrk"),
     ("httperf", "httperf"),
+    ("chromium", "chromium"),
+    ("chromedriver", "chromium-driver"),
+    ("npm", "npm"),
 ];
 
 /// Packages that begin to serve as soon as they are installed, and again whenever the machine starts; and as which
@@ -57,6 +60,22 @@ pub fn ensure(needed: &[(&str, &str)]) -> Result<()> {
         return Ok(());
     }
     run_as_root(&[&["systemctl", "disable", "--now"], &services[..]].concat())
+}
+
+/// The folder of the tests in a browser, whose `package-lock.json` says what they need from npm, to the byte.
+const OF_BROWSER: &str = "app/tests/browser";
+
+/// Gets what the tests in a browser need from npm, unless it is there.
+pub fn ensure_for_browser(root: &Path) -> Result<()> {
+    let folder = root.join(OF_BROWSER);
+    let wanted = std::fs::read_to_string(folder.join("package-lock.json"))?;
+    // npm writes down there what it has installed.
+    let there = std::fs::read_to_string(folder.join("node_modules/.package-lock.json")).unwrap_or_default();
+    let mut digests = wanted.lines().filter(|line| line.contains("\"integrity\""));
+    if digests.all(|digest| there.contains(digest.trim())) {
+        return Ok(());
+    }
+    run("npm", &["ci", "--prefix", OF_BROWSER, "--ignore-scripts", "--no-audit", "--no-fund"])
 }
 
 fn run_as_root(command: &[&str]) -> Result<()> {

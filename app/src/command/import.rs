@@ -48,33 +48,46 @@ pub fn run(args: &ImportArgs, common: &Common) -> anyhow::Result<ExitCode> {
 
 /// Reads all files, or fails; says of each what was read and what was not understood.
 pub fn read(files: &[String]) -> anyhow::Result<Import> {
-    let texts = files.iter().map(|name| text(name)).collect::<Result<Vec<_>, _>>()?;
+    let named = |name: &String| Ok(NamedText { name: shown(name).to_owned(), text: text(name)? });
+    let texts = files.iter().map(named).collect::<Result<Vec<_>, WrongInput>>()?;
+    Ok(of_pages(texts, tell))
+}
+
+/// A page by the name of its file.
+pub struct NamedText {
+    /// The name.
+    pub name: String,
+    /// All of it.
+    pub text: String,
+}
+
+/// What these pages say.
+pub fn of(texts: Vec<NamedText>) -> Import {
+    of_pages(texts, |_, _| {})
+}
+
+fn of_pages(texts: Vec<NamedText>, tell: impl Fn(&str, &Page)) -> Import {
     let (mut sources, mut items) = (Vec::new(), Vec::new());
-    for (name, text) in files.iter().zip(texts) {
+    for NamedText { name, text } in texts {
         let page = page::read(&text);
-        tell(name, &page);
+        tell(&name, &page);
         let source = sources.len();
         let bytes = text.len() as u64;
-        sources.push(Source {
-            name: shown(name).to_owned(),
-            title: page.title,
-            bytes,
-            strange: page.strange,
-        });
+        sources.push(Source { name, title: page.title, bytes, strange: page.strange });
         items.extend(page.items.into_iter().map(|item| {
             let page::Item { reading, notes, strange } = item;
             Imported { source, reading, notes, strange }
         }));
     }
     let imported_at = lab::clock_text();
-    Ok(Import {
+    Import {
         id: lab::setup::new_id(&imported_at),
         title: title(&sources),
         imported_at,
         drome: env!("CARGO_PKG_VERSION").to_owned(),
         sources,
         items,
-    })
+    }
 }
 
 /// That there was nothing to read, what would have been, and the next step.

@@ -24,9 +24,11 @@ pub mod run;
 pub mod serve;
 pub mod show;
 pub mod sweep;
+pub mod ui;
 
 use crate::cli::Common;
 use lab::{Catalog, Store, folders};
+use std::path::PathBuf;
 
 /// The catalog with the folders that the user adds.
 fn catalog(common: &Common) -> anyhow::Result<Catalog> {
@@ -39,5 +41,10 @@ fn catalog(common: &Common) -> anyhow::Result<Catalog> {
 
 /// The store.
 fn store(common: &Common) -> anyhow::Result<Store> {
-    Ok(Store::open(&common.store.clone().unwrap_or_else(folders::store))?)
+    Ok(Store::open(&store_path(common))?)
+}
+
+/// The file of the store.
+fn store_path(common: &Common) -> PathBuf {
+    common.store.clone().unwrap_or_else(folders::store)
 }

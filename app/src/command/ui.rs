@@ -1,0 +1,80 @@
+//! `drome ui`: the local page: runs, comparisons, contenders, a study as it is measured.
+
+use super::{catalog, store_path};
+use crate::cli::Common;
+use crate::failure::WrongInput;
+use crate::ui::{self, Guard};
+use anyhow::Context;
+use clap::Args;
+use std::io::ErrorKind;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::process::{Command, ExitCode, Stdio};
+
+/// D, R, O and M on a telephone's keys.
+const PORT: u16 = 3766;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct UiArgs {
+    /// The port; 0: any free one, which is printed
+    #[arg(long, default_value_t = PORT, value_name = "N")]
+    port: u16,
+    /// Listen at this address or name; who comes from beyond this machine needs the token that is printed once
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDR")]
+    listen: String,
+    /// Open the page in the browser
+    #[arg(long)]
+    open: bool,
+}
+
+/// Serves until it is told to stop.
+pub fn run(args: &UiArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let catalog = catalog(common)?;
+    // A store that can't be read is said now, not on the first page.
+    let store = store_path(common);
+    lab::Store::open(&store)?;
+    let listener = bind(args)?;
+    let at = listener.local_addr().context("the address is not known")?;
+    let guard = Guard::new(&args.listen, at)?;
+    let address = guard.address(at);
+    if args.open {
+        open(&address);
+    }
+    ui::serve(ui::Config { listener, guard, address, store, catalog })
+}
+
+fn bind(args: &UiArgs) -> anyhow::Result<TcpListener> {
+    let name = args.listen.trim_start_matches('[').trim_end_matches(']');
+    let unknown = |why: String| {
+        WrongInput(format!(
+            "--listen {}: {why}; name an address of this machine, such as 127.0.0.1",
+            args.listen
+        ))
+    };
+    let all: Vec<SocketAddr> =
+        (name, args.port).to_socket_addrs().map_err(|e| unknown(format!("no such address ({e})")))?.collect();
+    let first = *all.first().ok_or_else(|| unknown("no such address".to_owned()))?;
+    TcpListener::bind(first).map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => WrongInput(format!(
+            "port {} is in use, perhaps by another drome ui: choose another with --port N, or any free one with --port 0",
+            args.port
+        ))
+        .into(),
+        ErrorKind::AddrNotAvailable => unknown("this machine does not have that address".to_owned()).into(),
+        ErrorKind::PermissionDenied => WrongInput(format!(
+            "port {} is not for everyone: choose one above 1023 with --port N",
+            args.port
+        ))
+        .into(),
+        _ => anyhow::Error::new(error).context(format!("can't listen on {first}")),
+    })
+}
+
+/// A browser that does not open is no failure: the address is printed.
+fn open(address: &str) {
+    let quiet = || Stdio::null();
+    let opened = Command::new("xdg-open").arg(address).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
+    if let Err(error) = opened {
+        eprintln!("drome: no browser could be opened (xdg-open: {error}): open the address yourself");
+    }
+}

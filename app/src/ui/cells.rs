@@ -1,0 +1,165 @@
+//! What is known of a cell: every contender's share of the reference as a lane, its figures, what became of its trials.
+//! The same for a run that has ended and for one that is watched.
+
+use super::lanes::{Axis, Lane};
+use super::marks::{Mark, State, latest};
+use maud::{Markup, html};
+use model::findings::{CellFindings, ContenderFindings, Figure};
+use model::study::REFERENCE;
+use model::{Metric, Trial};
+use report::units;
+
+/// More marks than this in a row are told in words only.
+const MOST_MARKS: usize = 40;
+
+/// A cell: its number in the study, its findings, its trials, the one under way.
+pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&Trial>) -> Markup {
+    let lanes: Vec<Lane> = cell.contenders.iter().map(|c| lane(cell, c)).collect();
+    let axis = Axis::of_sizes(&lanes);
+    let base =
+        if cell.contenders.iter().any(|c| c.name == REFERENCE) { "the reference" } else { "the first" };
+    let what = match cell.metric {
+        Metric::Rate => "rate",
+        Metric::ServerCpu => "CPU time for an answer",
+        Metric::Latency(_) => "latency",
+        Metric::Rss => "memory",
+    };
+    html! {
+        section.card aria-label=(cell.title) {
+            h2 { (cell.title) }
+            p.faint { (report::ranking::asked(cell)) ". " (report::ranking::floor(cell)) "." }
+            div.scroll tabindex="0" role="region" aria-label={ "Figures of " (cell.title) } {
+                table.cell {
+                    caption.unseen { (what) " as a share of " (base) ", with its 95 % interval where there is one" (axis.kind()) }
+                    thead {
+                        tr {
+                            th scope="col" { "Contender" }
+                            th.wide scope="col" { (what) ", of " (base) (axis.head()) }
+                            th.number scope="col" { "Share" }
+                            th.number scope="col" { "Answers/s" }
+                            th.number scope="col" { "CPU/answer" }
+                            th.number scope="col" { "Its cores" }
+                            th.number scope="col" { "Memory" }
+                            th scope="col" { "Trials" }
+                        }
+                    }
+                    tbody {
+                        @for (contender, lane) in cell.contenders.iter().zip(&lanes) {
+                            (row(number, contender, (&axis, lane), marks, now))
+                        }
+                    }
+                }
+            }
+            (notes(cell))
+        }
+    }
+}
+
+fn row(
+    number: usize,
+    c: &ContenderFindings,
+    (axis, lane): (&Axis, &Lane),
+    marks: &[Mark],
+    now: Option<&Trial>,
+) -> Markup {
+    let last = latest(marks, number, &c.name);
+    let is_now = now.is_some_and(|trial| trial.cell == number && trial.contender == c.name);
+    let floor = if c.is_held_back() { "≥ " } else { "" };
+    html! {
+        tr.reference[c.name == REFERENCE].now[is_now] {
+            th scope="row" {
+                (c.title) " " span.faint { (c.version.as_deref().unwrap_or_default()) }
+                @if let Some(tier) = c.tier { span.tier { "tier " (tier) } }
+            }
+            td.wide { (axis.draw(lane, 1.0)) span.unseen { (share_in_words(lane)) } }
+            td.number data-label="Share" { (units::known(lane.value, units::ratio)) }
+            td.number data-label="Answers/s" { (units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))) }
+            td.number data-label="CPU/answer" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
+            td.number data-label="Its cores" { (units::known(last.and_then(|m| m.core_use), |x| format!("{:.0} %", x * 100.0))) }
+            td.number data-label="Memory" { (units::known(last.and_then(|m| m.rss_max_bytes), |n| units::bytes(n as f64))) }
+            td.trials data-label="Trials" { (trials(number, c, marks, is_now)) }
+        }
+    }
+}
+
+/// The contender's share of the reference, block by block and in all.
+fn lane(cell: &CellFindings, c: &ContenderFindings) -> Lane {
+    let is_rate = cell.metric == Metric::Rate;
+    let is_base = |c: &&ContenderFindings| c.name == REFERENCE || c.name == "A";
+    let base = cell.contenders.iter().find(is_base);
+    let ratio = if is_rate { c.of_reference } else { c.metric_of_reference };
+    let by_block = base.filter(|_| is_rate).map(|b| &b.rate_per_s_by_block);
+    let pairs = c.rate_per_s_by_block.iter().zip(by_block.into_iter().flatten());
+    let ticks = pairs.filter_map(|(own, base)| Some((*own)? / (*base)?)).filter(|x| x.is_finite()).collect();
+    let bounds = |f: Figure| f.low.zip(f.high);
+    Lane {
+        value: ratio.map(|f| f.median).or_else(|| base.filter(|b| b.name == c.name).map(|_| 1.0)),
+        interval: ratio.and_then(bounds),
+        ticks,
+        is_bound: c.is_held_back(),
+    }
+}
+
+fn share_in_words(lane: &Lane) -> String {
+    match (lane.value, lane.interval) {
+        (None, _) => "not known yet".to_owned(),
+        (Some(value), None) => format!("{}, no interval yet", units::ratio(value)),
+        (Some(value), Some((low, high))) => {
+            format!("{}, between {} and {}", units::ratio(value), units::ratio(low), units::ratio(high))
+        }
+    }
+}
+
+/// A square for every trial, block by block, and the same in words.
+fn trials(number: usize, c: &ContenderFindings, marks: &[Mark], is_now: bool) -> Markup {
+    let own: Vec<&Mark> =
+        marks.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect();
+    let count = |is: fn(&State) -> bool| own.iter().filter(|mark| is(&mark.state)).count();
+    let void = count(|s| matches!(s, State::Void(_)));
+    let failed = count(|s| matches!(s, State::Failed(_)));
+    let mut words = (own.len() - void - failed).to_string();
+    for (n, what) in [(void, "void"), (failed, "failed")] {
+        if n > 0 {
+            words.push_str(&format!(", {n} {what}"));
+        }
+    }
+    let squares = own.len() + usize::from(is_now);
+    html! {
+        @if squares <= MOST_MARKS {
+            span.marks aria-hidden="true" {
+                @for mark in &own { span.mark.(class(&mark.state)) title=(hover(mark)) {} }
+                @if is_now { span.mark.at-work title="being measured" {} }
+            }
+        }
+        span.words { (words) }
+    }
+}
+
+fn class(state: &State) -> &'static str {
+    match state {
+        State::Valid => "valid",
+        State::Void(_) => "void",
+        State::Failed(_) => "failed",
+    }
+}
+
+fn hover(mark: &Mark) -> String {
+    let block = mark.trial.block + 1;
+    match &mark.state {
+        State::Valid => format!("block {block}: valid"),
+        State::Void(why) => format!("block {block}: void: {why}"),
+        State::Failed(why) => format!("block {block}: failed: {why}"),
+    }
+}
+
+fn notes(cell: &CellFindings) -> Markup {
+    let notes = report::ranking::notes(cell);
+    html! {
+        @if !notes.is_empty() {
+            details {
+                summary { (units::several(notes.len(), "note")) " on single contenders" }
+                ul.notes { @for note in notes { li { (note) } } }
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Two runs beside each other, as `drome compare` tells them.
+
+use super::desk::Desk;
+use super::failure::Failure;
+use super::lanes::{Axis, Lane};
+use super::page::{self, Place};
+use super::url;
+use axum::extract::{Query, State};
+use lab::compare::CompareError;
+use lab::store::Listed;
+use maud::{Markup, html};
+use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
+use report::units;
+use std::sync::Arc;
+
+/// So many runs are offered; older ones are ticked in the list.
+const OFFERED: usize = 200;
+
+/// The two that are asked for, the earlier first; or which to choose from.
+pub async fn show(
+    State(desk): State<Arc<Desk>>,
+    Query(asked): Query<Vec<(String, String)>>,
+) -> Result<Markup, Failure> {
+    let chosen: Vec<String> =
+        url::values(&asked, "run").filter(|id| !id.is_empty()).map(str::to_owned).collect();
+    let anyway = url::value(&asked, "anyway").is_some();
+    let (runs, told) = desk.work(move |desk| read(desk, &chosen, anyway)).await?;
+    let body = html! {
+        div.head {
+            h1 { "Compare two runs" }
+            p.lead { "Each contender by its ratio to the reference of its own run, so that a machine that became slower is not taken for a server that did." }
+        }
+        (chooser(&runs, &told))
+        @match &told.outcome {
+            None => { @if told.chosen.len() != 2 && !told.chosen.is_empty() { p.note { "Choose a second run." } } }
+            Some(Err(why)) => (refused(&told.chosen, why)),
+            Some(Ok(comparison)) => (comparison_of(comparison)),
+        }
+    };
+    Ok(page::shell(Some(&desk), "Compare", Place::Compare, &body))
+}
+
+struct Told {
+    chosen: Vec<String>,
+    outcome: Option<Result<Comparison, CompareError>>,
+}
+
+fn read(desk: &Desk, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, Told), Failure> {
+    let mut runs = desk.store()?.runs()?;
+    runs.retain(|run| !run.is_import && !run.is_replays);
+    if chosen.len() > 2 {
+        return Err(Failure::wrong(format!("{} runs are ticked: untick all but two.", chosen.len())));
+    }
+    // The list has the latest first.
+    let age = |id: &String| runs.iter().position(|run| run.id == *id).map_or(0, |at| usize::MAX - at);
+    let mut chosen = chosen.to_vec();
+    chosen.sort_by_key(age);
+    let outcome = match chosen.as_slice() {
+        [old, new] => {
+            let (old, new) = (desk.analysed(old)?, desk.analysed(new)?);
+            Some(lab::compare::compare(&old.findings, &new.findings, anyway))
+        }
+        _ => None,
+    };
+    runs.truncate(OFFERED);
+    Ok((runs, Told { chosen, outcome }))
+}
+
+fn chooser(runs: &[Listed], told: &Told) -> Markup {
+    let select = |id: &'static str, label: &'static str, chosen: Option<&String>| {
+        html! {
+            div.field {
+                label for=(id) { (label) }
+                select id=(id) name="run" {
+                    option value="" { "choose a run" }
+                    @for run in runs {
+                        option value=(run.id) selected[chosen == Some(&run.id)] {
+                            (run.name) ", " (run.started_at) ", " (units::several(run.observations, "trial"))
+                        }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        @if runs.len() < 2 {
+            p.note { "It takes two runs of a study, and the store has " (runs.len()) ". " a href="/studies" { "Run a study" } }
+        } @else {
+            form.card.fields action="/compare" method="get" {
+                (select("old", "One run", told.chosen.first()))
+                (select("new", "Another run", told.chosen.get(1)))
+                button type="submit" { "Compare" }
+            }
+        }
+    }
+}
+
+fn refused(chosen: &[String], why: &CompareError) -> Markup {
+    html! {
+        p.failure role="alert" { (why) }
+        @if let (CompareError::Unequal { .. }, [old, new]) = (why, chosen) {
+            p { a href={ "/compare?run=" (url::part(old)) "&run=" (url::part(new)) "&anyway=1" } { "Compare them all the same" } }
+        }
+    }
+}
+
+fn comparison_of(c: &Comparison) -> Markup {
+    html! {
+        p.finding { (report::compare::headline(c)) }
+        @for cell in &c.cells { (cell_of(cell)) }
+        ul.notes { @for note in report::compare::notes(c) { li { (note) } } }
+    }
+}
+
+fn cell_of(cell: &CellComparison) -> Markup {
+    let lanes: Vec<Lane> = cell.contenders.iter().map(lane).collect();
+    let axis = Axis::of_ratios(&lanes);
+    html! {
+        section.card {
+            h2 { (cell.title) }
+            p.faint { (report::compare::drift(cell)) }
+            div.scroll tabindex="0" role="region" aria-label={ "Changes in " (cell.title) } {
+                table.cell {
+                    thead {
+                        tr {
+                            th scope="col" { "Contender" }
+                            th.wide scope="col" { "now / then" (axis.head()) }
+                            th.number scope="col" { "Ratio" }
+                            th.number scope="col" { "Sure interval" }
+                            th scope="col" { "Change" }
+                        }
+                    }
+                    tbody {
+                        @for (contender, lane) in cell.contenders.iter().zip(&lanes) {
+                            tr {
+                                th scope="row" { (contender.title) " " span.faint { (report::compare::versions(contender)) } }
+                                td.wide { (axis.draw(lane, 1.0)) }
+                                td.number data-label="Ratio" { (units::known(contender.ratio, |r| format!("{:.3}", r.median))) }
+                                td.number data-label="Sure interval" { (units::interval(contender.ratio, |x| format!("{x:.3}"))) }
+                                td data-label="Change" { span.state.(class(contender.change)) { (report::compare::change(contender)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn lane(c: &ContenderComparison) -> Lane {
+    Lane {
+        value: c.ratio.map(|ratio| ratio.median),
+        interval: c.ratio.and_then(|ratio| ratio.low.zip(ratio.high)),
+        ..Lane::default()
+    }
+}
+
+fn class(change: Change) -> &'static str {
+    match change {
+        Change::Faster => "faster",
+        Change::Slower => "slower",
+        Change::NoneSeen => "ended",
+        Change::Unknown => "open",
+    }
+}

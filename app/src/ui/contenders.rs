@@ -1,0 +1,89 @@
+//! The contenders and what is installed. To know a version is to run a command, so the page comes first and asks for one
+//! contender after the other.
+
+use super::desk::Desk;
+use super::failure::Failure;
+use super::page::{self, Place};
+use super::url;
+use axum::extract::{Path, Query, State};
+use lab::setup;
+use maud::{Markup, html};
+use model::Contender;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// All contenders of the catalog; with `?installed` what is installed is asked for at once, for browsers without scripts.
+pub async fn list(
+    State(desk): State<Arc<Desk>>,
+    Query(asked): Query<Vec<(String, String)>>,
+) -> Result<Markup, Failure> {
+    let names: Vec<String> = desk.catalog.contenders.keys().cloned().collect();
+    let mut states = BTreeMap::new();
+    if url::value(&asked, "installed").is_some() {
+        let all = names.clone();
+        states = desk
+            .work(move |desk| all.iter().map(|name| Ok((name.clone(), ask(desk, name)?))).collect())
+            .await?;
+    }
+    let body = html! {
+        div.head {
+            h1 { "Contenders" }
+            p.lead { (names.len()) " servers that can be raced. Get those that are missing with " code { "drome install NAME" } "." }
+        }
+        noscript { p { a href="/contenders?installed" { "Ask which are installed" } " (it takes some seconds)" } }
+        p.faint aria-live="polite" data-asked="" {}
+        table.list.contenders {
+            caption.unseen { "Contenders and whether they are installed" }
+            thead { tr {
+                th scope="col" { "Contender" } th scope="col" { "Language" } th scope="col" { "Serves" } th scope="col" { "On this machine" }
+            } }
+            tbody {
+                @for (name, entry) in &desk.catalog.contenders {
+                    (row(name, &entry.contender, states.get(name)))
+                }
+            }
+        }
+    };
+    Ok(page::shell(Some(&desk), "Contenders", Place::Contenders, &body))
+}
+
+fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {
+    let serves: Vec<&str> = contender.serves.keys().map(String::as_str).collect();
+    // An address in a contender's file is somebody's words: only the web is linked to.
+    let is_web = contender.homepage.starts_with("https://") || contender.homepage.starts_with("http://");
+    html! {
+        tr {
+            th scope="row" {
+                @if is_web { a href=(contender.homepage) rel="noreferrer" { (contender.title) } } @else { (contender.title) }
+                span.id { (name) }
+            }
+            td data-label="Language" { (contender.language) }
+            td data-label="Serves" { (serves.join(", ")) }
+            td data-label="On this machine" {
+                @match state {
+                    Some(state) => (state),
+                    None => span data-ask={ "/contenders/" (url::part(name)) } { "…" },
+                }
+            }
+        }
+    }
+}
+
+/// What is known of one contender on this machine: a piece of the page.
+pub async fn state(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Result<Markup, Failure> {
+    desk.work(move |desk| ask(desk, &name)).await
+}
+
+fn ask(desk: &Desk, name: &str) -> Result<Markup, Failure> {
+    let prepared = setup::prepare(&desk.catalog, &[name.to_owned()]).map_err(|error| match error {
+        setup::SetupError::Catalog(error) => Failure::from(error),
+        error => Failure::inner(error.to_string()),
+    })?;
+    Ok(match prepared.first().map(lab::prepare::Prepared::version) {
+        Some(Ok(version)) => html! { span.state.faster { "installed" } " " (version) },
+        Some(Err(lack)) => {
+            html! { span.state.open { "missing" } " " (lack.why) "; get it: " (lack.remedy) }
+        }
+        None => html! { "unknown" },
+    })
+}

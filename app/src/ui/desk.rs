@@ -1,0 +1,128 @@
+//! What all pages share: the store, the catalog, the study under way.
+
+use super::failure::Failure;
+use super::marks::Mark;
+use super::quiet::Quiet;
+use super::sitting::{Sitting, Wanted};
+use lab::{Catalog, Store, Stored};
+use model::Findings;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the pages ask of the process.
+#[derive(Debug)]
+pub enum Order {
+    /// Run this study.
+    Start(Arc<Sitting>),
+    /// Go home.
+    Quit,
+    /// The pages can't be served any more.
+    Failed(String),
+}
+
+/// So many analysed runs are kept at hand.
+const AT_HAND: usize = 16;
+
+/// Shared by all pages.
+#[derive(Debug)]
+pub struct Desk {
+    store: PathBuf,
+    /// Studies and contenders.
+    pub catalog: Catalog,
+    /// Pages and trials take turns.
+    pub quiet: Quiet,
+    orders: Sender<Order>,
+    sitting: Mutex<Option<Arc<Sitting>>>,
+    analysed: Mutex<BTreeMap<String, Arc<Analysed>>>,
+}
+
+/// What is known of a run, small enough to be kept.
+#[derive(Debug)]
+pub struct Analysed {
+    /// What became of every trial.
+    pub marks: Vec<Mark>,
+    /// What they say.
+    pub findings: Findings,
+}
+
+impl Desk {
+    /// Nothing is under way.
+    pub fn new(store: PathBuf, catalog: Catalog, orders: Sender<Order>) -> Self {
+        Self {
+            store,
+            catalog,
+            quiet: Quiet::default(),
+            orders,
+            sitting: Mutex::default(),
+            analysed: Mutex::default(),
+        }
+    }
+
+    /// The store. It is opened anew for every page: others write to it too.
+    pub fn store(&self) -> Result<Store, lab::StoreError> {
+        Store::open(&self.store)
+    }
+
+    /// Does what a page needs, between two trials and not on the thread that serves.
+    pub async fn work<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Self) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let turn = self.quiet.work().await?;
+        let desk = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || {
+            let result = work(&desk);
+            drop(turn);
+            result
+        });
+        done.await.unwrap_or_else(|_| Err(Failure::inner("the page could not be made")))
+    }
+
+    /// The latest study that was started here, under way or over.
+    pub fn sitting(&self) -> Option<Arc<Sitting>> {
+        self.sitting.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The study under way.
+    pub fn under_way(&self) -> Option<Arc<Sitting>> {
+        self.sitting().filter(|sitting| !sitting.is_over())
+    }
+
+    /// Starts a study; false: another one is under way.
+    pub fn start(&self, wanted: Wanted) -> bool {
+        let mut latest = self.sitting.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.as_ref().is_some_and(|sitting| !sitting.is_over()) {
+            return false;
+        }
+        let sitting = Arc::new(Sitting::new(wanted, tokio::runtime::Handle::current()));
+        *latest = Some(Arc::clone(&sitting));
+        self.orders.send(Order::Start(sitting)).is_ok()
+    }
+
+    /// A run with its findings. One that has ended does not change any more and is read once.
+    pub fn analysed(&self, id: &str) -> Result<Arc<Analysed>, Failure> {
+        let at_hand = || self.analysed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = at_hand().get(id) {
+            return Ok(Arc::clone(known));
+        }
+        let Stored::Run(run, observations, ended) = self.store()?.find(Some(id))? else {
+            let why = format!(
+                "{id} has no trials to compare: it was imported, or is of a page's own command lines."
+            );
+            return Err(Failure::wrong(why));
+        };
+        let findings = lab::analyse::findings(&run, &observations, ended.as_deref());
+        let marks = observations.iter().map(Mark::of).collect();
+        let analysed = Arc::new(Analysed { marks, findings });
+        if ended.is_some() {
+            let mut known = at_hand();
+            while known.len() >= AT_HAND {
+                known.pop_first();
+            }
+            known.insert(id.to_owned(), Arc::clone(&analysed));
+        }
+        Ok(analysed)
+    }
+}

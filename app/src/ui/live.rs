@@ -1,0 +1,174 @@
+//! A study as it is measured. The page is whole without a script; with one, pieces of it come as server-sent events, one
+//! as each trial begins. They are drawn by the lab's thread before the trial, and only copied to who watches.
+
+use super::desk::Desk;
+use super::failure::Failure;
+use super::page::{self, Place};
+use super::sitting::{Known, Phase, Sitting};
+use super::{cells, url};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Redirect;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::stream::{Stream, unfold};
+use maud::{Markup, html};
+use report::units;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An idle connection is told that it lives.
+const ALIVE: Duration = Duration::from_secs(15);
+
+/// The study under way, or the last one.
+pub async fn show(State(desk): State<Arc<Desk>>) -> Markup {
+    let Some(sitting) = desk.sitting() else {
+        let body = html! {
+            h1 { "Live" }
+            section.card.hero {
+                h2 { "Nothing is being measured" }
+                p { "A study that is started here is watched here: block by block, as its estimates close in." }
+                p { a.button.primary href="/studies" { "Choose a study" } }
+            }
+        };
+        return page::shell(Some(&desk), "Live", Place::Live, &body);
+    };
+    let is_over = sitting.is_over();
+    let drawn = fragment(&sitting, &sitting.known());
+    let body = html! {
+        div.head {
+            h1 { (sitting.wanted.title) }
+            p.lead { (sitting.wanted.study) ", " (if sitting.wanted.quick { "a first look" } else { "in full" }) }
+        }
+        @if !is_over {
+            noscript { p.note { "Without scripts this page does not renew itself: load it again to see more." } }
+            form.actions action="/live/stop" method="post" data-while="under-way" {
+                button type="submit" { "Stop it" }
+                span.faint { "Every finished trial is kept." }
+            }
+        }
+        div data-live=[(!is_over).then_some("/live/events")] { (drawn) }
+        p.unseen aria-live="polite" data-said="" {}
+    };
+    page::shell(Some(&desk), "Live", Place::Live, &body)
+}
+
+/// The pieces, from now on.
+pub async fn events(
+    State(desk): State<Arc<Desk>>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
+    let sitting = desk.sitting().ok_or_else(nothing)?;
+    let mut receiver = sitting.watch();
+    // Who comes late gets what is known now.
+    receiver.mark_unchanged();
+    let first: Arc<str> = Arc::from(fragment(&sitting, &sitting.known()).into_string());
+    let stream = unfold((Some(first), receiver), |(first, mut receiver)| async move {
+        let piece = match first {
+            Some(first) => first,
+            None => {
+                receiver.changed().await.ok()?;
+                Arc::clone(&receiver.borrow_and_update())
+            }
+        };
+        Some((Ok(Event::default().event("piece").data(&*piece)), (None, receiver)))
+    });
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE)))
+}
+
+/// Asks the study to stop.
+pub async fn stop(State(desk): State<Arc<Desk>>) -> Result<Redirect, Failure> {
+    desk.under_way().ok_or_else(nothing)?.stop();
+    Ok(Redirect::to("/live"))
+}
+
+fn nothing() -> Failure {
+    Failure::new(StatusCode::CONFLICT, "No study is under way.")
+}
+
+/// All that changes.
+pub fn fragment(sitting: &Sitting, known: &Known) -> Markup {
+    let is_over = matches!(known.phase, Phase::Over(_) | Phase::Failed(_));
+    html! {
+        div.piece data-over[is_over] {
+            section.card.now {
+                p.status data-status=(known.trial.as_ref().map_or(0, |trial| trial.block + 1)) { (status(sitting, known)) }
+                @if known.least > 0 {
+                    progress max=(known.least) value=(known.done.min(known.least)) aria-label="Trials done of the least that it takes" {}
+                    p.faint { (so_far(known)) }
+                }
+                @if let (true, Some(run)) = (is_over, &known.run) {
+                    p.actions { a.button.primary href={ "/runs/" (url::part(&run.id)) } { "To the report" } }
+                }
+            }
+            @if let Some(findings) = &known.findings {
+                @for (number, cell) in findings.cells.iter().enumerate() {
+                    @if !cell.contenders.is_empty() { (cells::section(number, cell, &known.marks, known.trial.as_ref())) }
+                }
+            }
+            @if let Some(run) = &known.run {
+                @for (name, entrant) in &run.contenders {
+                    @if let Some(why) = &entrant.missing { p.note { (name) " does not take part: " (why) } }
+                }
+            }
+        }
+    }
+}
+
+/// What happens, in a sentence.
+fn status(sitting: &Sitting, known: &Known) -> String {
+    let trial = known.run.as_ref().zip(known.trial.as_ref());
+    match (&known.phase, trial) {
+        (Phase::Failed(why), _) => format!("It could not go on: {why}"),
+        (Phase::Over(why), _) => format!("Ended: {why}"),
+        (_, _) if sitting.is_stopping() => "It is being stopped".to_owned(),
+        (Phase::Preparing, _) => {
+            "Sources are laid out, and every contender is asked for its version".to_owned()
+        }
+        (Phase::Measuring, None) => "The first trial is about to begin".to_owned(),
+        (Phase::Measuring, Some((run, trial))) => {
+            let cell = run.study.cells.get(trial.cell).map_or("", |cell| cell.title.as_str());
+            let who =
+                run.contenders.get(&trial.contender).map_or(trial.contender.as_str(), |e| e.title.as_str());
+            format!("Block {} of at least {}: {who}, {cell}", trial.block + 1, run.study.design.blocks[0])
+        }
+    }
+}
+
+/// How many trials, and how much longer.
+fn so_far(known: &Known) -> String {
+    let done = format!("{} of at least {}", known.done, units::several(known.least, "trial"));
+    let Some(run) = &known.run else { return done };
+    if known.done == 0 || matches!(known.phase, Phase::Over(_) | Phase::Failed(_)) {
+        return done;
+    }
+    let spent_s = known.spent_ns as f64 / 1e9;
+    let left_s = spent_s / known.done as f64 * known.least.saturating_sub(known.done) as f64;
+    let budget_s = run.study.design.budget.as_secs_f64();
+    if run.quick {
+        return format!("{done}; about {} left", minutes(left_s));
+    }
+    let precision = percent(run.study.design.precision);
+    let most_s = (budget_s - spent_s).max(left_s);
+    if left_s >= most_s {
+        return format!("{done}; about {} left", minutes(left_s));
+    }
+    format!(
+        "{done}; about {} left, and up to {} until every ratio is known to ±{precision}",
+        minutes(left_s),
+        minutes(most_s)
+    )
+}
+
+/// A precision, as exact as it was asked for.
+pub fn percent(share: f64) -> String {
+    format!("{} %", (share * 1e4).round() / 1e2)
+}
+
+/// A time that is guessed.
+pub fn minutes(seconds: f64) -> String {
+    if seconds < 90.0 {
+        format!("{:.0} s", seconds.max(1.0))
+    } else {
+        format!("{:.0} min", (seconds / 60.0).ceil())
+    }
+}

@@ -1,0 +1,148 @@
+//! The local page. It is served by a thread of its own on the cores of the load generator; what is measured is measured
+//! by a thread of the lab, on the same walk as `drome run`, and the two never work at the same time (see [`quiet`]).
+//!
+//! A study is run in this process, not in a child: the lab tells of every trial as it begins and ends, and nobody has to
+//! ask the store for it. Servers and load generator are processes and threads of their own either way.
+
+mod assets;
+mod cells;
+mod compare;
+mod contenders;
+mod desk;
+mod failure;
+mod guard;
+mod import;
+mod lanes;
+mod live;
+mod marks;
+mod page;
+mod quiet;
+mod run;
+mod runs;
+mod sitting;
+mod studies;
+mod url;
+
+pub use guard::Guard;
+
+use crate::console;
+use crate::failure::INTERRUPTED;
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+use desk::{Desk, Order};
+use lab::Catalog;
+use lab::board::Cores;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+/// All that the page needs.
+#[derive(Debug)]
+pub struct Config {
+    /// Where it is served.
+    pub listener: TcpListener,
+    /// Who may come in.
+    pub guard: Guard,
+    /// What is printed.
+    pub address: String,
+    /// The file of results.
+    pub store: PathBuf,
+    /// Studies and contenders.
+    pub catalog: Catalog,
+}
+
+/// Serves until it is told to stop. A study under way is stopped as Ctrl-C stops `drome run`.
+pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
+    let (orders, inbox) = channel();
+    stop_by_signal(orders.clone())?;
+    let desk = Arc::new(Desk::new(config.store, config.catalog, orders.clone()));
+    let router = router(Arc::clone(&desk), config.guard);
+    let client = Cores::deal().client;
+    // This thread must keep all cores: the lab's threads come from it, and deal them.
+    thread::spawn(move || {
+        let _ = net::cpu::pin(&client);
+        let why = answer(config.listener, router).err().map_or_else(String::new, |e| e.to_string());
+        let _ = orders.send(Order::Failed(why));
+    });
+    console::print(&format!("{}\n", config.address))?;
+    eprintln!("drome: the page is served until Ctrl-C; a study under way is stopped with it");
+    obey(&desk, &inbox)
+}
+
+/// Every page and every button.
+fn router(desk: Arc<Desk>, guard: Guard) -> Router {
+    Router::new()
+        .route("/", get(runs::list))
+        .route("/runs/{id}", get(run::show))
+        .route("/runs/{id}/chart/{cell}", get(run::chart))
+        .route("/runs/{id}/{format}", get(run::report))
+        .route("/compare", get(compare::show))
+        .route("/studies", get(studies::list))
+        .route("/studies/{name}", get(studies::show).post(studies::start))
+        .route("/live", get(live::show))
+        .route("/live/events", get(live::events))
+        .route("/live/stop", post(live::stop))
+        .route("/contenders", get(contenders::list))
+        .route("/contenders/{name}", get(contenders::state))
+        .route("/imports", post(import::receive))
+        .route("/assets/{name}", get(assets::show))
+        .fallback(failure::nothing_here)
+        .layer(DefaultBodyLimit::max(import::LARGEST_BYTES))
+        .layer(from_fn_with_state(Arc::new(guard), guard::check))
+        .with_state(desk)
+}
+
+/// One thread is enough for a page that a few people look at, and it is the least that can be in the way.
+fn answer(listener: TcpListener, router: Router) -> std::io::Result<()> {
+    listener.set_nonblocking(true)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .max_blocking_threads(4)
+        .build()?;
+    runtime.block_on(async { axum::serve(tokio::net::TcpListener::from_std(listener)?, router).await })
+}
+
+/// Ctrl-C, and a second one that does not wait.
+fn stop_by_signal(orders: Sender<Order>) -> anyhow::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    thread::spawn(move || {
+        let mut is_asked = false;
+        for _ in signals.forever() {
+            if is_asked || orders.send(Order::Quit).is_err() {
+                std::process::exit(INTERRUPTED.into());
+            }
+            is_asked = true;
+        }
+    });
+    Ok(())
+}
+
+/// Runs studies, one at a time, each in a thread of its own, until it is time to go.
+fn obey(desk: &Arc<Desk>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode> {
+    let mut at_work = None;
+    for order in inbox {
+        match order {
+            Order::Start(sitting) => {
+                let desk = Arc::clone(desk);
+                at_work = Some(thread::spawn(move || sitting::run(&desk, &sitting)));
+            }
+            Order::Failed(why) => anyhow::bail!("the page can't be served any more: {why}"),
+            Order::Quit => break,
+        }
+    }
+    let Some(sitting) = desk.under_way() else { return Ok(ExitCode::SUCCESS) };
+    sitting.stop();
+    if let Some(thread) = at_work {
+        let _ = thread.join();
+    }
+    eprintln!("drome: {}", lab::LabError::Interrupted);
+    Ok(ExitCode::from(INTERRUPTED))
+}

@@ -1,0 +1,79 @@
+//! The frame around every page.
+
+use super::desk::Desk;
+use maud::{DOCTYPE, Markup, html};
+
+/// Where in the page's sections one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Runs,
+    Studies,
+    Contenders,
+    Compare,
+    Live,
+    Nowhere,
+}
+
+/// Each section, its address and its name.
+const SECTIONS: [(Place, &str, &str); 5] = [
+    (Place::Runs, "/", "Runs"),
+    (Place::Compare, "/compare", "Compare"),
+    (Place::Studies, "/studies", "Studies"),
+    (Place::Contenders, "/contenders", "Contenders"),
+    (Place::Live, "/live", "Live"),
+];
+
+/// A whole page. Without a desk nothing is said of a study under way.
+pub fn shell(desk: Option<&Desk>, title: &str, place: Place, body: &Markup) -> Markup {
+    let under_way = desk.and_then(Desk::under_way);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · drome" }
+                link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
+                link rel="stylesheet" href="/assets/ui.css";
+                script src="/assets/ui.js" defer {}
+            }
+            body {
+                a.skip href="#content" { "Skip to the content" }
+                header.top {
+                    a.brand href="/" aria-label="drome, the list of runs" {
+                        svg viewBox="0 0 34 20" width="34" height="20" aria-hidden="true" {
+                            rect x="1.5" y="1.5" width="31" height="17" rx="8.5" class="brand-outer" {}
+                            rect x="8" y="7" width="18" height="6" rx="3" class="brand-inner" {}
+                        }
+                        "drome"
+                    }
+                    nav aria-label="Sections" {
+                        ul {
+                            @for (section, address, name) in SECTIONS {
+                                li {
+                                    a href=(address) aria-current=[(section == place).then_some("page")] {
+                                        (name)
+                                        @if section == Place::Live && under_way.is_some() {
+                                            span.beacon { span.unseen { " (a study is under way)" } }
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                main id="content" tabindex="-1" { (body) }
+                footer {
+                    p { "drome " (env!("CARGO_PKG_VERSION")) " · every number holds up, or is said to be unknown" }
+                }
+            }
+        }
+    }
+}
+
+/// A moment as people read it: `2026-11-21 19:25`, with the whole of it for programs.
+pub fn moment(rfc3339: &str) -> Markup {
+    let shown = rfc3339.get(..16).map_or_else(|| rfc3339.to_owned(), |text| text.replace('T', " "));
+    html! { time datetime=(rfc3339) { (shown) " UTC" } }
+}

@@ -1,0 +1,212 @@
+//! One run: its findings, its charts, the same as text; or an import.
+
+use super::desk::{Analysed, Desk};
+use super::failure::Failure;
+use super::page::{self, Place, moment};
+use super::{cells, url};
+use crate::command::report::Format;
+use axum::extract::{Path, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
+use axum::http::{HeaderName, StatusCode};
+use axum::response::{IntoResponse, Response};
+use lab::Stored;
+use lab::store::Listed;
+use maud::{Markup, html};
+use model::page::Replays;
+use model::{Findings, Import};
+use report::chart::ranked;
+use report::units;
+use report::{Look, Told};
+use std::sync::Arc;
+
+enum Shown {
+    Run(Arc<Analysed>),
+    Import(Import),
+    Replays(Replays),
+}
+
+/// The page of a run or of an import.
+pub async fn show(State(desk): State<Arc<Desk>>, Path(id): Path<String>) -> Result<Markup, Failure> {
+    let read = move |desk: &Desk| {
+        let is_run = |listed: &Listed| listed.id == id && !listed.is_import && !listed.is_replays;
+        if desk.store()?.runs()?.iter().any(is_run) {
+            return Ok(Shown::Run(desk.analysed(&id)?));
+        }
+        Ok(match desk.store()?.find(Some(&id))? {
+            Stored::Import(import) => Shown::Import(import),
+            Stored::Replays(replays) => Shown::Replays(replays),
+            Stored::Run(..) => Shown::Run(desk.analysed(&id)?),
+        })
+    };
+    let (title, body) = match desk.work(read).await? {
+        Shown::Run(run) => (run.findings.title.clone(), of_run(&run)),
+        Shown::Import(import) => (import.title.clone(), of_import(&import)),
+        Shown::Replays(replays) => (replays.title.clone(), of_replays(&replays)),
+    };
+    Ok(page::shell(Some(&desk), &title, Place::Runs, &body))
+}
+
+fn of_run(analysed: &Analysed) -> Markup {
+    let f = &analysed.findings;
+    html! {
+        div.head {
+            h1 { (f.title) }
+            p.lead { (f.study) ", " (moment(&f.started_at)) ", " (f.ended) }
+        }
+        (links(f))
+        @for line in report::race::verdicts(f) { p.finding { (line) } }
+        @if f.quick { p.note { "A first look: too few and too short trials to claim any rank." } }
+        @for (number, cell) in f.cells.iter().enumerate() {
+            (cells::section(number, cell, &analysed.marks, None))
+            @let chart = ranked::of_cell(cell);
+            figure.card {
+                div.scroll tabindex="0" role="region" aria-label={ "Chart of " (cell.title) } {
+                    img src={ "/runs/" (url::part(&f.run)) "/chart/" (number) } loading="lazy"
+                        alt={ (chart.caption.title) ". " (chart.caption.finding) "." };
+                }
+                figcaption { (chart.caption.finding) "." }
+            }
+        }
+        @for missing in &f.missing { p.note { (missing.name) " did not take part: " (missing.why) } }
+        section.card {
+            h2 { "How it was measured" }
+            ul.notes { @for line in report::ranking::preface(f) { li { (line) } } }
+        }
+    }
+}
+
+fn links(f: &Findings) -> Markup {
+    let to = |what: &str| format!("/runs/{}/{what}", url::part(&f.run));
+    html! {
+        nav.actions aria-label="This run" {
+            a.button.primary href=(to("report")) { "Full report" }
+            a.button href=(to("markdown")) download={ (f.run) ".md" } { "Markdown" }
+            a.button href=(to("json")) download={ (f.run) ".json" } { "JSON" }
+            a.button href=(to("csv")) download={ (f.run) ".csv" } { "CSV" }
+            a.button href={ "/compare?run=" (url::part(&f.run)) } { "Compare with another run" }
+        }
+    }
+}
+
+/// The chart of one cell.
+pub async fn chart(
+    State(desk): State<Arc<Desk>>,
+    Path((id, cell)): Path<(String, usize)>,
+) -> Result<Response, Failure> {
+    let analysed = desk.work(move |desk| desk.analysed(&id)).await?;
+    let cell = analysed.findings.cells.get(cell).ok_or_else(no_such_part)?;
+    // A picture of its own: its style stands in it, and it loads nothing.
+    let policy = "default-src 'none'; style-src 'unsafe-inline'";
+    let fields = [(CONTENT_TYPE, "image/svg+xml"), (CONTENT_SECURITY_POLICY, policy)];
+    Ok((fields, ranked::of_cell(cell).svg()).into_response())
+}
+
+/// The report as `drome report` tells it: whole, or as text to be kept.
+pub async fn report(
+    State(desk): State<Arc<Desk>>,
+    Path((id, format)): Path<(String, String)>,
+) -> Result<Response, Failure> {
+    let format = match format.as_str() {
+        "report" => Format::Html,
+        "markdown" => Format::Markdown,
+        "json" => Format::Json,
+        "csv" => Format::Csv,
+        _ => return Err(no_such_part()),
+    };
+    let told = desk.work(move |desk| told(desk, &id, format)).await?;
+    let fields: [(HeaderName, &str); 2] = match format {
+        // A page of its own, that says itself which script and style are its own, by their digests. What a page can't say of
+        // itself: it is kept apart from ours, so that nothing in it could press our buttons.
+        Format::Html => [
+            (CONTENT_TYPE, "text/html; charset=utf-8"),
+            (CONTENT_SECURITY_POLICY, "sandbox allow-scripts; frame-ancestors 'none'"),
+        ],
+        _ => [(CONTENT_TYPE, "text/plain; charset=utf-8"), (CONTENT_DISPOSITION, "attachment")],
+    };
+    Ok((fields, told).into_response())
+}
+
+fn told(desk: &Desk, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
+    let Stored::Run(run, observations, ended) = desk.store()?.find(Some(id))? else {
+        let why = format!("{id} is no run of drome's own: it has its page and nothing else.");
+        return Err(Failure::wrong(why));
+    };
+    let findings = lab::analyse::findings(&run, &observations, ended.as_deref());
+    let told = Told { run: &run, observations: &observations, findings: &findings };
+    crate::command::report::show(&told, format, &Look::default())
+        .map_err(|e| Failure::inner(format!("{e:#}")))
+}
+
+fn no_such_part() -> Failure {
+    Failure::new(
+        StatusCode::NOT_FOUND,
+        "A run has no such part: it has its page, report, markdown, json and csv.",
+    )
+}
+
+/// What a page's own command lines came to, as a terminal has it.
+fn of_replays(replays: &Replays) -> Markup {
+    html! {
+        div.head {
+            h1 { (replays.title) }
+            p.lead { (replays.name) ", as published, " (moment(&replays.started_at)) }
+        }
+        pre.card tabindex="0" role="region" aria-label="As a terminal has it" {
+            (report::replays::terminal(replays, &Look::default()))
+        }
+    }
+}
+
+/// What was read of pages: figures that somebody else measured.
+fn of_import(import: &Import) -> Markup {
+    html! {
+        div.head {
+            h1 { (import.title) }
+            p.lead {
+                "Imported " (moment(&import.imported_at)) " from "
+                @for (i, source) in import.sources.iter().enumerate() {
+                    @if i > 0 { ", " } (source.name)
+                }
+                ". Nothing is known of it but what stands there: it has no intervals and is not ranked."
+            }
+        }
+        @for cell in report::imported::cells(import) {
+            section.card {
+                h2 { (cell.title) }
+                @if let Some(command) = cell.command { p { code { (command) } } }
+                div.scroll tabindex="0" role="region" aria-label={ "Figures of " (cell.title) } {
+                    table.cell {
+                        thead {
+                            tr {
+                                th scope="col" { "Who" }
+                                th.number scope="col" { "Answers/s" }
+                                th.number scope="col" { "Mean latency" }
+                                th.number scope="col" { "p99" }
+                                th.number scope="col" { "Errors" }
+                            }
+                        }
+                        tbody {
+                            @for row in &cell.rows {
+                                tr {
+                                    th scope="row" { (row.name) }
+                                    td.number { (units::known(row.get("rate_per_s"), units::rate)) }
+                                    td.number { (units::known(row.get("latency_ns_mean"), units::duration)) }
+                                    td.number { (units::known(row.get("latency_ns_p99"), units::duration)) }
+                                    td.number { (units::known(row.errors(), |n| units::count(n as u64))) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        @let strange: Vec<&String> = import.sources.iter().flat_map(|s| &s.strange)
+            .chain(import.items.iter().flat_map(|item| &item.strange)).collect();
+        @if !strange.is_empty() {
+            details.card {
+                summary { (units::several(strange.len(), "line")) " not understood" }
+                pre { @for line in strange { (line) "\n" } }
+            }
+        }
+    }
+}

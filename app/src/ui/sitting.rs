@@ -1,0 +1,204 @@
+//! A study that was started on the page, from the button to its end. The lab's thread writes here between two trials;
+//! pages read. What those who watch are sent is made here, between two trials too.
+
+use super::desk::Desk;
+use super::live;
+use super::marks::Mark;
+use super::quiet::Silence;
+use lab::{LabError, Show, setup};
+use model::study::REFERENCE;
+use model::{Findings, Observation, Run, Trial};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+/// What somebody has asked for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The study's name.
+    pub study: String,
+    /// Its title.
+    pub title: String,
+    /// A first look only.
+    pub quick: bool,
+    /// Who of its contenders takes part.
+    pub contenders: BTreeSet<String>,
+}
+
+/// How far it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Sources are laid out, versions asked for.
+    Preparing,
+    /// Trial after trial.
+    Measuring,
+    /// It has ended, and why.
+    Over(String),
+    /// It could not go on, and why.
+    Failed(String),
+}
+
+/// What is known of it so far.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// How far it is.
+    pub phase: Phase,
+    /// None until it is prepared.
+    pub run: Option<Run>,
+    /// The trial under way.
+    pub trial: Option<Trial>,
+    /// Trials done.
+    pub done: usize,
+    /// Trials that it takes at least.
+    pub least: usize,
+    /// What became of every trial so far.
+    pub marks: Vec<Mark>,
+    /// How long they took together.
+    pub spent_ns: u64,
+    /// What they say.
+    pub findings: Option<Findings>,
+}
+
+/// A study, from the button to its end.
+#[derive(Debug)]
+pub struct Sitting {
+    /// What was asked for.
+    pub wanted: Wanted,
+    stop: Arc<AtomicBool>,
+    known: Mutex<Known>,
+    told: watch::Sender<Arc<str>>,
+    pages: Handle,
+}
+
+impl Sitting {
+    /// Not begun.
+    pub fn new(wanted: Wanted, pages: Handle) -> Self {
+        let known = Known {
+            phase: Phase::Preparing,
+            run: None,
+            trial: None,
+            done: 0,
+            least: 0,
+            marks: Vec::new(),
+            spent_ns: 0,
+            findings: None,
+        };
+        let told = watch::Sender::new(Arc::from(""));
+        Self { wanted, stop: Arc::default(), known: Mutex::new(known), told, pages }
+    }
+
+    /// Asks it to stop. The trial at hand is given up; all that were finished are kept.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Nothing more will come.
+    pub fn is_over(&self) -> bool {
+        matches!(self.known().phase, Phase::Over(_) | Phase::Failed(_))
+    }
+
+    /// Somebody has asked it to stop.
+    pub fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// What is known so far.
+    pub fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Everything that is told from now on.
+    pub fn watch(&self) -> watch::Receiver<Arc<str>> {
+        self.told.subscribe()
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut Known)) {
+        let mut known = self.known();
+        change(&mut known);
+        // Nobody watches: nothing is drawn.
+        if self.told.receiver_count() > 0 {
+            let drawn = live::fragment(self, &known).into_string();
+            drop(known);
+            self.told.send_replace(Arc::from(drawn));
+        }
+    }
+}
+
+/// From the button to the end, on a thread of the lab.
+pub fn run(desk: &Desk, sitting: &Sitting) {
+    let phase = match walk(desk, sitting) {
+        Ok(findings) => {
+            let phase = Phase::Over(findings.ended.clone());
+            sitting.known().findings = Some(findings);
+            phase
+        }
+        Err(error) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => {
+            Phase::Over("it was stopped; every finished trial is kept".to_owned())
+        }
+        Err(error) => Phase::Failed(format!("{error:#}")),
+    };
+    sitting.tell(|known| (known.phase, known.trial) = (phase, None));
+}
+
+/// The walk of `drome run`.
+fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
+    let wanted = &sitting.wanted;
+    let mut study = desk.catalog.study(&wanted.study)?.clone();
+    study.contenders.retain(|name| wanted.contenders.contains(name));
+    if wanted.quick {
+        setup::quicken(&mut study);
+    }
+    let prepared = setup::prepare_study(&desk.catalog, &study)?;
+    let works = setup::works(&desk.catalog)?;
+    let run = setup::study_run(&wanted.study, study, &prepared, &works, None, wanted.quick);
+    let is_there = |(name, entrant): (&String, &model::observation::Entrant)| {
+        entrant.missing.is_none() && name != REFERENCE
+    };
+    if !run.contenders.iter().any(is_there) {
+        anyhow::bail!(
+            "none of the chosen contenders is on this machine: get them with `drome install {}`",
+            wanted.study
+        );
+    }
+    let lab = setup::lab(&run, prepared, works, Arc::clone(&sitting.stop))?;
+    let store = desk.store()?;
+    store.add_run(&run)?;
+    sitting.tell(|known| {
+        known.least = lab::schedule::least_trials(&run);
+        (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
+    });
+    let mut show = Between { desk, sitting, silence: None };
+    Ok(lab::run::run(&lab, &run, Vec::new(), &store, &mut show)?)
+}
+
+/// Told by the lab between two trials.
+struct Between<'d> {
+    desk: &'d Desk,
+    sitting: &'d Sitting,
+    silence: Option<Silence>,
+}
+
+impl Show for Between<'_> {
+    fn begins(&mut self, _run: &Run, trial: &Trial, done: usize, least: usize) {
+        self.sitting.tell(|known| {
+            known.trial = Some(trial.clone());
+            (known.done, known.least) = (done, least.max(done + 1));
+        });
+        self.silence = Some(self.desk.quiet.silence(&self.sitting.pages));
+    }
+
+    fn observed(&mut self, _run: &Run, observation: &Observation) {
+        self.silence = None;
+        let mut known = self.sitting.known();
+        known.marks.push(Mark::of(observation));
+        known.spent_ns += observation.elapsed_ns;
+        known.done = known.marks.len();
+    }
+
+    fn knows(&mut self, run: &Run, observations: &[Observation]) {
+        let findings = lab::analyse::findings(run, observations, None);
+        self.sitting.known().findings = Some(findings);
+    }
+}
