@@ -61,7 +61,7 @@ impl Guard {
         let refused = |why: &str| Failure::new(StatusCode::FORBIDDEN, why);
         let host = one(headers, &header::HOST).ok_or_else(|| refused("A request must name one Host."))?;
         // A request line may name a host of its own, and that would count.
-        let named = uri.authority().map(axum::http::uri::Authority::as_str).unwrap_or(host);
+        let named = uri.authority().map_or(host, axum::http::uri::Authority::as_str);
         if named != host || !self.leads_here(host) {
             return Err(refused("This Host does not lead here. Use the address that drome ui has printed."));
         }

@@ -63,12 +63,11 @@ pub async fn events(
     receiver.mark_unchanged();
     let first: Arc<str> = Arc::from(fragment(&sitting, &sitting.known()).into_string());
     let stream = unfold((Some(first), receiver), |(first, mut receiver)| async move {
-        let piece = match first {
-            Some(first) => first,
-            None => {
-                receiver.changed().await.ok()?;
-                Arc::clone(&receiver.borrow_and_update())
-            }
+        let piece = if let Some(first) = first {
+            first
+        } else {
+            receiver.changed().await.ok()?;
+            Arc::clone(&receiver.borrow_and_update())
         };
         Some((Ok(Event::default().event("piece").data(&*piece)), (None, receiver)))
     });

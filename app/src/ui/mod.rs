@@ -4,6 +4,8 @@
 //! A study is run in this process, not in a child: the lab tells of every trial as it begins and ends, and nobody has to
 //! ask the store for it. Servers and load generator are processes and threads of their own either way.
 
+#![allow(clippy::unused_async, reason = "axum takes nothing else as a handler")]
+
 mod assets;
 mod cells;
 mod compare;

@@ -62,9 +62,8 @@ fn of_run(analysed: &Analysed) -> Markup {
             figure.card {
                 div.scroll tabindex="0" role="region" aria-label={ "Chart of " (cell.title) } {
                     img src={ "/runs/" (url::part(&f.run)) "/chart/" (number) } loading="lazy"
-                        alt={ (chart.caption.title) ". " (chart.caption.finding) "." };
+                        alt={ (chart.caption.title) ". " (chart.caption.finding) };
                 }
-                figcaption { (chart.caption.finding) "." }
             }
         }
         @for missing in &f.missing { p.note { (missing.name) " did not take part: " (missing.why) } }
