@@ -68,7 +68,7 @@ impl Page {
             // An item directly below another one stays there.
             self.flush();
             self.hang = marker;
-            self.paragraph = trimmed.to_owned();
+            trimmed.clone_into(&mut self.paragraph);
         } else {
             if !self.paragraph.is_empty() {
                 self.paragraph.push(' ');
