@@ -22,7 +22,7 @@ use std::sync::Arc;
 enum Shown {
     Run(Arc<Analysed>),
     Import(Import),
-    Replays(Replays),
+    Replays(Box<Replays>),
 }
 
 /// The page of a run or of an import.
@@ -34,7 +34,7 @@ pub async fn show(State(desk): State<Arc<Desk>>, Path(id): Path<String>) -> Resu
         }
         Ok(match desk.store()?.find(Some(&id))? {
             Stored::Import(import) => Shown::Import(import),
-            Stored::Replays(replays) => Shown::Replays(*replays),
+            Stored::Replays(replays) => Shown::Replays(replays),
             Stored::Run(..) => Shown::Run(desk.analysed(&id)?),
         })
     };

@@ -1,4 +1,4 @@
-//! A real browser: Debian's chromium, driven through chromedriver by the WebDriver protocol (W3C, 2018), which is JSON
+//! A real browser: Debian's chromium, driven through chromedriver by the `WebDriver` protocol (W3C, 2018), which is JSON
 //! over HTTP: a client of a few lines does.
 
 use super::common::{PATIENCE, wait_for};
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// One at a time: each is many processes.
 static ONE: Mutex<()> = Mutex::new(());
 
-/// The key under which WebDriver names an element (W3C WebDriver, section 12).
+/// The key under which `WebDriver` names an element (W3C `WebDriver`, section 12).
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
 pub const TAB: &str = "\u{e004}";

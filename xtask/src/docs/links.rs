@@ -69,7 +69,10 @@ fn links(text: &str) -> Vec<&str> {
             let Some(length) = line[begin..].find(')') else { break };
             let is_code = line[..begin].matches('`').count() % 2 == 1;
             if !is_code {
-                links.push(line[begin..begin + length].split(' ').next().unwrap_or_default());
+                let inside = &line[begin..begin + length];
+                // A target in angle brackets may have spaces; another ends at the first, before its title.
+                let bracketed = inside.strip_prefix('<').and_then(|rest| rest.split('>').next());
+                links.push(bracketed.or_else(|| inside.split(' ').next()).unwrap_or_default());
             }
             at = begin + length;
         }
@@ -125,12 +128,17 @@ mod tests {
     #[test]
     fn a_link_that_leads_nowhere_is_found() {
         let folder = tempfile::tempdir().expect("a folder");
-        let text = "# One\n[a](b.md) [c](#one) [d](#two) `[e](f.md)`\n```\n[g](h.md)\n```\n[i](https://j.example/)\n";
+        std::fs::write(folder.path().join("two words.md"), "").expect("write");
+        let text = "# One\n[k](<two words.md>) [a](b.md) [c](#one) [d](#two) `[e](f.md)` [l](<m.md>)\n```\n[g](h.md)\n```\n[i](https://j.example/)\n";
         std::fs::write(folder.path().join("page.md"), text).expect("write");
         let found = broken(folder.path()).expect("read");
         assert_eq!(
             found,
-            ["page.md: b.md: there is no such file", "page.md: #two: no heading gives #two"],
+            [
+                "page.md: b.md: there is no such file",
+                "page.md: #two: no heading gives #two",
+                "page.md: m.md: there is no such file"
+            ],
             "{found:?}"
         );
     }
