@@ -118,8 +118,14 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
         let signed =
             |figure: Option<Figure>| if better.name == other.name { figure.map(negative) } else { figure };
         let at_least = at_least(better);
-        lines.extend(more(worse, "takes", at_least, signed(other.time_ns_more), "longer"));
-        lines.extend(more(worse, "costs the server", "", signed(other.server_cpu_ns_more), "CPU more"));
+        lines.extend(more(worse, "takes", at_least, signed(other.time_ns_more), ["longer", "less"]));
+        lines.extend(more(
+            worse,
+            "costs the server",
+            "",
+            signed(other.server_cpu_ns_more),
+            ["CPU more", "CPU less"],
+        ));
     }
     lines
 }
@@ -209,9 +215,12 @@ fn more(
     verb: &str,
     at_least: &str,
     figure: Option<Figure>,
-    unit: &str,
+    [more, less]: [&str; 2],
 ) -> Option<String> {
-    let Figure { median, low: Some(low), high: Some(high) } = figure? else { return None };
+    let figure = figure?;
+    // The slower one may well use less CPU: a figure is told so that it is positive.
+    let (figure, unit) = if figure.median < 0.0 { (negative(figure), less) } else { (figure, more) };
+    let Figure { median, low: Some(low), high: Some(high) } = figure else { return None };
     let shown = |ns: f64| format!("{}{}", if ns < 0.0 { "−" } else { "" }, units::duration(ns.abs()));
     let [ns, low, high] = [median, low, high].map(shown);
     Some(format!("an answer of {} {verb} {at_least}{ns} {unit}, 95 % {low} to {high}", slow.name))

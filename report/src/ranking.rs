@@ -207,7 +207,7 @@ pub fn floor(cell: &CellFindings) -> String {
 /// What is to be known about single contenders.
 pub fn notes(cell: &CellFindings) -> Vec<String> {
     let of = |c: &ContenderFindings| {
-        let notes = c.notes.iter().cloned().chain(survivors(c)).chain(held_back(cell, c));
+        let notes = c.notes.iter().cloned().chain(survivors(c)).chain(acknowledged_late(cell, c));
         notes.map(|note| format!("{}: {note}", c.title)).collect::<Vec<_>>()
     };
     cell.contenders.iter().flat_map(of).collect()
@@ -229,7 +229,7 @@ const DELAYED_ACKNOWLEDGEMENT_NS: std::ops::RangeInclusive<f64> = 39.5e6..=46e6;
 
 /// Neither side is busy and the usual answer takes as long as a delayed acknowledgement: RFC 896 against RFC 1122,
 /// the commonest reason for a server that looks a hundred times slower than it is.
-fn held_back(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
+fn acknowledged_late(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let is_idle =
         c.bound.as_deref() == Some(Bound::Neither.word()) && matches!(cell.load, Load::Closed { .. });
     let usual_ns = c.latency_ns_p50?.median;

@@ -17,6 +17,18 @@ fn a_ranking_in_the_terminal() {
     insta::assert_snapshot!(report::terminal::report(&findings(), &Look::default()));
 }
 
+/// The slower one, B, spends less CPU on an answer.
+#[test]
+fn a_difference_is_told_so_that_its_figure_is_positive() {
+    let mut f = race(100_000.0, 80_000.0, 0.011);
+    f.cells[0].contenders[1].server_cpu_ns_more = figure(-94_500.0, 0.01);
+    let said = report::race::report(&f, &Look::default());
+    assert!(
+        said.contains("an answer of B costs the server 94.5 µs CPU less, 95 % 93.6 µs to 95.4 µs"),
+        "{said}"
+    );
+}
+
 /// A server that looks slow because two ends of a connection wait for each other.
 #[test]
 fn answers_that_wait_for_an_acknowledgement_are_told_of() {
