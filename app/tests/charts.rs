@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+#[path = "common/example.rs"]
+mod example;
 
 use common::{Home, Said, run};
+use example::example;
 use lab::Store;
 use model::contender::Track;
 use model::observation::Entrant;
@@ -19,42 +22,10 @@ const ID: &str = "20260101-000000-0000";
 
 fn a_run(cells: usize) -> Run {
     let entrant = |name: &str| Entrant { title: format!("The {name} <one>"), ..Entrant::default() };
-    let cell = |i: usize| Cell {
-        title: format!("cell {}", i + 1),
-        workload: "hello".to_owned(),
-        load: Load::Closed { connections: 10 * (i + 1), per_connection: None },
-    };
-    let design = Design {
-        blocks: [6, 6],
-        warmup: Duration::ZERO,
-        measure: Duration::from_secs(1),
-        decide: false,
-        metric: Metric::Rate,
-        precision: 0.03,
-        budget: Duration::from_mins(10),
-    };
+    let cells = &[("cell 1", 10), ("cell 2", 20)][..cells];
     Run {
         id: ID.to_owned(),
-        name: "example".to_owned(),
-        study: Study {
-            title: "An example".to_owned(),
-            source: None,
-            contenders: NAMES[..2].iter().map(ToString::to_string).collect(),
-            cells: (0..cells).map(cell).collect(),
-            design,
-            published: None,
-            tracks: vec![Track::Default],
-            as_published: Vec::new(),
-            unequal: Vec::new(),
-        },
-        seed: 7,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        workloads: BTreeMap::new(),
-        quick: false,
-        environment: Environment { drome: "0.1.0".to_owned(), cores: 2, ..Environment::default() },
-        contenders: NAMES.iter().map(|name| ((*name).to_owned(), entrant(name))).collect(),
-        copies: 1,
-        race: None,
+        ..example(NAMES.map(|name| (name.to_owned(), entrant(name))).into(), cells, [6, 6])
     }
 }
 

@@ -4,8 +4,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+#[path = "common/example.rs"]
+mod example;
 
 use common::{Home, Said, run, serve};
+use example::example;
 use lab::Store;
 use model::contender::Track;
 use model::observation::Entrant;
@@ -30,38 +33,8 @@ fn study(contenders: &[&str]) -> Run {
         track: Track::Default,
         ..Entrant::default()
     };
-    let load = Load::Closed { connections: 10, per_connection: None };
-    Run {
-        id: "20260101-000000-0000".to_owned(),
-        name: "example".to_owned(),
-        study: Study {
-            title: "An example".to_owned(),
-            source: None,
-            tracks: model::study::default_track(),
-            contenders: contenders.iter().map(ToString::to_string).collect(),
-            cells: vec![Cell { title: "keep-alive".to_owned(), workload: "hello".to_owned(), load }],
-            design: Design {
-                blocks: [6, 30],
-                warmup: Duration::ZERO,
-                measure: Duration::from_secs(1),
-                decide: false,
-                metric: Metric::Rate,
-                precision: 0.03,
-                budget: Duration::from_mins(10),
-            },
-            published: None,
-            as_published: Vec::new(),
-            unequal: Vec::new(),
-        },
-        seed: 7,
-        started_at: "2026-01-01T00:00:00Z".to_owned(),
-        workloads: BTreeMap::new(),
-        quick: false,
-        environment: Environment { drome: "0.1.0".to_owned(), cores: 2, ..Environment::default() },
-        contenders: contenders.iter().map(|name| ((*name).to_owned(), entrant(name))).collect(),
-        copies: 1,
-        race: None,
-    }
+    let entrants = contenders.iter().map(|name| ((*name).to_owned(), entrant(name))).collect();
+    example(entrants, &[("keep-alive", 10)], [6, 30])
 }
 
 /// So many answers in a second, each in a hundredth of it.

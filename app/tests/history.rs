@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+#[path = "common/example.rs"]
+mod example;
 
 use common::{Home, run};
+use example::example;
 use lab::Store;
 use model::contender::Track;
 use model::observation::Entrant;
@@ -22,42 +25,11 @@ fn a_run(nth: usize, names: &[&str]) -> Run {
         version: Some(if name == "worse" { version } else { "1" }.to_owned()),
         ..Entrant::default()
     };
-    let cell = Cell {
-        title: "keep-alive".to_owned(),
-        workload: "hello".to_owned(),
-        load: Load::Closed { connections: 10, per_connection: None },
-    };
-    let design = Design {
-        blocks: [3, 3],
-        warmup: Duration::ZERO,
-        measure: Duration::from_secs(1),
-        decide: false,
-        metric: Metric::Rate,
-        precision: 0.03,
-        budget: Duration::from_mins(10),
-    };
+    let entrants = names.iter().map(|name| ((*name).to_owned(), entrant(name))).collect();
     Run {
         id: format!("202601{:02}-000000-0000", nth + 1),
-        name: "example".to_owned(),
-        study: Study {
-            title: "An example".to_owned(),
-            source: None,
-            contenders: names.iter().map(ToString::to_string).collect(),
-            cells: vec![cell],
-            design,
-            published: None,
-            tracks: vec![Track::Default],
-            as_published: Vec::new(),
-            unequal: Vec::new(),
-        },
-        seed: 7,
         started_at: format!("2026-01-{:02}T00:00:00Z", nth + 1),
-        workloads: BTreeMap::new(),
-        quick: false,
-        environment: Environment { drome: "0.1.0".to_owned(), cores: 2, ..Environment::default() },
-        contenders: names.iter().map(|name| ((*name).to_owned(), entrant(name))).collect(),
-        copies: 1,
-        race: None,
+        ..example(entrants, &[("keep-alive", 10)], [3, 3])
     }
 }
 

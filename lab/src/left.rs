@@ -1,8 +1,16 @@
 //! How much longer a run takes. Pure: from the run and what was observed so far, by the rules of the schedule.
 
 use crate::{forecast, schedule};
-use model::{Observation, Run};
+use model::{Design, Observation, Run};
 use std::time::Duration;
+
+/// Starting, verifying and stopping a server, about.
+const AROUND: Duration = Duration::from_millis(500);
+
+/// How long so many trials take, before any is known.
+pub fn guess(design: &Design, trials: usize) -> Duration {
+    (design.warmup + design.measure + AROUND).saturating_mul(u32::try_from(trials).unwrap_or(u32::MAX))
+}
 
 /// What is left of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -37,7 +37,7 @@ pub fn left(about: Option<Duration>, most: Duration) -> String {
 }
 
 /// Seconds up to a minute and a half, then minutes, then hours.
-fn long(time: Duration) -> String {
+pub fn long(time: Duration) -> String {
     match time.as_secs_f64() {
         s if s < 90.0 => format!("{} s", s.ceil()),
         s if s < 5400.0 => format!("{} min", (s / 60.0).ceil()),

@@ -173,13 +173,11 @@ fn announce(run: &Run) -> anyhow::Result<()> {
     }
     let design = &run.study.design;
     let trials = lab::schedule::least_trials(run);
-    // Starting, verifying and stopping take a server about half a second.
-    let seconds = trials as f64 * (design.warmup + design.measure).as_secs_f64() + trials as f64 * 0.5;
     note!(
-        "{present} contenders and the reference: at least {} blocks, {trials} trials, about {:.0} min; then until every \
+        "{present} contenders and the reference: at least {} blocks, {trials} trials, about {}; then until every \
          ratio is known to ±{} %, or {} are spent; run {}",
         design.blocks[0],
-        (seconds / 60.0).ceil(),
+        report::progress::long(lab::left::guess(design, trials)),
         lab::schedule::percent(design.precision),
         humantime::format_duration(design.budget),
         run.id

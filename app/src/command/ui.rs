@@ -75,6 +75,6 @@ fn open(address: &str) {
     let quiet = || Stdio::null();
     let opened = Command::new("xdg-open").arg(address).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
     if let Err(error) = opened {
-        eprintln!("drome: no browser could be opened (xdg-open: {error}): open the address yourself");
+        note!("drome: no browser could be opened (xdg-open: {error}): open the address yourself");
     }
 }

@@ -12,7 +12,7 @@ use axum::response::Redirect;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{Stream, unfold};
 use maud::{Markup, html};
-use report::units;
+use report::{progress, units};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -136,38 +136,8 @@ fn status(sitting: &Sitting, known: &Known) -> String {
 /// How many trials, and how much longer.
 fn so_far(known: &Known) -> String {
     let done = format!("{} of at least {}", known.done, units::several(known.least, "trial"));
-    let Some(run) = &known.run else { return done };
-    if known.done == 0 || matches!(known.phase, Phase::Over(_) | Phase::Failed(_)) {
-        return done;
-    }
-    let spent_s = known.spent_ns as f64 / 1e9;
-    let left_s = spent_s / known.done as f64 * known.least.saturating_sub(known.done) as f64;
-    let budget_s = run.study.design.budget.as_secs_f64();
-    if run.quick {
-        return format!("{done}; about {} left", minutes(left_s));
-    }
-    let precision = percent(run.study.design.precision);
-    let most_s = (budget_s - spent_s).max(left_s);
-    if left_s >= most_s {
-        return format!("{done}; about {} left", minutes(left_s));
-    }
-    format!(
-        "{done}; about {} left, and up to {} until every ratio is known to ±{precision}",
-        minutes(left_s),
-        minutes(most_s)
-    )
-}
-
-/// A precision, as exact as it was asked for.
-pub fn percent(share: f64) -> String {
-    format!("{} %", (share * 1e4).round() / 1e2)
-}
-
-/// A time that is guessed.
-pub fn minutes(seconds: f64) -> String {
-    if seconds < 90.0 {
-        format!("{:.0} s", seconds.max(1.0))
-    } else {
-        format!("{:.0} min", (seconds / 60.0).ceil())
+    match known.left.filter(|_| known.phase == Phase::Measuring) {
+        Some(left) => format!("{done}; {}", progress::left(left.about, left.most)),
+        None => done,
     }
 }

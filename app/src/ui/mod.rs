@@ -74,7 +74,7 @@ pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
         let _ = orders.send(Order::Failed(why));
     });
     console::print(&format!("{}\n", config.address))?;
-    eprintln!("drome: the page is served until Ctrl-C; a study under way is stopped with it");
+    note!("drome: the page is served until Ctrl-C; a study under way is stopped with it");
     obey(&desk, &inbox)
 }
 
@@ -145,6 +145,6 @@ fn obey(desk: &Arc<Desk>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode> {
     if let Some(thread) = at_work {
         let _ = thread.join();
     }
-    eprintln!("drome: {}", lab::LabError::Interrupted);
+    note!("drome: {}", lab::LabError::Interrupted);
     Ok(ExitCode::from(INTERRUPTED))
 }

@@ -5,6 +5,7 @@ use super::desk::Desk;
 use super::live;
 use super::marks::Mark;
 use super::quiet::Silence;
+use lab::left::Left;
 use lab::{LabError, Show, setup};
 use model::study::REFERENCE;
 use model::{Findings, Observation, Run, Trial};
@@ -55,8 +56,8 @@ pub struct Known {
     pub least: usize,
     /// What became of every trial so far.
     pub marks: Vec<Mark>,
-    /// How long they took together.
-    pub spent_ns: u64,
+    /// How much longer it takes; unknown before the first trial.
+    pub left: Option<Left>,
     /// What they say.
     pub findings: Option<Findings>,
 }
@@ -82,7 +83,7 @@ impl Sitting {
             done: 0,
             least: 0,
             marks: Vec::new(),
-            spent_ns: 0,
+            left: None,
             findings: None,
         };
         let told = watch::Sender::new(Arc::from(""));
@@ -193,12 +194,12 @@ impl Show for Between<'_> {
         self.silence = None;
         let mut known = self.sitting.known();
         known.marks.push(Mark::of(observation));
-        known.spent_ns += observation.elapsed_ns;
         known.done = known.marks.len();
     }
 
     fn knows(&mut self, run: &Run, observations: &[Observation]) {
         let findings = lab::analyse::findings(run, observations, None);
-        self.sitting.known().findings = Some(findings);
+        let mut known = self.sitting.known();
+        (known.findings, known.left) = (Some(findings), lab::left::left(run, observations));
     }
 }

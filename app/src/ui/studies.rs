@@ -2,16 +2,17 @@
 
 use super::desk::Desk;
 use super::failure::Failure;
-use super::live::{minutes, percent};
 use super::page::{self, Place};
 use super::sitting::Wanted;
 use super::url;
 use axum::extract::{Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::Redirect;
+use lab::{left, schedule, setup};
 use maud::{Markup, html};
+use model::contender::Track;
 use model::{Load, Study};
-use report::units;
+use report::{progress, units};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -73,9 +74,17 @@ pub async fn show(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Re
 
 fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
     let design = &study.design;
-    // Starting, verifying and stopping a server take about half a second; the reference enters twice.
-    let trials = (study.contenders.len() + 2) * study.cells.len() * 3;
-    let quick_s = trials as f64 * 1.7;
+    let mut quick = study.clone();
+    setup::quicken(&mut quick);
+    let of = |contender: &String| {
+        let known = desk.catalog.contenders.get(contender);
+        let has_tuned = known.is_some_and(|entry| entry.contender.tuned.is_some());
+        quick.tracks.iter().filter(|track| **track == Track::Default || has_tuned).count()
+    };
+    // The reference enters twice.
+    let entrants = study.contenders.iter().map(of).sum::<usize>() + 2;
+    let [blocks, _] = quick.design.blocks;
+    let takes = left::guess(&quick.design, entrants * quick.cells.len() * blocks);
     let title = |contender: &String| {
         let known = desk.catalog.contenders.get(contender);
         known.map_or_else(|| contender.clone(), |entry| entry.contender.title.clone())
@@ -87,13 +96,13 @@ fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
                 legend { "How much" }
                 label.choice {
                     input type="radio" name="how" value="quick" checked;
-                    span { strong { "A first look" } " three short blocks, no ranks, about " (minutes(quick_s)) }
+                    span { strong { "A first look" } " " (units::several(blocks, "short block")) ", no ranks, about " (progress::long(takes)) }
                 }
                 label.choice {
                     input type="radio" name="how" value="full";
                     span {
                         strong { "In full" } " at least " (units::several(design.blocks[0], "block")) ", until every ratio is known to ±"
-                        (percent(design.precision)) " or "
+                        (schedule::percent(design.precision)) " % or "
                         (humantime::format_duration(design.budget)) " are spent"
                     }
                 }
