@@ -9,13 +9,10 @@ mod example;
 use common::{Home, Said, run};
 use example::example;
 use lab::Store;
-use model::contender::Track;
 use model::observation::Entrant;
 use model::*;
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
 
 const NAMES: [&str; 3] = ["fast", "slow", "reference"];
 const ID: &str = "20260101-000000-0000";
@@ -71,7 +68,7 @@ fn filled(cells: usize, blocks: usize, outcome: impl Fn(&Trial) -> Option<Outcom
 }
 
 /// Two cells; one trial is void, one failed.
-fn example() -> Home {
+fn two_of_a_run() -> Home {
     filled(2, 6, |trial| {
         let rate = match trial.contender.as_str() {
             "fast" => 40_000,
@@ -99,7 +96,7 @@ fn files(folder: &Path) -> Vec<String> {
 
 #[test]
 fn every_chart_of_a_run_goes_to_a_folder() {
-    let home = example();
+    let home = two_of_a_run();
     let said = report(&home, &["--format", "svg", "--output", "new/charts"]);
     assert_eq!(said.code, 0, "{}", said.err);
     let folder = home.path().join("new/charts");
@@ -123,7 +120,7 @@ fn every_chart_of_a_run_goes_to_a_folder() {
 
 #[test]
 fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
-    let home = example();
+    let home = two_of_a_run();
     let said = report(&home, &["--format", "svg", "--chart", "ranked-2"]);
     assert!(
         said.code == 0 && said.out.contains("<desc>The fast &lt;one&gt; leads with 40,0"),
@@ -143,7 +140,7 @@ fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
 
 #[test]
 fn markdown_shows_charts_by_where_they_are() {
-    let home = example();
+    let home = two_of_a_run();
     let said = report(&home, &["--output", "site/run.md", "--charts", "site/charts"]);
     assert_eq!(said.code, 2, "a folder for the text itself is not made: {}", said.err);
     fs::create_dir(home.path().join("docs")).unwrap();
@@ -158,7 +155,7 @@ fn markdown_shows_charts_by_where_they_are() {
 
 #[test]
 fn what_can_not_be_drawn_or_written_is_said_with_the_next_step() {
-    let home = example();
+    let home = two_of_a_run();
     home.write("file", "");
     let refusals: [(&[&str], &str); 7] = [
         (&["--format", "svg"], "has 9 charts: name one with --chart (heat, ranked-1,"),

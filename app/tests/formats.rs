@@ -12,16 +12,11 @@ use example::example;
 use lab::Store;
 use model::contender::Track;
 use model::observation::Entrant;
-use model::{
-    Bound, Cell, Conditions, Design, Environment, Load, Measurement, Metric, Observation, Outcome, Run,
-    Study, Tally, Trial, Usage, Verdict,
-};
-use std::collections::BTreeMap;
+use model::{Bound, Conditions, Measurement, Observation, Outcome, Run, Tally, Trial, Usage, Verdict};
 use std::io::Read;
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
-use std::time::Duration;
 
 const FORMATS: [&str; 4] = ["terminal", "markdown", "json", "csv"];
 

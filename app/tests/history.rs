@@ -9,12 +9,9 @@ mod example;
 use common::{Home, run};
 use example::example;
 use lab::Store;
-use model::contender::Track;
 use model::observation::Entrant;
 use model::*;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::time::Duration;
 
 const REFERENCE: &str = "reference";
 
