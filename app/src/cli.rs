@@ -1,5 +1,6 @@
 //! The command line: raw arguments. What they come to is resolved in each command's own file.
 
+use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -30,6 +31,14 @@ pub struct Common {
     /// Say everything in ASCII [default: as the locale is]
     #[arg(long, global = true)]
     pub ascii: bool,
+}
+
+/// What the machine may be like meanwhile.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct MachineArgs {
+    /// Let trials count although other programs use more than a fifth of the machine's time; they are noted all the same
+    #[arg(long, env = "DROME_ALLOW_BUSY", value_parser = FalseyValueParser::new(), hide_env_values = true)]
+    pub allow_busy: bool,
 }
 
 /// Raw arguments.

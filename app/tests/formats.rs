@@ -171,7 +171,11 @@ fn a_path_that_can_not_be_written_is_refused_before_anything_is_done() {
         }
     }
     let both = run(&mut home.drome(&["run", "--all", "--output", "x.json"]));
-    assert!(both.code == 2 && both.err.contains("cannot be used with"), "{}", both.err);
+    assert!(
+        both.code == 2 && both.err.contains("must be a folder, for a file of every study"),
+        "{}",
+        both.err
+    );
 }
 
 #[test]

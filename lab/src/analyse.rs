@@ -123,7 +123,7 @@ impl<'o> Table<'o> {
         for observation in here {
             by_name.entry(&observation.trial.contender).or_default().push(observation);
         }
-        Self { metric: run.study.design.metric, blocks, by_name }
+        Self { metric: run.study.metric(cell), blocks, by_name }
     }
 
     fn names(&self) -> impl Iterator<Item = &'o str> {
@@ -297,9 +297,11 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         server_cpu_ns_per_request: figure(&server_cpu_ns),
         metric: figure(&table.figure()),
         metric_of_reference: table.ratio(run, name).map(|e| Figure::from(e.with_systematic_ratio())),
+        latency_ns_mean: figure(&|m| m.tally.latency.mean_ns()),
         latency_ns_p50: figure(&quantile(0.50)),
         latency_ns_p99: figure(&quantile(0.99)),
         rate_per_s_by_block: table.by_block(name, rate),
+        merit_by_block: table.by_block(name, |m| table.metric.merit(m)),
         wire_bytes_per_answer: figure(&wire_bytes).map(|f| f.median),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
         differs: table.differs(run, name).filter(|_| run.study.design.decide),
@@ -381,99 +383,4 @@ fn notes(all: &[&Observation]) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::example;
-    use model::Trial;
-    use stats::random;
-
-    fn observe(run: &Run, blocks: usize, rate: impl Fn(&Trial) -> Option<f64>) -> Vec<Observation> {
-        let mut all = Vec::new();
-        for block in 0..blocks {
-            for (contender, copies) in
-                run.contenders.keys().map(|n| (n, if n == REFERENCE { 2 } else { run.copies }))
-            {
-                for copy in 0..copies {
-                    let trial = Trial { block, cell: 0, contender: contender.clone(), copy };
-                    let rate = rate(&trial);
-                    all.push(example::observation(trial, rate));
-                }
-            }
-        }
-        all
-    }
-
-    /// A machine that drifts by a third, servers that differ by a known factor, a little noise.
-    fn known(trial: &Trial) -> f64 {
-        let drift = 1.0 + 0.1 * (trial.block % 4) as f64;
-        let jitter =
-            random::uniform(trial.copy as u64, trial.block as u64 * 7 + trial.contender.len() as u64);
-        let speed = match trial.contender.as_str() {
-            "half" => 0.5,
-            "third" => 1.0 / 3.0,
-            _ => 1.0,
-        };
-        90_000.0 * speed * drift * (1.0 + 0.01 * (jitter - 0.5))
-    }
-
-    #[test]
-    fn ratios_are_paired_by_block_so_that_drift_cancels() {
-        let run = example::run(&["half", "third"]);
-        let found = findings(&run, &observe(&run, 6, |t| Some(known(t))), None);
-        let cell = &found.cells[0];
-        assert_eq!(
-            cell.contenders.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
-            ["reference", "half", "third"]
-        );
-        let half = cell.contenders[1].of_reference.unwrap();
-        assert!(
-            (half.median - 0.5).abs() < 0.005 && half.high.unwrap() - half.low.unwrap() < 0.01 + 0.03 * 0.7,
-            "{half:?}"
-        );
-        assert_eq!(cell.contenders.iter().map(|c| c.tier).collect::<Vec<_>>(), [Some(1), Some(2), Some(3)]);
-        assert!(found.noise_floor.unwrap() < 0.01);
-    }
-
-    #[test]
-    fn void_and_failed_trials_are_shown_and_left_out() {
-        let run = example::run(&["a"]);
-        let mut all = observe(&run, 8, |t| (t.contender != "a" || t.block > 0).then_some(100.0));
-        for observation in all.iter_mut().filter(|o| o.trial.contender == "a" && o.trial.block == 1) {
-            if let Outcome::Measured(m) = &mut observation.outcome {
-                m.tally.completed = 9_999;
-                m.verdict.valid = false;
-                m.verdict.reasons.push("sends lagged".to_owned());
-            }
-        }
-        let found = findings(&run, &all, None);
-        let a = found.cells[0].contenders.iter().find(|c| c.name == "a").unwrap();
-        assert_eq!((a.trials, a.void, a.failed), (7, 1, 1));
-        assert_eq!(a.rate_per_s.unwrap().high, Some(100.0));
-        assert_eq!(a.notes.len(), 2);
-    }
-
-    #[test]
-    fn what_was_never_measured_is_unknown_not_zero() {
-        let run = example::run(&["a"]);
-        let found = findings(&run, &observe(&run, 6, |t| (t.contender != "a").then_some(100.0)), None);
-        let a = &found.cells[0].contenders[1];
-        assert_eq!((a.rate_per_s, a.rss_max_bytes, a.tier, a.of_reference), (None, None, None, None));
-        let json = serde_json::to_value(a).unwrap();
-        assert!(json["rate_per_s"].is_null() && json["bound"].is_null());
-    }
-
-    #[test]
-    fn a_first_look_claims_no_ranks() {
-        let mut run = example::run(&["half"]);
-        run.quick = true;
-        let found = findings(&run, &observe(&run, 6, |t| Some(known(t))), None);
-        assert!(found.cells[0].contenders.iter().all(|c| c.tier.is_none() && c.rank_low.is_none()));
-    }
-
-    #[test]
-    fn the_same_observations_give_the_same_findings() {
-        let run = example::run(&["half", "third"]);
-        let all = observe(&run, 6, |t| Some(known(t)));
-        assert_eq!(findings(&run, &all, None), findings(&run, &all, None));
-    }
-}
+mod tests;

@@ -1,5 +1,5 @@
-//! What changed from one run to another: every contender's rate beside the reference's of its own run, so that a
-//! machine that became slower is not taken for a server that did. Pure.
+//! What changed from one run to another: every contender's speed (its rate, or one over what it is ranked by) beside the
+//! reference's of its own run, so that a machine that became slower is not taken for a server that did. Pure.
 
 mod machine;
 
@@ -78,7 +78,7 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
 }
 
 fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
-    (&a.workload, &a.load) == (&b.workload, &b.load)
+    (&a.workload, &a.load, a.metric) == (&b.workload, &b.load, b.metric)
 }
 
 /// Contenders of both, without the reference.
@@ -93,7 +93,7 @@ fn common<'f>(
 fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparison {
     let reference = |cell: &CellFindings| -> Vec<Option<f64>> {
         let found = cell.contenders.iter().find(|c| c.name == REFERENCE);
-        found.map(|c| c.rate_per_s_by_block.clone()).unwrap_or_default()
+        found.map(|c| c.merits().to_vec()).unwrap_or_default()
     };
     let (before, now) = (reference(old), reference(new));
     let logs = |values: &[Option<f64>]| -> Vec<f64> {
@@ -108,6 +108,7 @@ fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparis
         title: new.title.clone(),
         workload: new.workload.clone(),
         load: new.load.clone(),
+        metric: new.metric,
         drift,
         contenders,
     }
@@ -119,8 +120,8 @@ fn contender(
     references: [&[Option<f64>]; 2],
     confidence: f64,
 ) -> ContenderComparison {
-    let before = paired_logs(&old.rate_per_s_by_block, references[0]);
-    let now = paired_logs(&new.rate_per_s_by_block, references[1]);
+    let before = paired_logs(old.merits(), references[0]);
+    let now = paired_logs(new.merits(), references[1]);
     let estimate = rank_sum::shift(&now, &before, confidence);
     let (change, note) = match estimate.map(|e| e.interval) {
         _ if old.is_held_back() || new.is_held_back() => {
@@ -156,7 +157,7 @@ fn why_no_ratio(
     let has = |by_block: &[Option<f64>]| by_block.iter().any(Option::is_some);
     let of = |is_old: bool| if is_old { "the earlier run" } else { "the later run" };
     for (own, reference, is_old) in [(old, before, true), (new, now, false)] {
-        if !has(&own.rate_per_s_by_block) {
+        if !has(own.merits()) {
             return format!("none of its trials in {} is valid", of(is_old));
         }
         if !has(reference) {
@@ -222,6 +223,38 @@ mod tests {
         assert!((worse.median - 0.9).abs() < 0.01 && worse.low.unwrap() < 0.9 && worse.high.unwrap() > 0.9);
         let names = |margin| comparison.regressions(margin).map(|(_, c)| c.name.clone()).collect::<Vec<_>>();
         assert_eq!((names(0.03), names(0.2)), (vec!["worse".to_owned()], Vec::new()));
+    }
+
+    #[test]
+    fn at_an_offered_rate_who_answers_later_is_slower_though_the_rate_is_the_same() {
+        let (run, _) = run("old", 1.0, &[("later", 100.0), ("sooner", 100.0), ("same", 100.0)], 1);
+        let run = example::offered(run);
+        let of = |[later, sooner]: [u64; 2]| {
+            let of = |name: &str| match name {
+                "later" => later,
+                "sooner" => sooner,
+                _ => 1_000,
+            };
+            let trials = (0..8).flat_map(|block| {
+                run.contenders.keys().map(move |name| Trial {
+                    block,
+                    cell: 0,
+                    contender: name.clone(),
+                    copy: 0,
+                })
+            });
+            let took = |trial: Trial| {
+                let latency_ns = (of(&trial.contender) + trial.block as u64) * 1_000;
+                example::answered_in(trial, latency_ns)
+            };
+            analyse::findings(&run, &trials.map(took).collect::<Vec<_>>(), None)
+        };
+        let comparison = compare(&of([1_000, 1_000]), &of([2_000, 500]), false).unwrap();
+        let expected = [("later", Change::Slower), ("same", Change::NoneSeen), ("sooner", Change::Faster)];
+        assert_eq!(changes(&comparison), expected);
+        let later = comparison.cells[0].contenders[0].ratio.unwrap();
+        assert!((later.median - 0.5).abs() < 0.01, "twice the latency is half the speed: {later:?}");
+        assert_eq!(comparison.regressions(0.03).count(), 1);
     }
 
     #[test]

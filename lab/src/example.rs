@@ -60,6 +60,27 @@ pub fn observation(trial: Trial, rate: Option<f64>) -> Observation {
     Observation { trial, started_at, elapsed_ns: 1_000_000_000, outcome, conditions: Conditions::default() }
 }
 
+/// The same run, but 100 requests a second are offered.
+pub fn offered(mut run: Run) -> Run {
+    run.study.cells[0].load = Load::Open {
+        rate_per_s: Rate::Constant(100.0),
+        connections: 10,
+        arrivals: Arrivals::default(),
+        per_connection: None,
+    };
+    run
+}
+
+/// A sound trial at that rate, every answer of which took so long.
+pub fn answered_in(trial: Trial, latency_ns: u64) -> Observation {
+    let mut observation = observation(trial, Some(100.0));
+    if let Outcome::Measured(m) = &mut observation.outcome {
+        m.tally.latency = stats::Histogram::default();
+        m.tally.latency.record(latency_ns);
+    }
+    observation
+}
+
 /// A sound measurement of one second.
 pub fn measurement(rate: f64) -> Measurement {
     let mut tally = Tally {

@@ -62,7 +62,7 @@ fn cells(runs: &[Findings]) -> Vec<CellHistory> {
 }
 
 fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
-    (&a.workload, &a.load) == (&b.workload, &b.load)
+    (&a.workload, &a.load, a.metric) == (&b.workload, &b.load, b.metric)
 }
 
 /// Without its steps.
@@ -94,6 +94,7 @@ fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
         title: cell.title.clone(),
         workload: cell.workload.clone(),
         load: cell.load.clone(),
+        metric: cell.metric,
         runs: alike.iter().map(|(run, _)| in_history(run)).collect(),
         left_out: left_out.collect(),
         reference: contender(&alike, REFERENCE),
@@ -189,12 +190,15 @@ fn point(contender: &ContenderFindings, reference: &ContenderFindings) -> Option
     if rate_per_s <= 0.0 || (contender.is_held_back() && !is_reference) {
         return None;
     }
-    let ratio = paired_ratio(&contender.rate_per_s_by_block, &reference.rate_per_s_by_block);
+    let known: Vec<f64> = contender.merits().iter().copied().flatten().collect();
+    let speed = stats::median(&known).filter(|speed| *speed > 0.0)?;
+    let ratio = paired_ratio(contender.merits(), reference.merits());
     let of_reference = (!is_reference).then_some(ratio).flatten().map(Figure::from);
     let followed = if is_reference { contender.rate_per_s } else { of_reference };
     (is_reference || of_reference.is_some()).then_some(Point {
         version: contender.version.clone(),
         rate_per_s,
+        speed,
         of_reference: of_reference.map(|ratio| ratio.median),
         low: followed.and_then(|figure| figure.low),
         high: followed.and_then(|figure| figure.high),
@@ -203,7 +207,7 @@ fn point(contender: &ContenderFindings, reference: &ContenderFindings) -> Option
 
 /// What is looked at for steps: the index of the run, and the logarithm.
 fn logs(contender: &ContenderHistory) -> Vec<(usize, f64)> {
-    let value = |point: &Point| point.of_reference.unwrap_or(point.rate_per_s);
+    let value = |point: &Point| point.of_reference.unwrap_or(point.speed);
     let known = contender.points.iter().enumerate();
     known.filter_map(|(i, point)| Some((i, value(point.as_ref()?).ln()))).collect()
 }

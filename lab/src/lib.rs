@@ -5,6 +5,7 @@ pub mod analyse;
 #[cfg(test)]
 mod bad_input;
 pub mod before;
+mod beside;
 pub mod board;
 pub mod catalog;
 pub mod compare;

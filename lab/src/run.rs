@@ -33,6 +33,8 @@ pub struct Lab {
     pub logs: PathBuf,
     /// Set to end the run after, or in the middle of, the trial at hand.
     pub stop: Arc<AtomicBool>,
+    /// Trials count although other programs use much of the machine.
+    pub may_be_busy: bool,
     /// The contenders that were verified in full since the lab began.
     pub verified: Mutex<BTreeSet<String>>,
 }
@@ -106,9 +108,12 @@ fn observe(lab: &Lab, run: &Run, trial: Trial) -> Observation {
         Err(why) => Outcome::Failed(why),
     };
     let elapsed_ns = started.elapsed().as_nanos() as u64;
-    let conditions = Conditions { server, ..watch.end() };
+    let mut conditions = Conditions { server, ..watch.end() };
     if let Outcome::Measured(measurement) = &mut outcome {
         verdict::note(&mut measurement.verdict, &conditions);
+        verdict::beside(&mut measurement.verdict, &measurement.usage, lab.may_be_busy);
+        // Of the window only, and without what ended processes of the server can hide.
+        conditions.others_ppm = measurement.usage.others_ppm;
     }
     Observation { trial, started_at, elapsed_ns, outcome, conditions }
 }

@@ -1,6 +1,7 @@
 //! What the server uses while it is measured. A thread looks at its processes when the window opens, now and
 //! then, and when it closes.
 
+use crate::beside::Beside;
 use crate::tree::{self, Tree};
 use load::Watch;
 use model::Usage;
@@ -55,6 +56,7 @@ impl Watch for Edges {
 }
 
 fn look(edges: &Receiver<Edge>, tree: Tree, cores: usize) -> Option<Usage> {
+    let before = Beside::now(tree);
     while !matches!(edges.recv().ok()?, Edge::Opened) {}
     let (start_ns, first, steal) = (clock::now_ns(), tree::snapshot(tree), machine_times());
     let switches = tree::switches(tree);
@@ -78,6 +80,7 @@ fn look(edges: &Receiver<Edge>, tree: Tree, cores: usize) -> Option<Usage> {
                 usage.switches_voluntary = last.voluntary.checked_sub(switches.voluntary);
                 usage.switches_involuntary = last.involuntary.checked_sub(switches.involuntary);
                 usage.steal_ppm = steal_ppm(steal, machine_times());
+                usage.others_ppm = before.zip(Beside::now(tree)).and_then(|(a, b)| b.others_ppm_since(&a));
                 return Some(usage);
             }
         }

@@ -163,12 +163,13 @@ pub fn new_id(started_at: &str) -> String {
     format!("{day}-{time}-{:04x}", now.subsec_nanos() >> 14)
 }
 
-/// The lab for a run.
+/// The lab for a run, on a machine that may be busy with other programs or may not.
 pub fn lab(
     run: &Run,
     prepared: Vec<Prepared>,
     works: Works,
     stop: Arc<AtomicBool>,
+    may_be_busy: bool,
 ) -> Result<Lab, SetupError> {
     let (cache, assets) = (folders::cache(), assets(&works)?);
     let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
@@ -179,6 +180,7 @@ pub fn lab(
         assets,
         logs: cache.join("logs").join(&run.id),
         stop,
+        may_be_busy,
         verified: Mutex::default(),
     })
 }

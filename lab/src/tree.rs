@@ -28,6 +28,9 @@ pub struct Switches {
     pub involuntary: u64,
 }
 
+/// A thread of the kernel: `PF_KTHREAD` of its include/linux/sched.h.
+const KERNEL_THREAD: u32 = 0x0020_0000;
+
 /// Which processes are a server's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tree {
@@ -120,9 +123,25 @@ fn descendants(root: i32) -> Option<Vec<i32>> {
     Some(found)
 }
 
+/// CPU time, up to now, of all processes that can be seen and are neither this one nor a server's. The time of an ended one is with
+/// the process that reaped it, so that the sum goes back by none. The kernel's own threads work for those who are measured, too.
+pub fn others_cpu_ns(tree: Tree) -> u64 {
+    let (Tree::Below(root) | Tree::From(root)) = tree;
+    let own = std::process::id() as i32;
+    let is_other = |stat: &Stat| ![own, root].contains(&stat.pid) && stat.flags & KERNEL_THREAD == 0;
+    let others = scan(root).1.into_iter().filter(is_other);
+    let ticks = |stat: &Stat| stat.utime + stat.stime + (stat.cutime.max(0) + stat.cstime.max(0)) as u64;
+    others.map(|stat| ticks(&stat)).sum::<u64>() * (1_000_000_000 / procfs::ticks_per_second())
+}
+
 /// The same from the parents of all processes of the machine.
 fn descendants_by_scan(root: i32) -> Vec<Stat> {
-    let Ok(all) = procfs::process::all_processes() else { return Vec::new() };
+    scan(root).0
+}
+
+/// All processes of the machine: those below `root`, and the others.
+fn scan(root: i32) -> (Vec<Stat>, Vec<Stat>) {
+    let Ok(all) = procfs::process::all_processes() else { return (Vec::new(), Vec::new()) };
     let mut rest: Vec<Stat> = all.flatten().filter_map(|p| p.stat().ok()).collect();
     let mut found = Vec::new();
     let mut parents = vec![root];
@@ -132,7 +151,7 @@ fn descendants_by_scan(root: i32) -> Vec<Stat> {
         found.extend(children);
         rest = others;
     }
-    found
+    (found, rest)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What changed between two runs. This is the documented JSON of `drome compare --format json` (schema 1).
 
 use crate::findings::Figure;
+use crate::metric::Metric;
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +35,10 @@ pub struct CellComparison {
     pub workload: String,
     /// How requests arrived.
     pub load: Load,
-    /// The machine's own drift: the reference's rate, new by old. It is taken out of all others.
+    /// What speed is in this cell: the rate, or one over this where less is better.
+    #[serde(default)]
+    pub metric: Metric,
+    /// The machine's own drift: the reference's speed, new by old. It is taken out of all others.
     pub drift: Option<Figure>,
     /// From the one that lost most to the one that gained most.
     pub contenders: Vec<ContenderComparison>,
@@ -49,7 +53,7 @@ pub struct ContenderComparison {
     pub title: String,
     /// Its versions, the earlier one first.
     pub versions: [Option<String>; 2],
-    /// Its rate, new by old, with the machine's drift taken out.
+    /// Its speed, new by old, with the machine's drift taken out.
     pub ratio: Option<Figure>,
     /// What that comes to.
     pub change: Change,

@@ -187,6 +187,9 @@ pub struct ContenderFindings {
     /// The same as a share of the reference's, paired by block; in a race, of the first contender's.
     #[serde(default)]
     pub metric_of_reference: Option<Figure>,
+    /// The mean latency; under closed load that is latency at saturation.
+    #[serde(default)]
+    pub latency_ns_mean: Option<Figure>,
     /// The median latency; under closed load that is latency at saturation.
     pub latency_ns_p50: Option<Figure>,
     /// The 99th percentile; under closed load that is latency at saturation.
@@ -196,9 +199,13 @@ pub struct ContenderFindings {
     pub wire_bytes_per_answer: Option<f64>,
     /// The largest resident memory of any trial.
     pub rss_max_bytes: Option<u64>,
-    /// The same block by block: the mean over its entries, null where none is valid. What two runs are compared by.
+    /// The rate block by block: the mean over its entries, null where none is valid.
     #[serde(default)]
     pub rate_per_s_by_block: Vec<Option<f64>>,
+    /// What contenders are ranked by, block by block as above: the rate, or one over the figure where less is better. Runs
+    /// are compared by it.
+    #[serde(default)]
+    pub merit_by_block: Vec<Option<f64>>,
     /// Rate as a share of the reference's, paired by block; in a race, of the first contender's.
     pub of_reference: Option<Figure>,
     /// Whether it is surely better or worse than the first contender of a race; null in a study, and for the first itself.
@@ -252,6 +259,11 @@ impl ContenderFindings {
     /// The load generator was the bound of most trials: the rate is a floor.
     pub fn is_held_back(&self) -> bool {
         self.bound.as_deref() == Some(Bound::Client.word())
+    }
+
+    /// What runs are compared by; findings of an older version were ranked by the rate alone.
+    pub fn merits(&self) -> &[Option<f64>] {
+        if self.merit_by_block.is_empty() { &self.rate_per_s_by_block } else { &self.merit_by_block }
     }
 }
 

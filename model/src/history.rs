@@ -1,6 +1,7 @@
 //! What many runs of a study say together. This is the documented JSON of `drome history --format json` (schema 1).
 
 use crate::findings::Figure;
+use crate::metric::Metric;
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
 
@@ -36,11 +37,14 @@ pub struct CellHistory {
     pub workload: String,
     /// How requests arrived.
     pub load: Load,
+    /// What speed is in this cell: the rate, or one over this where less is better.
+    #[serde(default)]
+    pub metric: Metric,
     /// The runs that can be compared, in the order of time.
     pub runs: Vec<RunInHistory>,
     /// Runs that can't be compared with these, by what differs.
     pub left_out: Vec<LeftOut>,
-    /// The reference's own rate: what the machine did.
+    /// The reference's own speed: what the machine did.
     pub reference: ContenderHistory,
     /// By name.
     pub contenders: Vec<ContenderHistory>,
@@ -79,7 +83,7 @@ pub struct ContenderHistory {
     pub title: String,
     /// One a run of the cell; null where it was not measured or the load generator held it back.
     pub points: Vec<Option<Point>>,
-    /// Where the ratio, or the reference's rate, changes for good; in the order of time.
+    /// Where the ratio, or the reference's speed, changes for good; in the order of time.
     pub steps: Vec<Step>,
     /// Why no step can be told.
     pub note: Option<String>,
@@ -92,9 +96,12 @@ pub struct Point {
     pub version: Option<String>,
     /// Answers per second: the median of its blocks.
     pub rate_per_s: f64,
-    /// The rate as a share of the reference's of the same run, paired by block; null for the reference.
+    /// Its speed: the rate, or one over what the cell is ranked by; the median of its blocks.
+    #[serde(default)]
+    pub speed: f64,
+    /// The speed as a share of the reference's of the same run, paired by block; null for the reference.
     pub of_reference: Option<f64>,
-    /// The 95 % interval of that share, or of the reference's rate: its lower bound; null with too few blocks.
+    /// The 95 % interval of that share; of the reference, of its rate: its lower bound; null with too few blocks.
     #[serde(default)]
     pub low: Option<f64>,
     /// Its upper bound.

@@ -2,7 +2,7 @@
 
 use crate::checked;
 use crate::contender::Track;
-use crate::metric;
+use crate::metric::{Metric, Percentile};
 pub use crate::page::{AsPublished, Published};
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,17 @@ pub struct Study {
     pub unequal: Vec<String>,
 }
 
+impl Study {
+    /// What contenders are ranked by in a cell. Who keeps up with an offered rate answers it, whoever it is: there the rate
+    /// says nothing, and how long an answer takes says it all.
+    pub fn metric(&self, cell: usize) -> Metric {
+        match (self.design.metric, &self.cells[cell].load) {
+            (Metric::Rate, Load::Open { .. }) => Metric::Latency(Percentile::P99),
+            (metric, _) => metric,
+        }
+    }
+}
+
 /// A study's tracks where it does not say.
 pub fn default_track() -> Vec<Track> {
     vec![Track::Default]
@@ -75,9 +86,9 @@ pub struct Design {
     /// Stop as soon as it is sure of every contender whether it is faster or slower than the first, or the reference.
     #[serde(default)]
     pub decide: bool,
-    /// What it is decided by, and what contenders are ranked by.
+    /// What it is decided by, and what contenders are ranked by; see [`Study::metric`].
     #[serde(default)]
-    pub metric: metric::Metric,
+    pub metric: Metric,
     /// Stop when the interval of every ratio to the reference is within this share of it.
     #[serde(deserialize_with = "checked::share")]
     pub precision: f64,

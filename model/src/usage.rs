@@ -25,6 +25,10 @@ pub struct Usage {
     pub switches_involuntary: Option<u64>,
     /// The share of the machine's time that its host took away, where it is known, in millionths.
     pub steal_ppm: Option<u64>,
+    /// The share of the machine's time that neither the server nor the load generator used, but other programs, where it
+    /// is known, in millionths. Interrupts are nobody's.
+    #[serde(default)]
+    pub others_ppm: Option<u64>,
 }
 
 impl Usage {

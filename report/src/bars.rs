@@ -43,8 +43,12 @@ fn unit_within(bars: &[(String, f64)], longest: f64) -> f64 {
     steps.into_iter().find(|unit| most / unit <= longest + 1.0).unwrap_or(most)
 }
 
-/// The chart of a cell, with its scale, within so many columns; nothing where nobody has a figure.
+/// The chart of a cell, with its scale, within so many columns; nothing where nobody has a figure, or where the rate was
+/// offered: bars of one length would say nothing.
 pub fn of_cell(cell: &CellFindings, columns: Option<usize>) -> String {
+    if cell.load.rate_per_s().is_some() {
+        return String::new();
+    }
     let bar = |c: &model::findings::ContenderFindings| Some((c.title.clone(), c.rate_per_s?.median));
     let bars: Vec<_> = cell.contenders.iter().filter_map(bar).collect();
     if bars.is_empty() {

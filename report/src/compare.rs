@@ -3,6 +3,7 @@
 use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
 use crate::{markdown as md, units};
+use model::Metric;
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
 use model::findings::Figure;
 use std::fmt::Write;
@@ -59,10 +60,22 @@ pub fn drift(cell: &CellComparison) -> String {
     match cell.drift {
         None => "The machine's own drift is unknown.".to_owned(),
         Some(drift) => format!(
-            "The machine itself ran at {} of its speed then, by the reference; that is taken out.",
-            share(drift)
+            "The machine itself ran at {} of its speed then, by the reference; that is taken out.{}",
+            share(drift),
+            speed(cell.metric)
         ),
     }
+}
+
+/// What speed is, where it is no rate.
+fn speed(metric: Metric) -> String {
+    let what = match metric {
+        Metric::Rate => return String::new(),
+        Metric::ServerCpu => "CPU time".to_owned(),
+        Metric::Latency(p) => format!("{} of latency", p.word()),
+        Metric::Rss => "memory".to_owned(),
+    };
+    format!(" Speed is one over the {what} here: half of it is twice the {what}.")
 }
 
 fn table(cell: &CellComparison) -> Table {

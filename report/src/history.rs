@@ -3,6 +3,7 @@
 use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
 use crate::{csv, markdown as md, units};
+use model::Metric;
 use model::history::{Cause, CellHistory, ContenderHistory, History, Point, Step};
 use std::fmt::Write;
 
@@ -90,7 +91,8 @@ fn cell_line(cell: &CellHistory) -> String {
     };
     let number = cell.number.map_or_else(String::new, |n| format!("{n}. "));
     let runs = if cell.runs.len() == 1 { "run" } else { "runs" };
-    format!("{number}{} ({}): {} {runs}{time}", cell.title, cell.workload, cell.runs.len())
+    let by = if cell.metric == Metric::Rate { String::new() } else { format!(", by 1/{}", cell.metric) };
+    format!("{number}{} ({}{by}): {} {runs}{time}", cell.title, cell.workload, cell.runs.len())
 }
 
 fn everyone(cell: &CellHistory) -> impl Iterator<Item = &ContenderHistory> {

@@ -42,6 +42,9 @@ impl Ink {
 /// No terminal is taken to be narrower: figures must stay in one piece.
 const NARROWEST: usize = 20;
 
+/// A column of prose narrower than this is no longer read with ease.
+const LEAST: usize = 24;
+
 impl Look {
     /// The width that there is, if there is one.
     pub fn columns(&self) -> Option<usize> {
@@ -63,13 +66,13 @@ impl Look {
         }
     }
 
-    /// A report whose prose was not broken yet: what has columns in it stays as it is.
+    /// A report whose lines were not broken yet, be they prose or rows of columns.
     pub fn report(&self, text: &str) -> String {
-        let line = |line: &str| {
-            let has_columns = line.trim_start().contains("  ");
-            if has_columns { self.words(line) + "\n" } else { self.prose(line, Ink::Plain) }
-        };
-        text.lines().map(line).collect()
+        let lines = self.words(text);
+        let broken = lines.lines().flat_map(|line| {
+            if line.trim_start().contains("  ") { self.broken_row(line) } else { self.broken(line) }
+        });
+        broken.map(|line| line + "\n").collect()
     }
 
     /// Lines of prose, each broken where it is too long, with its end.
@@ -84,23 +87,52 @@ impl Look {
         let Some(width) = self.columns().filter(|width| line.width() > *width) else {
             return vec![line.to_owned()];
         };
-        let own = line.len() - line.trim_start_matches(' ').len();
-        let (mut lines, mut now) = (Vec::new(), " ".repeat(own));
-        let mut is_empty = true;
-        for word in words_of(line) {
-            if !is_empty && now.width() + 1 + word.width() > width {
-                lines.push(std::mem::replace(&mut now, " ".repeat(own + 2)));
-                is_empty = true;
-            }
-            if !is_empty {
-                now.push(' ');
-            }
-            now.push_str(&word);
-            is_empty = false;
-        }
-        lines.push(now);
-        lines
+        let own = indent(line);
+        filled(&words_of(line), " ", width, [own, own + 2])
     }
+
+    /// Columns that are too wide: where the last is prose and there is room, it goes on below itself, else all go on below.
+    fn broken_row(&self, line: &str) -> Vec<String> {
+        let Some(width) = self.columns().filter(|width| line.width() > *width) else {
+            return vec![line.to_owned()];
+        };
+        let (head, last) = line.split_at(line.rfind("  ").map_or(0, |gap| gap + 2));
+        let (taken, words) = (head.width(), words_of(last));
+        if words.len() > 1 && taken + LEAST <= width {
+            let pieces = filled(&words, " ", width - taken, [0, 0]);
+            let below = " ".repeat(taken);
+            let begins = |i: usize| if i == 0 { head } else { &below };
+            return pieces.iter().enumerate().map(|(i, piece)| begins(i).to_owned() + piece).collect();
+        }
+        let own = indent(line);
+        let columns: Vec<String> =
+            line.split("  ").map(|c| c.trim().to_owned()).filter(|c| !c.is_empty()).collect();
+        filled(&columns, "  ", width, [own, own + 2])
+    }
+}
+
+/// Blanks at its beginning.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// Pieces in lines of no more than so many columns, each line indented: the first so far, the others so far.
+fn filled(pieces: &[String], joint: &str, width: usize, [first, others]: [usize; 2]) -> Vec<String> {
+    let (mut lines, mut now) = (Vec::new(), " ".repeat(first));
+    let mut is_empty = true;
+    for piece in pieces {
+        if !is_empty && now.width() + joint.width() + piece.width() > width {
+            lines.push(std::mem::replace(&mut now, " ".repeat(others)));
+            is_empty = true;
+        }
+        if !is_empty {
+            now.push_str(joint);
+        }
+        now.push_str(piece);
+        is_empty = false;
+    }
+    lines.push(now);
+    lines
 }
 
 /// The words of a line; a figure and its unit are one.
@@ -184,6 +216,19 @@ mod tests {
     }
 
     #[test]
+    fn a_row_that_is_too_wide_goes_on_below_its_last_column_or_below_itself() {
+        let look = Look { width: Some(40), ..Look::default() };
+        assert_eq!(
+            look.report("nginx     a server of files that is known to many\nshort     one\n"),
+            "nginx     a server of files that is\n          known to many\nshort     one\n"
+        );
+        assert_eq!(
+            look.report("  latency  p50 72 µs  p90 100 µs  p99 1.2 ms  max 3 ms"),
+            "  latency  p50 72 µs  p90 100 µs\n    p99 1.2 ms  max 3 ms\n"
+        );
+    }
+
+    #[test]
     fn all_that_drome_writes_has_its_ascii() {
         let text = "≥ 1–2 −3 µs ±4 × “x” … ■ → τ 82 °C";
         assert_eq!(ascii(text), ">= 1-2 -3 us +-4 x \"x\" ... # -> tau 82 C");
@@ -212,6 +257,19 @@ mod tests {
             prop_assert_eq!(words(&broken), words(&text));
             for line in broken.lines() {
                 prop_assert!(line.width() <= width || words(line).len() == 1, "{:?}", line);
+            }
+        }
+
+        #[test]
+        fn broken_rows_have_the_same_words_and_fit(text in "( {0,3}[a-c]{1,9}){1,14}", width in 20_usize..60) {
+            let look = Look { width: Some(width), ..Look::default() };
+            let broken = look.report(&text);
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            prop_assert_eq!(words(&broken), words(&text));
+            // A column of several words that has no room of its own stays whole.
+            let widest = text.trim().split("  ").map(|column| column.trim().width()).max().unwrap_or(0);
+            for line in broken.lines() {
+                prop_assert!(line.width() <= width.max(widest + 5), "{:?}", line);
             }
         }
 

@@ -14,15 +14,9 @@ pub fn section(f: &Findings) -> String {
     let mut out =
         format!("\n## Published and measured\n\nPublished: on {}.\n", markdown::words(&page.hardware));
     for cell in &f.cells {
-        let rows: Vec<Compared> = compared(cell);
-        if !rows.is_empty() {
-            let _ = write!(
-                out,
-                "\n### {}\n\n{}\n{}",
-                markdown::words(&cell.title),
-                table(&rows).markdown(),
-                agreement(&rows)
-            );
+        for one in comparisons(f, cell) {
+            let title = markdown::words(&format!("{}{}", cell.title, one.kind.words()));
+            let _ = write!(out, "\n### {title}\n\n{}\n{}", one.table().markdown(), one.agreement());
         }
         if let Some(details) = page.details.get(&cell.title) {
             let _ = write!(out, "\nThe page's other figures:\n\n{}", others(details));
@@ -39,10 +33,9 @@ pub fn plain(f: &Findings, look: &Look) -> String {
     let line = |text: &str| look.prose(text, Ink::Plain);
     let mut out = String::new();
     for cell in &f.cells {
-        let rows = compared(cell);
-        if !rows.is_empty() {
-            let title = line(&format!("published and measured: {}", cell.title));
-            let _ = write!(out, "\n{title}{}{}", table(&rows).fit(look), line(agreement(&rows).trim_end()));
+        for one in comparisons(f, cell) {
+            let title = line(&format!("published and measured: {}{}", cell.title, one.kind.words()));
+            let _ = write!(out, "\n{title}{}{}", one.table().fit(look), line(one.agreement().trim_end()));
         }
     }
     if !f.unequal.is_empty() && !out.is_empty() {
@@ -50,6 +43,24 @@ pub fn plain(f: &Findings, look: &Look) -> String {
         out.extend(f.unequal.iter().map(|unequal| line(&format!("  {unequal}"))));
     }
     out
+}
+
+/// One figure of the page beside the same figure as it was measured here, of all contenders that have both.
+pub(crate) struct Comparison<'f> {
+    pub kind: Kind,
+    /// By the page's order.
+    pub rows: Vec<Compared<'f>>,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Answers a second.
+    Rate,
+    /// Answers a second of those that were offered: who keeps up answers them, so that it ranks nobody.
+    OfferedRate,
+    /// The mean latency, in nanoseconds.
+    LatencyMean,
 }
 
 /// A contender with both figures.
@@ -60,43 +71,109 @@ pub(crate) struct Compared<'f> {
     is_floor: bool,
 }
 
-/// Those that have both figures, by the page's order.
-pub(crate) fn compared(cell: &CellFindings) -> Vec<Compared<'_>> {
-    let both = |c: &'_ ContenderFindings| {
-        Some((c.published?, c.rate_per_s?.median)).filter(|(a, b)| a.is_finite() && b.is_finite())
+/// All that a page and this machine can be compared by in a cell: its rate, and at an offered rate its latency as well.
+pub(crate) fn comparisons<'f>(f: &'f Findings, cell: &'f CellFindings) -> Vec<Comparison<'f>> {
+    let is_open = cell.load.rate_per_s().is_some();
+    let kinds = if is_open { &[Kind::OfferedRate, Kind::LatencyMean][..] } else { &[Kind::Rate] };
+    let of = |kind: &Kind| Comparison { kind: *kind, rows: rows(f, cell, *kind) };
+    kinds.iter().map(of).filter(|one| !one.rows.is_empty()).collect()
+}
+
+fn rows<'f>(f: &'f Findings, cell: &'f CellFindings, kind: Kind) -> Vec<Compared<'f>> {
+    let details = f.page.as_ref().and_then(|page| page.details.get(&cell.title));
+    let both = |c: &'f ContenderFindings| match kind {
+        Kind::Rate | Kind::OfferedRate => Some((c.published?, c.rate_per_s?.median, c.is_held_back())),
+        Kind::LatencyMean => {
+            let published_ms = details?.get(&c.name)?.get("latency_mean_ms")?;
+            Some((published_ms * 1e6, c.latency_ns_mean?.median, false))
+        }
     };
-    let of = |c| {
-        let (published, measured) = both(c)?;
-        Some(Compared { title: &c.title, published, measured, is_floor: c.is_held_back() })
+    let is_known = |(then, now, _): &(f64, f64, bool)| then.is_finite() && now.is_finite();
+    let row = |c: &'f ContenderFindings| {
+        let (published, measured, is_floor) = both(c).filter(is_known)?;
+        Some(Compared { title: &c.title, published, measured, is_floor })
     };
-    let mut rows: Vec<Compared> = cell.contenders.iter().filter_map(of).collect();
-    rows.sort_by(|a, b| b.published.total_cmp(&a.published));
+    let mut rows: Vec<Compared> = cell.contenders.iter().filter_map(row).collect();
+    rows.sort_by(|a, b| kind.order(a.published, b.published));
     rows
 }
 
-/// Then and now, and the rank in both.
-pub(crate) fn table(rows: &[Compared<'_>]) -> Table {
-    let mut table = Table::new(&[
-        ("contender", Side::Left),
-        ("published", Side::Right),
-        ("measured", Side::Right),
-        ("ratio", Side::Right),
-        ("rank then", Side::Right),
-        ("rank now", Side::Right),
-    ]);
-    for row in rows {
-        let floor = if row.is_floor { "≥ " } else { "" };
-        table.row(vec![
-            row.title.to_owned(),
-            format!("{:.1}", row.published),
-            format!("{floor}{}", units::rate(row.measured)),
-            format!("{floor}{}", times(row.measured / row.published)),
-            rank(rows, |r| r.published, row.published),
-            rank(rows, |r| r.measured, row.measured),
-        ]);
+impl Kind {
+    /// What stands behind the cell's title.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Rate => "",
+            Self::OfferedRate => ", answers a second",
+            Self::LatencyMean => ", mean latency",
+        }
     }
-    table
+
+    /// The better first.
+    fn order(self, a: f64, b: f64) -> std::cmp::Ordering {
+        if self == Self::LatencyMean { a.total_cmp(&b) } else { b.total_cmp(&a) }
+    }
+
+    fn shown(self, value: f64) -> String {
+        if self == Self::LatencyMean { units::duration(value) } else { units::rate(value) }
+    }
 }
+
+impl Comparison<'_> {
+    /// Somebody can be said to be ahead by it.
+    pub(crate) fn is_ranked(&self) -> bool {
+        self.kind != Kind::OfferedRate
+    }
+
+    /// Then and now and, where it ranks, the rank in both.
+    pub(crate) fn table(&self) -> Table {
+        let mut head = vec![
+            ("contender", Side::Left),
+            ("published", Side::Right),
+            ("measured", Side::Right),
+            ("ratio", Side::Right),
+        ];
+        if self.is_ranked() {
+            head.extend([("rank then", Side::Right), ("rank now", Side::Right)]);
+        }
+        let mut table = Table::new(&head);
+        for row in &self.rows {
+            let floor = if row.is_floor { "≥ " } else { "" };
+            let then = match self.kind {
+                Kind::LatencyMean => units::duration(row.published),
+                Kind::Rate | Kind::OfferedRate => format!("{:.1}", row.published),
+            };
+            let mut cells = vec![
+                row.title.to_owned(),
+                then,
+                format!("{floor}{}", self.kind.shown(row.measured)),
+                format!("{floor}{}", times(row.measured / row.published)),
+            ];
+            if self.is_ranked() {
+                cells.push(self.rank(|r| r.published, row));
+                cells.push(self.rank(|r| r.measured, row));
+            }
+            table.row(cells);
+        }
+        table
+    }
+
+    /// One more than there are better ones.
+    fn rank(&self, of: impl Fn(&Compared<'_>) -> f64, own: &Compared<'_>) -> String {
+        let is_better = |r: &&Compared<'_>| self.kind.order(of(r), of(own)).is_lt();
+        (1 + self.rows.iter().filter(is_better).count()).to_string()
+    }
+
+    /// How far the two orders agree.
+    pub(crate) fn agreement(&self) -> String {
+        if !self.is_ranked() {
+            return OFFERED.to_owned();
+        }
+        words(&self.rows.iter().map(|r| (r.published, r.measured)).collect::<Vec<_>>())
+    }
+}
+
+/// Instead of an order.
+const OFFERED: &str = "This rate was offered: who keeps up answers it, so that it ranks nobody.\n";
 
 /// How many times as fast as published.
 pub fn times(ratio: f64) -> String {
@@ -104,17 +181,6 @@ pub fn times(ratio: f64) -> String {
         return units::UNKNOWN.to_owned();
     }
     if ratio >= 100.0 { format!("{ratio:.0} ×") } else { format!("{ratio:.2} ×") }
-}
-
-/// One more than there are faster ones.
-fn rank(rows: &[Compared<'_>], of: impl Fn(&Compared<'_>) -> f64, own: f64) -> String {
-    (1 + rows.iter().filter(|r| of(r) > own).count()).to_string()
-}
-
-/// How far the two orders agree, of these.
-pub(crate) fn agreement(rows: &[Compared<'_>]) -> String {
-    let pairs: Vec<(f64, f64)> = rows.iter().map(|r| (r.published, r.measured)).collect();
-    words(&pairs)
 }
 
 /// How far the two orders agree.

@@ -3,7 +3,7 @@
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::{RACE, REFERENCE};
-use model::{Run, Trial};
+use model::{Metric, Run, Trial};
 use std::time::Duration;
 
 /// Which trial of which block it is.
@@ -52,7 +52,14 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
     }
     let cell = f.cells.get(cell)?;
     let leader = leader(cell)?;
-    Some(format!("{} leads with {} the reference so far", leader.title, times(leader.metric_of_reference?)))
+    let ratio = times(leader.metric_of_reference?);
+    let figure = match cell.metric {
+        Metric::Rate => format!("{ratio} the reference"),
+        Metric::ServerCpu => format!("{ratio} the reference's CPU time for an answer"),
+        Metric::Latency(p) => format!("{ratio} the reference's {}", p.word()),
+        Metric::Rss => format!("{ratio} the reference's memory"),
+    };
+    Some(format!("{} leads with {figure} so far", leader.title))
 }
 
 fn leader(cell: &CellFindings) -> Option<&ContenderFindings> {

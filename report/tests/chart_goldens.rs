@@ -66,7 +66,7 @@ fn a_slope() {
         line("Perl HTTP::Server::Simple", 66.37, 1_210.0),
         line("nothing known", 0.0, 12.0),
     ];
-    insta::assert_snapshot!(Slope { caption, lines }.svg());
+    insta::assert_snapshot!(Slope { caption, unit: Unit::Rate, lines }.svg());
 }
 
 #[test]

@@ -207,9 +207,10 @@ proptest! {
     }
 
     #[test]
-    fn a_slope(caption in caption(), lines in proptest::collection::vec((label(), value(), value()), 0..=60)) {
+    fn a_slope(caption in caption(), is_time in any::<bool>(), lines in proptest::collection::vec((label(), value(), value()), 0..=60)) {
         let lines = lines.into_iter().map(|(label, published, measured)| Line { label, published, measured }).collect();
-        check(&Slope { caption, lines }.svg());
+        let unit = if is_time { Unit::Time } else { Unit::Rate };
+        check(&Slope { caption, unit, lines }.svg());
     }
 
     #[test]

@@ -197,6 +197,7 @@ fn two_runs() {
             title: "keep-alive".to_owned(),
             workload: "hello".to_owned(),
             load: Load::Closed { connections: 10, per_connection: None },
+            metric: model::Metric::Rate,
             drift: figure(0.97, 0.01),
             contenders: vec![
                 compared("Node.js", Change::Slower, figure(0.902, 0.02), None),

@@ -15,6 +15,7 @@ fn contender(name: &str, title: &str, value: impl Fn(usize) -> Option<f64>) -> C
         Some(Point {
             version: Some(if i < 9 { "1.2" } else { "1.3" }.to_owned()),
             rate_per_s: reference(i) * of_reference,
+            speed: reference(i) * of_reference,
             of_reference: (name != "reference").then_some(of_reference),
             low: (name != "node").then_some(of_reference * 0.99),
             high: (name != "node").then_some(of_reference * 1.01),
@@ -70,6 +71,7 @@ fn history() -> History {
         title: "keep-alive".to_owned(),
         workload: "hello".to_owned(),
         load: Load::Closed { connections: 10, per_connection: None },
+        metric: model::Metric::Rate,
         runs: (0..RUNS).map(in_history).collect(),
         left_out: vec![LeftOut {
             runs: vec!["old-1".to_owned(), "old-2".to_owned()],

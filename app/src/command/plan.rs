@@ -1,7 +1,7 @@
 //! `drome plan STUDY`: how long a wanted precision takes, before it is spent.
 
 use super::{catalog, store};
-use crate::cli::Common;
+use crate::cli::{Common, MachineArgs};
 use crate::console;
 use crate::failure::WrongInput;
 use clap::{Args, ValueEnum};
@@ -22,6 +22,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "BLOCKS", num_args = 0..=1, default_missing_value = "4",
           value_parser = clap::value_parser!(u16).range(3..=100))]
     pilot: Option<u16>,
+    #[command(flatten)]
+    machine: MachineArgs,
     /// How it is told
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
@@ -39,7 +41,7 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let study = catalog.study(&args.study)?;
     let store = store(common)?;
     let (run, observations) = match args.pilot {
-        Some(blocks) => pilot(&catalog, &store, &args.study, study, blocks.into())?,
+        Some(blocks) => pilot(&catalog, &store, &args.study, study, blocks.into(), args.machine.allow_busy)?,
         None => latest(&store, &args.study, study)?,
     };
     let precision = args.precision.unwrap_or(study.design.precision);
@@ -62,13 +64,14 @@ fn pilot(
     name: &str,
     study: &Study,
     blocks: usize,
+    may_be_busy: bool,
 ) -> anyhow::Result<(Run, Vec<Observation>)> {
     let mut short = study.clone();
     short.design.blocks = [blocks, blocks];
     let prepared = setup::prepare_study(catalog, study)?;
     let works = setup::works(catalog)?;
     let run = setup::study_run(name, short, &prepared, &works, None, true);
-    let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
+    let lab = setup::lab(&run, prepared, works, console::stop_flag()?, may_be_busy)?;
     store.add_run(&run)?;
     let mut watch = crate::watch::Watch::new();
     let findings = lab::run::run(&lab, &run, Vec::new(), store, &mut watch);

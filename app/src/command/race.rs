@@ -3,7 +3,7 @@
 use super::output::Output;
 use super::report::{Format, TellArgs, show};
 use super::store;
-use crate::cli::Common;
+use crate::cli::{Common, MachineArgs};
 use crate::console;
 use crate::failure::{VOID, WrongInput};
 use crate::watch::Watch;
@@ -58,6 +58,8 @@ pub struct RaceArgs {
     /// Let the servers answer with different bodies
     #[arg(long)]
     any_body: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
     /// Decides every shuffle and every resampling [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -77,7 +79,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let store = store(common)?;
     let mut run = setup::race_run(study(args)?, entrants, args.prepare.clone(), args.seed);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
-    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
+    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, args.machine.allow_busy)?;
     if !args.any_body {
         let work = setup::same_work(&lab, &run, &path)?;
         setup::hold_equal(&mut run, &work);

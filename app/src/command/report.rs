@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use lab::Stored;
 use model::{Import, Observation, Run};
 use report::{Look, Told};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -23,7 +24,7 @@ pub struct ReportArgs {
 }
 
 /// How findings are told, and where. Raw arguments.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct TellArgs {
     /// How the findings are shown [default: by the ending of --output, else terminal]
     #[arg(long, value_enum)]
@@ -154,6 +155,27 @@ struct Charts {
 }
 
 impl TellArgs {
+    /// Of one study of many: `--output` is a folder with a file for each, or with a folder of charts for each.
+    pub fn of_one(&self, study: &str) -> Result<Self, WrongInput> {
+        let mut own = self.clone();
+        if let Some(folder) = &self.output {
+            let refused = |why: &str| {
+                let folder = folder.display();
+                WrongInput(format!("--output {folder}: with --all it must be a folder, {why}"))
+            };
+            if Format::of(folder).is_some() {
+                return Err(refused("for a file of every study; say how they are told with --format"));
+            }
+            fs::create_dir_all(folder).map_err(|e| refused(&format!("and can't be one: {e}")))?;
+            let format = self.format.unwrap_or(Format::Terminal);
+            let is_text = format.kind().is_none();
+            let name = if is_text { format!("{study}.{}", format.ending()) } else { study.to_owned() };
+            (own.format, own.output) = (Some(format), Some(folder.join(name)));
+        }
+        own.charts = self.charts.as_ref().map(|folder| folder.join(study));
+        Ok(own)
+    }
+
     /// Asked before anything is measured.
     pub fn teller(&self) -> anyhow::Result<Teller> {
         let by_ending = || self.output.as_deref().and_then(Format::of);
@@ -237,4 +259,30 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_study_of_many_has_files_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |format, name: &str| {
+            let (output, charts) = (folder.path().join("all"), folder.path().join("charts"));
+            let all = TellArgs { format, output: Some(output), chart: None, charts: Some(charts) };
+            let own = all.of_one(name).unwrap();
+            let below = |path: Option<PathBuf>| {
+                path.unwrap().strip_prefix(folder.path()).unwrap().display().to_string()
+            };
+            [below(own.output), below(own.charts)]
+        };
+        assert_eq!(at(Some(Format::Svg), "monkey"), ["all/monkey", "charts/monkey"]);
+        assert_eq!(at(Some(Format::Html), "today"), ["all/today.html", "charts/today"]);
+        assert_eq!(at(None, "today"), ["all/today.txt", "charts/today"]);
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let all = TellArgs { format: None, output: Some(file), chart: None, charts: None };
+        assert!(all.of_one("today").unwrap_err().to_string().contains("must be a folder"));
+    }
 }

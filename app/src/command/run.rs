@@ -2,7 +2,7 @@
 
 use super::report::{TellArgs, Teller};
 use super::{as_published, catalog, store};
-use crate::cli::Common;
+use crate::cli::{Common, MachineArgs};
 use crate::console;
 use crate::failure::WrongInput;
 use crate::watch::Watch;
@@ -22,8 +22,8 @@ pub struct RunArgs {
     /// The study; `drome list studies` shows them
     #[arg(required_unless_present = "all")]
     study: Option<String>,
-    /// All studies, one after the other
-    #[arg(long, conflicts_with_all = ["study", "resume", "output"])]
+    /// All studies, one after the other; --output is then a folder, with a report or a folder of charts for each
+    #[arg(long, conflicts_with_all = ["study", "resume"])]
     all: bool,
     /// Get what is missing: packages with the system's package manager, builds in the cache folder
     #[arg(long)]
@@ -54,6 +54,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "SHARE", value_parser = super::plan::precision,
           conflicts_with_all = ["as_published", "quick", "resume"])]
     precision: Option<f64>,
+    #[command(flatten)]
+    machine: MachineArgs,
     /// Decides every shuffle and every resampling [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -63,16 +65,17 @@ pub struct RunArgs {
 
 /// Installs, runs, reports.
 pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let teller = args.tell.teller()?;
     let catalog = catalog(common)?;
     if let Some(name) = &args.study {
-        return one(args, common, &catalog, name, &teller);
+        return one(args, common, &catalog, name, &args.tell.teller()?);
     }
+    let own = |name| -> anyhow::Result<(&String, Teller)> { Ok((name, args.tell.of_one(name)?.teller()?)) };
+    let tellers = catalog.studies.keys().map(own).collect::<anyhow::Result<Vec<_>>>()?;
     let mut failed = Vec::new();
-    for name in catalog.studies.keys() {
+    for (name, teller) in &tellers {
         note!("study {name}");
         // A study that can't be run keeps no other from being run; who interrupts one means all.
-        if let Err(error) = one(args, common, &catalog, name, &teller) {
+        if let Err(error) = one(args, common, &catalog, name, teller) {
             if matches!(error.downcast_ref(), Some(LabError::Interrupted)) {
                 return Err(error);
             }
@@ -114,7 +117,7 @@ fn one(
         (setup::study_run(name, study, &prepared, &works, args.seed, args.quick), Vec::new())
     });
     announce(&run)?;
-    let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
+    let lab = setup::lab(&run, prepared, works, console::stop_flag()?, args.machine.allow_busy)?;
     if !args.resume {
         store.add_run(&run)?;
     }

@@ -1,7 +1,7 @@
 //! `drome sweep URL`, `drome sweep --start 'CMD'`: from an idle rate to past saturation.
 
 use super::pictures::Pictures;
-use crate::cli::Common;
+use crate::cli::{Common, MachineArgs};
 use crate::console;
 use crate::failure::{INTERRUPTED, VOID, WrongInput};
 use anyhow::{Context, bail};
@@ -78,6 +78,8 @@ pub struct SweepArgs {
     /// The rate that several servers are held at side by side, as a share of the slowest one's knee
     #[arg(long, default_value_t = 0.7, value_name = "SHARE")]
     common: f64,
+    #[command(flatten)]
+    machine: MachineArgs,
     /// Decides every order, every arrival and every search [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -211,7 +213,7 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
         bail!("can't connect to {address} ({error}): is the server running, and on this port?");
     }
     let run = setup::race_run(study(args, url), std::collections::BTreeMap::new(), None, args.seed);
-    let lab = setup::lab(&run, Vec::new(), Works::new(), console::stop_flag()?)?;
+    let lab = setup::lab(&run, Vec::new(), Works::new(), console::stop_flag()?, args.machine.allow_busy)?;
     let keep_alive = !args.no_keepalive;
     let asking =
         Asking { method: "GET", path: &target.path, http10: false, keep_alive, headers: &[], body: b"" };
@@ -237,7 +239,7 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let names: Vec<String> = prepared.iter().map(|p| p.name.clone()).collect();
     let run = setup::race_run(study(args, &args.path_url), entrants, None, args.seed);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
-    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
+    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, args.machine.allow_busy)?;
     if !args.any_body {
         let work = setup::same_work(&lab, &run, &path)?;
         lab.works.insert(RACED.to_owned(), work);

@@ -1,7 +1,7 @@
 //! `drome ui`: the local page: runs, comparisons, contenders, a study as it is measured.
 
 use super::{catalog, store_path};
-use crate::cli::Common;
+use crate::cli::{Common, MachineArgs};
 use crate::failure::WrongInput;
 use crate::ui::{self, Guard};
 use anyhow::Context;
@@ -25,6 +25,8 @@ pub struct UiArgs {
     /// Open the page in the browser
     #[arg(long)]
     open: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
 }
 
 /// Serves until it is told to stop.
@@ -40,7 +42,7 @@ pub fn run(args: &UiArgs, common: &Common) -> anyhow::Result<ExitCode> {
     if args.open {
         open(&address);
     }
-    ui::serve(ui::Config { listener, guard, address, store, catalog })
+    ui::serve(ui::Config { listener, guard, address, store, catalog, may_be_busy: args.machine.allow_busy })
 }
 
 fn bind(args: &UiArgs) -> anyhow::Result<TcpListener> {

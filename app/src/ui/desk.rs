@@ -33,6 +33,8 @@ pub struct Desk {
     pub catalog: Catalog,
     /// Pages and trials take turns.
     pub quiet: Quiet,
+    /// Trials count although other programs use much of the machine.
+    pub may_be_busy: bool,
     orders: Sender<Order>,
     sitting: Mutex<Option<Arc<Sitting>>>,
     analysed: Mutex<BTreeMap<String, Arc<Analysed>>>,
@@ -49,10 +51,11 @@ pub struct Analysed {
 
 impl Desk {
     /// Nothing is under way.
-    pub fn new(store: PathBuf, catalog: Catalog, orders: Sender<Order>) -> Self {
+    pub fn new(store: PathBuf, catalog: Catalog, orders: Sender<Order>, may_be_busy: bool) -> Self {
         Self {
             store,
             catalog,
+            may_be_busy,
             quiet: Quiet::default(),
             orders,
             sitting: Mutex::default(),

@@ -58,13 +58,15 @@ pub struct Config {
     pub store: PathBuf,
     /// Studies and contenders.
     pub catalog: Catalog,
+    /// Trials count although other programs use much of the machine.
+    pub may_be_busy: bool,
 }
 
 /// Serves until it is told to stop. A study under way is stopped as Ctrl-C stops `drome run`.
 pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
     let (orders, inbox) = channel();
     stop_by_signal(orders.clone())?;
-    let desk = Arc::new(Desk::new(config.store, config.catalog, orders.clone()));
+    let desk = Arc::new(Desk::new(config.store, config.catalog, orders.clone(), config.may_be_busy));
     let router = router(Arc::clone(&desk), config.guard);
     let client = Cores::deal().client;
     // This thread must keep all cores: the lab's threads come from it, and deal them.

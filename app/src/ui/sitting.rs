@@ -163,7 +163,7 @@ fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
             wanted.study
         );
     }
-    let lab = setup::lab(&run, prepared, works, Arc::clone(&sitting.stop))?;
+    let lab = setup::lab(&run, prepared, works, Arc::clone(&sitting.stop), desk.may_be_busy)?;
     let store = desk.store()?;
     store.add_run(&run)?;
     sitting.tell(|known| {

@@ -51,6 +51,8 @@ impl Home {
             .args(args)
             .env("DROME_HOME", self.path())
             .env("DROME_CACHE", self.path().join("cache"))
+            // Tests run beside each other, and none is of a figure.
+            .env("DROME_ALLOW_BUSY", "1")
             .env("TMPDIR", self.temporary());
         command
     }

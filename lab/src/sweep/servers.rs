@@ -61,7 +61,7 @@ impl<'a> Servers<'a> {
             None => load::run(&plan, &self.progress(), &()),
         };
         let usage = sampler.and_then(Sampler::finish);
-        Ok(judged(&plan, tally.map_err(|e| e.to_string())?, usage))
+        Ok(self.judged(&plan, tally.map_err(|e| e.to_string())?, usage))
     }
 
     fn started(&self, name: &str, load: &Load, seed: u64) -> Result<Measured, String> {
@@ -84,14 +84,17 @@ impl<'a> Servers<'a> {
         let stopped = instance.server.stop();
         let tally = tally?;
         stopped?;
-        Ok(judged(&plan, tally, usage))
+        Ok(self.judged(&plan, tally, usage))
     }
-}
 
-/// A server that falls behind is what a sweep is after; all else is judged as ever.
-fn judged(plan: &Plan, tally: Tally, usage: Option<model::Usage>) -> Measured {
-    let verdict = verdict::judge_step(plan, &tally, usage.as_ref());
-    Measured { tally, usage, verdict }
+    /// A server that falls behind is what a sweep is after; all else is judged as ever.
+    fn judged(&self, plan: &Plan, tally: Tally, usage: Option<model::Usage>) -> Measured {
+        let mut verdict = verdict::judge_step(plan, &tally, usage.as_ref());
+        if let Some(usage) = &usage {
+            verdict::beside(&mut verdict, usage, self.lab.may_be_busy);
+        }
+        Measured { tally, usage, verdict }
+    }
 }
 
 impl Measure for Servers<'_> {

@@ -4,9 +4,9 @@ use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::ranked::label;
 use super::{Canvas, Caption, Point, unit};
 use crate::units;
-use model::Findings;
-use model::findings::ContenderFindings;
+use model::findings::{CellFindings, ContenderFindings};
 use model::study::REFERENCE;
+use model::{Findings, Metric};
 
 /// The whole chart: `ratios[row][column]`, none where nothing is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,28 +35,39 @@ const NARROWEST_CHART: f64 = 700.0;
 /// Ratios so far from 1 have the strongest colour.
 const STRONGEST: f64 = 4.0;
 
-/// Every contender's figure as a multiple of the reference's, in a race of the first's; none with fewer than two cells.
-pub fn of_findings(f: &Findings) -> Option<Heat> {
+/// Every contender's figure as a multiple of the reference's, in a race of the first's; one chart for the cells of each
+/// metric, none where it has fewer than two.
+pub fn of_findings(f: &Findings) -> Vec<Heat> {
+    let mut metrics: Vec<Metric> = Vec::new();
+    for cell in &f.cells {
+        if !metrics.contains(&cell.metric) {
+            metrics.push(cell.metric);
+        }
+    }
+    metrics.into_iter().filter_map(|metric| of_metric(f, metric)).collect()
+}
+
+fn of_metric(f: &Findings, metric: Metric) -> Option<Heat> {
     let base = if f.race.is_some() { "A" } else { REFERENCE };
+    let cells: Vec<&CellFindings> = f.cells.iter().filter(|cell| cell.metric == metric).collect();
     let mut all: Vec<&ContenderFindings> = Vec::new();
-    for c in f.cells.iter().flat_map(|cell| &cell.contenders) {
+    for c in cells.iter().flat_map(|cell| &cell.contenders) {
         if c.name != base && !all.iter().any(|there| there.name == c.name) {
             all.push(c);
         }
     }
-    let ratio = |name: &str, cell: &model::findings::CellFindings| {
+    let ratio = |name: &str, cell: &CellFindings| {
         let of = |c: &ContenderFindings| c.metric_of_reference.or(c.of_reference).and_then(Point::of);
         cell.contenders.iter().find(|c| c.name == name).and_then(of)
     };
     let ratios: Vec<Vec<Option<Point>>> =
-        all.iter().map(|c| f.cells.iter().map(|cell| ratio(&c.name, cell)).collect()).collect();
-    let metric = f.cells.first()?.metric;
-    if f.cells.len() < 2 || ratios.iter().flatten().all(Option::is_none) {
+        all.iter().map(|c| cells.iter().map(|cell| ratio(&c.name, cell)).collect()).collect();
+    if cells.len() < 2 || ratios.iter().flatten().all(Option::is_none) {
         return None;
     }
     let base = if f.race.is_some() { "A's" } else { "the reference's" };
     let rows: Vec<String> = all.into_iter().map(label).collect();
-    let columns: Vec<String> = f.cells.iter().map(|cell| cell.title.clone()).collect();
+    let columns: Vec<String> = cells.iter().map(|cell| cell.title.clone()).collect();
     let title = format!("{}, as a multiple of {base}", unit::axis(metric));
     let caption = Caption::new(capital(&title), finding(&rows, &columns, &ratios));
     Some(Heat { caption, rows, columns, ratios })

@@ -3,12 +3,13 @@
 use super::{Caption, Chart, course, heat, load, percentiles, ranked, scatter, slope};
 use crate::Told;
 
-/// The heat map of all cells first, then for each cell its ranking, what an answer costs, the latencies, the trials, and
+/// The heat maps of all cells first, then for each cell its ranking, what an answer costs, the latencies, the trials, and
 /// the page's figures beside its own; then latency over the load where a workload was asked for at several rates.
 pub fn of(told: &Told<'_>) -> Vec<Chart> {
     let mut charts = Vec::new();
-    if let Some(heat) = heat::of_findings(told.findings) {
-        charts.push(chart("heat".to_owned(), heat.svg(), heat.caption));
+    for (i, heat) in heat::of_findings(told.findings).into_iter().enumerate() {
+        let name = if i == 0 { "heat".to_owned() } else { format!("heat-{}", i + 1) };
+        charts.push(chart(name, heat.svg(), heat.caption));
     }
     for (i, cell) in told.findings.cells.iter().enumerate() {
         let named = |kind: &str| format!("{kind}-{}", i + 1);
@@ -28,7 +29,7 @@ pub fn of(told: &Told<'_>) -> Vec<Chart> {
         if !course.rows.is_empty() {
             charts.push(chart(named("course"), course.svg(), course.caption));
         }
-        let slope = slope::of_cell(cell);
+        let slope = slope::of_cell(told.findings, cell);
         // One line alone has no order to compare.
         if slope.lines.len() > 1 {
             charts.push(chart(named("published"), slope.svg(), slope.caption));

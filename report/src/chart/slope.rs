@@ -1,8 +1,10 @@
-//! What a page published beside what this machine measured: each contender as a share of the fastest, then and now.
+//! What a page published beside what this machine measured: each contender as a share of the best, then and now.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
+use super::unit::Unit;
 use super::{Canvas, Caption, Scale, labels};
-use crate::{page, units};
+use crate::page::{self, Kind};
+use model::Findings;
 use model::findings::CellFindings;
 
 /// One contender.
@@ -21,6 +23,8 @@ pub struct Line {
 pub struct Slope {
     /// Its words.
     pub caption: Caption,
+    /// What the figures are: of times less is better, of all else more.
+    pub unit: Unit,
     /// Those that have both figures.
     pub lines: Vec<Line>,
 }
@@ -32,24 +36,35 @@ const GAP: f64 = 16.0;
 /// The two axes are so far from the sides.
 const SIDE: f64 = 310.0;
 
-/// A cell's figures beside those of the page.
-pub fn of_cell(cell: &CellFindings) -> Slope {
-    let both = cell.contenders.iter().filter_map(|c| {
-        let (published, measured) = (c.published?, c.rate_per_s?.median);
-        Some(Line { label: c.title.clone(), published, measured })
-    });
-    let lines: Vec<Line> = both.filter(is_drawn).collect();
-    let caption = Caption::new(format!("{}: published and measured", cell.title), finding(&lines));
-    Slope { caption, lines }
+/// A cell's figures beside those of the page, as they rank; without lines where nothing does.
+pub fn of_cell(f: &Findings, cell: &CellFindings) -> Slope {
+    let ranked = page::comparisons(f, cell).into_iter().find(page::Comparison::is_ranked);
+    let kind = ranked.as_ref().map_or(Kind::Rate, |one| one.kind);
+    let line = |row: page::Compared<'_>| Line {
+        label: row.title.to_owned(),
+        published: row.published,
+        measured: row.measured,
+    };
+    let rows = ranked.into_iter().flat_map(|one| one.rows);
+    let lines: Vec<Line> = rows.map(line).filter(is_drawn).collect();
+    let unit = if kind == Kind::LatencyMean { Unit::Time } else { Unit::Rate };
+    let title = format!("{}{}: published and measured", cell.title, kind.words());
+    Slope { caption: Caption::new(title, finding(&lines, unit)), unit, lines }
+}
+
+/// More is better, whatever the unit.
+fn merit(unit: Unit, figure: f64) -> f64 {
+    if unit == Unit::Time { 1.0 / figure } else { figure }
 }
 
 /// Figures that are not positive have no share.
 fn is_drawn(line: &Line) -> bool {
-    [line.published, line.measured].iter().all(|v| v.is_finite() && *v > 0.0)
+    [line.published, line.measured].iter().all(|v| v.is_normal() && *v > 0.0)
 }
 
-fn finding(lines: &[Line]) -> String {
-    let most = |of: fn(&Line) -> f64| lines.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
+fn finding(lines: &[Line], unit: Unit) -> String {
+    let most =
+        |of: fn(&Line) -> f64| lines.iter().max_by(|a, b| merit(unit, of(a)).total_cmp(&merit(unit, of(b))));
     let (Some(then), Some(now)) = (most(|l| l.published), most(|l| l.measured)) else {
         return "No contender has both figures.".to_owned();
     };
@@ -62,9 +77,9 @@ fn finding(lines: &[Line]) -> String {
     format!("{lead}. {}", page::words(&pairs).trim_end())
 }
 
-/// One more than there are larger ones.
-fn rank(lines: &[&Line], of: fn(&Line) -> f64, own: &Line) -> usize {
-    1 + lines.iter().filter(|line| of(line) > of(own)).count()
+/// One more than there are better ones.
+fn rank(lines: &[&Line], unit: Unit, of: fn(&Line) -> f64, own: &Line) -> usize {
+    1 + lines.iter().filter(|line| merit(unit, of(line)) > merit(unit, of(own))).count()
 }
 
 impl Slope {
@@ -76,8 +91,9 @@ impl Slope {
         let mut canvas = Canvas::new(WIDTH, bottom + 40.0);
         canvas.head(&self.caption);
         let shares = |figure: fn(&Line) -> f64| -> Vec<f64> {
-            let most = lines.iter().map(|line| figure(line)).fold(0.0, f64::max);
-            lines.iter().map(|line| figure(line) / most).collect()
+            let merits: Vec<f64> = lines.iter().map(|line| merit(self.unit, figure(line))).collect();
+            let most = merits.iter().copied().fold(0.0, f64::max);
+            merits.into_iter().map(|own| own / most).collect()
         };
         let (then, now) = (shares(|l| l.published), shares(|l| l.measured));
         let scale = Scale::log(then.iter().chain(&now).copied(), bottom, top);
@@ -85,14 +101,24 @@ impl Slope {
         let sides = [(left, Anchor::End, "published"), (right, Anchor::Start, "measured here")];
         for (x, anchor, words) in sides {
             canvas.line((x, top - 8.0), (x, bottom + 4.0), "axis");
-            canvas.text((x, top - 22.0), anchor, SIDE - MARGIN, "ink bold", &format!("{words}, /s"));
+            canvas.text(
+                (x, top - 22.0),
+                anchor,
+                SIDE - MARGIN,
+                "ink bold",
+                &format!("{words}{}", self.per()),
+            );
         }
         let at = |shares: &[f64]| shares.iter().map(|share| scale.at(*share)).collect::<Vec<_>>();
         let (from, to) = (at(&then), at(&now));
-        side(&mut canvas, &lines, &from, (left, Anchor::End), |l| l.published, (top, bottom));
-        side(&mut canvas, &lines, &to, (right, Anchor::Start), |l| l.measured, (top, bottom));
+        let label = |figure: fn(&Line) -> f64| {
+            lines.iter().map(|line| (line.label.as_str(), self.unit.shown(figure(line)))).collect::<Vec<_>>()
+        };
+        side(&mut canvas, &label(|l| l.published), &from, (left, Anchor::End), (top, bottom));
+        side(&mut canvas, &label(|l| l.measured), &to, (right, Anchor::Start), (top, bottom));
         for (i, line) in lines.iter().enumerate() {
-            let (before, after) = (rank(&lines, |l| l.published, line), rank(&lines, |l| l.measured, line));
+            let place = |of: fn(&Line) -> f64| rank(&lines, self.unit, of, line);
+            let (before, after) = (place(|l| l.published), place(|l| l.measured));
             let (stroke, fill) = match after.cmp(&before) {
                 std::cmp::Ordering::Less => ("s0", "f0"),
                 std::cmp::Ordering::Greater => ("s1 long", "f1"),
@@ -104,30 +130,36 @@ impl Slope {
                 canvas.disc((x, y), 3.0, fill, &hover);
             }
         }
-        let foot = "height: the share of the fastest, logarithmic · blue: a better rank now · orange dashes: a worse one";
+        let foot = "height: the share of the best, logarithmic · blue: a better rank now · orange dashes: a worse one";
         canvas.text((WIDTH / 2.0, bottom + 24.0), Anchor::Middle, WIDTH - 2.0 * MARGIN, "faint", foot);
         canvas.svg(&self.caption)
+    }
+
+    /// Behind what a side is called.
+    fn per(&self) -> &'static str {
+        if self.unit == Unit::Rate { ", /s" } else { "" }
     }
 }
 
 /// The labels of one side, moved apart, each with a line to its point.
 fn side(
     canvas: &mut Canvas,
-    lines: &[&Line],
+    labelled: &[(&str, String)],
     places: &[f64],
     (x, anchor): (f64, Anchor),
-    figure: fn(&Line) -> f64,
     (top, bottom): (f64, f64),
 ) {
     let out = if anchor == Anchor::End { -1.0 } else { 1.0 };
     // Figures stand in a column of their own.
-    let figures = lines.iter().map(|line| length(&units::rate(figure(line)))).fold(0.0, f64::max);
+    let figures = labelled.iter().map(|(_, figure)| length(figure)).fold(0.0, f64::max);
     let end = if anchor == Anchor::End { x - 26.0 } else { x + 26.0 + figures };
     let beside = x + out * (26.0 + figures + 10.0);
     let room = SIDE - 36.0 - figures - MARGIN;
-    for ((line, place), y) in lines.iter().zip(places).zip(labels::apart(places, GAP, top, bottom)) {
+    for (((name, figure), place), y) in
+        labelled.iter().zip(places).zip(labels::apart(places, GAP, top, bottom))
+    {
         canvas.line((x + out * 5.0, *place), (x + out * 22.0, y), "leader");
-        canvas.text((end, y), Anchor::End, figures, "faint", &units::rate(figure(line)));
-        canvas.text((beside, y), anchor, room, "ink", &line.label);
+        canvas.text((end, y), Anchor::End, figures, "faint", figure);
+        canvas.text((beside, y), anchor, room, "ink", name);
     }
 }

@@ -25,7 +25,7 @@ impl Charts {
 
     /// Those of more cells than one.
     pub fn of_all(&self) -> Markup {
-        self.those(|name| name == "heat" || name.starts_with("load-"))
+        self.those(|name| name.starts_with("heat") || name.starts_with("load-"))
     }
 
     fn those(&self, is_one: impl Fn(&str) -> bool) -> Markup {

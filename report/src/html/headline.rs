@@ -48,9 +48,8 @@ pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
     said.push(format!("N{}.", ranking::floor(cell).trim_start_matches('n')));
     said.push(lost(cell));
     said.extend(still_changing(cell));
-    let rows = page::compared(cell);
-    if !rows.is_empty() {
-        said.push(format!("Beside the page's figures: {}", page::agreement(&rows).trim_end()));
+    for one in page::comparisons(f, cell).iter().filter(|one| one.is_ranked()) {
+        said.push(format!("Beside the page's figures{}: {}", one.kind.words(), one.agreement().trim_end()));
     }
     // A number and its sign stay in one line.
     said.iter().map(|sentence| sentence.replace(" %", "\u{a0}%")).collect()

@@ -30,19 +30,11 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
 }
 
 fn one(f: &Findings, charts: &Charts, i: usize, cell: &model::findings::CellFindings) -> Markup {
-    let rows = page::compared(cell);
+    let all = page::comparisons(f, cell);
     let others = f.page.as_ref().and_then(|page| page.details.get(&cell.title));
-    let id = format!("published-{}", i + 1);
-    let table = page::table(&rows);
-    let caption = format!("Published and measured: {}", cell.title);
-    let shown =
-        Shown { id: &id, caption: &caption, table: &table, tags: &[], has_filter: false, is_tall: false };
     html! {
-        @if !rows.is_empty() {
-            (shown.markup())
-            p.key { (page::agreement(&rows)) }
-            (charts.published(i))
-        }
+        @for (nth, one) in all.iter().enumerate() { (compared(one, &cell.title, &format!("published-{}-{}", i + 1, nth + 1))) }
+        @if !all.is_empty() { (charts.published(i)) }
         @if let Some(others) = others {
             h3 { "The page's other figures: " (cell.title) }
             dl.figures {
@@ -57,6 +49,16 @@ fn one(f: &Findings, charts: &Charts, i: usize, cell: &model::findings::CellFind
                 }
             }
         }
+    }
+}
+
+fn compared(one: &page::Comparison<'_>, title: &str, id: &str) -> Markup {
+    let table = one.table();
+    let caption = format!("Published and measured: {title}{}", one.kind.words());
+    let shown = Shown { id, caption: &caption, table: &table, tags: &[], has_filter: false, is_tall: false };
+    html! {
+        (shown.markup())
+        p.key { (one.agreement()) }
     }
 }
 

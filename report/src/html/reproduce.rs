@@ -3,7 +3,7 @@
 use super::contenders::quoted;
 use crate::{Told, units};
 use maud::{Markup, html};
-use model::{Cell, Design, Metric, Run};
+use model::{Cell, Design, Metric, Run, Study};
 use std::time::Duration;
 
 pub(super) fn section(told: &Told) -> Markup {
@@ -65,6 +65,13 @@ fn option(time: Duration) -> String {
     if time.subsec_nanos() == 0 { format!("{}s", time.as_secs()) } else { format!("{}ms", time.as_millis()) }
 }
 
+/// Each metric once, in the order of the cells.
+fn decided_by(study: &Study) -> String {
+    let mut words: Vec<&str> = (0..study.cells.len()).map(|cell| study.metric(cell).word()).collect();
+    words.dedup();
+    words.join(", then ")
+}
+
 fn design_facts(run: &Run, design: &Design) -> Vec<(&'static str, String)> {
     let time = |time: Duration| units::duration(time.as_nanos() as f64);
     let [least, most] = design.blocks;
@@ -73,7 +80,7 @@ fn design_facts(run: &Run, design: &Design) -> Vec<(&'static str, String)> {
         ("Blocks", format!("{least} to {most}")),
         ("Warm-up of a trial", time(design.warmup)),
         ("Measurement of a trial", time(design.measure)),
-        ("Decided by", design.metric.word().to_owned()),
+        ("Decided by", decided_by(&run.study)),
         ("Wanted precision", format!("±{}", units::percent(design.precision))),
         ("Budget", time(design.budget)),
     ]

@@ -37,11 +37,13 @@ pub fn contender(
         failed: 0,
         rate_per_s: figure(rate, 0.01),
         server_cpu_ns_per_request: figure(0.95e9 / rate, 0.005),
+        latency_ns_mean: figure(8.5e9 / rate, 0.02),
         latency_ns_p50: figure(8e9 / rate, 0.02),
         latency_ns_p99: figure(20e9 / rate, 0.05),
         wire_bytes_per_answer: Some(161.0),
         rss_max_bytes: Some(12_800_000),
         rate_per_s_by_block: [0.99, 1.0, 1.01].map(|x| Some(rate * x)).to_vec(),
+        merit_by_block: Vec::new(),
         metric: figure(rate, 0.01),
         metric_of_reference: figure(rate / reference, 0.008),
         of_reference: figure(rate / reference, 0.008),
@@ -89,7 +91,7 @@ pub fn dead() -> ContenderFindings {
     let mut dead = contender("perl", "Perl", 1.0, 1.0, (0, 0, 0));
     (dead.trials, dead.failed, dead.version) = (0, 3, None);
     (dead.rate_per_s, dead.server_cpu_ns_per_request, dead.latency_ns_p50) = (None, None, None);
-    (dead.metric, dead.metric_of_reference) = (None, None);
+    (dead.metric, dead.metric_of_reference, dead.latency_ns_mean) = (None, None, None);
     (dead.latency_ns_p99, dead.of_reference, dead.time_ns_more, dead.server_cpu_ns_more) =
         (None, None, None, None);
     (dead.rss_max_bytes, dead.tier, dead.rank_low, dead.rank_high, dead.bound) =

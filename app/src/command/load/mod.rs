@@ -71,7 +71,11 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let plan = resolve(args)?;
     let outputs = args.outputs.create()?;
     let (tally, usage) = measure(&plan, &outputs)?;
-    let verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
+    let mut verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
+    if let Some(usage) = &usage {
+        // One measurement is compared with nothing here: it is told, and for whoever reads it to judge.
+        lab::verdict::beside(&mut verdict, usage, true);
+    }
     let detail = args.outputs.detail();
     if json {
         console::print(&report::load_json::report(&plan, &tally, &verdict, detail))?;
