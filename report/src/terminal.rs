@@ -16,11 +16,11 @@ pub fn report(f: &Findings, look: &Look) -> String {
         for text in [&cell.title, &ranking::asked(cell), &ranking::floor(cell)] {
             out += &line(text);
         }
-        out += &format!(
-            "\n{}\n{}",
-            ranking::table(cell).fit(look),
-            look.words(&bars::of_cell(cell, look.columns()))
-        );
+        out += &format!("\n{}", ranking::table(cell).fit(look));
+        let bars = bars::of_cell(cell, look.columns());
+        if !bars.is_empty() {
+            out += &format!("\n{}", look.words(&bars));
+        }
         out += &notes(&ranking::notes(cell), look);
     }
     for fault in setup::faults(f) {
