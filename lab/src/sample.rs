@@ -29,7 +29,9 @@ impl Sampler {
     /// Ready to look at all processes of a server, which may use `cores` cores.
     pub fn start(tree: Tree, cores: usize) -> Self {
         let (edges, receiver) = channel();
-        Self { edges, thread: std::thread::spawn(move || look(&receiver, tree, cores)) }
+        // Here, and not in the thread: it must be over before the load begins.
+        let before = Beside::now(tree);
+        Self { edges, thread: std::thread::spawn(move || look(&receiver, tree, cores, before)) }
     }
 
     /// What was used within the window; `None` when it did not open and close.
@@ -55,8 +57,7 @@ impl Watch for Edges {
     }
 }
 
-fn look(edges: &Receiver<Edge>, tree: Tree, cores: usize) -> Option<Usage> {
-    let before = Beside::now(tree);
+fn look(edges: &Receiver<Edge>, tree: Tree, cores: usize, before: Option<Beside>) -> Option<Usage> {
     while !matches!(edges.recv().ok()?, Edge::Opened) {}
     let (start_ns, first, steal) = (clock::now_ns(), tree::snapshot(tree), machine_times());
     let switches = tree::switches(tree);

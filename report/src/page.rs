@@ -183,9 +183,12 @@ pub fn times(ratio: f64) -> String {
     if ratio >= 100.0 { format!("{ratio:.0} ×") } else { format!("{ratio:.2} ×") }
 }
 
+/// Two are in the same order or in the other one, by chance as likely as not.
+const LEAST_ORDER: usize = 3;
+
 /// How far the two orders agree.
 pub fn words(pairs: &[(f64, f64)]) -> String {
-    match stats::kendall::tau(pairs) {
+    match stats::kendall::tau(pairs).filter(|_| pairs.len() >= LEAST_ORDER) {
         Some(tau) => {
             format!(
                 "The two orders agree by Kendall's τ = {tau:.2} (1: the same, −1: reversed) over {}.\n",

@@ -128,7 +128,7 @@ fn programs(old: &Findings, new: &Findings) -> Vec<String> {
         if let (Some(a), Some(b)) = (&old.ran.source_sha256, &new.ran.source_sha256)
             && a != b
         {
-            notes.push(format!("{}: other sources, or started by another command, than then", new.title));
+            notes.push(format!("{}: other sources, or another declaration or command, than then", new.title));
         }
         let digests = |c: &ContenderFindings| -> Vec<String> {
             c.ran.executables.iter().filter_map(|e| e.sha256.clone()).collect()
@@ -249,7 +249,7 @@ mod tests {
             format!("another mitigation of meltdown (Not affected then, Vulnerable now){drift}"),
             format!("another net.core.somaxconn (4096 then, 128 now){drift}"),
             "known of one of the runs only, so that nothing can be said: build of drome".to_owned(),
-            "A: other sources, or started by another command, than then".to_owned(),
+            "A: other sources, or another declaration or command, than then".to_owned(),
         ];
         assert_eq!(told, expected);
     }

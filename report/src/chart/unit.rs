@@ -2,7 +2,6 @@
 
 use crate::units;
 use model::Metric;
-use model::metric::Percentile;
 
 /// What a figure is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +51,9 @@ pub fn axis(metric: Metric) -> String {
     match metric {
         Metric::Rate => "answers per second".to_owned(),
         Metric::ServerCpu => "server CPU time for an answer".to_owned(),
-        Metric::Latency(p) => format!("{} of latency", percentile(p)),
+        Metric::Latency(p) => format!("{} of latency", p.word()),
         Metric::Rss => "resident memory".to_owned(),
     }
-}
-
-fn percentile(p: Percentile) -> String {
-    format!("{} %", plain(p.share() * 100.0))
 }
 
 /// No more digits than it has.
@@ -81,6 +76,7 @@ fn without_zeros(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use model::metric::Percentile;
 
     #[test]
     fn ticks_have_no_digits_that_say_nothing() {
@@ -91,6 +87,6 @@ mod tests {
         assert_eq!([20_000.0, 1.0, 0.5, 0.0].map(|v| Unit::Rate.tick(v)), ["20,000", "1", "0.5", "0"]);
         assert_eq!([1.0, 0.25, 10.0].map(|v| Unit::Ratio.tick(v)), ["1", "0.25", "10"]);
         assert_eq!([2e7, 500.0].map(|v| Unit::Bytes.tick(v)), ["20 MB", "500 B"]);
-        assert_eq!(percentile(Percentile::P999), "99.9 %");
+        assert_eq!(axis(Metric::Latency(Percentile::P999)), "p999 of latency");
     }
 }
