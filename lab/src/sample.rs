@@ -57,7 +57,7 @@ impl Watch for Edges {
     }
 }
 
-fn look(edges: &Receiver<Edge>, tree: Tree, cores: usize, before: Option<Beside>) -> Option<Usage> {
+fn look(edges: &Receiver<Edge>, tree: Tree, cores: usize, before: Beside) -> Option<Usage> {
     while !matches!(edges.recv().ok()?, Edge::Opened) {}
     let (start_ns, first, steal) = (clock::now_ns(), tree::snapshot(tree), machine_times());
     let switches = tree::switches(tree);
@@ -81,11 +81,18 @@ fn look(edges: &Receiver<Edge>, tree: Tree, cores: usize, before: Option<Beside>
                 usage.switches_voluntary = last.voluntary.checked_sub(switches.voluntary);
                 usage.switches_involuntary = last.involuntary.checked_sub(switches.involuntary);
                 usage.steal_ppm = steal_ppm(steal, machine_times());
-                usage.others_ppm = before.zip(Beside::now(tree)).and_then(|(a, b)| b.others_ppm_since(&a));
+                usage.others_ppm =
+                    machine_cores().and_then(|cores| Beside::now(tree).others_ppm_since(&before, cores));
                 return Some(usage);
             }
         }
     }
+}
+
+/// All cores of the machine, whoever may use them.
+fn machine_cores() -> Option<usize> {
+    use procfs::CurrentSI;
+    Some(procfs::KernelStats::current().ok()?.cpu_time.len())
 }
 
 /// All time and stolen time of the machine, in ticks.
