@@ -112,7 +112,6 @@ fn observe(lab: &Lab, run: &Run, trial: Trial) -> Observation {
     if let Outcome::Measured(measurement) = &mut outcome {
         verdict::note(&mut measurement.verdict, &conditions);
         verdict::beside(&mut measurement.verdict, &measurement.usage, lab.may_be_busy);
-        // Of the window only, and without what ended processes of the server can hide.
         conditions.others_ppm = measurement.usage.others_ppm;
     }
     Observation { trial, started_at, elapsed_ns, outcome, conditions }

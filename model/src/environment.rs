@@ -114,7 +114,7 @@ pub struct Conditions {
     /// The share of the machine's time that its host took, in millionths.
     pub steal_ppm: Option<u64>,
     /// The share of the machine's time that programs other than drome and the server used, in millionths. Time is
-    /// counted in ticks of 10 ms, so that a few thousand mean nothing; interrupts are nobody's.
+    /// counted in ticks of 10 ms, so that a few thousand mean nothing; null of a trial that failed.
     pub others_ppm: Option<u64>,
     /// How many tasks were runnable on average over the minute before the trial; drome's own trials are in it.
     pub load_average: Option<f64>,

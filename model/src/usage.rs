@@ -26,7 +26,7 @@ pub struct Usage {
     /// The share of the machine's time that its host took away, where it is known, in millionths.
     pub steal_ppm: Option<u64>,
     /// The share of the machine's time that neither the server nor the load generator used, but other programs, where it
-    /// is known, in millionths.
+    /// is known, in millionths; the warm-up before the window is in it.
     #[serde(default)]
     pub others_ppm: Option<u64>,
 }

@@ -66,7 +66,10 @@ pub fn examine(system: &System, cores: &Cores, look: Duration) -> Examination {
     let environment = system.look(cores);
     let (watch, before) = (Watch::begin(system, cores), others::ticks(system));
     std::thread::sleep(look);
-    let (busy, conditions) = (others::busiest(&before, &others::ticks(system), look), watch.end());
+    let after = others::ticks(system);
+    let others_ppm = others::share_ppm(&before, &after, look, environment.cores);
+    let (busy, conditions) =
+        (others::busiest(&before, &after, look), Conditions { others_ppm, ..watch.end() });
     let checks = checks::all(system, cores, &environment, &conditions, &busy);
     let (score, derivation) = score(&checks);
     Examination {

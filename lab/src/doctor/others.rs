@@ -30,6 +30,21 @@ pub(super) fn ticks(system: &System) -> BTreeMap<u32, (String, u64)> {
     .collect()
 }
 
+/// The share of so many cores' time that all of them used between two looks, in millionths; unknown where none went by.
+pub(super) fn share_ppm(
+    before: &BTreeMap<u32, (String, u64)>,
+    after: &BTreeMap<u32, (String, u64)>,
+    between: Duration,
+    cores: usize,
+) -> Option<u64> {
+    let used = |(pid, (_, now)): (&u32, &(String, u64))| Some(now.saturating_sub(before.get(pid)?.1));
+    let share = after.iter().filter_map(used).sum::<u64>() as f64
+        / TICKS_PER_S
+        / between.as_secs_f64()
+        / cores as f64;
+    share.is_finite().then_some((share * 1e6) as u64)
+}
+
 /// Those that used most between two looks, each with its share of a core.
 pub(super) fn busiest(
     before: &BTreeMap<u32, (String, u64)>,

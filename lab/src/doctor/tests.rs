@@ -94,6 +94,9 @@ fn who_else_runs_is_named() {
     ]);
     let before = others::ticks(&tree.system());
     let tree = tree.with(&[("proc/77/stat", "77 (mine (r)) R 1 1 1 0 -1 0 0 0 0 0 140 8 0 0 20 0\n")]);
-    let busy = others::busiest(&before, &others::ticks(&tree.system()), Duration::from_millis(500));
-    assert_eq!(busy, ["mine (r) (96 %)"]);
+    let (after, between) = (others::ticks(&tree.system()), Duration::from_millis(500));
+    assert_eq!(others::busiest(&before, &after, between), ["mine (r) (96 %)"]);
+    assert_eq!(others::share_ppm(&before, &after, between, 4), Some(240_000));
+    assert_eq!(others::share_ppm(&before, &after, Duration::ZERO, 4), None);
+    assert_eq!(others::share_ppm(&before, &after, between, 0), None, "how many cores there are is unknown");
 }

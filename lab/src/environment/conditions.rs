@@ -20,7 +20,6 @@ pub struct Watch {
     system: System,
     cores: Cores,
     times: Option<Times>,
-    own_ticks: Option<u64>,
     load_average: Option<f64>,
     hz: [Option<u64>; 2],
     temperature_c: Option<f64>,
@@ -31,7 +30,6 @@ pub struct Watch {
 #[derive(Clone, Copy, Debug)]
 struct Times {
     all: u64,
-    busy: u64,
     steal: u64,
 }
 
@@ -51,7 +49,6 @@ impl Watch {
             system: system.clone(),
             cores: cores.clone(),
             times: system.times(),
-            own_ticks: system.own_ticks(),
             load_average: system.load_average(),
             hz: [system.mean_hz(&cores.server), system.mean_hz(&cores.client)],
             temperature_c: system.temperature_c(),
@@ -65,10 +62,8 @@ impl Watch {
         let [server, client] = [0, 1].map(|i| Ends { before: self.hz[i], after: after.hz[i] });
         Conditions {
             steal_ppm: self.share(&after, |before, now| now.steal.saturating_sub(before.steal)),
-            others_ppm: self.own_ticks.zip(after.own_ticks).and_then(|(before, now)| {
-                let own = now.saturating_sub(before);
-                self.share(&after, |before, now| now.busy.saturating_sub(before.busy).saturating_sub(own))
-            }),
+            // Who else ran is told by whoever knows which processes are the server's.
+            others_ppm: None,
             load_average: self.load_average,
             server_hz: server,
             client_hz: client,
@@ -130,24 +125,8 @@ impl System {
         let text = self.read("proc/stat")?;
         let words = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
         let ticks: Vec<u64> = words.take(8).map(str::parse).collect::<Result<_, _>>().ok()?;
-        let (steal, work) = (*ticks.get(7)?, ticks.get(..3)?.to_vec());
-        let sum = |ticks: Vec<u64>| ticks.into_iter().fold(0, u64::saturating_add);
-        // Interrupts serve nobody in particular: under load, mostly those who are measured.
-        Some(Times { all: sum(ticks), busy: sum(work), steal })
-    }
-
-    /// What this process and its ended children used: behind the name, fields 14 to 17 of proc(5).
-    fn own_ticks(&self) -> Option<u64> {
-        let text = self.read("proc/self/stat")?;
-        let ticks: Vec<u64> = text
-            .rsplit_once(')')?
-            .1
-            .split_whitespace()
-            .skip(11)
-            .take(4)
-            .filter_map(|n| n.parse().ok())
-            .collect();
-        (ticks.len() == 4).then(|| ticks.into_iter().fold(0, u64::saturating_add))
+        let all = ticks.iter().copied().fold(0, u64::saturating_add);
+        Some(Times { all, steal: *ticks.get(7)? })
     }
 
     pub(crate) fn load_average(&self) -> Option<f64> {

@@ -63,7 +63,6 @@ pub fn sound() -> Tree {
         ),
         ("proc/stat", "cpu  100 0 50 10000 0 0 0 0 0 0\ncpu0 1 2 3\n"),
         ("proc/loadavg", "0.10 0.20 0.30 1/200 4711\n"),
-        ("proc/self/stat", "4711 (drome) S 1 1 1 0 -1 0 0 0 0 0 5 6 7 8 20 0\n"),
         (
             "proc/self/limits",
             "Limit      Soft Limit  Hard Limit  Units\nMax open files   1024   524288   files\n",

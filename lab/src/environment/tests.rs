@@ -121,29 +121,27 @@ fn the_tightest_limit_of_all_groups_above_counts() {
 }
 
 #[test]
-fn a_trial_has_the_shares_of_the_host_and_of_others() {
+fn a_trial_has_the_share_of_the_host() {
     let tree = fixture::sound();
     let watch = Watch::begin(&tree.system(), &fixture::four());
-    // 1000 ticks went by: 100 stolen, 300 busy, of which drome and its children used 250.
+    // 1000 ticks went by: 100 stolen.
     let tree = tree.with(&[
         ("proc/stat", "cpu  300 0 150 10600 0 0 0 100 0 0\n"),
-        ("proc/self/stat", "4711 (a) name) S 1 1 1 0 -1 0 0 0 0 0 105 56 57 58 20 0\n"),
         ("sys/devices/system/cpu/cpu2/thermal_throttle/core_throttle_count", "3\n"),
     ]);
     let found = watch.end();
-    assert_eq!((found.steal_ppm, found.others_ppm), (Some(100_000), Some(50_000)));
+    assert_eq!(found.steal_ppm, Some(100_000));
     assert_eq!(found.load_average, Some(0.1));
     assert_eq!(found.throttled, Some(vec!["too hot, 3 times".to_owned()]));
     assert_eq!(found.temperature_c.before, Some(41.0), "the board's own sensor is not the processor's");
     let still = Watch::begin(&tree.system(), &fixture::four()).end();
-    assert_eq!((still.steal_ppm, still.others_ppm), (None, None), "no tick went by: nothing is known");
+    assert_eq!(still.steal_ppm, None, "no tick went by: nothing is known");
 }
 
 #[test]
 fn nonsense_in_the_files_is_unknown() {
     let tree = fixture::sound().with(&[
         ("proc/stat", "cpu  18446744073709551615 9 9 18446744073709551615 1 0 0 7\n"),
-        ("proc/self/stat", "no parenthesis"),
         ("sys/devices/system/cpu/online", "7-3\n"),
         ("sys/devices/system/cpu/isolated", "0-99999999999\n"),
         ("sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "18446744073709551615\n"),
@@ -154,7 +152,7 @@ fn nonsense_in_the_files_is_unknown() {
     assert_eq!((machine.online_cpus, machine.isolated_cpus, machine.sibling_cpus), (None, None, None));
     assert_eq!((machine.descriptors_soft, machine.descriptors_hard), (None, None));
     let found = Watch::begin(&tree.system(), &fixture::four()).end();
-    assert_eq!((found.steal_ppm, found.others_ppm, found.server_hz.before), (None, None, None));
+    assert_eq!((found.steal_ppm, found.server_hz.before), (None, None));
 }
 
 #[test]
