@@ -143,6 +143,16 @@ fn an_open_load_counts_from_the_due_time() {
     assert!(json["schedule_lag_ns"]["p50"].as_u64().is_some());
 }
 
+/// Windows of 300 ms and halts of 150 ms: about every other window has one across an end of it.
+#[test]
+fn a_halt_across_an_end_of_the_window_contradicts_nothing() {
+    let server = serve(&["--fault", "stall=150ms/330ms"]);
+    for _ in 0..8 {
+        let (_, json) = load(server.address, "/hello", &["-c", "8", "--warmup", "100ms", "-d", "300ms"]);
+        assert!(!json["verdict"]["reasons"].to_string().contains("Little"), "{json}");
+    }
+}
+
 #[test]
 fn poisson_arrivals_without_keep_alive() {
     let server = serve(&[]);

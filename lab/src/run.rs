@@ -111,6 +111,7 @@ fn observe(lab: &Lab, run: &Run, trial: Trial) -> Observation {
     let mut conditions = Conditions { server, ..watch.end() };
     if let Outcome::Measured(measurement) = &mut outcome {
         verdict::note(&mut measurement.verdict, &conditions);
+        verdict::host(&mut measurement.verdict, &measurement.usage, lab.may_be_busy);
         verdict::beside(&mut measurement.verdict, &measurement.usage, lab.may_be_busy);
         conditions.others_ppm = measurement.usage.others_ppm;
     }

@@ -33,7 +33,10 @@ const OTHERS_PPM: u64 = 100_000;
 /// More of it than this, and the race was against them as well: who waits for the processor more often loses more.
 const OTHERS_VOID_PPM: u64 = 200_000;
 
-/// What to do about them.
+/// What to do about a host that takes time.
+const STEAL_REMEDY: &str = ": measure again when it is quieter, or on a machine of your own; or all the same, with --allow-busy, and believe less";
+
+/// What to do about other programs.
 const BUSY_REMEDY: &str =
     ": `drome doctor` names them, stop them; or measure all the same, with --allow-busy, and believe less";
 
@@ -59,7 +62,6 @@ fn judge_as(plan: &Plan, tally: &Tally, usage: Option<&Usage>, kept: f64) -> Ver
     case.offered(plan, tally, kept);
     case.little(plan, tally);
     case.starved(tally);
-    case.machine(usage);
     case.void.extend(tally.halted.clone());
     if tally.interrupted {
         case.void.push("interrupted before its time was up".to_owned());
@@ -76,14 +78,25 @@ pub fn note(verdict: &mut Verdict, conditions: &Conditions) {
     }
 }
 
+/// Adds what the machine's host took: much of it voids, but not where it was said that the machine may be busy.
+pub fn host(verdict: &mut Verdict, usage: &Usage, may_be_busy: bool) {
+    let Some(steal) = usage.steal_ppm.filter(|steal| *steal > STEAL_PPM) else { return };
+    let words = format!("the host took {:.0} % of this machine's time", steal as f64 / 1e4);
+    tell(verdict, words, STEAL_REMEDY, !may_be_busy);
+}
+
 /// Adds what other programs used. They do not hit all contenders alike, block after block, so that much of them voids;
 /// not where it was said that the machine may be busy.
 pub fn beside(verdict: &mut Verdict, usage: &Usage, may_be_busy: bool) {
     let Some(others) = usage.others_ppm.filter(|others| *others > OTHERS_PPM) else { return };
     let words = format!("other programs used {:.0} % of the machine's time", others as f64 / 1e4);
-    if others > OTHERS_VOID_PPM && !may_be_busy {
+    tell(verdict, words, BUSY_REMEDY, others > OTHERS_VOID_PPM && !may_be_busy);
+}
+
+fn tell(verdict: &mut Verdict, words: String, remedy: &str, voids: bool) {
+    if voids {
         verdict.valid = false;
-        verdict.reasons.insert(0, words + BUSY_REMEDY);
+        verdict.reasons.insert(0, words + remedy);
     } else {
         verdict.reasons.push(words);
     }
@@ -174,11 +187,10 @@ impl Case {
     }
 
     /// Little's law: in closed load every connection has its requests under way, so mean latency × rate is
-    /// their number. It can never be more; it is less while connections are opened, and where some starve or fail.
+    /// their number, but for what of the waits lies beyond the window's ends. It can never be more; it is less while
+    /// connections are opened, and where some starve or fail.
     fn little(&mut self, plan: &Plan, tally: &Tally) {
-        let (Load::Closed { connections, .. }, Some(rate), Some(mean)) =
-            (&plan.load, tally.rate_per_s(), tally.service.mean_ns())
-        else {
+        let (Load::Closed { connections, .. }, Some(under_way)) = (&plan.load, tally.under_way()) else {
             return;
         };
         let asked_under_way = connections * plan.pipeline;
@@ -188,7 +200,6 @@ impl Case {
         let all_served = tally.served.iter().all(|n| *n > 0);
         let is_full = plan.think == Think::None && !plan.bursts;
         let is_steady = is_full && tally.connections_opened == 0 && all_served && tally.errors.total() == 0;
-        let under_way = rate * mean / 1e9;
         let share = under_way / asked_under_way as f64 - 1.0;
         if share > LITTLE || (is_steady && share < -LITTLE) {
             self.void.push(format!(
@@ -202,12 +213,6 @@ impl Case {
         let mean = tally.served.iter().sum::<u64>() / tally.served.len().max(1) as u64;
         if starved > 0 && mean >= STARVED_MEAN {
             self.notes.push(format!("{starved} of {} connections were never answered", tally.served.len()));
-        }
-    }
-
-    fn machine(&mut self, usage: Option<&Usage>) {
-        if let Some(steal) = usage.and_then(|u| u.steal_ppm).filter(|steal| *steal > STEAL_PPM) {
-            self.void.push(format!("the host took {:.0} % of this machine's time", steal as f64 / 1e4));
         }
     }
 }
@@ -343,9 +348,21 @@ mod tests {
         let mut impossible = tally(0.1);
         impossible.completed = 20_000;
         assert!(judge(&closed(), &impossible, None).reasons[0].contains("Little"));
+        // A halt of the server over the opening of the window: each of ten waited 200 ms more, most of it before.
+        let mut halted = tally(0.1);
+        (0..10).for_each(|_| halted.service.record(200_000_000));
+        halted.completed += 10;
+        assert!(judge(&closed(), &halted, None).reasons[0].contains("12.0 requests under way"));
+        halted.under_way_before_ns = 1_900_000_000;
+        assert!(judge(&closed(), &halted, None).valid);
         let mut idle = tally(0.1);
         idle.completed = 5_000;
         assert!(judge(&closed(), &idle, None).reasons[0].contains("Little"));
+        let half_waited = Tally { under_way_at_end_ns: 5_000_000_000, ..idle.clone() };
+        assert!(
+            judge(&closed(), &half_waited, None).valid,
+            "half of all time was the wait for the last answers"
+        );
         idle.served[3] = 0;
         let verdict = judge(&closed(), &idle, None);
         assert!(
@@ -385,7 +402,15 @@ mod tests {
     #[test]
     fn an_interrupted_or_stolen_measurement_is_void() {
         assert!(!judge(&closed(), &Tally { interrupted: true, ..tally(0.1) }, None).valid);
-        let stolen = Usage { steal_ppm: Some(200_000), ..usage(0.5) };
-        assert!(judge(&closed(), &tally(0.1), Some(&stolen)).reasons[0].contains("20 %"));
+        let stolen = |steal_ppm, may_be_busy| {
+            let mut verdict = judge(&closed(), &tally(0.1), None);
+            host(&mut verdict, &Usage { steal_ppm, ..usage(0.5) }, may_be_busy);
+            verdict
+        };
+        assert!(stolen(None, false).reasons.is_empty() && stolen(Some(90_000), false).reasons.is_empty());
+        let much = stolen(Some(200_000), false);
+        assert!(!much.valid && much.reasons[0].contains("took 20 % of this machine's time: m"), "{much:?}");
+        let allowed = stolen(Some(200_000), true);
+        assert!(allowed.valid && allowed.reasons[0].ends_with("20 % of this machine's time"), "{allowed:?}");
     }
 }

@@ -156,8 +156,16 @@ impl<'p, I: Io> Worker<'p, I> {
         let begun: usize = self.connections.iter().map(|c| c.flights.len()).sum();
         let flights = self.connections.iter().flat_map(|c| c.flights.iter().take(c.in_flight()));
         let bytes = flights.map(|flight| self.plan.asks[flight.ask as usize].request.len() as u64).sum();
+        let before_ns = self.in_flight_ns(now);
         self.window.open(now, sent as u64, begun as u64, bytes);
+        self.window.tally.under_way_before_ns = before_ns;
         self.connections.iter_mut().for_each(|c| c.served = 0);
+    }
+
+    /// How long the requests that are in flight have been so, in all.
+    fn in_flight_ns(&self, now: u64) -> u64 {
+        let flights = self.connections.iter().flat_map(|c| c.flights.iter().take(c.in_flight()));
+        flights.map(|flight| now.saturating_sub(flight.sent_ns)).sum()
     }
 
     /// Begins what is due: connections, requests, requests of those that have thought long enough.
@@ -209,7 +217,9 @@ impl<'p, I: Io> Worker<'p, I> {
     fn count_unfinished(&mut self, now: u64) {
         let end = now.min(self.window.end_ns);
         let is_open_load = self.share.pace.is_some();
+        let at_end_ns = self.in_flight_ns(end);
         let tally = &mut self.window.tally;
+        tally.under_way_at_end_ns = at_end_ns;
         if !is_open_load {
             tally.service = tally.latency.clone();
         }

@@ -20,6 +20,12 @@ pub struct Tally {
     pub completed: u64,
     /// Requests that were not yet answered when time was up.
     pub in_flight_at_end: u64,
+    /// How long the requests that were in flight when the window opened had been so by then, in all.
+    #[serde(default)]
+    pub under_way_before_ns: u64,
+    /// How long the requests that were not yet answered when time was up had been in flight by then, in all.
+    #[serde(default)]
+    pub under_way_at_end_ns: u64,
     /// Open load: requests that became due within the window.
     pub due: Option<u64>,
     /// Open load: requests due that still waited for a free connection when time was up.
@@ -194,6 +200,14 @@ impl Tally {
         (self.duration_ns > 0).then(|| self.completed as f64 * 1e9 / self.duration_ns as f64)
     }
 
+    /// How many answered requests were under way at a time, on average: the time that they were in flight, of it what lies
+    /// within the window, divided by its length. `None` without a window, or without answers.
+    pub fn under_way(&self) -> Option<f64> {
+        let in_flight_ns = self.completed as f64 * self.service.mean_ns()?;
+        let within_ns = in_flight_ns - self.under_way_before_ns as f64 + self.under_way_at_end_ns as f64;
+        (self.duration_ns > 0).then(|| within_ns / self.duration_ns as f64)
+    }
+
     /// CPU time of the client for a completed request; polling for nothing is not counted.
     pub fn client_cpu_ns_per_request(&self) -> Option<f64> {
         (self.completed > 0).then(|| self.client_busy_ns() as f64 / self.completed as f64)
@@ -224,6 +238,8 @@ impl Tally {
         self.sent += other.sent;
         self.completed += other.completed;
         self.in_flight_at_end += other.in_flight_at_end;
+        self.under_way_before_ns += other.under_way_before_ns;
+        self.under_way_at_end_ns += other.under_way_at_end_ns;
         self.due = sum_known(self.due, other.due);
         self.unsent_at_end = sum_known(self.unsent_at_end, other.unsent_at_end);
         self.errors.merge(&other.errors);

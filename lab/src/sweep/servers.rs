@@ -91,6 +91,7 @@ impl<'a> Servers<'a> {
     fn judged(&self, plan: &Plan, tally: Tally, usage: Option<model::Usage>) -> Measured {
         let mut verdict = verdict::judge_step(plan, &tally, usage.as_ref());
         if let Some(usage) = &usage {
+            verdict::host(&mut verdict, usage, self.lab.may_be_busy);
             verdict::beside(&mut verdict, usage, self.lab.may_be_busy);
         }
         Measured { tally, usage, verdict }

@@ -6,6 +6,7 @@ mod outputs;
 mod parse;
 mod requests;
 
+use crate::cli::MachineArgs;
 use crate::console;
 use crate::failure::{INTERRUPTED, VOID, WrongInput};
 use crate::live;
@@ -63,6 +64,8 @@ pub struct LoadArgs {
     connections: ConnectionArgs,
     #[command(flatten)]
     outputs: OutputArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
 }
 
 /// Measures and reports.
@@ -73,6 +76,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let (tally, usage) = measure(&plan, &outputs)?;
     let mut verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
     if let Some(usage) = &usage {
+        lab::verdict::host(&mut verdict, usage, args.machine.allow_busy);
         // One measurement is compared with nothing here: it is told, and for whoever reads it to judge.
         lab::verdict::beside(&mut verdict, usage, true);
     }
