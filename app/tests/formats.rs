@@ -14,7 +14,6 @@ use model::contender::Track;
 use model::observation::Entrant;
 use model::{Bound, Conditions, Measurement, Observation, Outcome, Run, Tally, Trial, Usage, Verdict};
 use std::io::Read;
-use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
@@ -270,70 +269,4 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     // Nobody reads what went wrong either: the code still says it.
     assert_eq!(unread(&home, &["report", "no-such-run"], true).code, 2);
     assert_eq!(unread(&home, &["import", "--dry-run", &page], true).code, 0);
-}
-
-/// One request as it stands.
-fn ask(address: SocketAddr, request: &str) -> String {
-    use std::io::Write;
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
-}
-
-#[test]
-fn a_measurement_under_way_is_served_to_scrapers() {
-    use std::io::{BufRead, BufReader};
-    let (home, server) = (Home::new(), serve(&[]));
-    let url = format!("http://{}/hello", server.address);
-    let args = ["load", &url, "--rate", "2k", "-c", "8", "-d", "20s", "--metrics", "0"];
-    let mut child = home.drome(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
-    let address: SocketAddr = line
-        .trim()
-        .strip_prefix("metrics: http://")
-        .and_then(|l| l.strip_suffix("/metrics"))
-        .unwrap()
-        .parse()
-        .unwrap();
-    let request = |host: &str| format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n");
-    let mut text = String::new();
-    let answers = |text: &str| {
-        let line = text.lines().find(|line| line.starts_with("drome_answers_total "));
-        line.and_then(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).unwrap_or(0.0)
-    };
-    common::wait_for(
-        || {
-            text = ask(address, &request(&address.to_string()));
-            answers(&text) > 0.0 && text.contains("drome_server_cpu_seconds_total")
-        },
-        "answers to be counted",
-    );
-    let refused = ask(address, &request("evil.example"));
-    let later = ask(address, &request("localhost"));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
-    assert!(
-        text.contains("Content-Type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"),
-        "{text}"
-    );
-    assert!(text.ends_with("# EOF\n") && text.contains("drome_verdict_bound{"), "{text}");
-    assert!(
-        text.contains("drome_schedule_lag_seconds_count ") && text.contains("drome_offered_rate 2000"),
-        "{text}"
-    );
-    assert!(answers(&later) >= answers(&text), "{later}");
-    assert!(refused.starts_with("HTTP/1.1 403 ") && !refused.contains("drome_"), "{refused}");
-}
-
-#[test]
-fn addresses_that_others_could_read_are_refused() {
-    let home = Home::new();
-    for (address, why) in [("0.0.0.0:9469", "others could read it"), ("x", "no address")] {
-        let said = run(&mut home.drome(&["load", "http://127.0.0.1:1/", "--metrics", address]));
-        assert!(said.code == 2 && said.err.contains(why), "{}", said.err);
-    }
 }

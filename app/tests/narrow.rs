@@ -108,6 +108,25 @@ fn a_run_of_a_part_goes_on_with_that_part() {
 }
 
 #[test]
+fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
+    let home = home("2, 4");
+    let part = ["--only", "python-http-server", "--cell", "keep-alive", "--precision", "0.01%"];
+    let begun = drome(&home, &[&["run", "three", "--budget", "1ms"], &part[..]].concat());
+    assert_eq!(begun.code, 0, "{}", begun.err);
+    let ended = || report(&home)["ended"].as_str().unwrap().to_owned();
+    assert!(ended().contains("the budget of 1ms is spent after 2 blocks"), "{}", ended());
+    let as_it_is = drome(&home, &["run", "three", "--resume"]);
+    assert!(as_it_is.code != 0 && as_it_is.err.contains("with a larger --budget"), "{}", as_it_is.err);
+    assert!(ended().contains("budget of 1ms"), "it stays as it was: {}", ended());
+    let more = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
+    assert_eq!(more.code, 0, "{}", more.err);
+    // Four blocks of the contender once and the reference twice, in one run.
+    let listed = drome(&home, &["list", "runs"]).out;
+    assert!(listed.contains("12 trials") && listed.lines().count() == 1, "{listed}");
+    assert!(ended().contains("4 blocks"), "{}", ended());
+}
+
+#[test]
 fn what_the_study_lacks_is_refused_with_the_nearest_before_anything_starts() {
     let home = home("2, 2");
     let cases: [(&[&str], &str); 5] = [

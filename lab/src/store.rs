@@ -167,6 +167,15 @@ impl Store {
         Ok(())
     }
 
+    /// Says that a run goes on, perhaps for longer than it was to.
+    pub fn reopen_run(&self, run: &Run) -> Result<(), StoreError> {
+        let json = self.json(run)?;
+        self.db
+            .execute("update run set json = ?, ended = null where id = ?", params![json, run.id])
+            .map_err(|e| self.wrap(e))?;
+        Ok(())
+    }
+
     /// Adds an observation, committed when this returns.
     pub fn insert(&self, run: &str, observation: &Observation) -> Result<(), StoreError> {
         let json = self.json(observation)?;

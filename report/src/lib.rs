@@ -15,6 +15,7 @@ pub mod load_text;
 pub mod look;
 mod machine;
 pub mod markdown;
+pub mod notes;
 pub mod offered;
 pub mod open_metrics;
 mod page;

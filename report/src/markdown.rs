@@ -15,7 +15,7 @@ pub fn report(f: &Findings) -> String {
         if !bars.is_empty() {
             let _ = write!(out, "\n{}", block(&bars));
         }
-        let notes = ranking::notes(cell);
+        let notes = crate::notes::of(cell);
         if !notes.is_empty() {
             let _ = write!(out, "\n{}", items(&notes));
         }

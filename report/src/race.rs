@@ -68,7 +68,7 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
         lines.extend(verdict(cell, pair).into_iter().zip(inks));
     }
     lines.extend(by_letter(cell).into_iter().filter_map(unsound).map(|line| (line, Ink::Doubt)));
-    lines.extend(ranking::notes(cell).into_iter().map(|note| {
+    lines.extend(crate::notes::of(cell).into_iter().map(|note| {
         let ink = terminal::ink(&note);
         (note, ink)
     }));
@@ -88,7 +88,7 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
     let (Some(base), Some(other)) = (find(&pair.against), find(&pair.contender)) else { return Vec::new() };
     let names = format!("{} and {}", base.name, other.name);
     let Some(floor) = cell.noise_floor else {
-        let notes = if ranking::notes(cell).is_empty() { "" } else { ": see the notes" };
+        let notes = if crate::notes::of(cell).is_empty() { "" } else { ": see the notes" };
         return vec![format!("nothing can be said of {names}: too few sound trials{notes}")];
     };
     let Some(Figure { median, low: Some(low), high: Some(high) }) = pair.ratio else {

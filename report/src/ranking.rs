@@ -7,7 +7,6 @@ use crate::table::{INTERVAL, Side, Table};
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
-use model::verdict::Bound;
 use model::{Load, Metric};
 
 /// The ranking of a study's cell: contenders by title and version, ratios to the reference, both of the metric.
@@ -202,42 +201,4 @@ pub fn floor(cell: &CellFindings) -> String {
         None if cell.blocks < LEAST_BLOCKS => "noise floor unknown: too few blocks to tell any difference".to_owned(),
         None => "noise floor unknown: too few sound trials of any contender's two entries to tell any difference".to_owned(),
     }
-}
-
-/// What is to be known about single contenders.
-pub fn notes(cell: &CellFindings) -> Vec<String> {
-    let of = |c: &ContenderFindings| {
-        let notes = c.notes.iter().cloned().chain(survivors(c)).chain(acknowledged_late(cell, c));
-        notes.map(|note| format!("{}: {note}", c.title)).collect::<Vec<_>>()
-    };
-    cell.contenders.iter().flat_map(of).collect()
-}
-
-/// Figures of a contender of whose trials so large a share came to nothing are those of a selection.
-const SELECTED: f64 = 0.25;
-
-fn survivors(c: &ContenderFindings) -> Option<String> {
-    let (all, sound) = (c.trials + c.failed, c.trials - c.void);
-    let is_selected = sound > 0 && ((all - sound) as f64) >= SELECTED * all as f64;
-    is_selected.then(|| {
-        format!("its figures are of the {sound} sound trials among {all}: how fast it would have been in the others can't be said")
-    })
-}
-
-/// Linux acknowledges what it received after 40 ms where nothing else is to be sent; with the tick of its clock, up to 44.
-const DELAYED_ACKNOWLEDGEMENT_NS: std::ops::RangeInclusive<f64> = 39.5e6..=46e6;
-
-/// Neither side is busy and the usual answer takes as long as a delayed acknowledgement: RFC 896 against RFC 1122,
-/// the commonest reason for a server that looks a hundred times slower than it is.
-fn acknowledged_late(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
-    let is_idle =
-        c.bound.as_deref() == Some(Bound::Neither.word()) && matches!(cell.load, Load::Closed { .. });
-    let usual_ns = c.latency_ns_p50?.median;
-    (is_idle && DELAYED_ACKNOWLEDGEMENT_NS.contains(&usual_ns)).then(|| {
-        format!(
-            "half of its answers took {} and neither side was busy: as when a server sends an answer in two pieces without \
-             TCP_NODELAY, and the second waits until the client acknowledges the first, which Linux delays by 40 ms",
-            units::duration(usual_ns)
-        )
-    })
 }

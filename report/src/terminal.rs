@@ -21,7 +21,7 @@ pub fn report(f: &Findings, look: &Look) -> String {
         if !bars.is_empty() {
             out += &format!("\n{}", look.words(&bars));
         }
-        out += &notes(&ranking::notes(cell), look);
+        out += &notes(&crate::notes::of(cell), look);
     }
     for fault in setup::faults(f) {
         out += "\n";

@@ -31,12 +31,17 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("chromium", "chromium"),
     ("chromedriver", "chromium-driver"),
     ("npm", "npm"),
+    ("prometheus", "prometheus"),
 ];
 
 /// Packages that begin to serve as soon as they are installed, and again whenever the machine starts; and as which
 /// service. Nobody asked for that: the tests start servers of their own.
-const SERVICES: &[(&str, &str)] =
-    &[("nginx-light", "nginx"), ("lighttpd", "lighttpd"), ("haproxy", "haproxy")];
+const SERVICES: &[(&str, &str)] = &[
+    ("nginx-light", "nginx"),
+    ("lighttpd", "lighttpd"),
+    ("haproxy", "haproxy"),
+    ("prometheus", "prometheus"),
+];
 
 /// For the bench: the programs that drome is compared with.
 pub const OF_BENCH: &[(&str, &str)] =

@@ -2,7 +2,7 @@
 //! stands beside what the page printed; it is no race, and nobody is ranked by it.
 
 use super::dialect::{measure, on_cores};
-use super::report::{Format, Teller, unfit};
+use super::report::{Format, Teller};
 use crate::console;
 use crate::failure::WrongInput;
 use anyhow::bail;
@@ -80,7 +80,11 @@ pub fn show(all: &Replays, format: Format, look: &Look) -> anyhow::Result<String
         Format::Terminal => report::replays::terminal(all, look),
         Format::Markdown => report::replays::markdown(all),
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all.replays)?),
-        other => return Err(unfit(other, "a page's own command lines", "each is run once")),
+        other => {
+            let why =
+                "a page's own command lines are run once each; they are told as terminal, markdown or json";
+            return Err(other.refused(why));
+        }
     })
 }
 

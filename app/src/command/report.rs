@@ -93,9 +93,10 @@ impl Format {
         }
     }
 
-    /// As it is written on the command line.
-    fn word(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    /// A format that there is, but not for this.
+    pub fn refused(self, why: &str) -> anyhow::Error {
+        let word = self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        WrongInput(format!("--format {word}: {why}")).into()
     }
 }
 
@@ -110,7 +111,9 @@ pub fn show(told: &Told<'_>, format: Format, look: &Look) -> anyhow::Result<Vec<
         Format::Html => report::html::page(told).into_bytes(),
         Format::Json => report::findings_json(told.findings).into_bytes(),
         Format::Csv => report::trials_csv::report(told).into_bytes(),
-        Format::Svg | Format::Png => return Err(unfit(format, "this", "it is told in words")),
+        Format::Svg | Format::Png => {
+            return Err(format.refused("charts are pictures by themselves: --output DIR says where"));
+        }
     })
 }
 
@@ -124,18 +127,9 @@ fn show_import(import: &Import, format: Format, look: &Look) -> anyhow::Result<V
         Format::Csv => report::imported::csv(import).into_bytes(),
         Format::Svg | Format::Png => {
             let why = "what was imported has no trials, and so no chart; `drome chart FILE` draws bars of it";
-            return Err(WrongInput(format!("--format {}: {why}", format.word())).into());
+            return Err(format.refused(why));
         }
     })
-}
-
-/// A format that there is, but not for this.
-pub fn unfit(format: Format, what: &str, why: &str) -> anyhow::Error {
-    let words = format!(
-        "--format {}: {what} can't be shown so: {why}; allowed are terminal, markdown and json",
-        format.word()
-    );
-    WrongInput(words).into()
 }
 
 /// How findings are told, and where: both are known to be possible.

@@ -37,7 +37,7 @@ pub struct RunArgs {
     /// A first look in about two minutes, without ranks
     #[arg(long)]
     quick: bool,
-    /// Go on with the latest run of this study that was cut off
+    /// Go on with the latest run of this study: one that was cut off or, with --budget or --precision, one that has ended
     #[arg(long, conflicts_with_all = ["quick", "seed"])]
     resume: bool,
     /// Some of the study's contenders; the reference is always there
@@ -48,11 +48,11 @@ pub struct RunArgs {
     cell: Vec<String>,
     /// Stop when this much time is spent, not before the least number of blocks [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration,
-          conflicts_with_all = ["as_published", "quick", "resume"])]
+          conflicts_with_all = ["as_published", "quick"])]
     budget: Option<Duration>,
     /// Stop when every ratio is known to this share, such as 0.02 or 2% [default: the study's]
     #[arg(long, value_name = "SHARE", value_parser = super::plan::precision,
-          conflicts_with_all = ["as_published", "quick", "resume"])]
+          conflicts_with_all = ["as_published", "quick"])]
     precision: Option<f64>,
     #[command(flatten)]
     machine: MachineArgs,
@@ -99,7 +99,7 @@ fn one(
 ) -> anyhow::Result<ExitCode> {
     let study = wanted(args, catalog.study(name)?)?;
     let store = store(common)?;
-    let begun = args.resume.then(|| unfinished(&store, name)).transpose()?;
+    let begun = args.resume.then(|| begun(args, &store, name)).transpose()?;
     // A run that is gone on with has the study as it was when the run began.
     let study = begun.as_ref().map_or(study, |(run, _)| run.study.clone());
     let prepared = setup::prepare_study(catalog, &study)?;
@@ -118,7 +118,9 @@ fn one(
     });
     announce(&run)?;
     let lab = setup::lab(&run, prepared, works, console::stop_flag()?, args.machine.allow_busy)?;
-    if !args.resume {
+    if args.resume {
+        store.reopen_run(&run)?;
+    } else {
         store.add_run(&run)?;
     }
     let mut watch = Watch::new();
@@ -155,11 +157,18 @@ fn wanted(args: &RunArgs, study: &Study) -> anyhow::Result<Study> {
     Ok(study)
 }
 
-/// The latest run of the study that has not ended.
-fn unfinished(store: &Store, study: &str) -> anyhow::Result<(Run, Vec<Observation>)> {
-    let open = store.runs()?.into_iter().find(|run| run.name == study && run.ended.is_none());
-    let Some(open) = open else { bail!("there is no run of {study} to go on with: all have ended") };
-    let (run, observations, _) = store.run(&open.id)?;
+/// The latest run of the study that has not ended; or the latest, where it is said until when it is to go on.
+fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<(Run, Vec<Observation>)> {
+    let goes_on = args.budget.is_some() || args.precision.is_some();
+    let all: Vec<_> = store.runs()?.into_iter().filter(|run| run.name == study && !run.is_import).collect();
+    let open = all.iter().find(|run| run.ended.is_none()).or_else(|| all.first().filter(|_| goes_on));
+    let Some(open) = open else {
+        let more =
+            if all.is_empty() { "" } else { "; with a larger --budget the latest goes on all the same" };
+        bail!("there is no run of {study} to go on with: all have ended{more}");
+    };
+    let (mut run, observations, _) = store.run(&open.id)?;
+    run.study = wanted(args, &run.study)?;
     Ok((run, observations))
 }
 

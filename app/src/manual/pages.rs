@@ -99,6 +99,10 @@ pub const PAGES: &[Page] = &[
             ("drome run raspberry-pi --install --yes", "get what is missing, then race"),
             ("drome run raspberry-pi --quick", "a first look in two minutes"),
             ("drome run raspberry-pi --resume", "go on with a run that was cut off"),
+            (
+                "drome run raspberry-pi --resume --budget 1h",
+                "go on with the latest run until an hour is spent on it",
+            ),
             ("drome run my-study --catalog .", "a study of one's own"),
         ],
         exits: &[
@@ -268,7 +272,7 @@ pub const PAGES: &[Page] = &[
         command: "ui",
         examples: &[("drome ui", "runs, comparisons and live measurements in a browser")],
         exits: READS,
-        see: &[],
+        see: &[("ui.md", "Look at runs and watch a study in the browser")],
     },
     Page {
         command: "completions",

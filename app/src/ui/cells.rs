@@ -153,7 +153,7 @@ fn hover(mark: &Mark) -> String {
 }
 
 fn notes(cell: &CellFindings) -> Markup {
-    let notes = report::ranking::notes(cell);
+    let notes = report::notes::of(cell);
     html! {
         @if !notes.is_empty() {
             details {

@@ -148,7 +148,7 @@ fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Marku
 }
 
 fn notes(cell: &CellFindings) -> Markup {
-    let notes = ranking::notes(cell);
+    let notes = crate::notes::of(cell);
     html! {
         @if !notes.is_empty() {
             h3 { "To be known" }

@@ -1,0 +1,137 @@
+//! What is to be known about single contenders of a cell. What holds for many is told once, with all of their names.
+
+use crate::units;
+use model::Load;
+use model::findings::{CellFindings, ContenderFindings};
+use model::verdict::Bound;
+
+/// So many of whom the same is to be said are named together.
+const MANY: usize = 3;
+
+/// A line each: what holds for many first, then contender by contender.
+pub fn of(cell: &CellFindings) -> Vec<String> {
+    let mut kinds: Vec<(String, Vec<Note>)> = Vec::new();
+    for contender in &cell.contenders {
+        let more = survivors(contender).into_iter().chain(acknowledged_late(cell, contender));
+        for text in contender.notes.iter().cloned().chain(more) {
+            let note = Note::new(&contender.title, &text);
+            let kind: String = pieces(&note.words).iter().step_by(2).copied().collect();
+            match kinds.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, alike)) => alike.push(note),
+                None => kinds.push((kind, vec![note])),
+            }
+        }
+    }
+    let (common, single): (Vec<_>, Vec<_>) = kinds.into_iter().partition(|(_, notes)| notes.len() >= MANY);
+    let mut lines: Vec<String> = common.iter().map(|(_, notes)| together(notes)).collect();
+    let mut single: Vec<Note> = single.into_iter().flat_map(|(_, notes)| notes).collect();
+    // Stable: whose notes they are decides, then the order in which they were made.
+    let place = |note: &Note| cell.contenders.iter().position(|c| c.title == note.who);
+    single.sort_by_key(place);
+    lines.extend(single.iter().map(|Note { who, words, trials }| format!("{who}: {words}{trials}")));
+    lines
+}
+
+/// A note of a contender.
+struct Note {
+    who: String,
+    words: String,
+    /// ` (1 of 6 trials)`, where it is of some of them.
+    trials: String,
+}
+
+impl Note {
+    fn new(who: &str, text: &str) -> Self {
+        let at = text.rfind(" (").filter(|_| text.ends_with(" trials)")).unwrap_or(text.len());
+        let (words, trials) = text.split_at(at);
+        Self { who: who.to_owned(), words: words.to_owned(), trials: trials.to_owned() }
+    }
+}
+
+/// Notes that are alike but for their figures: all names, and of each figure the least and the most.
+fn together(notes: &[Note]) -> String {
+    let names: Vec<String> = notes.iter().map(|note| format!("{}{}", note.who, note.trials)).collect();
+    let all: Vec<Vec<&str>> = notes.iter().map(|note| pieces(&note.words)).collect();
+    let value = |figure: &&str| figure.replace(',', "").parse().unwrap_or(f64::NAN);
+    let words = (0..all[0].len()).map(|i| {
+        let at = || all.iter().map(|pieces| pieces[i]);
+        let by_value = |a: &&str, b: &&str| value(a).total_cmp(&value(b));
+        match (at().min_by(by_value), at().max_by(by_value)) {
+            (Some(least), Some(most)) if i % 2 == 1 && least != most => format!("{least} to {most}"),
+            _ => all[0][i].to_owned(),
+        }
+    });
+    format!("{}: {}", names.join(", "), words.collect::<String>())
+}
+
+/// A text cut into words and figures in turn, words first.
+fn pieces(text: &str) -> Vec<&str> {
+    let (mut pieces, mut begun) = (Vec::new(), 0);
+    let mut is_figure = false;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, char)) = chars.next() {
+        let goes_on = chars.peek().is_some_and(|(_, next)| next.is_ascii_digit());
+        let belongs = char.is_ascii_digit() || (is_figure && matches!(char, '.' | ',') && goes_on);
+        if belongs != is_figure {
+            pieces.push(&text[begun..at]);
+            (begun, is_figure) = (at, belongs);
+        }
+    }
+    pieces.push(&text[begun..]);
+    pieces
+}
+
+/// Figures of a contender of whose trials so large a share came to nothing are those of a selection.
+const SELECTED: f64 = 0.25;
+
+fn survivors(c: &ContenderFindings) -> Option<String> {
+    let (all, sound) = (c.trials + c.failed, c.trials - c.void);
+    let is_selected = sound > 0 && ((all - sound) as f64) >= SELECTED * all as f64;
+    is_selected.then(|| {
+        format!("its figures are of the {sound} sound trials among {all}: how fast it would have been in the others can't be said")
+    })
+}
+
+/// Linux acknowledges what it received after 40 ms where nothing else is to be sent; with the tick of its clock, up to 44.
+const DELAYED_ACKNOWLEDGEMENT_NS: std::ops::RangeInclusive<f64> = 39.5e6..=46e6;
+
+/// Neither side is busy and the usual answer takes as long as a delayed acknowledgement: RFC 896 against RFC 1122,
+/// the commonest reason for a server that looks a hundred times slower than it is.
+fn acknowledged_late(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
+    let is_idle =
+        c.bound.as_deref() == Some(Bound::Neither.word()) && matches!(cell.load, Load::Closed { .. });
+    let usual_ns = c.latency_ns_p50?.median;
+    (is_idle && DELAYED_ACKNOWLEDGEMENT_NS.contains(&usual_ns)).then(|| {
+        format!(
+            "half of its answers took {} and neither side was busy: as when a server sends an answer in two pieces without \
+             TCP_NODELAY, and the second waits until the client acknowledges the first, which Linux delays by 40 ms",
+            units::duration(usual_ns)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_words_and_figures_in_turn() {
+        assert_eq!(pieces("took 1,024.5 s, p99. 7"), ["took ", "1,024.5", " s, p", "99", ". ", "7"]);
+        assert_eq!(pieces("5 µs"), ["", "5", " µs"]);
+        assert_eq!(pieces(""), [""]);
+    }
+
+    #[test]
+    fn what_holds_for_many_is_told_once_with_the_least_and_the_most() {
+        let note = |who: &str, text: &str| Note::new(who, text);
+        let alike = [
+            note("A", "void: the host took 9 % of 2 cores (1 of 6 trials)"),
+            note("B (tuned)", "void: the host took 24.5 % of 2 cores (2 of 6 trials)"),
+            note("C", "void: the host took 10 % of 2 cores"),
+        ];
+        assert_eq!(
+            together(&alike),
+            "A (1 of 6 trials), B (tuned) (2 of 6 trials), C: void: the host took 9 to 24.5 % of 2 cores"
+        );
+    }
+}
