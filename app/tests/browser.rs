@@ -348,13 +348,10 @@ fn pictures_of_a_real_study() {
     let ui = ui::open(home, &[]);
     let browser = Browser::open();
     let both = |name: &str| {
-        for (shade, is_dark) in [("light", false), ("dark", true)] {
-            for look in [WIDE, PHONE] {
-                browser.look(Look { is_dark, ..look });
-                picture(&browser, &format!("{name}-{}-{shade}", look.width));
-            }
+        for (shade, look) in [("dark", Look { is_dark: true, ..PHONE }), ("light", WIDE)] {
+            browser.look(look);
+            picture(&browser, &format!("{name}-{}-{shade}", look.width));
         }
-        browser.look(WIDE);
     };
     browser.look(WIDE);
     browser.go(&ui.origin());

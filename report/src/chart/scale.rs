@@ -63,6 +63,7 @@ impl Scale {
     pub fn ticks(&self, length: impl Fn(f64) -> f64) -> Vec<f64> {
         let all = if self.is_log { self.log_ticks() } else { self.linear_ticks() };
         for values in all {
+            let values: Vec<f64> = values.into_iter().map(round).collect();
             let ends = |v: f64| (self.at(v) - length(v) / 2.0 - 4.0, self.at(v) + length(v) / 2.0 + 4.0);
             let in_order = |pair: &[f64]| {
                 let (a, b) = (ends(pair[0]), ends(pair[1]));
@@ -106,6 +107,11 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     bounded.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
 
+/// What was multiplied out of digits and powers, as its digits would be read: 0.3, and not the number beside it.
+fn round(value: f64) -> f64 {
+    format!("{value:.9e}").parse().unwrap_or(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +133,14 @@ mod tests {
             assert!((10.0..=20.0).contains(&scale.at(3.0)), "{values:?}");
             assert!((10.0..=20.0).contains(&Scale::log(values.iter().copied(), 10.0, 20.0).at(0.0)));
         }
+    }
+
+    #[test]
+    fn ticks_are_what_their_digits_say() {
+        let log = Scale::log([0.01, 1.0].into_iter(), 0.0, 600.0);
+        assert!(log.ticks(|_| 110.0).contains(&0.3), "{:?}", log.ticks(|_| 110.0));
+        let tenths = Scale::linear(0.0, 0.7, 0.0, 600.0);
+        assert!(tenths.ticks(|_| 30.0).contains(&0.3), "{:?}", tenths.ticks(|_| 30.0));
     }
 
     #[test]
