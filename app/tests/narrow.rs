@@ -124,6 +124,11 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     let listed = drome(&home, &["list", "runs"]).out;
     assert!(listed.contains("12 trials") && listed.lines().count() == 1, "{listed}");
     assert!(ended().contains("4 blocks"), "{}", ended());
+    let quick =
+        drome(&home, &["run", "three", "--quick", "--only", "python-http-server", "--cell", "keep-alive"]);
+    assert_eq!(quick.code, 0, "{}", quick.err);
+    let refused = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
+    assert!(refused.code != 0 && refused.err.contains("is a first look"), "{}", refused.err);
 }
 
 #[test]

@@ -10,12 +10,12 @@ const MANY: usize = 3;
 
 /// A line each: what holds for many first, then contender by contender.
 pub fn of(cell: &CellFindings) -> Vec<String> {
-    let mut kinds: Vec<(String, Vec<Note>)> = Vec::new();
+    let mut kinds: Vec<(Vec<String>, Vec<Note>)> = Vec::new();
     for contender in &cell.contenders {
         let more = survivors(contender).into_iter().chain(acknowledged_late(cell, contender));
         for text in contender.notes.iter().cloned().chain(more) {
             let note = Note::new(&contender.title, &text);
-            let kind: String = pieces(&note.words).iter().step_by(2).copied().collect();
+            let kind = kind(&note.words);
             match kinds.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, alike)) => alike.push(note),
                 None => kinds.push((kind, vec![note])),
@@ -64,7 +64,12 @@ fn together(notes: &[Note]) -> String {
     format!("{}: {}", names.join(", "), words.collect::<String>())
 }
 
-/// A text cut into words and figures in turn, words first.
+/// The words of a text between its figures: who has the same has as many figures, in the same places.
+fn kind(text: &str) -> Vec<String> {
+    pieces(text).into_iter().step_by(2).map(str::to_owned).collect()
+}
+
+/// A text cut into words and figures in turn, words first and last.
 fn pieces(text: &str) -> Vec<&str> {
     let (mut pieces, mut begun) = (Vec::new(), 0);
     let mut is_figure = false;
@@ -78,6 +83,9 @@ fn pieces(text: &str) -> Vec<&str> {
         }
     }
     pieces.push(&text[begun..]);
+    if is_figure {
+        pieces.push("");
+    }
     pieces
 }
 
@@ -116,9 +124,18 @@ mod tests {
 
     #[test]
     fn a_text_is_words_and_figures_in_turn() {
-        assert_eq!(pieces("took 1,024.5 s, p99. 7"), ["took ", "1,024.5", " s, p", "99", ". ", "7"]);
+        assert_eq!(pieces("took 1,024.5 s, p99. 7"), ["took ", "1,024.5", " s, p", "99", ". ", "7", ""]);
         assert_eq!(pieces("5 µs"), ["", "5", " µs"]);
+        assert_eq!(pieces("signal 9"), ["signal ", "9", ""]);
         assert_eq!(pieces(""), [""]);
+    }
+
+    #[test]
+    fn figures_in_other_places_are_another_kind() {
+        assert_eq!(kind("exit 1, 2"), kind("exit 31, 4.5"));
+        for other in ["exit , ", "exit 1, ", "exit , 2", "exit 1 2,"] {
+            assert_ne!(kind("exit 1, 2"), kind(other), "{other}");
+        }
     }
 
     #[test]

@@ -167,7 +167,10 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<(Run, Vec
             if all.is_empty() { "" } else { "; with a larger --budget the latest goes on all the same" };
         bail!("there is no run of {study} to go on with: all have ended{more}");
     };
-    let (mut run, observations, _) = store.run(&open.id)?;
+    let (mut run, observations, ended) = store.run(&open.id)?;
+    if run.quick && ended.is_some() {
+        bail!("run {} is a first look, and it has ended: begin one in full, without --resume", run.id);
+    }
     run.study = wanted(args, &run.study)?;
     Ok((run, observations))
 }
