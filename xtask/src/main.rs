@@ -5,6 +5,7 @@ mod docs;
 mod fuzz;
 mod packages;
 mod selftest;
+mod suites;
 mod tidy;
 
 use anyhow::{Context, Result, bail};
@@ -65,7 +66,18 @@ fn test() -> Result<()> {
 fn screenshots() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     let folder = format!("DROME_SCREENSHOTS={}", root().join("docs/screenshots").display());
-    let test = ["cargo", "test", "--locked", "--package", "drome", "--test", "browser", "--", "--ignored"];
+    let test = [
+        "cargo",
+        "test",
+        "--locked",
+        "--package",
+        "drome",
+        "--test",
+        "suite",
+        "--",
+        "--ignored",
+        "browser::",
+    ];
     run("env", &[&[folder.as_str()], &test[..]].concat())
 }
 

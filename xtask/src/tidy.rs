@@ -34,6 +34,7 @@ pub fn check(root: &Path) -> Result<()> {
         check_crate(root, name, may_know, &mut wrong)?;
     }
     check_members(root, &mut wrong)?;
+    crate::suites::check(root, &mut wrong)?;
     if wrong.is_empty() {
         return Ok(());
     }
@@ -89,7 +90,7 @@ fn check_members(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     Ok(())
 }
 
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

@@ -1,0 +1,58 @@
+//! A machine that other programs use: what is measured beside them is void, unless that was allowed.
+
+use crate::common::{Home, Said, run};
+use std::process::{Child, Command, Stdio};
+
+const DROME: &str = env!("CARGO_BIN_EXE_drome");
+
+/// What drome ends with where nothing can be said.
+const VOID: i32 = 4;
+
+/// A program for every core that does nothing but use it; stopped when the test is over, or by itself.
+struct Spinning(Vec<Child>);
+
+impl Spinning {
+    fn on_every_core() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let spin = |_| {
+            let mut command = Command::new("timeout");
+            command.args(["60", "sh", "-c", "while :; do :; done"]).stdin(Stdio::null()).spawn().unwrap()
+        };
+        Self((0..cores).map(spin).collect())
+    }
+}
+
+impl Drop for Spinning {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            let _ = Command::new("kill").arg(child.id().to_string()).status();
+            let _ = child.wait();
+        }
+    }
+}
+
+fn race(home: &Home, args: &[&str], allowed: &str) -> Said {
+    let server = format!("{DROME} serve --port {{port}}");
+    let short = ["--url", "http://127.0.0.1:{port}/hello", "--duration", "200ms", "--budget", "1s"];
+    let mut command = home.drome(&["race", &server, &server]);
+    run(command.args(short).args(args).env("DROME_ALLOW_BUSY", allowed))
+}
+
+#[test]
+fn trials_beside_busy_programs_are_void_and_say_so_unless_they_are_allowed() {
+    let _busy = Spinning::on_every_core();
+    let home = Home::new();
+    let void = race(&home, &[], "0");
+    assert_eq!(void.code, VOID, "{}{}", void.out, void.err);
+    assert!(
+        void.err.contains("void: other programs used ") && void.err.contains("--allow-busy"),
+        "{}",
+        void.err
+    );
+    assert!(!void.out.contains(" × A, 95 %"), "{}", void.out);
+    for (args, allowed) in [(&["--allow-busy"][..], "0"), (&[], "1")] {
+        let counted = race(&home, args, allowed);
+        assert_eq!(counted.code, 0, "{}{}", counted.out, counted.err);
+        assert!(counted.out.contains("other programs used "), "{}", counted.out);
+    }
+}

@@ -1,0 +1,209 @@
+//! Charts as files, by the real binary, from a store in which the truth is known.
+
+use crate::common::example::example;
+use crate::common::{Home, Said, run};
+use lab::Store;
+use model::observation::Entrant;
+use model::*;
+use std::fs;
+use std::path::Path;
+
+const NAMES: [&str; 3] = ["fast", "slow", "reference"];
+const ID: &str = "20260101-000000-0000";
+
+fn a_run(cells: usize) -> Run {
+    let entrant = |name: &str| Entrant { title: format!("The {name} <one>"), ..Entrant::default() };
+    let cells = &[("cell 1", 10), ("cell 2", 20)][..cells];
+    Run {
+        id: ID.to_owned(),
+        ..example(NAMES.map(|name| (name.to_owned(), entrant(name))).into(), cells, [6, 6])
+    }
+}
+
+fn measured(rate: u64, why_void: Option<&str>) -> Outcome {
+    let mut tally =
+        Tally { duration_ns: 1_000_000_000, sent: rate, completed: rate, threads: 1, ..Tally::default() };
+    (1..=rate.min(1000)).for_each(|i| tally.latency.record(100_000 + i * 1_000_000 / rate));
+    tally.course = Some(Course { step_ns: 25_000_000, warmup: Vec::new(), window: vec![rate / 40; 40] });
+    let usage = Usage {
+        wall_ns: 1_000_000_000,
+        cpu_ns: 950_000_000,
+        cores: 1,
+        rss_max_bytes: 9_000_000,
+        ..Usage::default()
+    };
+    let reasons: Vec<String> = why_void.map(str::to_owned).into_iter().collect();
+    let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons };
+    Outcome::Measured(Box::new(Measurement { tally, usage, verdict }))
+}
+
+/// A store with one run, each trial's outcome as it is said.
+fn filled(cells: usize, blocks: usize, outcome: impl Fn(&Trial) -> Option<Outcome>) -> Home {
+    let home = Home::new();
+    let store = Store::open(&home.store()).unwrap();
+    let run = a_run(cells);
+    store.add_run(&run).unwrap();
+    for (block, cell) in (0..blocks).flat_map(|block| (0..cells).map(move |cell| (block, cell))) {
+        for name in NAMES {
+            let trial = Trial { block, cell, contender: name.to_owned(), copy: 0 };
+            let Some(outcome) = outcome(&trial) else { continue };
+            let observation = Observation {
+                trial,
+                started_at: "2026-01-01T00:00:00Z".to_owned(),
+                elapsed_ns: 1,
+                outcome,
+                conditions: Conditions::default(),
+            };
+            store.insert(&run.id, &observation).unwrap();
+        }
+    }
+    store.end_run(&run.id, "enough is known").unwrap();
+    home
+}
+
+/// Two cells; one trial is void, one failed.
+fn two_of_a_run() -> Home {
+    filled(2, 6, |trial| {
+        let rate = match trial.contender.as_str() {
+            "fast" => 40_000,
+            "slow" => 800,
+            _ => 120_000,
+        };
+        Some(match (trial.contender.as_str(), trial.cell, trial.block) {
+            ("slow", 0, 2) => Outcome::Failed("it <died>".to_owned()),
+            ("slow", 0, 3) => measured(rate, Some("the host took 20 % of this machine's time")),
+            _ => measured(rate + 10 * trial.block as u64, None),
+        })
+    })
+}
+
+fn report(home: &Home, args: &[&str]) -> Said {
+    run(home.drome(&[&["report"], args].concat()).current_dir(home.path()))
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_chart_of_a_run_goes_to_a_folder() {
+    let home = two_of_a_run();
+    let said = report(&home, &["--format", "svg", "--output", "new/charts"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let folder = home.path().join("new/charts");
+    let kinds = ["course", "percentiles", "ranked", "scatter"];
+    let mut expected: Vec<String> =
+        kinds.iter().flat_map(|kind| [1, 2].map(|cell| format!("{kind}-{cell}.svg"))).collect();
+    expected.insert(2, "heat.svg".to_owned());
+    assert_eq!(files(&folder), expected);
+    for name in expected {
+        let svg = fs::read_to_string(folder.join(&name)).unwrap();
+        assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"), "{name}: {svg}");
+        assert!(svg.contains("The fast &lt;one&gt;") && !svg.contains("<one>"), "{name}: {svg}");
+    }
+    let course = fs::read_to_string(folder.join("course-1.svg")).unwrap();
+    assert!(course.contains("18 trials: 1 void, 1 failed"), "{course}");
+    assert!(
+        course.contains("; failed: it &lt;died&gt;") && course.contains("; void: the host took"),
+        "{course}"
+    );
+}
+
+#[test]
+fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
+    let home = two_of_a_run();
+    let said = report(&home, &["--format", "svg", "--chart", "ranked-2"]);
+    assert!(
+        said.code == 0 && said.out.contains("<desc>The fast &lt;one&gt; leads with 40,0"),
+        "{}{}",
+        said.out,
+        said.err
+    );
+
+    let said = report(&home, &["--chart", "scatter-1", "--output", "one.png"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let png = fs::read(home.path().join("one.png")).unwrap();
+    assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
+    // Twice as wide as the chart.
+    assert_eq!(u32::from_be_bytes(png[16..20].try_into().unwrap()), 1720);
+    assert!(png.len() > 10_000, "{} bytes", png.len());
+}
+
+#[test]
+fn markdown_shows_charts_by_where_they_are() {
+    let home = two_of_a_run();
+    let said = report(&home, &["--output", "site/run.md", "--charts", "site/charts"]);
+    assert_eq!(said.code, 2, "a folder for the text itself is not made: {}", said.err);
+    fs::create_dir(home.path().join("docs")).unwrap();
+    let said = report(&home, &["--output", "docs/run.md", "--charts", "docs/run charts"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let text = fs::read_to_string(home.path().join("docs/run.md")).unwrap();
+    let links: Vec<&str> = text.split("](<").skip(1).filter_map(|rest| rest.split('>').next()).collect();
+    assert_eq!(links.len(), 9, "{text}");
+    assert!(links.iter().all(|link| home.path().join("docs").join(link).is_file()), "{links:?}");
+    assert!(text.contains("![cell 1: answers per second. The fast <one> leads with"), "{text}");
+}
+
+#[test]
+fn what_can_not_be_drawn_or_written_is_said_with_the_next_step() {
+    let home = two_of_a_run();
+    home.write("file", "");
+    let refusals: [(&[&str], &str); 7] = [
+        (&["--format", "svg"], "has 9 charts: name one with --chart (heat, ranked-1,"),
+        (&["--format", "svg", "--output", "all.svg"], "or a folder for all with --output"),
+        (&["--format", "svg", "--chart", "pie"], "--chart pie: run 20260101-000000-0000 has heat, ranked-1"),
+        (&["--chart", "heat"], "say --format svg or --format png, too"),
+        (&["--charts", "there"], "--charts is for --format markdown"),
+        (&["--format", "svg", "--output", "file/below"], "name a folder that may be written to"),
+        (&["--format", "png", "--chart", "heat", "--output", "none/one.png"], "can't be written"),
+    ];
+    for (args, words) in refusals {
+        let said = report(&home, args);
+        assert!(
+            said.code == 2 && said.err.contains(words) && said.out.is_empty(),
+            "{args:?}: {} {}",
+            said.code,
+            said.err
+        );
+    }
+}
+
+#[test]
+fn runs_with_next_to_nothing_have_charts_of_what_there_is() {
+    // No trial at all.
+    let said = report(&filled(1, 0, |_| None), &["--format", "svg", "--output", "charts"]);
+    assert!(said.code == 2 && said.err.contains("nothing to draw"), "{}", said.err);
+
+    // Not one that counts: still every trial is shown.
+    let home = filled(1, 2, |_| Some(measured(500, Some("the load generator was the bound"))));
+    let said = report(&home, &["--format", "svg", "--output", "charts"]);
+    assert_eq!(
+        (said.code, files(&home.path().join("charts"))),
+        (0, vec!["course-1.svg".to_owned()]),
+        "{}",
+        said.err
+    );
+
+    // One contender, one trial.
+    let home = filled(1, 1, |trial| (trial.contender == "fast").then(|| measured(500, None)));
+    let said = report(&home, &["--format", "svg", "--output", "charts"]);
+    let expected = ["course-1.svg", "percentiles-1.svg", "ranked-1.svg", "scatter-1.svg"];
+    assert_eq!(
+        (said.code, files(&home.path().join("charts"))),
+        (0, expected.map(str::to_owned).to_vec()),
+        "{}",
+        said.err
+    );
+
+    // Not one answer.
+    let home = filled(1, 6, |_| Some(measured(0, None)));
+    let said = report(&home, &["--format", "svg", "--output", "charts"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for name in files(&home.path().join("charts")) {
+        let svg = fs::read_to_string(home.path().join("charts").join(&name)).unwrap();
+        assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}: {svg}");
+    }
+}

@@ -1,0 +1,246 @@
+//! What the tests of the real binary share: folders of their own, servers that are stopped again.
+
+pub mod certificates;
+pub mod example;
+pub mod http;
+pub mod pages;
+pub mod tools;
+pub mod ui;
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Nothing here takes longer, on however slow a machine.
+pub const PATIENCE: Duration = Duration::from_mins(1);
+
+/// Tests run beside each other, perhaps on a guest of a busy host, and none is of a figure.
+const ALLOW_BUSY: &str = "DROME_ALLOW_BUSY";
+
+/// A folder of its own for results and cache.
+pub struct Home(pub tempfile::TempDir);
+
+impl Home {
+    pub fn new() -> Self {
+        let home = Self(tempfile::tempdir().unwrap());
+        std::fs::create_dir(home.temporary()).unwrap();
+        home
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Where servers get their folders for a trial.
+    pub fn temporary(&self) -> PathBuf {
+        self.path().join("tmp")
+    }
+
+    /// Nothing of a trial is left: no process, no folder.
+    pub fn assert_clean(&self) {
+        assert_eq!(processes_with(&self.path().display().to_string()), Vec::<String>::new());
+        let left: Vec<_> = std::fs::read_dir(self.temporary()).unwrap().flatten().map(|e| e.path()).collect();
+        assert_eq!(left, Vec::<PathBuf>::new());
+    }
+
+    pub fn store(&self) -> PathBuf {
+        self.path().join("drome.sqlite")
+    }
+
+    /// The real binary.
+    pub fn drome(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_drome"));
+        command
+            .args(args)
+            .env("DROME_HOME", self.path())
+            .env("DROME_CACHE", self.path().join("cache"))
+            .env(ALLOW_BUSY, "1")
+            .env("TMPDIR", self.temporary());
+        command
+    }
+
+    /// Writes a file below this folder.
+    pub fn write(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+/// What a command said and how it ended.
+pub struct Said {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+pub fn run(command: &mut Command) -> Said {
+    said(&command.stdin(Stdio::null()).output().unwrap())
+}
+
+/// The same, but ended, with code 124, where it takes longer than anything may.
+pub fn run_in_time(command: &Command) -> Said {
+    let mut timed = Command::new("timeout");
+    timed.arg(PATIENCE.as_secs().to_string()).arg(command.get_program()).args(command.get_args());
+    timed.env(ALLOW_BUSY, "1").envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    run(&mut timed)
+}
+
+pub fn said(output: &Output) -> Said {
+    Said {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// `drome load` against an address, as JSON, with its exit code.
+pub fn load(address: SocketAddr, path: &str, args: &[&str]) -> (i32, Value) {
+    let url = format!("http://{address}{path}");
+    let said = run(Home::new().drome(&["load", &url, "--json"]).args(args));
+    let json = serde_json::from_str(&said.out);
+    (said.code, json.unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", said.code, said.out, said.err)))
+}
+
+/// How often bytes came that no request had asked for.
+pub fn unasked(json: &Value) -> u64 {
+    json["errors"]["unasked"].as_u64().unwrap()
+}
+
+/// Every sent request ends in exactly one way.
+pub fn assert_accounted(json: &Value) {
+    let n = |pointer: &str| json.pointer(pointer).unwrap().as_u64().unwrap();
+    let of_sent = n("/errors/total") - n("/errors/connect") - n("/errors/local") - unasked(json);
+    let ended = n("/requests/completed") + n("/requests/in_flight_at_end") + of_sent;
+    assert_eq!(n("/requests/sent"), ended, "{json}");
+}
+
+/// A server that is killed when the test is over.
+pub struct Server {
+    pub child: Child,
+    pub address: SocketAddr,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// `drome serve` on a free port.
+pub fn serve(args: &[&str]) -> Server {
+    let home = Home::new();
+    let mut child = home.drome(&["serve", "--port", "0"]).args(args).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line
+        .trim()
+        .trim_start_matches("http://")
+        .trim_start_matches("https://")
+        .trim_end_matches('/')
+        .parse()
+        .unwrap();
+    Server { child, address }
+}
+
+/// What can drive the server's sockets on this machine.
+pub fn back_ends() -> &'static [&'static str] {
+    if net::Uring::is_available() { &["epoll", "uring"] } else { &["epoll"] }
+}
+
+/// Any other server; `{port}` in the arguments is a free port.
+pub fn start(program: &str, args: &[&str]) -> Server {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let args = args.iter().map(|arg| arg.replace("{port}", &port.to_string()));
+    let child = Command::new(program)
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    let child =
+        child.unwrap_or_else(|e| panic!("{program}: {e}; `cargo xtask test` installs what the tests need"));
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    let server = Server { child, address };
+    wait_for(|| TcpStream::connect(address).is_ok(), "the server to listen");
+    server
+}
+
+/// nginx, with an access log, in `home`. `location` goes into its only server.
+pub fn nginx(home: &Home, location: &str) -> Server {
+    let conf = format!(
+        "daemon off; master_process off; pid nginx.pid; error_log stderr;
+         events {{ worker_connections 4096; }}
+         http {{
+             access_log access.log;
+             keepalive_requests 1000000;
+             client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
+             uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+             server {{ listen 127.0.0.1:PORT backlog=4096; {location} }}
+         }}"
+    );
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    home.write("nginx.conf", &conf.replace("PORT", &port.to_string()));
+    let dir = home.path().display().to_string();
+    let program = if Path::new("/usr/sbin/nginx").exists() { "/usr/sbin/nginx" } else { "nginx" };
+    let child = Command::new(program)
+        .args(["-p", &dir, "-c", &format!("{dir}/nginx.conf")])
+        .stderr(Stdio::null())
+        .spawn();
+    let child =
+        child.unwrap_or_else(|e| panic!("nginx: {e}; `cargo xtask test` installs what the tests need"));
+    let server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], port)) };
+    wait_for(|| TcpStream::connect(server.address).is_ok(), "nginx to listen");
+    server
+}
+
+/// A server of one answer, whatever is asked: it sends `bytes` when `after` bytes have been read, and closes if told.
+pub fn answers(bytes: &'static [u8], reads_first: bool, closes: bool) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            std::thread::spawn(move || answer(stream, bytes, reads_first, closes));
+        }
+    });
+    address
+}
+
+fn answer(mut stream: TcpStream, bytes: &[u8], reads_first: bool, closes: bool) {
+    let mut buffer = [0; 4096];
+    if !reads_first && stream.write_all(bytes).is_err() {
+        return;
+    }
+    while let Ok(n) = stream.read(&mut buffer) {
+        if n == 0 || stream.write_all(bytes).is_err() || closes {
+            return;
+        }
+    }
+}
+
+pub fn wait_for(mut done: impl FnMut() -> bool, what: &str) {
+    let deadline = Instant::now() + PATIENCE;
+    while !done() {
+        assert!(Instant::now() < deadline, "waited too long for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The processes whose command line, or folder, has this text.
+pub fn processes_with(text: &str) -> Vec<String> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    all.filter_map(|entry| {
+        let command = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let command = String::from_utf8_lossy(&command).replace('\0', " ");
+        let folder = std::fs::read_link(entry.path().join("cwd")).unwrap_or_default();
+        let own = entry.file_name().to_string_lossy() == std::process::id().to_string();
+        let is_one = !own && (command.contains(text) || folder.display().to_string().contains(text));
+        is_one.then_some(command)
+    })
+    .collect()
+}

@@ -1,0 +1,202 @@
+//! `drome ui` with a small study, and what is asked of it.
+
+use crate::common::http::{self, Answer};
+use crate::common::{Home, PATIENCE, Server, run, wait_for};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Command, Stdio};
+
+/// A study of two servers that can be had everywhere: drome's own, one of them slower.
+const STUDY: &str = r#"
+title = "A small <b>study</b>"
+source = "nowhere & never"
+contenders = ["plain", "spins"]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 4 } }
+[design]
+blocks = [BLOCKS]
+warmup = "50ms"
+measure = "150ms"
+precision = 0.001
+budget = "10min"
+"#;
+
+const CONTENDER: &str = r#"
+title = "TITLE"
+language = "Rust"
+kind = "server"
+homepage = "javascript:alert(1)"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = ["{drome}", "serve", "--port", "{port}", "--spin-ns", "SPIN"]
+[serves]
+hello = "/hello"
+"#;
+
+/// A page under test; it is killed with the test.
+pub struct Ui {
+    pub home: Home,
+    pub server: Server,
+    /// As it was printed.
+    pub url: String,
+}
+
+/// A home with the study `small` of so many blocks.
+pub fn home(blocks: &str) -> Home {
+    let home = Home::new();
+    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", blocks));
+    let contender = |name: &str, title: &str, spin: &str| {
+        let text = CONTENDER.replace("TITLE", title).replace("SPIN", spin);
+        home.write(&format!("own/contenders/{name}/contender.toml"), &text);
+    };
+    contender("plain", "Plain <script>alert(1)</script>", "0");
+    contender("spins", "Spins & spins", "20000");
+    home
+}
+
+/// The folder with the study.
+pub fn own(home: &Home) -> String {
+    home.path().join("own").display().to_string()
+}
+
+/// The page in this home.
+pub fn open(home: Home, args: &[&str]) -> Ui {
+    let mut command = home.drome(&["ui", "--port", "0"]);
+    if home.path().join("own").exists() {
+        command.args(["--catalog", &own(&home)]);
+    }
+    let mut child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut url = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    let url = url.trim().to_owned();
+    let authority = url.trim_start_matches("http://").split('/').next().unwrap_or_default();
+    let port = authority.rsplit(':').next().unwrap().parse().unwrap_or_else(|e| panic!("{e}: {url:?}"));
+    let address = SocketAddr::from(([127, 0, 0, 1], port));
+    Ui { home, server: Server { child, address }, url }
+}
+
+impl Ui {
+    pub fn host(&self) -> String {
+        self.server.address.to_string()
+    }
+
+    pub fn origin(&self) -> String {
+        format!("http://{}", self.host())
+    }
+
+    /// A request of this line with these fields.
+    pub fn ask(&self, line: &str, fields: &[(&str, &str)], body: &[u8]) -> Answer {
+        let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let head = format!("{line} HTTP/1.1\r\nConnection: close\r\n{fields}\r\n");
+        http::ask(self.server.address, &[head.as_bytes(), body].concat())
+    }
+
+    /// As a browser asks.
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask(&format!("GET {path}"), &[("Host", &self.host())], b"")
+    }
+
+    /// A form that is sent from our own page.
+    pub fn post(&self, path: &str, form: &str) -> Answer {
+        let length = form.len().to_string();
+        let fields = [
+            ("Host", self.host()),
+            ("Origin", self.origin()),
+            ("Content-Type", "application/x-www-form-urlencoded".to_owned()),
+            ("Content-Length", length),
+        ];
+        let fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        self.ask(&format!("POST {path}"), &fields, form.as_bytes())
+    }
+
+    /// A file that is chosen on our own page.
+    pub fn import(&self, name: &str, text: &str) -> Answer {
+        let body = format!(
+            "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\nContent-Type: text/plain\r\n\r\n{text}\r\n--b--\r\n"
+        );
+        let (host, origin, length) = (self.host(), self.origin(), body.len().to_string());
+        let fields = [
+            ("Host", host.as_str()),
+            ("Origin", &origin),
+            ("Content-Type", "multipart/form-data; boundary=b"),
+            ("Content-Length", &length),
+        ];
+        self.ask("POST /imports", &fields, body.as_bytes())
+    }
+
+    /// Events as they come, until `enough` of them have.
+    pub fn events(&self, mut enough: impl FnMut(&str) -> bool) -> String {
+        let mut stream = TcpStream::connect(self.server.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(stream, "GET /live/events HTTP/1.1\r\nHost: {}\r\n\r\n", self.host()).unwrap();
+        let (mut text, mut bytes) = (String::new(), vec![0; 65536]);
+        while !enough(&text) {
+            let n = stream.read(&mut bytes).unwrap();
+            assert!(n > 0, "the events ended: {text}");
+            text.push_str(&String::from_utf8_lossy(&bytes[..n]));
+        }
+        text
+    }
+
+    /// How many trials the store has.
+    pub fn trials(&self) -> usize {
+        let listed = run(&mut self.home.drome(&["list", "runs"])).out;
+        let words: Vec<&str> = listed.split_whitespace().collect();
+        let counts = words.windows(2).filter(|pair| pair[1].starts_with("trials"));
+        counts.filter_map(|pair| pair[0].parse::<usize>().ok()).sum()
+    }
+
+    /// Ctrl-C, and how it ends.
+    pub fn interrupt(mut self) -> (Option<i32>, String, Home) {
+        let id = self.server.child.id().to_string();
+        run(Command::new("kill").args(["-INT", &id]));
+        let mut err = String::new();
+        self.server.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        let code = self.server.child.wait().unwrap().code();
+        (code, err, self.home)
+    }
+
+    /// Waits until the page says that the study is over.
+    pub fn wait_for_end(&self) -> String {
+        let mut page = String::new();
+        wait_for(
+            || {
+                page = self.get("/live").text();
+                page.contains("data-over")
+            },
+            "the study to end",
+        );
+        page
+    }
+}
+
+/// More runs of so many trials each, copies of the first; the last one has ten contenders.
+const FILL: &str = r"
+import sqlite3, sys, json
+db = sqlite3.connect(sys.argv[1])
+id, name, started, ended, text = db.execute('select id, name, started_at, ended, json from run').fetchone()
+trials = [row[0] for row in db.execute('select json from observation')]
+def keep(copy, text, trials):
+    db.execute('insert into run values (?, ?, ?, ?, ?)', (copy, name, started, ended, text.replace(id, copy)))
+    for n, trial in enumerate(trials):
+        db.execute('insert into observation values (?, ?, ?)', (copy, n, trial))
+for k in range(int(sys.argv[2])):
+    keep('run-%04d' % k, text, [trials[n % len(trials)] for n in range(int(sys.argv[3]))])
+run, all = json.loads(text), []
+for k in range(8):
+    run['contenders']['c%d' % k] = dict(run['contenders']['plain'], title='Contender %d' % k)
+for trial in map(json.loads, trials):
+    all.append(json.dumps(trial))
+    if trial['trial']['contender'] == 'plain':
+        all += [json.dumps(dict(trial, trial=dict(trial['trial'], contender='c%d' % k))) for k in range(8)]
+keep('run-of-ten', json.dumps(run), all)
+db.commit()";
+
+pub fn fill(home: &Home, runs: usize, trials: usize) {
+    let (store, runs, trials) = (home.store().display().to_string(), runs.to_string(), trials.to_string());
+    let said = run(Command::new("python3").args(["-c", FILL, &store, &runs, &trials]));
+    assert_eq!(said.code, 0, "{}", said.err);
+}

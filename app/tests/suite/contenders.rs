@@ -1,0 +1,303 @@
+//! `drome catalog verify`, `install`, `new contender` and `run --as-published`, with real servers.
+
+use crate::common::{Home, Said, run};
+use serde_json::Value;
+
+/// A Python server whose answers are the rest of the script's.
+const SCRIPT: &str = r"
+from http.server import *
+import sys
+class H(BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    def reply(self, status, kind, body):
+        self.send_response(status); self.send_header('Content-Type', kind)
+        self.send_header('Content-Length', str(len(body))); self.end_headers(); self.wfile.write(body)
+    def do_GET(self):
+        path = self.path.split('?')[0]
+        if path == '/hello': self.reply(200, 'text/plain', HELLO)
+        elif path == '/pong': self.reply(200, 'text/plain', b'PONG')
+        else: self.reply(UNKNOWN, 'text/plain', b'?')
+    def log_message(self, *_): pass
+ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
+
+const CONTENDER: &str = r#"
+title = "TITLE"
+language = "Python"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["echo", "1.2.3"]
+[run]
+command = ["python3", "{src}/server.py", "{port}"]
+[settings]
+logging = "off"
+[tuned]
+because = "its manual: https://example.org/manual"
+[tuned.settings]
+workers = "1 of them"
+[serves]
+hello = "/hello"
+pong = "/pong"
+"#;
+
+fn contender(home: &Home, name: &str, hello: &str, unknown: &str) {
+    let folder = format!("own/contenders/{name}");
+    home.write(&format!("{folder}/contender.toml"), &CONTENDER.replace("TITLE", name));
+    let script = SCRIPT.replace("HELLO", hello).replace("UNKNOWN", unknown);
+    home.write(&format!("{folder}/src/server.py"), &script);
+}
+
+fn drome(home: &Home, args: &[&str]) -> Said {
+    let own = home.path().join("own");
+    std::fs::create_dir_all(&own).unwrap();
+    run(home.drome(args).args(["--catalog", &own.display().to_string()]))
+}
+
+#[test]
+fn catalog_verify_tells_all_that_is_wrong_with_each_on_both_tracks() {
+    let home = Home::new();
+    contender(&home, "good", r"b'Hello World\n'", "404");
+    contender(&home, "bad", r"b'Hello Worle\n'", "200");
+    let said = drome(&home, &["catalog", "verify", "good"]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    assert_eq!(said.out.matches("2 of 2").count(), 2, "{}", said.out);
+    assert!(said.out.contains("good (tuned)") && said.out.contains("1.2.3"), "{}", said.out);
+
+    let said = drome(&home, &["catalog", "verify", "good", "bad", "--format", "json"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let of = |name: &str| json.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone();
+    assert_eq!((of("good")["right"].as_u64(), of("bad@tuned")["right"].as_u64()), (Some(2), Some(1)));
+    let wrong = of("bad")["wrong"].to_string();
+    for words in ["the body differs from byte 10 on", "in fragments", "?q=", "status 200 instead of 404"] {
+        assert!(wrong.contains(words), "{words} is not in {wrong}");
+    }
+    assert!(of("good")["hello_wire_bytes"].as_u64().unwrap() > 100);
+    let tuned = drome(&home, &["catalog", "verify", "good", "--tuned", "--format", "json"]);
+    let tuned: Value = serde_json::from_str(&tuned.out).unwrap();
+    assert_eq!((tuned.as_array().unwrap().len(), &tuned[0]["track"]), (1, &Value::from("tuned")));
+    home.assert_clean();
+}
+
+/// Closes a connection on which a request comes in pieces.
+const FRAGILE: &str = r"
+    def handle_one_request(self):
+        first = self.connection.recv(65536, 2)
+        if first and b'\r\n\r\n' not in first: self.close_connection = True
+        else: super().handle_one_request()
+    def log_message";
+
+#[test]
+fn a_known_fault_is_told_and_a_declaration_that_no_longer_holds_is_wrong() {
+    let home = Home::new();
+    for (name, is_fragile, is_declared) in
+        [("known", true, true), ("unknown", true, false), ("mended", false, true)]
+    {
+        contender(&home, name, r"b'Hello World\n'", "404");
+        let folder = format!("own/contenders/{name}");
+        if is_fragile {
+            let script = SCRIPT.replace("HELLO", r"b'Hello World\n'").replace("UNKNOWN", "404");
+            home.write(
+                &format!("{folder}/src/server.py"),
+                &script.replace("    def log_message", &FRAGILE[1..]),
+            );
+        }
+        if is_declared {
+            let faults = "[faults]\nfragments = \"pieces end it\"\n[serves]";
+            let text = CONTENDER.replace("TITLE", name).replace("[serves]", faults);
+            home.write(&format!("{folder}/contender.toml"), &text);
+        }
+    }
+    let said = drome(&home, &["catalog", "verify", "known"]);
+    assert!(said.code == 0 && said.out.contains("ok but for a known fault"), "{}{}", said.out, said.err);
+    assert!(said.out.contains("known, known: hello (/hello, in fragments)"), "{}", said.out);
+    assert!(said.out.contains("pieces end it"), "{}", said.out);
+    let said = drome(&home, &["catalog", "verify", "unknown"]);
+    assert!(said.code == 1 && said.out.contains("hello (/hello, in fragments): "), "{}", said.out);
+    let said = drome(&home, &["catalog", "verify", "mended"]);
+    assert!(said.code == 1 && said.out.contains("take `fragments` out of [faults]"), "{}", said.out);
+    home.assert_clean();
+}
+
+#[test]
+fn who_is_absent_is_named_with_the_command_that_gets_him() {
+    let home = Home::new();
+    let text = CONTENDER.replace("TITLE", "absent").replace(
+        "[version]",
+        "[install]\nneeds = [\"no-such-compiler\"]\nhint = \"install it from https://example.org\"\nminutes = 3\n[version]",
+    );
+    home.write("own/contenders/absent/contender.toml", &text);
+    home.write("own/contenders/absent/src/server.py", "");
+    let why = "`no-such-compiler` is not on PATH; get it: install it from https://example.org";
+    let said = drome(&home, &["catalog", "verify", "absent"]);
+    assert!(said.code == 1 && said.out.contains(why), "{}: {}", said.code, said.out);
+    let said = drome(&home, &["install", "absent", "reference"]);
+    assert!(
+        said.code == 1 && said.out.contains(why) && said.err.contains("about 3 min"),
+        "{}{}",
+        said.out,
+        said.err
+    );
+    assert_eq!(drome(&home, &["install", "reference"]).code, 0);
+    let said = drome(&home, &["install", "no-such-one"]);
+    assert!(said.code == 2 && said.err.contains("there is no contender `no-such-one`"), "{}", said.err);
+}
+
+#[test]
+fn a_build_that_fails_is_told_with_its_last_lines_and_keeps_nobody_else_waiting() {
+    let home = Home::new();
+    contender(&home, "good", r"b'Hello World\n'", "404");
+    let with_build = |command: &str| {
+        CONTENDER
+            .replace("TITLE", "x")
+            .replace("[version]", &format!("[build]\ncommand = {command}\n[version]"))
+    };
+    home.write(
+        "own/contenders/broken/contender.toml",
+        &with_build(r#"["sh", "-c", "echo out of luck >&2; exit 7"]"#),
+    );
+    home.write(
+        "own/contenders/fine/contender.toml",
+        &with_build(r#"["sh", "-c", "echo x >> {build}/count"]"#),
+    );
+    for name in ["broken", "fine"] {
+        let script = SCRIPT.replace("HELLO", r"b'Hello World\n'").replace("UNKNOWN", "404");
+        home.write(&format!("own/contenders/{name}/src/server.py"), &script);
+    }
+    for _ in 0..2 {
+        let said = drome(&home, &["install", "broken", "fine", "--yes"]);
+        assert!(said.code == 1 && said.err.contains("out of luck"), "{}{}", said.out, said.err);
+        assert!(
+            said.out.contains("1.2.3") && said.out.contains("missing: it is not built yet"),
+            "{}",
+            said.out
+        );
+    }
+    let folders = std::fs::read_dir(home.path().join("cache/contenders")).unwrap().flatten();
+    let ready = folders.filter_map(|f| std::fs::read_to_string(f.path().join("build/count")).ok());
+    assert_eq!(ready.collect::<String>(), "x\n", "what is built is not built again");
+}
+
+#[test]
+fn a_new_contender_verifies_as_it_is() {
+    let home = Home::new();
+    let is_there = |program: &str| std::process::Command::new(program).arg("--version").output().is_ok();
+    for (language, program) in
+        [("python", "python3"), ("node", "node"), ("c-server", "gcc"), ("rust", "rustc")]
+    {
+        if !is_there(program) {
+            continue;
+        }
+        let name = format!("my-{language}");
+        let said = drome(&home, &["new", "contender", &name, "--from", language]);
+        assert_eq!(said.code, 0, "{}", said.err);
+        let again = drome(&home, &["new", "contender", &name, "--from", language]);
+        assert!(again.code == 2 && again.err.contains("is there already"), "{}", again.err);
+        let said = drome(&home, &["catalog", "verify", &name, "--install", "--yes"]);
+        assert_eq!(said.code, 0, "{language}: {}{}", said.out, said.err);
+        assert!(said.out.contains(&name), "{}", said.out);
+    }
+    let said = drome(&home, &["new", "contender", "x", "--from", "pyhton"]);
+    assert!(said.code == 2 && said.err.contains("did you mean `python`?"), "{}", said.err);
+    let said = drome(&home, &["new", "contender", "../x", "--from", "python"]);
+    assert!(said.code == 2 && said.err.contains("allowed are small letters"), "{}", said.err);
+    home.assert_clean();
+}
+
+const STUDY: &str = r#"
+title = "A page"
+contenders = ["good", "other"]
+tracks = ["default", "tuned"]
+unequal = ["The other had twice the memory."]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 2 } }
+[design]
+blocks = [2, 2]
+warmup = "20ms"
+measure = "100ms"
+precision = 0.9
+budget = "1s"
+[published]
+metric = "rate_per_s"
+hardware = "paper"
+[published.cells."keep-alive"]
+good = 351.5
+other = 120
+[published.details."keep-alive"]
+good = { latency_mean_ms = 28.45 }
+[[as_published]]
+cell = "keep-alive"
+command = ["ab", "-c", "2", "-n", "50", "{url}"]
+[as_published.contenders.other]
+command = ["http_load", "-p", "2", "-f", "20", "{urls}"]
+"#;
+
+/// Both sittings are kept, can be shown again, and are no runs that others are compared with.
+fn assert_kept(home: &Home, latest: &str) {
+    let listed = drome(home, &["list", "runs"]).out;
+    assert_eq!(listed.matches("  page  as published: 2 command lines\n").count(), 2, "{listed}");
+    let again = drome(home, &["report", "--format", "json"]);
+    assert_eq!((again.code, again.out.as_str()), (0, latest), "{}", again.err);
+    let id = listed.lines().last().unwrap().split(' ').next().unwrap();
+    let first = drome(home, &["report", id]);
+    for words in ["page: A page, as published", id, "351.5", "nobody is ranked"] {
+        assert!(first.out.contains(words), "{words} is not in\n{}{}", first.out, first.err);
+    }
+    for args in [&["report", id, "--format", "csv"][..], &["compare", id, id]] {
+        let said = drome(home, args);
+        assert!(said.code == 2 && said.err.contains("run once"), "{}", said.err);
+    }
+    let said = drome(home, &["run", "page", "--resume"]);
+    assert!(said.err.contains("no run of page to go on with"), "{}", said.err);
+}
+
+#[test]
+fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
+    let home = Home::new();
+    contender(&home, "good", r"b'Hello World\n'", "404");
+    contender(&home, "other", r"b'Hello World\n'", "404");
+    home.write("own/studies/page.toml", STUDY);
+    let said = drome(&home, &["run", "page", "--as-published", "--format", "markdown"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for words in [
+        "$ ab -c 2 -n 50 http://127.0.0.1:",
+        "Requests per second:",
+        "$ http_load -p 2 -f 20",
+        "20 fetches",
+        "351.5",
+        "too few figures to compare the two orders",
+    ] {
+        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+    }
+    let said = drome(&home, &["run", "page", "--as-published", "--format", "json"]);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(
+        (json[0]["completed"].as_u64(), json[1]["completed"].as_u64()),
+        (Some(50), Some(20)),
+        "{json}"
+    );
+    assert!(json[0]["rss_max_bytes"].as_u64().is_none_or(|n| n > 1_000_000));
+    assert_kept(&home, &said.out);
+
+    let said = drome(&home, &["run", "page", "--format", "markdown"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for words in [
+        "## Published and measured",
+        "rank then",
+        "latency mean ms 28.45",
+        "The other had twice the memory.",
+        "## How each was set up",
+        "good (tuned)",
+        "https://example.org/manual",
+        "on the wire",
+    ] {
+        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+    }
+    let none = STUDY.split("[[as_published]]").next().unwrap();
+    home.write("own/studies/none.toml", none);
+    let said = drome(&home, &["run", "none", "--as-published"]);
+    assert!(said.code == 2 && said.err.contains("says nothing of how its page measured"), "{}", said.err);
+    home.assert_clean();
+}

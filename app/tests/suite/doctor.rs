@@ -1,0 +1,59 @@
+//! `drome doctor`, and what a run keeps of its machine, by the real binary.
+
+use crate::common::{Home, run};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+const DROME: &str = env!("CARGO_BIN_EXE_drome");
+
+#[test]
+fn the_doctor_is_advice_unless_points_are_asked_for() {
+    let home = Home::new();
+    let said = run(&mut home.drome(&["doctor"]));
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains(" of 10: 10"), "the score comes with its derivation\n{}", said.out);
+    // What else runs differs from look to look; each is held against its own score.
+    let cases: [(&[&str], u64); 4] = [
+        (&["--json"], 0),
+        (&["--json", "--least", "0"], 0),
+        (&["--json", "--least", "10"], 10),
+        (&["--json", "--strict"], 10),
+    ];
+    for (args, least) in cases {
+        let said = run(home.drome(&["doctor"]).args(args));
+        let json: Value = serde_json::from_str(&said.out).unwrap();
+        let score = json["score"].as_u64().unwrap();
+        assert_eq!(said.code, if score < least { 3 } else { 0 }, "{args:?}: {score}, {}", said.err);
+        let checks = json["checks"].as_array().unwrap();
+        let lost = checks.iter().filter(|c| !c["trouble"].is_null()).map(|c| c["weight"].as_u64().unwrap());
+        assert_eq!(score, 10_u64.saturating_sub(lost.sum()), "{json}");
+        let unknown = checks.iter().filter(|c| c["found"].is_null()).count();
+        assert_eq!((json["unknown"].as_array().unwrap().len(), &json["schema"]), (unknown, &Value::from(1)));
+        assert!(json["environment"]["machine"]["sysctls"].is_object(), "{json}");
+    }
+    assert_eq!(run(&mut home.drome(&["doctor", "--least", "11"])).code, 2);
+}
+
+#[test]
+fn a_run_keeps_its_machine_and_what_ran_to_the_byte() {
+    let home = Home::new();
+    let server = format!("{DROME} serve --port {{port}}");
+    let short = ["--duration", "200ms", "--warmup", "50ms", "--budget", "1s", "--seed", "1"];
+    let said = run(home.drome(&["race", &server, &server]).args(short));
+    assert_eq!(said.code, 0, "{}", said.err);
+    let json: Value =
+        serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
+    let own = Sha256::digest(std::fs::read(DROME).unwrap());
+    let own: String = own.iter().map(|byte| format!("{byte:02x}")).collect();
+    assert_eq!(json["environment"]["machine"]["drome_sha256"], own.as_str());
+    for contender in json["cells"][0]["contenders"].as_array().unwrap() {
+        let ran = &contender["ran"];
+        assert_eq!(ran["executables"].as_array().unwrap().len(), 1, "{ran}");
+        assert_eq!(ran["executables"][0]["sha256"], own.as_str(), "the shell has become the server");
+        assert_eq!(ran["source_sha256"].as_str().unwrap().len(), 64);
+    }
+    let highest = json["conditions"]["load_average_max"].as_f64();
+    assert!(highest.is_some_and(|load| load >= 0.0), "{}", json["conditions"]);
+    let markdown = run(&mut home.drome(&["report", "--format", "markdown"])).out;
+    assert!(markdown.contains("- during trials: "), "{markdown}");
+}

@@ -1,0 +1,266 @@
+//! The real binary in every format: what it says of runs that have nothing to say, where it writes, and how it looks in
+//! a narrow terminal, in ASCII, in colour and to a reader that has gone.
+
+use crate::common::example::example;
+use crate::common::{Home, Said, run, serve};
+use lab::Store;
+use model::contender::Track;
+use model::observation::Entrant;
+use model::{Bound, Conditions, Measurement, Observation, Outcome, Run, Tally, Trial, Usage, Verdict};
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Stdio;
+
+const FORMATS: [&str; 4] = ["terminal", "markdown", "json", "csv"];
+
+/// A run of a study with one cell.
+fn study(contenders: &[&str]) -> Run {
+    let entrant = |name: &str| Entrant {
+        title: format!("the server {name} of a long name"),
+        version: Some("1.2.3".to_owned()),
+        track: Track::Default,
+        ..Entrant::default()
+    };
+    let entrants = contenders.iter().map(|name| ((*name).to_owned(), entrant(name))).collect();
+    example(entrants, &[("keep-alive", 10)], [6, 30])
+}
+
+/// So many answers in a second, each in a hundredth of it.
+fn measured(answers: u64, valid: bool) -> Outcome {
+    let mut tally = Tally {
+        duration_ns: 1_000_000_000,
+        sent: answers,
+        completed: answers,
+        threads: 1,
+        ..Tally::default()
+    };
+    tally.latency.record_n(10_000_000, answers);
+    let reasons =
+        if valid { Vec::new() } else { vec!["the host took 20 % of this machine's time".to_owned()] };
+    let verdict = Verdict { bound: Bound::Server, valid, reasons };
+    let usage = Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() };
+    Outcome::Measured(Box::new(Measurement { tally, usage, verdict }))
+}
+
+fn observe(contender: &str, block: usize, outcome: Outcome) -> Observation {
+    Observation {
+        trial: Trial { block, cell: 0, contender: contender.to_owned(), copy: 0 },
+        started_at: "2026-01-01T00:00:01Z".to_owned(),
+        elapsed_ns: 1_500_000_000,
+        outcome,
+        conditions: Conditions::default(),
+    }
+}
+
+/// A store with one run of these trials.
+fn kept(run: &Run, observations: &[Observation]) -> Home {
+    let home = Home::new();
+    let store = Store::open(&home.store()).unwrap();
+    store.add_run(run).unwrap();
+    observations.iter().for_each(|o| store.insert(&run.id, o).unwrap());
+    store.end_run(&run.id, "a test has ended it").unwrap();
+    home
+}
+
+/// Eight blocks of two contenders and the reference.
+fn usual() -> Home {
+    let mut all = Vec::new();
+    for block in 0..8 {
+        for (name, rate) in [("a", 8_000), ("b", 10_000), ("reference", 20_000)] {
+            all.push(observe(name, block, measured(rate + (block as u64 * 37) % 100, true)));
+        }
+    }
+    kept(&study(&["a", "b", "reference"]), &all)
+}
+
+fn report(home: &Home, args: &[&str]) -> Said {
+    run(&mut home.drome(&[&["report"], args].concat()))
+}
+
+#[test]
+fn runs_that_have_nothing_to_say_say_so_in_every_format() {
+    let void = |block| observe("a", block, measured(1_000, false));
+    let failed = |block| observe("b", block, Outcome::Failed("it ended (exit status: 1)".to_owned()));
+    let cases = [
+        ("no valid trial", study(&["a", "b"]), vec![void(0), failed(0), void(1), failed(1)]),
+        ("no trial at all", study(&["a", "b"]), Vec::new()),
+        ("one contender, one trial", study(&["a"]), vec![observe("a", 0, measured(1_000, true))]),
+        (
+            "a value of 0",
+            study(&["a", "b"]),
+            (0..7).map(|block| observe("a", block, measured(0, true))).collect(),
+        ),
+    ];
+    for (what, run, observations) in cases {
+        let home = kept(&run, &observations);
+        for format in FORMATS {
+            let said = report(&home, &["--format", format]);
+            assert!(said.code == 0 && said.err.is_empty(), "{what} as {format}: {}", said.err);
+            let words: Vec<&str> = said.out.split(|c: char| !c.is_alphanumeric()).collect();
+            assert!(
+                !words.iter().any(|w| ["NaN", "inf", "nan"].contains(w)),
+                "{what} as {format}: {}",
+                said.out
+            );
+            if format == "csv" {
+                assert_eq!(said.out.lines().count(), 1 + observations.len(), "{what}: {}", said.out);
+            }
+            if format == "json" {
+                serde_json::from_str::<serde_json::Value>(&said.out).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_store_is_told_with_the_next_step() {
+    let home = Home::new();
+    for format in FORMATS {
+        let said = report(&home, &["--format", format]);
+        assert!(said.code == 2 && said.out.is_empty() && said.err.contains("drome run"), "{}", said.err);
+    }
+    let said = run(&mut home.drome(&["list", "runs"]));
+    assert!(said.code == 0 && said.out.contains("no runs yet"), "{}", said.out);
+}
+
+#[test]
+fn a_file_is_whole_and_its_ending_says_how() {
+    let home = usual();
+    let path = |name: &str| home.path().join(name).display().to_string();
+    for (format, ending) in FORMATS.iter().zip(["txt", "md", "json", "csv"]) {
+        let file = path(&format!("report.{ending}"));
+        let said = report(&home, &["--output", &file]);
+        assert!(said.code == 0 && said.out.is_empty(), "{}", said.err);
+        let shown = report(&home, &["--format", format]);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), shown.out, "{format}");
+    }
+    // The format that is named wins over the ending; permissions and links stay what they were.
+    let (file, link) = (path("kept.txt"), path("link.txt"));
+    std::fs::write(&file, "before").unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::os::unix::fs::symlink(&file, &link).unwrap();
+    assert_eq!(report(&home, &["--output", &link, "--format", "json"]).code, 0);
+    assert!(std::fs::read_to_string(&file).unwrap().starts_with('{'));
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
+    let left =
+        std::fs::read_dir(home.path()).unwrap().flatten().map(|e| e.file_name().into_string().unwrap());
+    assert_eq!(left.filter(|name| name.starts_with(".drome-")).count(), 0, "nothing is left beside");
+    // A device takes what is written to it.
+    assert_eq!(report(&home, &["--output", "/dev/null"]).code, 0);
+}
+
+#[test]
+fn a_path_that_can_not_be_written_is_refused_before_anything_is_done() {
+    let home = usual();
+    let folder = home.path().display().to_string();
+    let cases = [("/no/such/folder/x.json", "No such file"), (folder.as_str(), "it is a folder")];
+    for (path, why) in cases {
+        for command in [vec!["report"], vec!["run", "raspberry-pi", "--install", "--yes"]] {
+            let said = run(&mut home.drome(&[command, vec!["--output", path]].concat()));
+            assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+            let words = format!("--output {path} can't be written: {why}");
+            assert!(said.err.contains(&words) && said.err.contains("name a file in"), "{}", said.err);
+        }
+    }
+    let both = run(&mut home.drome(&["run", "--all", "--output", "x.json"]));
+    assert!(
+        both.code == 2 && both.err.contains("must be a folder, for a file of every study"),
+        "{}",
+        both.err
+    );
+}
+
+#[test]
+fn a_narrow_terminal_ascii_and_colour() {
+    let home = usual();
+    let said = |columns: &str, more: &[(&str, &str)]| {
+        let mut command = home.drome(&["report"]);
+        command.env_remove("LC_ALL").env_remove("LC_CTYPE").env_remove("NO_COLOR").env("LANG", "en_US.UTF-8");
+        command.env("COLUMNS", columns).envs(more.iter().copied());
+        let said = run(&mut command);
+        assert_eq!(said.code, 0, "{}", said.err);
+        said.out
+    };
+    let wide = report(&home, &[]).out;
+    assert!(wide.lines().any(|line| line.chars().count() > 120), "a file is as wide as may be: {wide}");
+    for columns in [60, 80, 120] {
+        let out = said(&columns.to_string(), &[]);
+        assert!(out.lines().all(|line| line.chars().count() <= columns), "{columns}: {out}");
+        assert!(out.contains("8,0") && out.contains("trials"), "{out}");
+    }
+    assert!(!said("10", &[]).is_empty());
+    let ascii = said("80", &[("LC_ALL", "C")]);
+    assert!(ascii.is_ascii() && !said("80", &[]).is_ascii(), "{ascii}");
+    assert!(run(&mut home.drome(&["report", "--ascii"])).out.is_ascii());
+    // Void and failed trials are what has a colour here.
+    let home =
+        kept(&study(&["a", "b"]), &[observe("a", 0, measured(9, false)), observe("b", 0, measured(9, true))]);
+    let coloured = |name: &str, value: &str, more: &str| {
+        let mut command = home.drome(&["report"]);
+        command.env_remove("NO_COLOR").env(name, value).envs([("TERM", more)]);
+        run(&mut command).out.contains('\x1b')
+    };
+    assert!(coloured("CLICOLOR_FORCE", "1", "xterm"));
+    assert!(!coloured("CLICOLOR", "1", "xterm"), "this is no terminal");
+}
+
+/// Starts it with its standard output, or error, going to a reader that has gone.
+fn unread(home: &Home, args: &[&str], is_error: bool) -> Said {
+    let mut command = home.drome(args);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    if is_error {
+        command.stderr(writer)
+    } else {
+        command.stdout(writer).stderr(Stdio::piped())
+    };
+    run_as_it_is(&mut command)
+}
+
+fn run_as_it_is(command: &mut std::process::Command) -> Said {
+    let mut child = command.stdin(Stdio::null()).spawn().unwrap();
+    let mut err = String::new();
+    if let Some(mut stream) = child.stderr.take() {
+        stream.read_to_string(&mut err).unwrap();
+    }
+    Said { code: child.wait().unwrap().code().unwrap_or(-1), out: String::new(), err }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let home = usual();
+    let server = serve(&[]);
+    let url = format!("http://{}/hello", server.address);
+    let page = home
+        .write("page.txt", "| server | requests/s |\n| --- | --- |\n| nginx | 351.49 |\n")
+        .display()
+        .to_string();
+    let mut commands: Vec<Vec<&str>> =
+        FORMATS.iter().map(|format| vec!["report", "--format", format]).collect();
+    commands.extend([
+        vec!["list"],
+        vec!["list", "runs"],
+        vec!["show", "nginx"],
+        vec!["history", "example"],
+        vec!["compare", "20260101-000000-0000", "20260101-000000-0000"],
+        vec!["gate", "--against", "20260101-000000-0000"],
+        vec!["dialects"],
+        vec!["doctor"],
+        vec!["import", "--dry-run", &page],
+        vec!["chart", &page],
+        vec!["load", &url, "-d", "100ms"],
+        vec!["load", &url, "-d", "100ms", "--json"],
+        vec!["ab", "-n", "10", &url],
+        vec!["--help"],
+        vec!["--version"],
+    ]);
+    for args in commands {
+        let said = unread(&home, &args, false);
+        assert!(!said.err.contains("panic") && !said.err.contains("roken pipe"), "{args:?}: {}", said.err);
+        assert!([0, 4].contains(&said.code), "{args:?}: {} {}", said.code, said.err);
+    }
+    // Nobody reads what went wrong either: the code still says it.
+    assert_eq!(unread(&home, &["report", "no-such-run"], true).code, 2);
+    assert_eq!(unread(&home, &["import", "--dry-run", &page], true).code, 0);
+}

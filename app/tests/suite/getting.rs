@@ -1,0 +1,268 @@
+//! What goes wrong while contenders are got: registries that don't answer, disks that are full, versions that change under
+//! a lock. Each is said with its log and the next step, and keeps nobody else waiting.
+
+use crate::common::{Home, Said, run, wait_for};
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// A contender that `build` makes, in the version that the file `version` has; drome's own server does its work.
+const CONTENDER: &str = r#"
+title = "NAME"
+language = "sh"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[build]
+command = ["sh", "-c", "BUILD"]
+[version]
+command = ["cat", "VERSION"]
+[run]
+command = ["{drome}", "serve", "--port", "{port}"]
+[serves]
+hello = "/hello"
+"#;
+
+const STUDY: &str = r#"
+title = "One cell"
+contenders = [CONTENDERS]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 2 } }
+[design]
+blocks = [BLOCKS]
+warmup = "20ms"
+measure = "100ms"
+precision = 0.9
+budget = "1s"
+"#;
+
+/// Nothing listens there.
+const NOWHERE: &str = "http://127.0.0.1:1";
+
+fn contender(home: &Home, name: &str, build: &str) {
+    let version = home.write("version", "1.0").display().to_string();
+    let text = CONTENDER.replace("NAME", name).replace("BUILD", build).replace("VERSION", &version);
+    home.write(&format!("own/contenders/{name}/contender.toml"), &text);
+    home.write(&format!("own/contenders/{name}/src/lock.txt"), "dependency 1.0\n");
+}
+
+fn drome(home: &Home, args: &[&str]) -> Said {
+    run(&mut command(home, args))
+}
+
+fn command(home: &Home, args: &[&str]) -> Command {
+    let own = home.path().join("own").display().to_string();
+    let mut command = home.drome(args);
+    command.args(["--catalog", &own]);
+    command
+}
+
+fn is_there(program: &str, args: &[&str]) -> bool {
+    Command::new(program).args(args).output().is_ok_and(|output| output.status.success())
+}
+
+/// A contender of each registry whose tool this machine has.
+fn of_registries() -> Vec<&'static str> {
+    let all = [
+        ("gunicorn-flask", is_there("python3", &["-c", "import venv, ensurepip"])),
+        ("express", is_there("node", &["--version"]) && is_there("npm", &["--version"])),
+        ("rust-hyper", is_there("cargo", &["--version"])),
+        ("go-fasthttp", is_there("go", &["version"])),
+        ("jetty", is_there("mvn", &["--version"]) && is_there("javac", &["--version"])),
+    ];
+    all.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect()
+}
+
+/// No registry is reached, and no cache of theirs is used; each tool tries once.
+fn cut_off(home: &Home, command: &mut Command) {
+    let empty = home.path().join("empty");
+    let user = home.path().join("user");
+    home.write(
+        "user/.m2/settings.xml",
+        &format!(
+            "<settings><mirrors><mirror><id>nowhere</id><mirrorOf>*</mirrorOf><url>{NOWHERE}</url></mirror></mirrors></settings>"
+        ),
+    );
+    command
+        .envs([
+            ("HTTP_PROXY", NOWHERE),
+            ("HTTPS_PROXY", NOWHERE),
+            ("http_proxy", NOWHERE),
+            ("https_proxy", NOWHERE),
+        ])
+        .envs([("PIP_INDEX_URL", NOWHERE), ("PIP_RETRIES", "0"), ("PIP_CONFIG_FILE", "/dev/null")])
+        .envs([("npm_config_registry", NOWHERE), ("npm_config_fetch_retries", "0")])
+        .env("npm_config_cache", empty.join("npm"))
+        .envs([("CARGO_HTTP_PROXY", NOWHERE), ("CARGO_NET_RETRY", "0")])
+        .env("CARGO_HOME", empty.join("cargo"))
+        .envs([("GOPROXY", NOWHERE), ("GOFLAGS", "-modcacherw"), ("GONOSUMDB", "*")])
+        .env("GOMODCACHE", empty.join("go"))
+        .env("MAVEN_OPTS", format!("-Duser.home={}", user.display()));
+}
+
+#[test]
+fn a_registry_that_is_not_reached_is_said_with_the_log_and_the_next_step_and_the_others_are_got() {
+    let home = Home::new();
+    contender(&home, "fine", "true");
+    let names = of_registries();
+    assert!(names.contains(&"rust-hyper"), "cargo is there, or this test would not be");
+    let mut install = command(&home, &[&["install", "--yes", "fine"], &names[..]].concat());
+    cut_off(&home, &mut install);
+    let said = run(&mut install);
+    assert_eq!(said.code, 1, "{}{}", said.out, said.err);
+    assert!(said.out.lines().any(|line| line.starts_with("fine") && line.ends_with("1.0")), "{}", said.out);
+    for name in names {
+        let of_it =
+            said.err.split("drome: ").find(|part| part.starts_with(&format!("{name}: its build failed (")));
+        let of_it = of_it.unwrap_or_else(|| panic!("{name} is not told of:\n{}", said.err));
+        let next = format!(
+            "it could not reach the registry: see to the network or the proxy (HTTPS_PROXY), then `drome install {name}`"
+        );
+        for words in ["the last lines of its log, ", "build.log:\n", &next] {
+            assert!(of_it.contains(words), "{words} is not in\n{of_it}");
+        }
+        assert!(said.out.lines().any(|line| line.starts_with(name) && line.contains("it is not built yet")));
+    }
+}
+
+#[test]
+fn a_run_goes_on_without_those_that_could_not_be_got() {
+    let home = Home::new();
+    contender(&home, "fine", "true");
+    contender(&home, "offline", "echo curl: Could not resolve host: example.org >&2; exit 6");
+    contender(&home, "full", "echo ld: No space left on device >&2; exit 1");
+    let names = r#""offline", "full", "fine""#;
+    home.write("own/studies/one.toml", &STUDY.replace("CONTENDERS", names).replace("BLOCKS", "1, 1"));
+    let said = drome(&home, &["run", "one", "--install", "--yes", "--format", "markdown"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for words in [
+        "offline: its build failed (exit status: 6)",
+        "Could not resolve host: example.org",
+        "then `drome install offline`",
+        "the disk is full: free some space, or set DROME_CACHE to a folder on another disk, then `drome install full`",
+        "offline does not take part: it is not built yet; get it: run the study with --install",
+        "1 contenders and the reference",
+    ] {
+        assert!(said.err.contains(words), "{words} is not in\n{}", said.err);
+    }
+    assert!(
+        said.out.contains("| fine 1.0 |") && said.out.contains("- full: it is not built yet"),
+        "{}",
+        said.out
+    );
+    home.assert_clean();
+}
+
+#[test]
+fn a_cache_that_can_not_be_written_is_said_with_the_remedy() {
+    let home = Home::new();
+    contender(&home, "fine", "true");
+    let own = home.path().join("own").display().to_string();
+    // A limit on the size of files stands for a disk that is full.
+    let script = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
+    let mut full = Command::new("sh");
+    full.args([
+        "-c",
+        script,
+        "sh",
+        env!("CARGO_BIN_EXE_drome"),
+        "catalog",
+        "verify",
+        "fine",
+        "--catalog",
+        &own,
+    ]);
+    let said = run(full.env("DROME_CACHE", home.path().join("cache")));
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(
+        said.err.contains("can't write the cache folder") && said.err.contains("free some space"),
+        "{}",
+        said.err
+    );
+    // Once there is room again, nothing is in the way.
+    let said = drome(&home, &["catalog", "verify", "fine", "--install", "--yes"]);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    for store in ["/dev/full", "/proc/self/store"] {
+        let said = drome(&home, &["run", "raspberry-pi", "--only", "node", "--store", store]);
+        assert!(
+            said.code == 1 && said.err.contains(store) && said.err.contains("--store FILE"),
+            "{}",
+            said.err
+        );
+    }
+}
+
+/// The contender's folder in the cache.
+fn cached(home: &Home, name: &str) -> PathBuf {
+    let all = fs::read_dir(home.path().join("cache/contenders")).unwrap().flatten().map(|entry| entry.path());
+    let is_it = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with(name);
+    all.into_iter().find(is_it).unwrap()
+}
+
+#[test]
+fn a_build_of_another_version_is_made_anew() {
+    let home = Home::new();
+    contender(&home, "pinned", "cat lock.txt >> {build}/made");
+    assert_eq!(drome(&home, &["install", "pinned", "--yes"]).code, 0);
+    home.write("version", "2.0");
+    let said = drome(&home, &["catalog", "verify", "pinned"]);
+    let words =
+        "it was built as 1.0 and is 2.0 now, so it must be built anew; get it: run the study with --install";
+    assert!(said.code == 1 && said.out.contains(words), "{}{}", said.out, said.err);
+    let said = drome(&home, &["catalog", "verify", "pinned", "--install", "--yes"]);
+    assert!(said.code == 0 && said.out.contains("2.0"), "{}{}", said.out, said.err);
+    let folder = cached(&home, "pinned");
+    assert_eq!(
+        fs::read_to_string(folder.join("build/made")).unwrap(),
+        "dependency 1.0\n",
+        "what was made before is gone"
+    );
+
+    // Somebody has changed the lock where it was laid out: it is laid out again, and what was built is not trusted.
+    fs::write(folder.join("src/lock.txt"), "dependency 6.6\n").unwrap();
+    let said = drome(&home, &["catalog", "verify", "pinned"]);
+    assert!(said.code == 1 && said.out.contains("it is not built yet"), "{}", said.out);
+    assert_eq!(drome(&home, &["install", "pinned", "--yes"]).code, 0);
+    assert!(fs::read_to_string(folder.join("build/made")).unwrap().ends_with("dependency 1.0\n"));
+}
+
+#[test]
+fn a_build_that_changes_its_own_lock_is_refused() {
+    let home = Home::new();
+    contender(&home, "loose", "echo dependency 2.0 > lock.txt");
+    for _ in 0..2 {
+        let said = drome(&home, &["install", "loose", "--yes"]);
+        assert!(
+            said.code == 1 && said.err.contains("loose: its build changed its own `lock.txt`"),
+            "{}",
+            said.err
+        );
+        assert!(said.err.contains("cargo --locked"), "{}", said.err);
+    }
+    assert!(drome(&home, &["install", "loose", "--yes"]).out.contains("missing: it is not built yet"));
+}
+
+#[test]
+fn a_run_does_not_go_on_with_another_version() {
+    let home = Home::new();
+    contender(&home, "pinned", "true");
+    assert_eq!(drome(&home, &["install", "pinned", "--yes"]).code, 0);
+    home.write(
+        "own/studies/one.toml",
+        &STUDY.replace("CONTENDERS", "\"pinned\"").replace("BLOCKS", "30, 30"),
+    );
+    let mut child =
+        command(&home, &["run", "one"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for(|| drome(&home, &["list", "runs"]).out.contains(" 2 trials"), "two trials");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    home.write("version", "2.0");
+    let said = drome(&home, &["run", "one", "--resume", "--install", "--yes"]);
+    assert!(
+        said.code == 2 && said.err.contains("can't go on as it began: pinned was 1.0 and is 2.0"),
+        "{}",
+        said.err
+    );
+    assert!(said.err.contains("begin anew without --resume"), "{}", said.err);
+}

@@ -1,0 +1,131 @@
+//! Many runs over time, by the real binary, from a store in which the truth is known.
+
+use crate::common::example::example;
+use crate::common::{Home, run};
+use lab::Store;
+use model::observation::Entrant;
+use model::*;
+use serde_json::{Value, json};
+
+const REFERENCE: &str = "reference";
+
+fn a_run(nth: usize, names: &[&str]) -> Run {
+    let version = if nth < 12 { "1.0" } else { "1.1" };
+    let entrant = |name: &str| Entrant {
+        title: name.to_owned(),
+        version: Some(if name == "worse" { version } else { "1" }.to_owned()),
+        ..Entrant::default()
+    };
+    let entrants = names.iter().map(|name| ((*name).to_owned(), entrant(name))).collect();
+    Run {
+        id: format!("202601{:02}-000000-0000", nth + 1),
+        started_at: format!("2026-01-{:02}T00:00:00Z", nth + 1),
+        ..example(entrants, &[("keep-alive", 10)], [3, 3])
+    }
+}
+
+fn observation(trial: Trial, rate: f64) -> Observation {
+    let n = rate as u64;
+    let tally = Tally { duration_ns: 1_000_000_000, sent: n, completed: n, threads: 1, ..Tally::default() };
+    let usage = Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() };
+    let verdict = Verdict { bound: Bound::Server, valid: true, reasons: Vec::new() };
+    let outcome = Outcome::Measured(Box::new(Measurement { tally, usage, verdict }));
+    Observation {
+        trial,
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        elapsed_ns: 1,
+        outcome,
+        conditions: Conditions::default(),
+    }
+}
+
+/// Twenty runs: from the 13th on `worse` is a tenth slower; from the 8th on the machine is a third slower. One more has not ended.
+fn fill(home: &Home) {
+    let store = Store::open(&home.store()).unwrap();
+    for nth in 0..21 {
+        let run = a_run(nth, &["same", "worse", REFERENCE]);
+        store.add_run(&run).unwrap();
+        let machine = if nth < 7 { 1.0 } else { 0.67 };
+        for block in 0..3 {
+            for (i, name) in ["same", "worse", REFERENCE].into_iter().enumerate() {
+                let own = if name == "worse" && nth >= 12 { 0.9 } else { 1.0 };
+                let noise = 1.0 + 0.01 * stats::random::uniform(nth as u64, (block * 10 + i) as u64);
+                let trial = Trial { block, cell: 0, contender: name.to_owned(), copy: 0 };
+                store.insert(&run.id, &observation(trial, 50_000.0 * machine * own * noise)).unwrap();
+            }
+        }
+        if nth < 20 {
+            store.end_run(&run.id, "enough").unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_servers_step_and_a_machines_step_are_told_apart() {
+    let home = Home::new();
+    fill(&home);
+    let said = run(&mut home.drome(&["history", "example", "--format", "json"]));
+    assert_eq!(said.code, 0, "{}", said.err);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let cell = &json["cells"][0];
+    let steps = |contender: &Value| -> Vec<(u64, String)> {
+        let all = contender["steps"].as_array().unwrap().iter();
+        all.map(|s| (s["at"].as_u64().unwrap(), s["cause"].as_str().unwrap().to_owned())).collect()
+    };
+    assert_eq!(steps(&cell["reference"]), [(7, "machine".to_owned())]);
+    assert_eq!(steps(&cell["contenders"][0]), []);
+    assert_eq!(steps(&cell["contenders"][1]), [(12, "contender".to_owned())]);
+    assert_eq!(cell["contenders"][1]["steps"][0]["versions"], json!(["1.0", "1.1"]));
+    assert_eq!((&json["schema"], &json["unended"]), (&json!(1), &json!(1)));
+    // The same store says the same, bit for bit.
+    assert_eq!(run(&mut home.drome(&["history", "example", "--format", "json"])).out, said.out);
+
+    let text = run(&mut home.drome(&["history", "example"])).out;
+    assert!(text.contains("its version changed there: 1.0 → 1.1"), "{text}");
+    assert!(text.contains("the machine's, taken out of all others"), "{text}");
+    let csv = run(&mut home.drome(&["history", "example", "--contender", "worse", "--format", "csv"])).out;
+    assert_eq!(csv.lines().count(), 1 + 2 * 20, "{csv}");
+}
+
+#[test]
+fn what_is_not_there_is_said_with_what_is() {
+    let home = Home::new();
+    let none = run(&mut home.drome(&["history", "example"]));
+    assert!(none.code == 2 && none.err.contains("the store has no run yet"), "{}", none.err);
+    fill(&home);
+    for (args, why) in [
+        (&["history", "other"][..], "it has runs of example"),
+        (&["history", "example", "--contender", "nobody"], "there are same, worse"),
+        (&["history", "example", "--cell", "2"], "has cells 1 to 1"),
+    ] {
+        let said = run(&mut home.drome(args));
+        assert!(said.code == 2 && said.err.contains(why), "{}", said.err);
+    }
+}
+
+#[test]
+fn a_history_is_drawn_with_its_steps() {
+    let home = Home::new();
+    fill(&home);
+    let said = run(&mut home.drome(&["history", "example", "--format", "svg"]));
+    assert!(said.code == 0 && said.out.starts_with("<svg "), "{}{}", said.out, said.err);
+    assert!(
+        said.out.contains("20 runs: worse 10.") && said.out.contains(" slower from 2026-01-13 on"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("1.0 → 1.1") && said.out.contains("axis short"), "{}", said.out);
+    let folder = home.path().join("drawn");
+    let said = run(&mut home.drome(&[
+        "history",
+        "example",
+        "--format",
+        "png",
+        "--output",
+        folder.to_str().unwrap(),
+    ]));
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(std::fs::read(folder.join("history-1.png")).unwrap().starts_with(b"\x89PNG"));
+    let said = run(&mut home.drome(&["history", "example", "--format", "csv", "--output", "x"]));
+    assert!(said.code == 2 && said.err.contains("--output is for --format svg"), "{}", said.err);
+}

@@ -1,0 +1,132 @@
+//! Real servers as judges of the load engine: whatever it says it sent, their own logs say they were asked.
+
+pub mod judge;
+
+use crate::common::{Home, assert_accounted, back_ends, run_in_time, wait_for};
+use judge::{APACHE, HAPROXY, Judge, LIGHTTPD, NGINX, NODE, PYTHON, Sitting};
+use serde_json::Value;
+
+const HELLO_SHA256: &str = "d2a84f4b8b650937ec8f73cd8be2c74add5a911ba64df27458ed8229da804a26";
+
+/// A way of asking.
+struct Way {
+    scheme: &'static str,
+    path: &'static str,
+    args: &'static [&'static str],
+}
+
+const fn plain(path: &'static str, args: &'static [&'static str]) -> Way {
+    Way { scheme: "http", path, args }
+}
+
+const fn tls(path: &'static str, args: &'static [&'static str]) -> Way {
+    Way { scheme: "https", path, args }
+}
+
+const WAYS: [Way; 17] = [
+    plain("/hello", &["-n", "500"]),
+    plain("/hello", &["-n", "500", "--no-keepalive"]),
+    plain("/hello", &["-n", "500", "--requests-per-connection", "7"]),
+    plain("/hello", &["-n", "500", "--pipeline", "8"]),
+    plain("/hello", &["-n", "500", "--pipeline", "8", "--bursts"]),
+    plain("/hello", &["-n", "500", "--pipeline", "8", "--requests-per-connection", "21"]),
+    plain("/hello", &["-n", "500", "--http", "1.0"]),
+    plain("/hello", &["-n", "500", "--http", "1.0", "--no-keepalive"]),
+    plain("/chunked", &["-n", "48"]),
+    plain("/chunked", &["-n", "48", "--pipeline", "3"]),
+    // An answer without a length ends with its connection.
+    plain("/chunked", &["-n", "48", "--http", "1.0"]),
+    tls("/hello", &["-n", "500"]),
+    tls("/hello", &["-n", "100", "--no-keepalive"]),
+    tls("/hello", &["-n", "500", "--pipeline", "8"]),
+    tls("/chunked", &["-n", "48"]),
+    // Time is up while requests are under way.
+    plain("/hello", &["--arrivals", "poisson", "--ramp", "1k..5k/300ms"]),
+    plain("/hello", &["-d", "300ms", "--pipeline", "8"]),
+];
+
+/// What drome says of one way of asking.
+struct Claim {
+    /// A request line's beginning that no other way has.
+    request: String,
+    completed: u64,
+    sent: u64,
+}
+
+/// Asks in one way.
+fn ask(court: &Sitting, number: usize, way: &Way, io: &str) -> Claim {
+    let address = if way.scheme == "https" { court.tls } else { court.plain };
+    let target = format!("{}?{io}-{number}", way.path);
+    let url = format!("{}://{address}{target}", way.scheme);
+    let cacert = court.cacert();
+    let check = ["--json", "--expect-sha256", HELLO_SHA256, "--verify", "all", "--cacert", &cacert];
+    let said =
+        run_in_time(Home::new().drome(&["load", &url, "-c", "8", "--io", io]).args(way.args).args(check));
+    let json: Value = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err));
+    // Void is no failure here: on a machine that is busy otherwise, sends lag.
+    let is_sound = matches!(said.code, 0 | 4) && json["errors"]["total"] == 0 && json["plan"]["io"] == io;
+    assert!(is_sound, "{url} {:?}: {} {json}", way.args, said.err);
+    assert_accounted(&json);
+    let n = |of: &str| json["requests"][of].as_u64().unwrap();
+    let (completed, sent) = (n("completed"), n("sent"));
+    assert!(completed > 0);
+    if let ["-n", wanted, ..] = way.args {
+        let wanted: u64 = wanted.parse().unwrap();
+        assert_eq!((completed, sent), (wanted, wanted), "{:?}", way.args);
+    }
+    let version = if way.args.contains(&"1.0") { "1.0" } else { "1.1" };
+    Claim { request: format!("GET {target} HTTP/{version}"), completed, sent }
+}
+
+/// Asks in every way, and compares with what is in the logs.
+fn judged(judge: &'static Judge) {
+    let mut court = judge.sit();
+    let cases = back_ends().iter().flat_map(|io| WAYS.iter().enumerate().map(move |(n, way)| (n, way, io)));
+    let claims: Vec<Claim> = cases.map(|(n, way, io)| ask(&court, n, way, io)).collect();
+    for claim in &claims {
+        let is_there = || court.logged(&claim.request).iter().all(|(_, n)| *n >= claim.completed);
+        wait_for(
+            is_there,
+            &format!("{} of {:?} in {:?}", claim.completed, claim.request, court.logged(&claim.request)),
+        );
+    }
+    court.rise();
+    for Claim { request, completed, sent } in &claims {
+        for (name, logged) in court.logged(request) {
+            assert!(
+                (*completed..=*sent).contains(&logged),
+                "{name} was asked {request} {logged} times: {sent} sent, {completed} completed"
+            );
+        }
+    }
+}
+
+#[test]
+fn nginx_was_asked_what_drome_says_it_sent() {
+    judged(&NGINX);
+}
+
+#[test]
+fn apache_was_asked_what_drome_says_it_sent() {
+    judged(&APACHE);
+}
+
+#[test]
+fn lighttpd_was_asked_what_drome_says_it_sent() {
+    judged(&LIGHTTPD);
+}
+
+#[test]
+fn haproxy_and_nginx_behind_it_were_asked_what_drome_says_it_sent() {
+    judged(&HAPROXY);
+}
+
+#[test]
+fn node_was_asked_what_drome_says_it_sent() {
+    judged(&NODE);
+}
+
+#[test]
+fn python_was_asked_what_drome_says_it_sent() {
+    judged(&PYTHON);
+}

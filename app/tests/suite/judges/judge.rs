@@ -1,0 +1,197 @@
+//! Servers that are nobody's friend: each is started in a folder of its own, on a plain and on an encrypted port,
+//! and says in its log what it was asked.
+
+use crate::common::certificates::Authority;
+use crate::common::http;
+use crate::common::{Home, wait_for};
+use std::fs::{File, Permissions};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// What `/hello` and `/chunked` answer everywhere.
+pub const BODY: &str = "Hello World\n";
+
+/// A server as it is started. In its arguments and its configuration `{dir}` is its folder, `{port}` and `{tls}`
+/// are its ports, and `{behind}` is the port of the server that it passes requests on to.
+pub struct Judge {
+    pub name: &'static str,
+    program: &'static str,
+    args: &'static [&'static str],
+    conf: &'static str,
+    /// The file with a line for every request.
+    log: &'static str,
+    behind: Option<&'static Judge>,
+}
+
+pub const NGINX: Judge = Judge {
+    name: "nginx",
+    program: "nginx",
+    args: &["-p", "{dir}", "-c", "{dir}/conf"],
+    conf: include_str!("nginx.conf"),
+    log: "access.log",
+    behind: None,
+};
+
+pub const APACHE: Judge = Judge {
+    name: "Apache",
+    program: "apache2",
+    args: &["-D", "FOREGROUND", "-f", "{dir}/conf"],
+    conf: include_str!("apache.conf"),
+    ..NGINX
+};
+
+pub const LIGHTTPD: Judge = Judge {
+    name: "lighttpd",
+    program: "lighttpd",
+    args: &["-D", "-f", "{dir}/conf"],
+    conf: include_str!("lighttpd.conf"),
+    ..NGINX
+};
+
+pub const HAPROXY: Judge = Judge {
+    name: "HAProxy before nginx",
+    program: "haproxy",
+    args: &["-db", "-f", "{dir}/conf"],
+    conf: include_str!("haproxy.conf"),
+    log: "stdout",
+    behind: Some(&NGINX),
+};
+
+pub const NODE: Judge = Judge {
+    name: "Node",
+    program: "node",
+    args: &["{dir}/conf"],
+    conf: include_str!("node.js"),
+    log: "stdout",
+    behind: None,
+};
+
+pub const PYTHON: Judge = Judge {
+    name: "Python",
+    program: "python3",
+    args: &["{dir}/conf"],
+    conf: include_str!("python.py"),
+    log: "stderr",
+    behind: None,
+};
+
+/// A judge at work, and whoever works behind it.
+pub struct Sitting {
+    judge: &'static Judge,
+    home: Home,
+    process: Child,
+    pub plain: SocketAddr,
+    pub tls: SocketAddr,
+    behind: Option<Box<Sitting>>,
+}
+
+impl Judge {
+    pub fn sit(&'static self) -> Sitting {
+        let behind = self.behind.map(|judge| Box::new(judge.sit()));
+        let [plain, tls] = free_ports();
+        let home = folder();
+        let dir = home.path().display().to_string();
+        let fill = |text: &str| {
+            let behind = behind.as_ref().map_or(0, |behind| behind.plain.port());
+            text.replace("{dir}", &dir)
+                .replace("{port}", &plain.port().to_string())
+                .replace("{tls}", &tls.port().to_string())
+                .replace("{behind}", &behind.to_string())
+        };
+        home.write("conf", &fill(self.conf));
+        let process = spawn(self.program, self.args.iter().map(|arg| fill(arg)), &home);
+        let mut sitting = Sitting { judge: self, home, process, plain, tls, behind };
+        sitting.wait_until_ready();
+        sitting
+    }
+}
+
+impl Sitting {
+    fn wait_until_ready(&mut self) {
+        let (name, ports) = (self.judge.name, [self.plain, self.tls]);
+        wait_for(
+            || {
+                let ended = self.process.try_wait().unwrap();
+                assert!(ended.is_none(), "{name}: {ended:?}: {}", self.file("stderr"));
+                ports.iter().all(|port| TcpStream::connect(port).is_ok())
+            },
+            name,
+        );
+        assert_eq!(http::get(self.plain, "/hello").text(), BODY, "{name}: {}", self.file("error.log"));
+        // A script's first words and its last ones can come at once where the machine is busy: one answer in
+        // chunks shows that they are made.
+        let is_chunked = || http::get(self.plain, "/chunked").field("transfer-encoding") == Some("chunked");
+        wait_for(is_chunked, &format!("{name} to answer in chunks: {}", self.file("error.log")));
+    }
+
+    /// Where an authority is that vouches for it.
+    pub fn cacert(&self) -> String {
+        self.home.path().join("ca.pem").display().to_string()
+    }
+
+    /// Each log: who wrote it, and how many requests it has that begin like this.
+    pub fn logged(&self, request: &str) -> Vec<(&'static str, u64)> {
+        let log = self.file(self.judge.log);
+        let own = log.lines().filter(|line| line.contains(&format!("\"{request}"))).count() as u64;
+        let behind = self.behind.as_ref().map(|behind| behind.logged(request));
+        [vec![(self.judge.name, own)], behind.unwrap_or_default()].concat()
+    }
+
+    fn file(&self, name: &str) -> String {
+        String::from_utf8_lossy(&std::fs::read(self.home.path().join(name)).unwrap_or_default()).into_owned()
+    }
+
+    /// Asks it to stop; what it has to say is in its log then.
+    pub fn rise(&mut self) {
+        signal("-TERM", &self.process);
+        let name = self.judge.name;
+        wait_for(|| self.process.try_wait().unwrap().is_some(), &format!("{name} to stop"));
+        self.behind.iter_mut().for_each(|behind| behind.rise());
+    }
+}
+
+impl Drop for Sitting {
+    fn drop(&mut self) {
+        signal("-KILL", &self.process);
+        let _ = self.process.wait();
+    }
+}
+
+/// To the server and all that it started: it has a process group of its own.
+fn signal(signal: &str, process: &Child) {
+    let group = format!("-{}", process.id());
+    let _ = Command::new("kill").args([signal, "--", &group]).stderr(Stdio::null()).status();
+}
+
+/// All that a server needs to answer. Root's servers read it as somebody else.
+fn folder() -> Home {
+    let home = Home::new();
+    std::fs::set_permissions(home.path(), Permissions::from_mode(0o755)).unwrap();
+    home.write("hello", BODY);
+    let script = home.write("chunked.cgi", include_str!("chunked.cgi"));
+    std::fs::set_permissions(script, Permissions::from_mode(0o755)).unwrap();
+    Authority::new(&home).sign("127.0.0.1", 4000);
+    home
+}
+
+fn spawn(program: &str, args: impl Iterator<Item = String>, home: &Home) -> Child {
+    let debians = Path::new("/usr/sbin").join(program);
+    let file = |name: &str| File::options().create(true).append(true).open(home.path().join(name)).unwrap();
+    let child = Command::new(if debians.exists() { debians.as_os_str() } else { program.as_ref() })
+        .args(args)
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(file("stdout"))
+        .stderr(file("stderr"))
+        .spawn();
+    child.unwrap_or_else(|e| panic!("{program}: {e}; `cargo xtask test` installs what the tests need"))
+}
+
+/// Bound at the same time, so that they are not the same one.
+fn free_ports() -> [SocketAddr; 2] {
+    let bound = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    bound.map(|listener| listener.local_addr().unwrap())
+}

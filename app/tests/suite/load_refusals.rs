@@ -1,0 +1,150 @@
+//! What `drome load` says where it can't do what was asked: what happened, to what, and what to do next.
+
+use crate::common::certificates::Authority;
+use crate::common::{Home, Said, Server, answers, back_ends, run_in_time, serve};
+use crate::judges::judge::NGINX;
+use std::process::Command;
+
+/// Nobody listens here.
+const NOBODY: &str = "127.0.0.1:9";
+
+/// `drome load` against a URL, with a report for people.
+fn load(url: &str, args: &[&str]) -> Said {
+    run_in_time(Home::new().drome(&["load", url]).args(args))
+}
+
+/// It ended with this code, and all of these words are in what it said.
+fn assert_says(said: &Said, code: i32, words: &[&str]) {
+    let text = format!("{}{}", said.out, said.err);
+    assert_eq!(said.code, code, "{text}");
+    for word in words {
+        assert!(text.contains(word), "no «{word}» in: {text}");
+    }
+}
+
+#[test]
+fn options_and_files_that_are_wrong_are_told_before_a_server_is_looked_for() {
+    let home = Home::new();
+    let junk = home.write("junk.pem", "this is not a certificate").display().to_string();
+    let files = Authority::new(&home).sign("localhost", 4000);
+    let (cert, key) = (files.certificate.display().to_string(), files.key.display().to_string());
+    let cases: [(&[&str], &[&str]); 9] = [
+        (&["--pipeline", "0"], &["--pipeline", "1..=10000"]),
+        (&["--cacert", &junk], &[&junk, "no certificate", "PEM"]),
+        (&["--cacert", &key], &[&key, "a private key", "swapped"]),
+        (&["--cacert", "/no/such/file"], &["/no/such/file"]),
+        (&["--cert", &junk, "--key", &key], &[&junk, "no certificate", "PEM"]),
+        (&["--cert", &cert, "--key", &junk], &[&junk, "no", "key", "PEM"]),
+        (&["--cert", &cert], &["--key"]),
+        // An address for documents (RFC 5737): no machine's own.
+        (&["--source", "127.0.0.2,192.0.2.1"], &["192.0.2.1", "this machine's own", "ip address"]),
+        (&["--source", "::1"], &["::1", "IPv6", "the target's kind"]),
+    ];
+    for (args, words) in cases {
+        assert_says(&load(&format!("https://{NOBODY}/"), args), 2, words);
+    }
+}
+
+/// A server that shows a certificate for this name, good until this year; and who vouches for it.
+fn certified(home: &Home, name: &str, until: i32) -> (Server, String) {
+    let files = Authority::new(home).sign(name, until);
+    let [cert, key] = [files.certificate, files.key].map(|file| file.display().to_string());
+    (serve(&["--tls-cert", &cert, "--tls-key", &key]), home.path().join("ca.pem").display().to_string())
+}
+
+#[test]
+fn a_certificate_that_is_not_to_be_believed_is_told_with_the_reason() {
+    let cases: [(&str, i32, &[&str]); 2] = [
+        ("127.0.0.1", 2020, &["the server's certificate has expired", "days ago", "--insecure"]),
+        ("other.example", 4000, &["is for other.example, not 127.0.0.1", "--insecure"]),
+    ];
+    for (name, until, words) in cases {
+        let home = Home::new();
+        let (server, cacert) = certified(&home, name, until);
+        let url = format!("https://{}/hello", server.address);
+        for io in back_ends() {
+            assert_says(&load(&url, &["--io", io, "-n", "64", "--cacert", &cacert]), 1, words);
+            assert_says(&load(&url, &["--io", io, "-n", "64", "--insecure"]), 0, &["200: 64"]);
+        }
+    }
+    let (home, other) = (Home::new(), Home::new());
+    let (server, cacert) = certified(&home, "127.0.0.1", 4000);
+    let url = format!("https://{}/hello", server.address);
+    assert_says(&load(&url, &["-n", "64", "--cacert", &cacert]), 0, &["200: 64"]);
+    let (_other, cacert) = certified(&other, "127.0.0.1", 4000);
+    let words = ["unknown issuer", "--insecure or --cacert FILE"];
+    assert_says(&load(&url, &["-n", "64", "--cacert", &cacert]), 1, &words);
+}
+
+#[test]
+fn tls_and_plain_that_meet_are_told_apart() {
+    let nginx = NGINX.sit();
+    for io in back_ends() {
+        let said = load(&format!("https://{}/hello", nginx.plain), &["--io", io, "-n", "64"]);
+        assert_says(&said, 1, &["does not speak TLS", "http:// instead of https://"]);
+        // nginx knows what it hears, and says so with a status; drome's own server answers in TLS.
+        let said = load(&format!("http://{}/hello", nginx.tls), &["--io", io, "-n", "64"]);
+        assert_says(&said, 4, &["VOID", "400", "no request was answered as expected"]);
+    }
+    let server = serve(&["--tls"]);
+    let said = load(&format!("http://{}/", server.address), &["-n", "64"]);
+    assert_says(&said, 4, &["VOID", "TLS", "https://"]);
+}
+
+#[test]
+fn a_rate_that_is_not_kept_is_void_and_what_was_reached_is_told() {
+    // Two connections, ten answers a second each at most.
+    let server = serve(&["--fault", "delay=100ms"]);
+    let said = load(&format!("http://{}/hello", server.address), &["-c", "2", "--rate", "1k", "-d", "1s"]);
+    let words = ["VOID", "/s of the offered 1000/s were answered", "2 connections", "offer less"];
+    assert_says(&said, 4, &words);
+}
+
+#[test]
+fn descriptors_for_a_hundred_thousand_connections_are_named() {
+    let drome = env!("CARGO_BIN_EXE_drome");
+    let script = format!("ulimit -n 1000; exec {drome} load http://{NOBODY}/ -c 100000");
+    let words = [
+        "100000 connections need 100064 descriptors",
+        "limit is 1000",
+        "ulimit -Hn 100064",
+        "fewer connections",
+    ];
+    assert_says(&run_in_time(Command::new("sh").args(["-c", &script])), 1, &words);
+}
+
+#[test]
+fn too_few_ports_are_named_and_more_addresses_have_more() {
+    // A network of its own, with 32 ports; what is started in it ends with its shell.
+    let in_network = |args: &str| {
+        let drome = env!("CARGO_BIN_EXE_drome");
+        let script = format!(
+            "ip link set lo up && echo 32768 32799 > /proc/sys/net/ipv4/ip_local_port_range || exit 99
+             {drome} serve --port 80 > /dev/null & server=$!
+             trap 'kill $server' EXIT
+             until curl -s -o /dev/null http://127.0.0.1/; do sleep 0.05; done
+             {drome} load http://127.0.0.1/hello -c 64 -n 640 {args}"
+        );
+        run_in_time(Command::new("unshare").args(["--net", "--map-root-user", "sh", "-c", &script]))
+    };
+    for io in back_ends() {
+        let words = ["ran out of local ports", "--source 127.0.0.2", "net.ipv4.ip_local_port_range"];
+        let said = in_network(&format!("--io {io}"));
+        let code = if said.out.contains("VOID") { 4 } else { 1 };
+        assert_says(&said, code, &words);
+        let said = in_network(&format!("--io {io} --source 127.0.0.2,127.0.0.3,127.0.0.4"));
+        assert_says(&said, 0, &["200: 640"]);
+    }
+}
+
+#[test]
+fn bytes_that_nobody_asked_for_are_named() {
+    let server = serve(&["--fault", "unasked"]);
+    let words = ["VOID", "40× protocol: bytes that no request had asked for", "Content-Length"];
+    for io in back_ends() {
+        let url = format!("http://{}/hello", server.address);
+        assert_says(&load(&url, &["--io", io, "-c", "4", "-n", "40"]), 4, &words);
+    }
+    let longer = answers(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokok", true, false);
+    assert_says(&load(&format!("http://{longer}/"), &["-c", "1", "-n", "10"]), 4, &words[2..]);
+}

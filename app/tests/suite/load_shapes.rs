@@ -1,0 +1,61 @@
+//! `drome load` with a rate that changes: what is due follows the shape, and the report says so.
+
+use crate::common::{Home, assert_accounted, load, run, serve};
+use serde_json::json;
+
+#[test]
+fn what_becomes_due_is_the_integral_of_the_shape() {
+    let server = serve(&[]);
+    // A ramp up, one down that is cut off half way, steps, a ramp after a warm-up, and one that ends early.
+    let cases: [(&[&str], u64, f64); 5] = [
+        (&["--ramp", "200..2k/1s"], 1100, 1.0),
+        (&["--ramp", "2k..200/2s", "-d", "1s"], 1550, 1.0),
+        (&["--steps", "200,2k,500/300ms"], 810, 0.9),
+        (&["--ramp", "200..2k/500ms", "--warmup", "300ms", "-t", "2"], 550, 0.5),
+        (&["--ramp", "2k..400/500ms", "-d", "1s"], 800, 1.0),
+    ];
+    for (args, due, seconds) in cases {
+        let (_, json) = load(server.address, "/hello", &[&["-c", "8"], args].concat());
+        let got = json["requests"]["due"].as_u64().unwrap();
+        assert!(got.abs_diff(due) <= 3, "{args:?}: {got} were due, not {due}");
+        assert!((json["duration_s"].as_f64().unwrap() - seconds).abs() < 1e-6, "{args:?}: {json}");
+        let offered = json["plan"]["rate_per_s"].as_f64().unwrap();
+        assert!((offered * seconds - due as f64).abs() < 0.01, "{args:?}: offered {offered}");
+        assert_accounted(&json);
+    }
+}
+
+#[test]
+fn the_shape_stands_in_the_report() {
+    let server = serve(&[]);
+    let (_, json) = load(server.address, "/hello", &["--ramp", "2k..1k/200ms", "--arrivals", "poisson"]);
+    let ramp = json!({"ramp": {"from_per_s": 2000.0, "to_per_s": 1000.0, "over_s": 0.2}});
+    assert_eq!((&json["plan"]["shape"], &json["plan"]["mode"]), (&ramp, &json!("open")));
+    let url = format!("http://{}/hello", server.address);
+    let said = run(&mut Home::new().drome(&["load", &url, "--steps", "1k,3k/100ms"]));
+    assert!(said.out.contains("arrivals in 2 step(s) of 100 ms: 1,000; 3,000/s"), "{}", said.out);
+    assert!(said.out.contains("2,000/s were offered on average"), "{}", said.out);
+}
+
+#[test]
+fn a_wrong_shape_is_told_what_is_allowed() {
+    let cases: [(&[&str], &str); 12] = [
+        (&["--rate", "1g"], "2.5k or 1M"),
+        (&["--ramp", "0..5k/10s"], "above 0"),
+        (&["--ramp", "5k..-1k/10s"], "above 0"),
+        (&["--ramp", "-1k..5k/10s"], "above 0"),
+        (&["--ramp", "1k..5k"], "1k..20k/30s"),
+        (&["--ramp", "1k,5k/1s"], "1k..20k/30s"),
+        (&["--ramp", "1k..5k/0s"], "a time above 0"),
+        (&["--steps", "/10s"], "at least 1"),
+        (&["--steps", "1k,5k"], "1k,5k,20k/10s"),
+        (&["--steps", "1k,0/1s"], "above 0"),
+        (&["--steps", "1k/1s", "--ramp", "1..2/1s"], "cannot be used with"),
+        (&["--arrivals", "poisson"], "--ramp"),
+    ];
+    for (args, words) in cases {
+        let said = run(Home::new().drome(&["load", "http://127.0.0.1:9/"]).args(args));
+        assert_eq!(said.code, 2, "{args:?}: {}", said.err);
+        assert!(said.err.contains(words), "{args:?}: {} lacks {words}", said.err);
+    }
+}

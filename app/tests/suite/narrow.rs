@@ -1,0 +1,151 @@
+//! `drome run --only --cell --budget --precision`: a part of a study, with real servers.
+
+use crate::common::{Home, Said, run, wait_for};
+use serde_json::Value;
+use std::process::Stdio;
+
+const STUDY: &str = r#"
+title = "Three servers"
+contenders = ["python-http-server", "nginx", "python-again"]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 2 } }
+[[cell]]
+title = "four bytes, kept"
+workload = "pong"
+load = { closed = { connections = 2 } }
+[design]
+blocks = [BLOCKS]
+warmup = "20ms"
+measure = "100ms"
+precision = 0.03
+budget = "1h"
+"#;
+
+/// The study, and a contender of it that can't be had: who is not asked for is not missed.
+fn home(blocks: &str) -> Home {
+    let home = Home::new();
+    home.write("own/studies/three.toml", &STUDY.replace("BLOCKS", blocks));
+    let absent = r#"
+title = "Absent"
+language = "none"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["no-such-program"]
+[run]
+command = ["no-such-program"]
+[serves]
+hello = "/hello"
+pong = "/pong"
+"#;
+    home.write("own/contenders/python-again/contender.toml", absent);
+    home
+}
+
+fn drome(home: &Home, args: &[&str]) -> Said {
+    let own = home.path().join("own").display().to_string();
+    run(home.drome(args).args(["--catalog", &own]))
+}
+
+fn report(home: &Home) -> Value {
+    let said = drome(home, &["report", "--format", "json"]);
+    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err))
+}
+
+#[test]
+fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
+    let home = home("2, 30");
+    let said = drome(
+        &home,
+        &[
+            "run",
+            "three",
+            "--only",
+            "nginx,python-http-server",
+            "--cell",
+            "four bytes, kept",
+            "--budget",
+            "1ms",
+            "--precision",
+            "0.07%",
+        ],
+    );
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(!said.err.contains("python-again"), "who is not wanted is not missed: {}", said.err);
+    assert!(said.err.contains("±0.07 %, or 1ms are spent"), "{}", said.err);
+    let json = report(&home);
+    assert!(json["ended"].as_str().unwrap().contains("the budget of 1ms is spent after 2 blocks"), "{json}");
+    let cells = json["cells"].as_array().unwrap();
+    let names: Vec<&str> =
+        cells[0]["contenders"].as_array().unwrap().iter().filter_map(|row| row["name"].as_str()).collect();
+    assert_eq!((cells.len(), &cells[0]["workload"]), (1, &Value::from("pong")));
+    assert!(names.len() == 3 && names.contains(&"nginx") && names.contains(&"reference"), "{names:?}");
+    assert_eq!(json["missing"].as_array().map(Vec::len), Some(0));
+}
+
+#[test]
+fn a_run_of_a_part_goes_on_with_that_part() {
+    let home = home("4, 4");
+    let own = home.path().join("own").display().to_string();
+    let mut command = home.drome(&["run", "three", "--only", "python-http-server", "--cell", "keep-alive"]);
+    let mut child =
+        command.args(["--catalog", &own]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let listed = || run(&mut home.drome(&["list", "runs"])).out;
+    wait_for(|| listed().contains("2 trials"), "two trials");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let said = drome(&home, &["run", "three", "--resume"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    // Four blocks of the contender once and the reference twice, in one cell.
+    assert!(listed().contains("12 trials"), "{}", listed());
+    assert_eq!(report(&home)["cells"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
+    let home = home("2, 4");
+    let part = ["--only", "python-http-server", "--cell", "keep-alive", "--precision", "0.01%"];
+    let begun = drome(&home, &[&["run", "three", "--budget", "1ms"], &part[..]].concat());
+    assert_eq!(begun.code, 0, "{}", begun.err);
+    let ended = || report(&home)["ended"].as_str().unwrap().to_owned();
+    assert!(ended().contains("the budget of 1ms is spent after 2 blocks"), "{}", ended());
+    let as_it_is = drome(&home, &["run", "three", "--resume"]);
+    assert!(as_it_is.code != 0 && as_it_is.err.contains("with a larger --budget"), "{}", as_it_is.err);
+    assert!(ended().contains("budget of 1ms"), "it stays as it was: {}", ended());
+    let more = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
+    assert_eq!(more.code, 0, "{}", more.err);
+    // Four blocks of the contender once and the reference twice, in one run.
+    let listed = drome(&home, &["list", "runs"]).out;
+    assert!(listed.contains("12 trials") && listed.lines().count() == 1, "{listed}");
+    assert!(ended().contains("4 blocks"), "{}", ended());
+    let quick =
+        drome(&home, &["run", "three", "--quick", "--only", "python-http-server", "--cell", "keep-alive"]);
+    assert_eq!(quick.code, 0, "{}", quick.err);
+    let refused = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
+    assert!(refused.code != 0 && refused.err.contains("is a first look"), "{}", refused.err);
+}
+
+#[test]
+fn what_the_study_lacks_is_refused_with_the_nearest_before_anything_starts() {
+    let home = home("2, 2");
+    let cases: [(&[&str], &str); 5] = [
+        (&["--only", "nginx,python-http-sever"], "did you mean `python-http-server`?"),
+        (&["--only", "caddy"], "the study has no contender `caddy`"),
+        (&["--cell", "keepalive"], "did you mean `keep-alive`?"),
+        (&["--precision", "200%"], "a share above 0 and below 1"),
+        (&["--budget", "a while"], "a while"),
+    ];
+    for (args, words) in cases {
+        let said = drome(&home, &[&["run", "three"], args].concat());
+        assert!(said.code == 2 && said.err.contains(words), "{args:?}: {}: {}", said.code, said.err);
+    }
+    for args in
+        [["--resume", "--only", "nginx"], ["--all", "--cell", "keep-alive"], ["--quick", "--budget", "1s"]]
+    {
+        let said = drome(&home, &[&["run", "three"], args.as_slice()].concat());
+        assert!(said.code == 2 && said.err.contains("cannot be used with"), "{args:?}: {}", said.err);
+    }
+    assert!(drome(&home, &["list", "runs"]).out.contains("no runs yet"));
+}

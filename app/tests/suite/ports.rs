@@ -1,0 +1,77 @@
+//! Contenders that listen elsewhere than they are told to.
+
+use crate::common::{Home, run};
+use std::net::TcpListener;
+
+const STUDY: &str = r#"
+title = "One cell"
+contenders = ["deaf", "deaf-too", "fine"]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 2 } }
+[design]
+blocks = [1, 1]
+warmup = "20ms"
+measure = "100ms"
+precision = 0.9
+budget = "1s"
+"#;
+
+const CONTENDER: &str = r#"
+title = "NAME"
+language = "sh"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = ["sh", "-c", "'{drome}' serve --port PORT & wait"]
+ready = "2s"
+[serves]
+hello = "/hello"
+"#;
+
+fn contender(home: &Home, name: &str, port: &str) {
+    let text = CONTENDER.replace("NAME", name).replace("PORT", port);
+    home.write(&format!("own/contenders/{name}/contender.toml"), &text);
+}
+
+#[test]
+fn who_listens_on_another_port_is_told_so_even_if_two_want_the_same() {
+    let home = Home::new();
+    let fixed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    contender(&home, "deaf", &fixed.to_string());
+    contender(&home, "deaf-too", &fixed.to_string());
+    contender(&home, "fine", "{port}");
+    home.write("own/studies/one.toml", STUDY);
+    let own = home.path().join("own").display().to_string();
+    let said = run(&mut home.drome(&["run", "one", "--catalog", &own]));
+    assert_eq!(said.code, 0, "{}", said.err);
+    for name in ["deaf", "deaf-too"] {
+        let of_it = said.err.lines().find(|line| line.starts_with(&format!("{name}: failed: "))).unwrap();
+        for words in [
+            "nothing listens on port ",
+            "but its process ",
+            &format!(
+                " listens on 127.0.0.1:{fixed}: its command or its files must have {{port}} where its port is set"
+            ),
+        ] {
+            assert!(of_it.contains(words), "{words} is not in {of_it}");
+        }
+    }
+    assert!(!said.err.contains("fine: failed"), "{}", said.err);
+    home.assert_clean();
+}
+
+#[test]
+fn a_fixed_port_that_is_taken_is_told_in_the_words_of_the_server() {
+    let home = Home::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    contender(&home, "deaf", &taken.local_addr().unwrap().port().to_string());
+    let own = home.path().join("own").display().to_string();
+    let said = run(&mut home.drome(&["catalog", "verify", "deaf", "--catalog", &own]));
+    assert!(said.code == 1 && said.out.contains("it ended ("), "{}", said.out);
+    assert!(said.out.to_lowercase().contains("in use"), "{}", said.out);
+    home.assert_clean();
+}

@@ -1,0 +1,335 @@
+//! `drome race` with real servers and known truths.
+
+use crate::common::{Home, run};
+use serde_json::Value;
+use std::io::Read;
+use std::process::Stdio;
+
+const DROME: &str = env!("CARGO_BIN_EXE_drome");
+
+fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Said {
+    let short = ["--duration", "200ms", "--warmup", "50ms", "--seed", "1"];
+    let budget = if args.contains(&"--budget") { &[][..] } else { &["--budget", "1s"] };
+    run(home.drome(&["race"]).args(commands).args(short).args(budget).args(args))
+}
+
+/// Where the machine is busy, some trials are void, and it takes some blocks more.
+const UNTIL_SURE: [&str; 2] = ["--budget", "40s"];
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+#[test]
+fn a_known_difference_is_found_with_its_direction() {
+    let home = Home::new();
+    let slow = format!("{DROME} serve --port {{port}} --spin-ns 1000000");
+    let fast = format!("{DROME} serve --port {{port}}");
+    let args = [&["--url", "http://127.0.0.1:{port}/hello", "-c", "1"][..], &UNTIL_SURE].concat();
+    let said = race(&home, &[&slow, &fast], &args);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(said.out.contains("B is ") && said.out.contains("× A, 95 %"), "{}", said.out);
+    let json: Value =
+        serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
+    let rows = json["cells"][0]["contenders"].as_array().unwrap();
+    let b = rows.iter().find(|row| row["name"] == "B").unwrap();
+    // An answer of the slow one takes at least the millisecond longer that it spins.
+    assert!(b["time_ns_more"]["median"].as_f64().unwrap() < -900_000.0, "{b}");
+    assert_eq!(number(&b["trials"]), 2.0 * number(&json["race"]["blocks"]), "both enter every block twice");
+    assert!(json["noise_floor"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn unequal_work_is_refused_unless_allowed() {
+    let home = Home::new();
+    let python = "python3 -c 'import http.server as h
+class H(h.BaseHTTPRequestHandler):
+    def do_GET(self): self.send_response(200); self.end_headers(); self.wfile.write(b\"other\")
+    def log_message(self, *a): pass
+h.HTTPServer((\"127.0.0.1\", {port}), H).serve_forever()'";
+    let drome = format!("{DROME} serve --port {{port}}");
+    let said = race(&home, &[&drome, python], &[]);
+    assert!(
+        said.code == 2 && said.err.contains("not the same work") && said.err.contains("--any-body"),
+        "{}",
+        said.err
+    );
+    let said = race(&home, &[&drome, python], &["--any-body"]);
+    assert!(said.code == 0 && said.out.contains("A is "), "{}{}", said.out, said.err);
+}
+
+#[test]
+fn commands_that_can_not_race_are_refused_with_the_reason() {
+    let home = Home::new();
+    let drome = format!("{DROME} serve --port {{port}}");
+    let said = race(&home, &[&drome, "sleep 5"], &[]);
+    assert!(said.code == 2 && said.err.contains("has no {port}"), "{}", said.err);
+    let said = race(&home, &[&drome, "echo gone {port}; exit 4"], &[]);
+    assert!(
+        said.code == 2 && said.err.contains("exit status: 4") && said.err.contains("gone"),
+        "{}",
+        said.err
+    );
+    let said = race(&home, &[&drome, &drome], &["--url", "http://127.0.0.1:{port}/none"]);
+    assert!(said.code == 2 && said.err.contains("status 404"), "{}", said.err);
+    let said = race(&home, &[&drome, &drome], &["--url", "http://192.0.2.1:{port}/"]);
+    assert!(said.code == 2 && said.err.contains("not on this machine"), "{}", said.err);
+    let said = race(&home, &[&drome], &[]);
+    assert!(said.code == 2 && said.err.contains("2 values required"), "{}", said.err);
+}
+
+#[test]
+fn options_that_can_not_be_met_are_refused_before_any_server_starts() {
+    let home = Home::new();
+    // A server that nobody may start.
+    let mark = home.path().join("started");
+    let server = format!("touch {}; {DROME} serve --port {{port}}", mark.display());
+    let cases = [
+        (["--metric", "speed"], "allowed are rate, server-cpu, rss, and p50@RATE"),
+        (["--metric", "p99"], "needs the rate at which it is measured, such as p99@5k"),
+        (["--metric", "p99@0"], "allowed is a rate above 0"),
+        (["--metric", "rate@5k"], "allowed are rate, server-cpu, rss, and p50@RATE"),
+        (["--export", "/no/such/folder/x.json"], "can't be written"),
+        (["--output", "/no/such/folder/x.json"], "can't be written"),
+        (["--output", "/"], "it is a folder: name a file in it"),
+        (["--export", "findings.doc"], "ends in .txt, .md, "),
+        (["--export", "findings"], "ends in .txt, .md, "),
+    ];
+    for (args, why) in cases {
+        let said = race(&home, &[&server, &server], &args);
+        assert!(said.code == 2 && said.err.contains(why), "{args:?}: {}", said.err);
+    }
+    assert!(!mark.exists());
+}
+
+#[test]
+fn a_metric_decides_and_every_trial_is_exported() {
+    let home = Home::new();
+    let cheap = format!("{DROME} serve --port {{port}}");
+    let dear = format!("{DROME} serve --port {{port}} --spin-ns 2000000");
+    let (csv, json) = (home.path().join("trials.csv"), home.path().join("findings.json"));
+    let url = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", UNTIL_SURE[0], UNTIL_SURE[1]];
+    let args = [&url[..], &["--metric", "server-cpu", "--export", csv.to_str().unwrap()]].concat();
+    let said = race(&home, &[&dear, &cheap], &args);
+    assert_eq!(said.code, 0, "{}", said.err);
+    let words = "B uses ";
+    assert!(
+        said.out.contains(words) && said.out.contains("× less server CPU per request than A"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("held equal: a body of 12 bytes, closed load, 1 connections"), "{}", said.out);
+    let text = std::fs::read_to_string(&csv).unwrap();
+    let rows: Vec<&str> = text.lines().collect();
+    assert!(rows.len() > 12 && rows.len() % 4 == 1, "blocks of two that enter twice: {text}");
+    assert!(
+        rows[0].starts_with("run,study,cell,cell_title,workload,load,") && rows[1].contains(",measured,"),
+        "{text}"
+    );
+
+    let args =
+        [&url[..], &["--metric", "p50@100", "--format", "json", "--export", json.to_str().unwrap()]].concat();
+    let said = race(&home, &[&dear, &cheap], &args);
+    let found: Value = serde_json::from_str(&said.out).unwrap();
+    let race = &found["race"];
+    assert_eq!(race["metric"], "p50", "{race}");
+    let void = |c: &Value| number(&c["void"]);
+    let voids: f64 = found["cells"][0]["contenders"].as_array().unwrap().iter().map(void).sum();
+    // On a busy machine the load generator's sends lag, and trials are void.
+    let is_found =
+        race["decided"] == "faster" && race["faster"] == "B" && number(&race["ratio"]["median"]) < 0.8;
+    assert!(is_found || voids > 0.0, "{race}");
+    assert!(race["elapsed_s"].as_f64().unwrap() > 0.0 && number(&race["blocks"]) >= 3.0, "{race}");
+    assert!(found["cells"][0]["load"]["open"].is_object(), "{found}");
+    assert_eq!(std::fs::read_to_string(&json).unwrap(), said.out, "what is exported is what is shown");
+
+    let page = home.path().join("page.html");
+    let said = run(&mut home.drome(&["report", "--output", page.to_str().unwrap()]));
+    assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+    let page = std::fs::read_to_string(&page).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
+    assert!(page.contains("drome race &#39;") || page.contains("drome race '"), "how to run it again");
+    assert!(page.contains("--metric p50@100 ") && page.contains(found["run"].as_str().unwrap()));
+}
+
+#[test]
+fn what_is_prepared_is_prepared_before_every_trial_and_its_failure_is_the_trials() {
+    let home = Home::new();
+    let drome = format!("{DROME} serve --port {{port}}");
+    let (count, url) = (home.path().join("count"), ["--url", "http://127.0.0.1:{port}/hello"]);
+    let prepare = format!("echo x >> {}", count.display());
+    let said = race(&home, &[&drome, &drome], &[&url[..], &["--prepare", &prepare]].concat());
+    assert_eq!(said.code, 0, "{}", said.err);
+    let json: Value =
+        serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
+    let trials: u64 = json["cells"][0]["contenders"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["trials"].as_u64().unwrap())
+        .sum();
+    let prepared = std::fs::read_to_string(&count).unwrap().lines().count() as u64;
+    assert_eq!(prepared, trials + 2, "once a trial, and once for each to see that they answer alike");
+
+    let said =
+        race(&home, &[&drome, &drome], &[&url[..], &["--prepare", "echo no database; exit 3"]].concat());
+    assert!(
+        said.code == 2 && said.err.contains("exit status: 3") && said.err.contains("no database"),
+        "{}",
+        said.err
+    );
+
+    let args = [&url[..], &["--any-body", "--prepare", "echo no database; exit 3"]].concat();
+    let said = race(&home, &[&drome, &drome], &args);
+    assert_eq!(said.code, 4, "{}{}", said.out, said.err);
+    for words in ["no database", "nothing can be said of A and B", "not decided", "nothing to compare"] {
+        assert!(said.out.contains(words), "{words}: {}", said.out);
+    }
+}
+
+#[test]
+fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told() {
+    let home = Home::new();
+    let (mark, drome) = (home.path().join("mark"), format!("{DROME} serve --port {{port}}"));
+    let mark = mark.display();
+    // Every other start ends at once.
+    let flaky = format!(
+        "if [ -e {mark} ]; then rm {mark}; echo out of luck; exit 7; else touch {mark}; exec {drome} --spin-ns 1000000; fi"
+    );
+    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--budget", "8s", "--any-body"];
+    let said = race(&home, &[&drome, &flaky], &args);
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    assert!(
+        said.out.contains("B failed, or was void, in ") && said.out.contains("out of luck"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn trials_that_are_all_void_say_nothing() {
+    let home = Home::new();
+    let drome = format!("{DROME} serve --port {{port}}");
+    // It answers, but never what was asked for.
+    let args = ["--url", "http://127.0.0.1:{port}/none", "--any-body"];
+    let said = race(&home, &[&drome, &drome], &args);
+    assert_eq!(said.code, 4, "{}", said.out);
+    for words in [
+        "no trial of A was sound",
+        "nothing can be said of A and B",
+        "no trial of A or B was sound, in 3 blocks",
+    ] {
+        assert!(said.out.contains(words), "{words}: {}", said.out);
+    }
+}
+
+#[test]
+fn the_same_command_twice_is_not_called_different() {
+    let home = Home::new();
+    let drome = format!("{DROME} serve --port {{port}}");
+    let args = ["--url", "http://127.0.0.1:{port}/hello", "--metric", "rss", "--format", "json"];
+    let said = race(&home, &[&drome, &drome], &args);
+    let found: Value = serde_json::from_str(&said.out).unwrap();
+    // Three blocks of equals, or so: sure of a difference in one race of a hundred, and then by how little.
+    let ratio = found["race"]["ratio"]["median"].as_f64().unwrap();
+    assert!(found["race"]["faster"].is_null() || (ratio - 1.0).abs() < 0.05, "{}", found["race"]);
+}
+
+#[test]
+fn what_an_interrupted_race_knows_is_kept_exported_and_told() {
+    let home = Home::new();
+    let (drome, csv) = (format!("{DROME} serve --port {{port}}"), home.path().join("trials.csv"));
+    let mut command =
+        home.drome(&["race", &drome, &drome, "--url", "http://127.0.0.1:{port}/hello", "--export"]);
+    command.arg(&csv).args([
+        "--duration",
+        "100ms",
+        "--warmup",
+        "10ms",
+        "--precision",
+        "0.0001",
+        "--budget",
+        "5min",
+    ]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let finished = || {
+        let said = run(&mut home.drome(&["report", "--format", "json"]));
+        let found: Option<Value> = serde_json::from_str(&said.out).ok();
+        found.is_some_and(|f| f["cells"][0]["contenders"][0]["trials"].as_u64().unwrap_or(0) > 0)
+    };
+    crate::common::wait_for(finished, "a trial to be finished");
+    run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let mut err = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert!(err.contains("interrupted") && err.contains("drome report"), "{err}");
+    assert!(std::fs::read_to_string(&csv).unwrap().lines().count() > 1);
+    let said = run(&mut home.drome(&["report"]));
+    assert!(said.out.contains("ended: it was cut off") && said.out.contains("not decided"), "{}", said.out);
+    home.assert_clean();
+}
+
+#[test]
+fn a_plan_is_told_from_a_pilot_or_from_the_latest_run() {
+    let home = Home::new();
+    home.write(
+        "mine/studies/short.toml",
+        "title = \"Short\"\ncontenders = [\"mine\"]\n[[cell]]\ntitle = \"one\"\nworkload = \"hello\"\n\
+         load = { closed = { connections = 4 } }\n[design]\nblocks = [6, 12]\nwarmup = \"10ms\"\nmeasure = \"100ms\"\n\
+         precision = 0.05\nbudget = \"1min\"\n",
+    );
+    home.write(
+        "mine/contenders/mine/contender.toml",
+        "title = \"mine\"\nlanguage = \"Rust\"\nkind = \"server\"\nhomepage = \"http://localhost/\"\n\
+         [version]\ncommand = [\"{drome}\", \"--version\"]\n\
+         [run]\ncommand = [\"{drome}\", \"serve\", \"--port\", \"{port}\"]\n[serves]\nhello = \"/hello\"\n",
+    );
+    let plan = |args: &[&str]| {
+        let mine = home.path().join("mine").display().to_string();
+        run(home.drome(&["plan", "short", "--catalog", &mine]).args(args))
+    };
+    let said = plan(&[]);
+    assert!(said.code == 2 && said.err.contains("drome plan short --pilot"), "{}", said.err);
+    let said = plan(&["--pilot", "3"]);
+    assert!(said.code == 0 && said.out.contains("told from the 3 blocks of run"), "{}{}", said.out, said.err);
+    let json: Value = serde_json::from_str(&plan(&["--format", "json", "--precision", "50%"]).out).unwrap();
+    assert_eq!((&json["blocks_seen"], &json["precision"]), (&3.into(), &0.5.into()), "{json}");
+    let cell = &json["cells"][0];
+    // A busy machine may have made one of the three void: then nothing can be foretold.
+    let is_told = cell["deviation"].as_f64().is_some_and(|deviation| deviation > 0.0);
+    assert!(is_told != (cell["unknown"] == serde_json::json!(["mine"])), "{cell}");
+    assert!(number(&cell["block_s"]) > 0.3, "{cell}");
+    let said = plan(&["--precision", "0.01%"]);
+    let words = if is_told { "out of reach" } else { "nothing can be foretold of mine" };
+    assert!(said.out.contains(words), "{}", said.out);
+    assert_eq!(plan(&["--precision", "0"]).code, 2);
+}
+
+#[test]
+fn a_pilot_has_the_tracks_that_the_study_asks_for() {
+    let home = Home::new();
+    home.write(
+        "mine/studies/both.toml",
+        "title = \"Both\"\ncontenders = [\"mine\"]\ntracks = [\"default\", \"tuned\"]\n[[cell]]\ntitle = \"one\"\n\
+         workload = \"hello\"\nload = { closed = { connections = 4 } }\n[design]\nblocks = [6, 12]\nwarmup = \"10ms\"\n\
+         measure = \"50ms\"\nprecision = 0.05\nbudget = \"1min\"\n",
+    );
+    home.write(
+        "mine/contenders/mine/contender.toml",
+        "title = \"mine\"\nlanguage = \"Rust\"\nkind = \"server\"\nhomepage = \"http://localhost/\"\n\
+         [version]\ncommand = [\"{drome}\", \"--version\"]\n\
+         [run]\ncommand = [\"{drome}\", \"serve\", \"--port\", \"{port}\"]\n\
+         [tuned]\nbecause = \"http://localhost/\"\nworkers = 1\n[serves]\nhello = \"/hello\"\n",
+    );
+    let mine = home.path().join("mine").display().to_string();
+    let said = run(&mut home.drome(&["plan", "both", "--pilot", "3", "--catalog", &mine]));
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let said = run(&mut home.drome(&["report", "--format", "json"]));
+    let findings: Value = serde_json::from_str(&said.out).unwrap();
+    let mut names: Vec<&str> = Vec::new();
+    for contender in findings["cells"][0]["contenders"].as_array().unwrap() {
+        names.push(contender["name"].as_str().unwrap());
+    }
+    names.sort_unstable();
+    assert_eq!(names, ["mine", "mine@tuned", "reference"]);
+}

@@ -1,0 +1,365 @@
+//! `drome run`: the whole walk with real servers, and everything that can go wrong on it.
+
+use crate::common::{Home, Said, processes_with, run, wait_for};
+use serde_json::Value;
+use std::process::Stdio;
+
+/// A study of real servers that takes seconds.
+const STUDY: &str = r#"
+title = "A small study"
+source = "nowhere"
+contenders = ["python-http-server", "node"]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 4 } }
+[[cell]]
+title = "an open load"
+workload = "pong"
+load = { open = { rate_per_s = 200, connections = 4 } }
+[design]
+blocks = [BLOCKS]
+warmup = "50ms"
+measure = "150ms"
+precision = 0.9
+budget = "1s"
+[published]
+metric = "rate_per_s"
+hardware = "paper"
+figures = { node = 125.97 }
+"#;
+
+/// A contender that does something wrong.
+const CONTENDER: &str = r#"
+title = "TITLE"
+language = "sh"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = COMMAND
+ready = "1s"
+[serves]
+hello = "/hello"
+pong = "/pong"
+"#;
+
+fn study(home: &Home, blocks: &str, contenders: &str) {
+    let text = STUDY.replace("BLOCKS", blocks).replace("\"python-http-server\", \"node\"", contenders);
+    home.write("own/studies/small.toml", &text.replace("figures = { node = 125.97 }", "figures = {}"));
+}
+
+fn contender(home: &Home, name: &str, command: &str) {
+    let text = CONTENDER.replace("TITLE", name).replace("COMMAND", command);
+    home.write(&format!("own/contenders/{name}/contender.toml"), &text);
+}
+
+fn drome(home: &Home, args: &[&str]) -> Said {
+    let own = home.path().join("own").display().to_string();
+    run(home.drome(args).args(["--catalog", &own]))
+}
+
+fn report(home: &Home) -> Value {
+    let said = drome(home, &["report", "--format", "json"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    serde_json::from_str(&said.out).unwrap()
+}
+
+fn row<'j>(json: &'j Value, cell: usize, name: &str) -> &'j Value {
+    let rows = json["cells"][cell]["contenders"].as_array().unwrap();
+    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} is not in {rows:?}"))
+}
+
+#[test]
+fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
+    let home = Home::new();
+    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "4, 4"));
+    let said = drome(&home, &["run", "small", "--seed", "5"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    for words in [
+        "drome serve",
+        "Node.js",
+        "Python http.server",
+        "p99 at saturation",
+        "noise floor",
+        "■",
+        "of reference",
+        "126.0",
+    ] {
+        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+    }
+    let json = report(&home);
+    common_form(&json);
+    let node = row(&json, 0, "node");
+    assert_eq!(
+        (node["trials"].as_u64(), node["failed"].as_u64(), node["published"].as_f64()),
+        (Some(4), Some(0), Some(125.97))
+    );
+    assert!(
+        node["rate_per_s"]["median"].as_f64().unwrap() > 0.0
+            && node["rss_max_bytes"].as_u64().unwrap() > 1_000_000
+    );
+    assert!(node["server_cpu_ns_per_request"]["median"].as_f64().unwrap() > 0.0);
+    assert_eq!(row(&json, 0, "reference")["trials"], 8, "the reference enters every block twice");
+    let floor = &json["noise_floor"]; // Unknown where too few trials were sound, as on a machine that is busy otherwise.
+    assert!(floor.is_null() || floor.as_f64().unwrap() >= 0.0);
+    let markdown = drome(&home, &["report", "--format", "markdown"]).out;
+    assert!(
+        markdown.contains("| tier | rank | contender |") && markdown.contains("## an open load"),
+        "{markdown}"
+    );
+    let listed = drome(&home, &["list", "runs"]).out;
+    assert!(listed.contains("small") && listed.contains("32 trials"), "{listed}");
+    assert_eq!(
+        drome(&home, &["report", "--format", "json"]).out,
+        drome(&home, &["report", "--format", "json"]).out
+    );
+}
+
+/// The keys and types that DESIGN documents, as schema 1.
+fn common_form(json: &Value) {
+    assert_eq!(json["schema"], 1);
+    for key in ["run", "study", "started_at"] {
+        assert!(json[key].is_string(), "{key}");
+    }
+    assert!(json["environment"].is_object(), "{json}");
+    let figure = |value: &Value| {
+        value.is_null()
+            || ["median", "low", "high"].iter().all(|k| value[k].is_number() || value[k].is_null())
+    };
+    for cell in json["cells"].as_array().unwrap() {
+        assert!(cell["workload"].is_string() && cell["load"].is_object());
+        for row in cell["contenders"].as_array().unwrap() {
+            for key in ["trials", "void", "failed"] {
+                assert!(row[key].is_u64(), "{key}: {row}");
+            }
+            for key in ["rate_per_s", "server_cpu_ns_per_request", "latency_ns_p99", "of_reference"] {
+                assert!(row.get(key).is_some_and(figure), "{key}: {row}");
+            }
+            for key in
+                ["name", "version", "rss_max_bytes", "tier", "rank_low", "rank_high", "bound", "published"]
+            {
+                assert!(row.get(key).is_some(), "{key}: {row}");
+            }
+        }
+    }
+}
+
+#[test]
+fn contenders_that_fail_are_named_with_the_reason_and_the_others_go_on() {
+    let home = Home::new();
+    contender(&home, "dies", r#"["sh", "-c", "echo the disk is on fire >&2; exit 3"]"#);
+    contender(&home, "sleeps", r#"["sleep", "1000"]"#);
+    let script = r"
+from http.server import *
+import sys
+class H(BaseHTTPRequestHandler):
+    def do_GET(self):
+        wrong = self.path == '/hello'
+        self.send_response(200); self.send_header('Content-Type', 'text/html' if wrong else 'text/plain')
+        self.end_headers(); self.wfile.write(b'Hello World!' if wrong else b'PONG')
+HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
+    home.write("own/contenders/lies/src/lies.py", script);
+    contender(&home, "lies", r#"["python3", "{src}/lies.py", "{port}"]"#);
+    contender(&home, "absent", r#"["true"]"#);
+    let absent = home.path().join("own/contenders/absent/contender.toml");
+    let text = std::fs::read_to_string(&absent)
+        .unwrap()
+        .replace("[version]", "[install]\napt = [\"no-such-package\"]\n[version]");
+    std::fs::write(&absent, text.replace("[\"echo\", \"1.0\"]", "[\"no-such-program\"]")).unwrap();
+    study(&home, "3, 3", r#""dies", "sleeps", "lies", "absent""#);
+
+    let said = drome(&home, &["run", "small"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert!(
+        said.err.contains("absent does not take part")
+            && said.err.contains("apt-get install no-such-package"),
+        "{}",
+        said.err
+    );
+    for words in [
+        "it ended (exit status: 3)",
+        "the disk is on fire",
+        "it was not ready within 1s",
+        "hello (/hello): content type text/html instead of text/plain",
+        "the body differs from byte 11 on",
+        "absent did not take part",
+    ] {
+        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+    }
+    let json = report(&home);
+    assert!(row(&json, 0, "dies")["rate_per_s"].is_null(), "unknown is null, not 0");
+    assert_eq!(row(&json, 0, "dies")["failed"], 3);
+    assert!(row(&json, 0, "reference")["rate_per_s"]["median"].as_f64().unwrap() > 0.0);
+    assert_eq!(json["missing"][0]["name"], "absent");
+}
+
+#[test]
+fn a_server_that_dies_under_load_is_a_failed_trial() {
+    let home = Home::new();
+    let script = r"
+from http.server import *
+import sys, os
+n = 0
+class H(BaseHTTPRequestHandler):
+    def do_GET(self):
+        global n
+        n += 1
+        if n > 20: os._exit(7)
+        body = {'/hello': b'Hello World\n', '/pong': b'PONG'}.get(self.path.split('?')[0])
+        self.send_response(200 if body else 404); self.send_header('Content-Type', 'text/plain'); self.end_headers()
+        self.wfile.write(body or b'')
+    def log_message(self, *a): pass
+HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
+    home.write("own/contenders/weak/src/weak.py", script);
+    contender(&home, "weak", r#"["python3", "{src}/weak.py", "{port}"]"#);
+    study(&home, "1, 1", r#""weak""#);
+    let said = drome(&home, &["run", "small"]);
+    assert!(
+        said.code == 0 && said.out.contains("under load it ended (exit status: 7)"),
+        "{}{}",
+        said.out,
+        said.err
+    );
+}
+
+#[test]
+fn what_a_server_leaves_behind_is_killed_and_said() {
+    let home = Home::new();
+    let python = r"import http.server as h, os, sys
+if os.fork() == 0:
+    os.setsid(); os.execvp('sleep', ['sleep', '1000'])
+class H(h.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = {'/hello': b'Hello World\n', '/pong': b'PONG'}.get(self.path.split('?')[0])
+        self.send_response(200 if body else 404); self.send_header('Content-Type', 'text/plain'); self.end_headers()
+        self.wfile.write(body or b'')
+    def log_message(self, *a): pass
+h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
+    home.write("own/contenders/litters/src/litters.py", python);
+    contender(&home, "litters", r#"["python3", "{src}/litters.py", "{port}"]"#);
+    study(&home, "1, 1", r#""litters""#);
+    let said = drome(&home, &["run", "small"]);
+    assert!(said.out.contains("it left 1 process(es) behind after SIGTERM"), "{}{}", said.out, said.err);
+    home.assert_clean();
+}
+
+#[test]
+fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
+    let home = Home::new();
+    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "4, 4"));
+    let own = home.path().join("own").display().to_string();
+    let mut command = home.drome(&["run", "small", "--catalog", &own]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let trials = || {
+        let listed = run(&mut home.drome(&["list", "runs"])).out;
+        let digits =
+            listed.split(" trials").next().unwrap_or("").rsplit(' ').next().unwrap_or("0").to_owned();
+        digits.parse::<usize>().unwrap_or(0)
+    };
+    wait_for(|| trials() >= 5, "five trials");
+    child.kill().unwrap(); // SIGKILL: drome itself can do nothing any more.
+    child.wait().unwrap();
+    let mark = home.path().display().to_string();
+    wait_for(|| processes_with(&mark).is_empty(), "every server to be gone");
+    wait_for(|| std::fs::read_dir(home.temporary()).unwrap().next().is_none(), "every folder to be gone");
+    let kept = trials();
+    assert!(kept >= 5, "{kept}");
+
+    let said = drome(&home, &["run", "small", "--resume"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert_eq!(trials(), 4 * 2 * 4, "every trial of the design, each once");
+    assert_eq!(row(&report(&home), 1, "node")["trials"], 4);
+    let said = drome(&home, &["run", "small", "--resume"]);
+    assert!(said.code != 0 && said.err.contains("all have ended"), "{}", said.err);
+}
+
+#[test]
+fn a_run_that_is_interrupted_keeps_its_trials() {
+    let home = Home::new();
+    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "30, 30"));
+    let own = home.path().join("own").display().to_string();
+    let child = home.drome(&["run", "small", "--catalog", &own]).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| run(&mut home.drome(&["list", "runs"])).out.contains("2 trials"), "two trials");
+    run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
+    let said = crate::common::said(&child.wait_with_output().unwrap());
+    assert_eq!(said.code, 130);
+    assert!(said.err.contains("interrupted; every finished trial is kept"), "{}", said.err);
+    home.assert_clean();
+    assert!(report(&home)["ended"].as_str().unwrap().contains("--resume"));
+}
+
+#[test]
+fn a_name_that_is_unknown_gets_the_nearest_one() {
+    let home = Home::new();
+    let said = run(&mut home.drome(&["run", "rasberry-pi"]));
+    assert!(said.code == 2 && said.err.contains("did you mean `raspberry-pi`?"), "{}", said.err);
+    let said = run(&mut home.drome(&["show", "ngnix"]));
+    assert!(said.code == 2 && said.err.contains("did you mean `nginx`?"), "{}", said.err);
+    let said = run(&mut home.drome(&["report", "no-such-run"]));
+    assert!(said.code == 2 && said.err.contains("no run `no-such-run`"), "{}", said.err);
+    study(&home, "1, 1", r#""nginks""#);
+    let said = drome(&home, &["list"]);
+    assert!(
+        said.code == 2
+            && said.err.contains("studies/small.toml:")
+            && said.err.contains("did you mean `nginx`?"),
+        "{}",
+        said.err
+    );
+    let said = run(&mut home.drome(&["list", "--catalog", "/no/such/folder"]));
+    assert!(said.code == 2 && said.err.contains("/no/such/folder"), "{}", said.err);
+}
+
+#[test]
+fn a_store_that_is_not_understood_is_never_written_to() {
+    let home = Home::new();
+    run(&mut home.drome(&["list", "runs"]));
+    let sound = std::fs::read(home.store()).unwrap();
+    let mut newer = sound.clone();
+    newer[60..64].copy_from_slice(&99_u32.to_be_bytes()); // SQLite's user_version
+    let mut foreign = sound.clone();
+    foreign[68..72].copy_from_slice(&7_u32.to_be_bytes()); // SQLite's application_id
+    let mut corrupt = sound;
+    corrupt[4000..].fill(0x5a);
+    let cases = [
+        (newer, "version 99"),
+        (foreign, "not a store of drome's"),
+        (b"just some text, and no database at all".repeat(99), "not a store"),
+        (corrupt, "store"),
+    ];
+    for (bytes, words) in cases {
+        std::fs::write(home.store(), &bytes).unwrap();
+        let said = run(&mut home.drome(&["report"]));
+        assert!(
+            said.code != 0 && said.err.contains(words) && said.err.contains("--store"),
+            "{}: {}",
+            said.code,
+            said.err
+        );
+        assert_eq!(std::fs::read(home.store()).unwrap(), bytes, "{words}: it was written to");
+    }
+    let said = run(&mut home.drome(&["report", "--store", "/proc/no/store"]));
+    assert!(said.code == 1 && said.err.contains("/proc/no/store"), "{}", said.err);
+}
+
+#[test]
+fn a_full_disk_ends_the_run_with_a_reason_and_keeps_what_was_stored() {
+    let home = Home::new();
+    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "30, 30"));
+    run(&mut home.drome(&["list", "runs"]));
+    // The workloads' files are there already: one of them is larger than the limit.
+    run(&mut home.drome(&["catalog", "verify", "reference"]));
+    let (path, own) = (home.path().display(), home.path().join("own"));
+    // A limit on the size of files stands for a disk that is full.
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 500; DROME_HOME={path} DROME_CACHE={path}/cache TMPDIR={path}/tmp exec {} run small --catalog {}",
+        env!("CARGO_BIN_EXE_drome"),
+        own.display()
+    );
+    let said = run(std::process::Command::new("sh").args(["-c", &script]));
+    assert!(said.code == 1 && said.err.contains("free some space"), "{}: {}", said.code, said.err);
+    assert!(report(&home)["cells"][0]["blocks"].as_u64().unwrap() >= 1);
+    home.assert_clean();
+}

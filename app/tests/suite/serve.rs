@@ -1,0 +1,148 @@
+//! `drome serve` on the wire.
+
+use crate::common::{Home, Server, run, serve};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Command;
+
+/// Sends bytes, then reads until the server closes.
+fn ask(server: &Server, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(crate::common::PATIENCE)).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn a_pipeline_is_answered_in_order_and_closed_when_asked() {
+    let server = serve(&[]);
+    let got = ask(&server, b"GET /hello HTTP/1.1\r\nHost: h\r\n\r\nGET /pong?x=1 HTTP/1.1\r\nHost: h\r\n\r\nGET /none HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    let bodies: Vec<&str> =
+        got.split("HTTP/1.1 ").skip(1).map(|a| a.split("\r\n\r\n").nth(1).unwrap()).collect();
+    assert_eq!(bodies, ["Hello World\n", "PONG", "Not Found\n"], "{got}");
+    assert!(
+        got.contains("404 Not Found") && got.ends_with("Not Found\n") && got.contains("Connection: close")
+    );
+}
+
+#[test]
+fn a_long_pipeline_of_large_bodies_arrives_whole() {
+    let server = serve(&[]);
+    let one = b"GET /jpeg-200k.jpg HTTP/1.1\r\nHost: h\r\n\r\n";
+    let all = [one.repeat(99), b"GET /jpeg-200k.jpg HTTP/1.1\r\nConnection: close\r\n\r\n".to_vec()].concat();
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.write_all(&all).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(200)); // The server has to wait for this reader.
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let heads = answer.len() - 100 * 200_000;
+    assert!((100 * 60..100 * 200).contains(&heads), "{heads} bytes beside the bodies");
+}
+
+#[test]
+fn what_was_asked_before_the_peer_half_closed_is_answered_however_slowly_it_reads() {
+    let server = serve(&[]);
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(crate::common::PATIENCE)).unwrap();
+    // Asked in two parts: the second waits, since the answers to the first fill the socket.
+    let half = b"GET /jpeg-200k.jpg HTTP/1.1\r\nHost: h\r\n\r\n".repeat(100);
+    stream.write_all(&half).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    stream.write_all(&half).unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    assert!(answer.len() > 200 * 200_000, "{} bytes", answer.len());
+}
+
+#[test]
+fn http_1_0_head_and_other_methods() {
+    let server = serve(&[]);
+    let got = ask(&server, b"GET /hello HTTP/1.0\r\n\r\n");
+    assert!(got.contains("Connection: close") && got.ends_with("Hello World\n"), "{got}");
+    let got =
+        ask(&server, b"GET /hello HTTP/1.0\r\nConnection: keep-alive\r\n\r\nGET /hello HTTP/1.0\r\n\r\n");
+    assert!(got.contains("Connection: keep-alive") && got.matches("Hello World").count() == 2, "{got}");
+    let got = ask(&server, b"HEAD /hello HTTP/1.0\r\n\r\n");
+    assert!(got.contains("Content-Length: 12") && got.ends_with("\r\n\r\n"), "{got}");
+    let got = ask(&server, b"DELETE /hello HTTP/1.0\r\n\r\n");
+    assert!(got.contains("405 Method Not Allowed") && got.contains("Allow: GET, HEAD"), "{got}");
+    let got = ask(&server, b"nonsense\r\n\r\n");
+    assert!(got.contains("400 Bad Request"), "{got}");
+}
+
+#[test]
+fn curl_gets_real_files() {
+    let server = serve(&["--threads", "2"]);
+    let cases = [
+        ("/", "text/html", 228),
+        ("/html-147.html", "text/html", 147),
+        ("/png-50k.png", "image/png", 50_000),
+        ("/jpeg-200k.jpg", "image/jpeg", 200_000),
+    ];
+    for (path, content_type, bytes) in cases {
+        let url = format!("http://{}{path}", server.address);
+        let said = run(Command::new("curl").args([
+            "-s",
+            "-o",
+            "/dev/null",
+            "-w",
+            "%{http_code} %{content_type} %{size_download}",
+            &url,
+        ]));
+        assert_eq!(said.out, format!("200 {content_type} {bytes}"));
+    }
+}
+
+#[test]
+fn it_stops_cleanly_and_frees_its_port() {
+    let mut server = serve(&[]);
+    run(Command::new("kill").args(["-TERM", &server.child.id().to_string()]));
+    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    assert!(TcpStream::connect(server.address).is_err());
+}
+
+#[test]
+fn a_port_in_use_and_a_fault_that_is_none_are_refused() {
+    let server = serve(&[]);
+    let said = run(&mut Home::new().drome(&["serve", "--port", &server.address.port().to_string()]));
+    assert!(said.code == 2 && said.err.contains("is in use"), "{}: {}", said.code, said.err);
+    let said = run(&mut Home::new().drome(&["serve", "--fault", "melt=1s"]));
+    assert!(said.code == 2 && said.err.contains("stall=100ms/1s"), "{}", said.err);
+}
+
+#[test]
+fn an_answer_that_took_its_time_does_not_wait_for_those_after_it() {
+    let spin_ms = 50;
+    for io in ["uring", "epoll"] {
+        let server = serve(&["--threads", "1", "--io", io, "--spin-ns", &(spin_ms * 1_000_000).to_string()]);
+        let mut peers: Vec<_> = (0..8).map(|_| TcpStream::connect(server.address).unwrap()).collect();
+        for peer in &mut peers {
+            peer.write_all(b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        }
+        let arrived = |mut peer: TcpStream| {
+            std::thread::spawn(move || {
+                let n = peer.read(&mut [0; 1024]).unwrap();
+                assert!(n > 0);
+                std::time::Instant::now()
+            })
+        };
+        let threads: Vec<_> = peers.into_iter().map(arrived).collect();
+        let mut times: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        times.sort();
+        // One after the other they take seven spins longer; together they would take none.
+        let apart = times[7] - times[0];
+        assert!(apart.as_millis() >= 3 * spin_ms, "{io}: all answers within {apart:?}");
+    }
+}
+
+#[test]
+fn the_spin_is_a_known_truth() {
+    let server = serve(&["--spin-ns", "2000000"]);
+    let (_, json) = crate::common::load(server.address, "/hello", &["-c", "1", "-n", "50"]);
+    // One spin makes up for what another overran: it is the mean that is known.
+    let mean = json["latency_ns"]["mean"].as_f64().unwrap();
+    assert!(mean >= 1_950_000.0, "answers come no sooner than the spin lasts: {mean} ns");
+}

@@ -1,0 +1,94 @@
+//! A server that is still warming up while it is measured is labelled; the reference is not.
+
+use crate::common::{Home, run};
+use serde_json::Value;
+
+const STUDY: &str = r#"
+title = "A server that warms up"
+contenders = ["warms"]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 32 } }
+[design]
+blocks = [3, 3]
+warmup = "100ms"
+measure = "2400ms"
+precision = 0.9
+budget = "1s"
+"#;
+
+const CONTENDER: &str = r#"
+title = "Warms up"
+language = "Python"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["python3", "--version"]
+[run]
+command = ["python3", "{src}/warms.py", "{port}"]
+ready = "10s"
+[serves]
+hello = "/hello"
+"#;
+
+/// Sixty answers a second, and after 80 of them 180, as if its code had been compiled by then. Each has its due time, and one that
+/// was late makes none of the next late, so that no machine is too slow or too busy for it.
+const SERVER: &str = r#"
+import socket, sys, threading, time
+answered, due, lock = 0, 0.0, threading.Lock()
+def wait():
+    global answered, due
+    with lock:
+        answered += 1
+        due = max(due + 1 / (60 if answered < 80 else 180), time.monotonic() - 0.1)
+        mine = due
+    time.sleep(max(0.0, mine - time.monotonic()))
+def serve(client):
+    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    data = b""
+    while True:
+        while b"\r\n\r\n" not in data:
+            more = client.recv(4096)
+            if not more:
+                return
+            data += more
+        head, data = data.split(b"\r\n\r\n", 1)
+        if b"/hello" not in head.split(b"\r\n", 1)[0]:
+            client.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+            continue
+        wait()
+        client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\nHello World\n")
+def safe(client):
+    try:
+        serve(client)
+    except OSError:
+        pass
+listener = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+while True:
+    client, _ = listener.accept()
+    threading.Thread(target=safe, args=(client,), daemon=True).start()
+"#;
+
+#[test]
+fn a_server_that_warms_up_in_the_window_is_labelled_and_the_reference_is_not() {
+    let home = Home::new();
+    home.write("own/studies/warms.toml", STUDY);
+    home.write("own/contenders/warms/contender.toml", CONTENDER);
+    home.write("own/contenders/warms/src/warms.py", SERVER);
+    let own = home.path().join("own").display().to_string();
+    let said = run(home.drome(&["run", "warms", "--seed", "5"]).args(["--catalog", &own]));
+    assert_eq!(said.code, 0, "{}", said.err);
+    let json = run(&mut home.drome(&["report", "--format", "json"])).out;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let row = |name: &str| {
+        let all = json["cells"][0]["contenders"].as_array().unwrap();
+        all.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} is not in {all:?}"))
+    };
+    let warms = &row("warms")["steady"];
+    assert_eq!(warms["is_steady"], Value::Bool(false), "{}", row("warms"));
+    assert!(warms["faster"].as_u64().unwrap() >= 2 && warms["change"].as_f64().unwrap() > 0.5, "{warms}");
+    assert_ne!(row("reference")["steady"]["is_steady"], Value::Bool(false), "{}", row("reference"));
+    assert!(said.out.contains("still getting faster while it was measured"), "{}", said.out);
+    home.assert_clean();
+}

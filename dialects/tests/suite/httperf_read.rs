@@ -1,0 +1,238 @@
+//! httperf's reports, as they stand on pages.
+
+use dialects::{Found, httperf::read};
+
+/// As httperf 0.9.0 prints it, after its own command line.
+const REPORT: &str = "\
+Maximum connect burst length: 7
+
+Total: connections 1000 requests 999800 replies 999700 test-duration 4.970 s
+
+Connection rate: 201.2 conn/s (5.0 ms/conn, <=980 concurrent connections)
+Connection time [ms]: min 1902.6 avg 3975.9 max 4345.9 median 4029.5 stddev 274.3
+Connection time [ms]: connect 1.3
+Connection length [replies/conn]: 999.700
+
+Request rate: 201167.0 req/s (0.0 ms/req)
+Request size [B]: 62.0
+
+Reply rate [replies/s]: min 192000.2 avg 201000.5 max 210000.7 stddev 120.0 (2 samples)
+Reply time [ms]: response 57.1 transfer 0.2
+Reply size [B]: header 38.0 content 4.0 footer 2.0 (total 44.0)
+Reply status: 1xx=0 2xx=999600 3xx=0 4xx=100 5xx=0
+
+CPU time [s]: user 0.96 system 3.98 (user 19.3% system 80.1% total 99.4%)
+Net I/O: 20435.6 KB/s (167.4*10^6 bps)
+
+Errors: total 7 client-timo 4 socket-timo 0 connrefused 1 connreset 2
+Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
+";
+
+const ECHO: &str = "httperf --hog --client=0/1 --server=127.0.0.1 --port=3000 --uri=/pong --rate=1000 --send-buffer=4096 \
+    --recv-buffer=16384 --num-conns=1000 --num-calls=1000 --burst-length=20";
+const TYPED: &str =
+    "httperf --hog --num-conns 1000 --num-calls 1000 --burst-length 20 --port 3000 --rate 1000 --uri=/pong";
+
+fn one(text: &str) -> Found {
+    let mut all = read(text);
+    assert_eq!(all.len(), 1, "{text}");
+    all.remove(0)
+}
+
+fn figures(found: &Found) -> Vec<(String, f64)> {
+    found.reading.figures.iter().map(|(name, value)| (name.clone(), (value * 1e3).round() / 1e3)).collect()
+}
+
+#[test]
+fn every_figure_has_drome_s_name_and_unit() {
+    let found = one(&format!("{ECHO}\n{REPORT}"));
+    let expected = [
+        ("client_core_use", 0.994),
+        ("client_cpu_system_ns", 3.98e9),
+        ("client_cpu_user_ns", 0.96e9),
+        ("completed", 999_700.0),
+        ("connect_burst_max", 7.0),
+        ("connect_ns_mean", 1.3e6),
+        ("connection_ns_max", 4345.9e6),
+        ("connection_ns_mean", 3975.9e6),
+        ("connection_ns_min", 1902.6e6),
+        ("connection_ns_p50", 4029.5e6),
+        ("connection_ns_sd", 274.3e6),
+        ("connections_max", 980.0),
+        ("connections_opened", 1000.0),
+        ("connections_per_s", 201.2),
+        ("document_bytes", 4.0),
+        ("duration_ns", 4.97e9),
+        ("failed", 7.0),
+        ("first_byte_ns_mean", 57.1e6),
+        ("footer_bytes", 2.0),
+        ("header_bytes", 38.0),
+        ("network_bytes_per_s", 20_926_054.4),
+        // Replies over the time that they took, since not all requests had one.
+        ("rate_per_s", 201_146.881),
+        ("rate_samples", 2.0),
+        ("replies_per_connection", 999.7),
+        ("reply_bytes", 44.0),
+        ("request_bytes", 62.0),
+        ("sampled_rate_per_s_max", 210_000.7),
+        ("sampled_rate_per_s_mean", 201_000.5),
+        ("sampled_rate_per_s_min", 192_000.2),
+        ("sampled_rate_per_s_sd", 120.0),
+        ("sent", 999_800.0),
+        ("sent_per_s", 201_167.0),
+        ("transfer_ns_mean", 0.2e6),
+    ];
+    assert_eq!(figures(&found), expected.map(|(name, value)| (name.to_owned(), value)));
+    let reading = &found.reading;
+    assert_eq!(reading.url.as_deref(), Some("http://127.0.0.1:3000/pong"));
+    assert_eq!(reading.command.as_deref(), Some(ECHO));
+    let count = |name: &str, n: u64| (name.to_owned(), n);
+    assert_eq!(reading.status, [count("2xx", 999_600), count("4xx", 100)].into());
+    assert_eq!(
+        reading.errors,
+        [count("client-timo", 4), count("connrefused", 1), count("connreset", 2)].into()
+    );
+    assert_eq!(found.strange, Vec::<String>::new());
+    assert_eq!((found.at.start, found.at.end), (0, ECHO.len() + REPORT.len()));
+}
+
+#[test]
+fn however_a_page_shows_it() {
+    let session = format!("$ {TYPED}\n{ECHO}\n{REPORT}");
+    let plain = one(&session).reading;
+    assert_eq!(plain.command.as_deref(), Some(TYPED));
+    let indented = |by: &str| session.lines().map(|line| format!("{by}{line}\n")).collect::<String>();
+    let blanks = session.split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in [
+        format!("# Results\n\nOn a laptop:\n\n```\n{session}```\n\nThat is all.\n"),
+        indented("    "),
+        indented("> "),
+        session.replace('\n', "\r\n"),
+        session.replace("$ ", "user@host:~/bin# ./").replace("<=", "&lt;="),
+        blanks.clone(),
+        format!("Some words. {blanks} Some more."),
+        session.replace(
+            "Maximum",
+            "httperf: maximum number of open descriptors = 1024\nreply-rate = 2.0\nMaximum",
+        ),
+        session.replace("Maximum", "httperf: warning: open file limit > FD_SETSIZE; limiting max.\nMaximum"),
+    ] {
+        let found = one(&text);
+        assert_eq!(found.reading, plain, "{text}");
+        assert_eq!(found.strange, Vec::<String>::new(), "{text}");
+    }
+    // Without an echo, and typed over several lines.
+    let typed = TYPED.replace(" --port", " \\\n  --port");
+    let command = one(&format!("% {typed}\n\n{REPORT}")).reading.command;
+    assert_eq!(command.map(|c| c.split_whitespace().collect::<Vec<_>>().join(" ")).as_deref(), Some(TYPED));
+}
+
+#[test]
+fn several_in_one_text_each_by_itself() {
+    let ab = "Concurrency Level:      10\nRequests per second:    351.49 [#/sec] (mean)\n".repeat(6);
+    let second = REPORT.replace("999700", "5").replace("Errors: total 7", "Errors: total 8");
+    let text = format!(
+        "## nginx\n{ECHO}\n{REPORT}\n{ab}\n## go\n$ httperf --server=b --uri /x --ssl\n{second}{REPORT}"
+    );
+    let all = read(&text);
+    assert_eq!(
+        all.iter().map(|f| f.reading.get("completed").unwrap()).collect::<Vec<_>>(),
+        [999_700.0, 5.0, 999_700.0]
+    );
+    let urls: Vec<_> = all.iter().map(|f| f.reading.url.as_deref()).collect();
+    assert_eq!(urls, [Some("http://127.0.0.1:3000/pong"), Some("https://b/x"), None]);
+    assert_eq!(all[2].reading.command, None);
+    assert!(all.iter().all(|found| found.strange.is_empty()));
+}
+
+#[test]
+fn what_breaks_off_is_read_as_far_as_it_goes() {
+    let whole = one(REPORT).reading;
+    for end in (0..REPORT.len()).filter(|end| *end > REPORT.find("Connection rate: 201.2 ").unwrap() + 23) {
+        let found = one(&REPORT[..end]);
+        // The rate is reckoned from another line where that one is missing.
+        for (name, value) in found.reading.figures.iter().filter(|(name, _)| *name != "rate_per_s") {
+            assert_eq!(Some(*value), whole.get(name), "{name} of {:?}", &REPORT[..end]);
+        }
+    }
+    assert_eq!(one(&REPORT[..REPORT.find("\n\nErrors").unwrap()]).reading.errors.len(), 0);
+    let last = &REPORT[REPORT.find("Reply rate").unwrap()..];
+    assert_eq!(one(last).reading.get("duration_ns"), None);
+}
+
+#[test]
+fn what_is_0_because_it_is_unknown_is_not_there() {
+    let failed = "Maximum connect burst length: 0
+
+Total: connections 30 requests 0 replies 0 test-duration 5.800 s
+
+Connection rate: 5.2 conn/s (193.3 ms/conn, <=1 concurrent connections)
+Connection time [ms]: min 0.0 avg 0.0 max 0.0 median 0.0 stddev 0.0
+Connection time [ms]: connect 0.0
+Connection length [replies/conn]: 0.000
+
+Request rate: 0.0 req/s (0.0 ms/req)
+Request size [B]: 0.0
+
+Reply rate [replies/s]: min 0.0 avg 0.0 max 0.0 stddev 0.0 (0 samples)
+Reply time [ms]: response 0.0 transfer 0.0
+Reply size [B]: header 0.0 content 0.0 footer 0.0 (total 0.0)
+Reply status: 1xx=0 2xx=0 3xx=0 4xx=0 5xx=0
+
+CPU time [s]: user 4.09 system 1.70 (user 70.5% system 29.2% total 99.7%)
+Net I/O: 0.0 KB/s (0.0*10^6 bps)
+
+Errors: total 30 client-timo 0 socket-timo 0 connrefused 30 connreset 0
+Errors: fd-unavail 0 addrunavail 0 ftab-full 0 other 0
+";
+    let found = one(failed);
+    let names: Vec<&str> = found.reading.figures.keys().map(String::as_str).collect();
+    let expected = "client_core_use client_cpu_system_ns client_cpu_user_ns completed connect_burst_max connect_ns_mean \
+        connections_max connections_opened connections_per_s duration_ns failed network_bytes_per_s rate_per_s \
+        rate_samples sent sent_per_s";
+    assert_eq!(names.join(" "), expected);
+    assert_eq!(found.reading.errors, [("connrefused".to_owned(), 30)].into());
+}
+
+#[test]
+fn sessions_are_read_too() {
+    let text = format!(
+        "{REPORT}\nSession rate [sess/s]: min 0.20 avg 0.59 max 2.40 stddev 0.37 (240/450)\n\
+         Session: avg 6.45 connections/session\nSession lifetime [s]: 123.9\nSession failtime [s]: 58.5\n\
+         Session length histogram: 4 7 4\n"
+    );
+    let found = one(&text);
+    let get = |name| found.reading.get(name).unwrap();
+    assert_eq!(
+        [get("sessions"), get("sessions_completed"), get("connections_per_session")],
+        [450.0, 240.0, 6.45]
+    );
+    assert_eq!([get("sessions_per_s_mean"), get("session_ns_mean")], [0.59, 123.9e9]);
+    assert_eq!(found.strange, Vec::<String>::new());
+}
+
+#[test]
+fn what_is_not_understood_is_strange_and_what_is_not_sure_is_no_report() {
+    let text = REPORT.replace("Request size [B]: 62.0", "Request size : 62.0");
+    assert_eq!(one(&text).strange, ["Request size : 62.0"]);
+    for text in [
+        "",
+        "httperf --hog --client=0/1",
+        "The line `Reply time [ms]: response 72.1 transfer 1.9` says it.",
+        "Total: connections are made",
+        "Errors: total",
+        "we ran httperf --hog and it said Connection rate: fast",
+    ] {
+        assert_eq!(read(text), [], "{text}");
+    }
+}
+
+#[test]
+fn ten_megabytes_are_no_trouble() {
+    let line = format!("{ECHO} {}", REPORT.split_whitespace().collect::<Vec<_>>().join(" "));
+    let text = format!("{line} ").repeat(10_000_000 / line.len());
+    assert_eq!(read(&text).len(), 10_000_000 / line.len());
+    for unit in ["httperf -", "Total: connections 1 ", "httperf --client=0/1 ", "Errors: total 1\n", "# "] {
+        let _ = read(&unit.repeat(5_000_000 / unit.len()));
+    }
+}

@@ -1,0 +1,17 @@
+//! The tools' reports, printed and read, as one program.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod ab_print;
+mod ab_read;
+mod http_load_print;
+mod http_load_read;
+mod httperf_print;
+mod httperf_read;
+mod page;
+mod siege_print;
+mod siege_read;
+mod weighttp_print;
+mod weighttp_read;
+mod wrk;
+mod wrk_read;

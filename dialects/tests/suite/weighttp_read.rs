@@ -1,0 +1,103 @@
+//! weighttp's reports, as they stand on pages.
+
+use dialects::{Found, weighttp::read};
+
+const REPORT: &str = "\
+weighttp - a lightweight and simple webserver benchmarking tool
+
+starting benchmark...
+spawning thread #1: 6 concurrent requests, 5000 total requests
+spawning thread #2: 5 concurrent requests, 5000 total requests
+progress:  10% done
+progress: 100% done
+
+finished in 1 sec, 665 millisec and 7 microsec, 6005 req/s, 1225 kbyte/s
+requests: 10000 total, 10000 started, 10000 done, 9990 succeeded, 10 failed, 3 errored
+status codes: 9990 2xx, 0 3xx, 7 4xx, 0 5xx
+traffic: 2090000 bytes total, 1970000 bytes http, 120000 bytes data
+";
+
+fn one(text: &str) -> Found {
+    let mut all = read(text);
+    assert_eq!(all.len(), 1, "{text}");
+    all.remove(0)
+}
+
+#[test]
+fn every_figure_has_drome_s_name_and_unit() {
+    let found = one(&format!("$ weighttp -k -c11 -t2 -n10000 'http://127.0.0.1:8080/'\n{REPORT}"));
+    let expected = [
+        ("body_bytes", 120_000.0),
+        ("completed", 9990.0),
+        ("connections", 11.0),
+        ("duration_ns", 1_665_007_000.0),
+        ("failed", 10.0),
+        ("head_bytes", 1_970_000.0),
+        ("rate_per_s", 6005.0),
+        ("received_bytes", 2_090_000.0),
+        ("received_bytes_per_s", 1_254_400.0),
+        ("requests", 10_000.0),
+        ("sent", 10_000.0),
+        ("threads", 2.0),
+    ];
+    let reading = &found.reading;
+    assert_eq!(reading.figures, expected.map(|(name, value)| (name.to_owned(), value)).into());
+    let count = |name: &str, n: u64| (name.to_owned(), n);
+    assert_eq!(reading.status, [count("2xx", 9990), count("4xx", 7)].into());
+    assert_eq!(reading.errors, [count("errored", 3), count("failed", 10)].into());
+    assert_eq!(reading.command.as_deref(), Some("weighttp -k -c11 -t2 -n10000 'http://127.0.0.1:8080/'"));
+    assert_eq!(reading.url.as_deref(), Some("http://127.0.0.1:8080/"));
+    assert_eq!(found.strange, Vec::<String>::new());
+}
+
+#[test]
+fn however_a_page_shows_it() {
+    let session = format!("$ weighttp -n 10000 -c 11 -t 2 -k localhost/index.html\n{REPORT}");
+    let plain = one(&session).reading;
+    assert_eq!(plain.url.as_deref(), Some("localhost/index.html"));
+    let blanks = session.split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in [
+        session.lines().map(|line| format!("    {line}\n")).collect(),
+        session.replace('\n', "\r\n"),
+        session.replace("6005 req/s", "**6005** req/s"),
+        format!("Some words. {blanks} Some more."),
+        format!("```\n{session}```\n"),
+    ] {
+        assert_eq!(one(&text).reading, plain, "{text}");
+    }
+    let newer = REPORT.replace("weighttp -", "weighttp 0.5 -");
+    assert_eq!(one(&newer).reading.version.as_deref(), Some("0.5"));
+}
+
+#[test]
+fn several_broken_off_and_alone() {
+    let line = "finished in 0 sec, 552 millisec and 381 microsec, 18103 req/s, 2139 kbyte/s";
+    let text =
+        format!("* one\n\n{line}\n\n* two\n\n{line}\n{REPORT}{}", &REPORT[..REPORT.find("status").unwrap()]);
+    let all = read(&text);
+    assert_eq!(all.len(), 4);
+    assert_eq!(all[1].reading.get("duration_ns"), Some(552_381_000.0));
+    assert_eq!((all[3].reading.get("failed"), all[3].reading.get("received_bytes")), (Some(10.0), None));
+    let whole = one(REPORT).reading;
+    for end in REPORT.find("6005").unwrap()..REPORT.len() {
+        for (name, value) in &one(&REPORT[..end]).reading.figures {
+            assert_eq!(Some(*value), whole.get(name), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_report_is_none() {
+    for text in [
+        "",
+        "weighttp -n 5 x",
+        "starting benchmark...",
+        "finished in 1 sec",
+        "status codes: many",
+        &REPORT[..200],
+    ] {
+        assert_eq!(read(text), [], "{text}");
+    }
+    let _ = read(&"finished in 1 sec, ".repeat(300_000));
+    let _ = read(&"weighttp - ".repeat(300_000));
+}

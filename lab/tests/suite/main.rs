@@ -1,0 +1,6 @@
+//! The catalog and the verification, as one program.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod catalog;
+mod verify;

@@ -1,0 +1,111 @@
+//! The yardsticks do the work that they are the measure of: every answer whole, every request counted.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output};
+use std::time::{Duration, Instant};
+
+/// Nothing here takes longer, on however slow a machine.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// `cargo test` builds the examples, beside the folder of the tests.
+fn example(name: &str) -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let path = tests.ancestors().nth(2).unwrap().join("examples").join(name);
+    assert!(path.is_file(), "{} is not built: run `cargo build -p net --examples`", path.display());
+    path
+}
+
+struct Server {
+    child: Child,
+    port: u16,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn serve(body_bytes: usize) -> Server {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let args = [port.to_string(), body_bytes.to_string()];
+    let server = Server { child: Command::new(example("floor_server")).args(args).spawn().unwrap(), port };
+    let deadline = Instant::now() + PATIENCE;
+    while TcpStream::connect(("127.0.0.1", port)).is_err() {
+        assert!(Instant::now() < deadline, "the server does not listen");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    server
+}
+
+fn client(port: u16, args: &str) -> Output {
+    let port = port.to_string();
+    Command::new(example("floor_client")).arg(port).args(args.split(' ')).output().unwrap()
+}
+
+/// The requests that the client says it has done.
+fn requests(output: &Output) -> usize {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let json =
+        text.trim().strip_prefix("{\"requests\":").and_then(|rest| rest.split_once(",\"rate_per_s\":"));
+    let (requests, rate) = json.unwrap_or_else(|| panic!("{output:?}"));
+    assert!(rate.strip_suffix('}').unwrap().parse::<f64>().unwrap() > 0.0);
+    requests.parse().unwrap()
+}
+
+#[test]
+fn the_server_answers_every_blank_line_whole() {
+    let server = serve(12);
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let answer =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\n\r\nxxxxxxxxxxxx".as_bytes();
+    for pipeline in [1, 2, 64, 65, 200] {
+        stream.write_all("GET / HTTP/1.1\r\nHost: h\r\n\r\n".repeat(pipeline).as_bytes()).unwrap();
+        let mut received = vec![0; answer.len() * pipeline];
+        stream.read_exact(&mut received).unwrap();
+        assert!(received == answer.repeat(pipeline), "{}", String::from_utf8_lossy(&received));
+    }
+}
+
+#[test]
+fn the_client_counts_what_came_whole() {
+    for (body_bytes, args, at_once) in [(12, "8 0.3", 1), (12, "3 0.3 16", 16), (50_000, "4 0.3", 1)] {
+        let server = serve(body_bytes);
+        let output = client(server.port, args);
+        let requests = requests(&output);
+        assert!(requests > 0 && requests.is_multiple_of(at_once), "{args}: {requests}");
+    }
+}
+
+#[test]
+fn the_client_counts_nothing_that_the_server_did_not_send() {
+    // One answer a connection, then silence: as many requests as connections, however long it waits.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let mut streams: Vec<TcpStream> = (0..5).map(|_| listener.accept().unwrap().0).collect();
+        for stream in &mut streams {
+            stream.read_exact(&mut [0; 18]).unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nab").unwrap();
+        }
+        streams.iter_mut().skip(1).for_each(|stream| stream.write_all(b"c").unwrap());
+        streams
+    });
+    let output = client(port, "5 1");
+    assert_eq!(requests(&output), 4, "one answer lacks its last byte");
+    drop(server.join().unwrap());
+}
+
+#[test]
+fn what_can_not_be_measured_is_said() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let output = client(port, "1 0.1");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains(&format!("can't connect to port {port}")), "{said}");
+    assert_eq!(client(port, "0 1").status.code(), Some(2));
+}

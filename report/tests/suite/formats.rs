@@ -1,0 +1,126 @@
+//! The formats of a run: what stays readable where there is little room, what is never shown as markup, and what tidy
+//! rows hold.
+
+use crate::made_up::*;
+use model::*;
+use report::{Look, Told};
+use std::time::Duration;
+use unicode_width::UnicodeWidthStr;
+
+fn look(columns: usize) -> Look {
+    Look { width: Some(columns), ..Look::default() }
+}
+
+/// What a server may call itself.
+const EVIL: &str = "<script>alert(1)</script> a|b `c` **d** [e](f) \x1b[2J\nnext";
+
+fn evil() -> findings::Findings {
+    let mut f = findings();
+    EVIL.clone_into(&mut f.title);
+    f.source = Some(EVIL.to_owned());
+    EVIL.clone_into(&mut f.missing[0].why);
+    EVIL.clone_into(&mut f.cells[0].title);
+    let c = &mut f.cells[0].contenders[1];
+    (c.title, c.version, c.notes) = (EVIL.to_owned(), Some(EVIL.to_owned()), vec![EVIL.to_owned()]);
+    f
+}
+
+#[test]
+fn a_ranking_in_a_narrow_terminal() {
+    insta::assert_snapshot!("ranking_at_80", report::terminal::report(&findings(), &look(80)));
+    insta::assert_snapshot!("ranking_at_60", report::terminal::report(&findings(), &look(60)));
+    insta::assert_snapshot!("race_at_60", report::race::report(&race(80_000.0, 100_000.0, 0.011), &look(60)));
+}
+
+#[test]
+fn a_ranking_in_ascii_and_in_colour() {
+    let ascii = report::terminal::report(&findings(), &Look { is_ascii: true, ..look(80) });
+    assert!(ascii.is_ascii(), "{ascii}");
+    insta::assert_snapshot!("ranking_in_ascii", ascii);
+    let colour = report::terminal::report(&findings(), &Look { has_colour: true, ..look(80) });
+    // As a reader sees it, and as it is kept here.
+    insta::assert_snapshot!("ranking_in_colour", colour.replace('\x1b', "␛"));
+    assert_eq!(
+        plain(&colour),
+        report::terminal::report(&findings(), &look(80)),
+        "colours change nothing else"
+    );
+}
+
+fn plain(text: &str) -> String {
+    [0, 31, 32, 33].iter().fold(text.to_owned(), |text, code| text.replace(&format!("\x1b[{code}m"), ""))
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal_and_no_figure_is_lost() {
+    let wide = report::terminal::report(&findings(), &Look::default());
+    let figures = |text: &str| {
+        let is_figure = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
+        let mut all: Vec<String> = text.split_whitespace().filter(is_figure).map(str::to_owned).collect();
+        all.sort();
+        all.dedup();
+        all
+    };
+    for columns in 45..200 {
+        let shown = report::terminal::report(&findings(), &look(columns));
+        for line in shown.lines().filter(|line| line.trim_start().contains(' ')) {
+            assert!(line.width() <= columns, "{columns}: {line}");
+        }
+        // But for the chart's scale, and the versions of names that are shortened.
+        let missing: Vec<String> = figures(&wide)
+            .into_iter()
+            .filter(|f| !figures(&shown).contains(f) && !["5000", "1.2.3"].contains(&f.as_str()))
+            .collect();
+        assert_eq!(missing, Vec::<String>::new(), "{columns}: {shown}");
+    }
+}
+
+#[test]
+fn what_others_brought_is_text_and_nothing_else() {
+    let text = report::terminal::report(&evil(), &look(80));
+    assert!(!text.contains('\x1b') && text.contains("<script>"), "{text}");
+    let markdown = report::markdown::report(&evil());
+    insta::assert_snapshot!("markup_in_markdown", markdown);
+    for raw in ["<script", "a|b", "**d**", "[e](", "\nnext", "\x1b["] {
+        let is_raw = |at: usize| !markdown[..at].ends_with('\\') && !in_a_block(&markdown, at);
+        assert!(!markdown.match_indices(raw).any(|(at, _)| is_raw(at)), "{raw:?}: {markdown}");
+    }
+}
+
+/// Within a block of text nothing is markup.
+fn in_a_block(markdown: &str, at: usize) -> bool {
+    markdown[..at].matches("```").count() % 2 == 1
+}
+
+#[test]
+fn trials_as_csv() {
+    let (_, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
+    let usage = Usage { cpu_ns: 950_000_000, rss_max_bytes: 4096, ..Usage::default() };
+    let observe = |copy, outcome| Observation {
+        trial: Trial { block: 0, cell: 0, contender: "A".to_owned(), copy },
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        elapsed_ns: 812_345_678,
+        outcome,
+        conditions: Conditions { steal_ppm: Some(0), ..Conditions::default() },
+    };
+    let nothing = Tally { duration_ns: 2_000_000_000, ..Tally::default() };
+    let void = Verdict { valid: false, reasons: vec!["no answer, none".to_owned()], ..verdict.clone() };
+    let measured = Outcome::Measured(Box::new(Measurement { tally, usage, verdict }));
+    let empty = Measurement { tally: nothing, usage: Usage::default(), verdict: void };
+    let failed = Outcome::Failed("it ended (exit status: 1), with \"no\"\n    memory".to_owned());
+    let observations =
+        [observe(0, measured), observe(1, failed), observe(0, Outcome::Measured(Box::new(empty)))];
+    let mut run = run();
+    let load = Load::Open {
+        rate_per_s: "1k..3k/2s".parse().unwrap(),
+        connections: 8,
+        arrivals: Arrivals::Poisson,
+        per_connection: None,
+    };
+    run.study.cells = vec![Cell { title: "a \"cell\"".to_owned(), workload: "hello".to_owned(), load }];
+    run.study.design.measure = Duration::from_secs(2);
+    let told = Told { run: &run, observations: &observations, findings: &findings() };
+    insta::assert_snapshot!(report::trials_csv::report(&told));
+    let none = report::trials_csv::report(&Told { observations: &[], ..told });
+    assert_eq!(none.lines().count(), 1, "a head and nothing else");
+}

@@ -1,0 +1,213 @@
+//! One golden for every output format, from findings and a tally that are made up.
+
+use crate::made_up::*;
+use model::comparison::{CellComparison, Change};
+use model::environment::{Cap, ConditionsRange, Executable, FrequencyPolicy, Machine};
+use model::findings::{ContenderFindings, Figure};
+use model::*;
+use report::{Detail, Look};
+use std::collections::BTreeMap;
+
+#[test]
+fn a_ranking_in_the_terminal() {
+    insta::assert_snapshot!(report::terminal::report(&findings(), &Look::default()));
+}
+
+/// The slower one, B, spends less CPU on an answer.
+#[test]
+fn a_difference_is_told_so_that_its_figure_is_positive() {
+    let mut f = race(100_000.0, 80_000.0, 0.011);
+    f.cells[0].contenders[1].server_cpu_ns_more = figure(-94_500.0, 0.01);
+    let said = report::race::report(&f, &Look::default());
+    assert!(
+        said.contains("an answer of B costs the server 94.5 µs CPU less, 95 % 93.6 µs to 95.4 µs"),
+        "{said}"
+    );
+}
+
+/// A server that looks slow because two ends of a connection wait for each other.
+#[test]
+fn answers_that_wait_for_an_acknowledgement_are_told_of() {
+    let of = |p50_ns: f64, bound: &str| {
+        let mut f = findings();
+        let c = &mut f.cells[0].contenders[1];
+        (c.latency_ns_p50, c.bound) = (figure(p50_ns, 0.0), Some(bound.to_owned()));
+        report::terminal::report(&f, &Look::default())
+    };
+    assert!(of(44e6, "neither").contains("half of its answers took 44.0 ms and neither side was busy"));
+    assert!(!of(44e6, "server").contains("TCP_NODELAY"), "the server was busy");
+    assert!(!of(30e6, "neither").contains("TCP_NODELAY"), "nothing that TCP waits for takes so long");
+}
+
+#[test]
+fn a_ranking_in_markdown() {
+    insta::assert_snapshot!(report::markdown::report(&findings()));
+}
+
+/// A Raspberry Pi that has told all that it knows.
+#[test]
+fn a_ranking_with_all_of_its_environment() {
+    let mut f = findings();
+    f.environment.memory_bytes = Some(4_000_000_000);
+    f.environment.machine = Machine {
+        drome_sha256: Some("aa".repeat(32)),
+        online_cpus: Some(vec![0, 1]),
+        isolated_cpus: Some(Vec::new()),
+        frequency: FrequencyPolicy {
+            driver: Some("cpufreq-dt".to_owned()),
+            governor: Some("ondemand".to_owned()),
+            min_hz: Some(600_000_000),
+            max_hz: Some(1_800_000_000),
+            boost: None,
+        },
+        mitigations: Some(BTreeMap::from([("spectre_v1".to_owned(), "Mitigation: some".to_owned())])),
+        sysctls: BTreeMap::from([("net.core.somaxconn".to_owned(), Some("4096".to_owned()))]),
+        descriptors_soft: Some(1024),
+        cgroup_cpu_millicores: Some(Cap::At(1500)),
+        cgroup_memory_bytes: Some(Cap::NONE),
+        clock_source: Some("arch_sys_counter".to_owned()),
+        swap_bytes: Some(0),
+        ..Machine::default()
+    };
+    f.conditions = ConditionsRange {
+        others_ppm_max: Some(12_345),
+        server_hz_min: Some(600_000_000),
+        server_hz_max: Some(1_800_000_000),
+        temperature_c_max: Some(82.6),
+        throttled_trials: Some(3),
+        throttled: vec!["under-voltage".to_owned()],
+        ..ConditionsRange::default()
+    };
+    f.cells[0].contenders.truncate(1);
+    f.cells[0].contenders[0].ran.executables =
+        vec![Executable { path: "/usr/sbin/nginx".to_owned(), sha256: None }];
+    insta::assert_snapshot!("environment_in_markdown", report::markdown::report(&f));
+    insta::assert_snapshot!("environment_as_json", report::findings_json(&f));
+}
+
+#[test]
+fn findings_as_json() {
+    insta::assert_snapshot!(report::findings_json(&findings()));
+}
+
+#[test]
+fn a_race_by_another_metric() {
+    insta::assert_snapshot!(
+        "less_cpu",
+        report::race::report(&race_by(Metric::ServerCpu, 1.17), &Look::default())
+    );
+    let mut p90 = race_by(Metric::Latency(model::metric::Percentile::P90), 0.5);
+    p90.cells[0].load = Load::Open {
+        rate_per_s: 5_000.0.into(),
+        connections: 10,
+        arrivals: Arrivals::Poisson,
+        per_connection: None,
+    };
+    insta::assert_snapshot!("shorter_p90", report::race::report(&p90, &Look::default()));
+    let less = report::race::report(&race_by(Metric::Rss, 0.97), &Look::default());
+    assert!(less.contains("B uses 1.031× less memory than A, 95 % 1.027–1.035"), "{less}");
+}
+
+#[test]
+fn a_race_in_which_some_or_all_trials_failed() {
+    let mut some = race(80_000.0, 100_000.0, 0.011);
+    some.cells[0].contenders[1].failed = 6;
+    let race = some.race.as_mut().unwrap();
+    (race.held_equal.body_bytes, race.held_equal.prepare) = (None, Some("make clean".to_owned()));
+    insta::assert_snapshot!("half_failed_in_markdown", report::race::markdown(&some));
+    let mut none = some.clone();
+    none.cells[0].contenders[1] =
+        ContenderFindings { name: "B".to_owned(), title: "./b {port}".to_owned(), failed: 3, ..dead() };
+    none.cells[0].noise_floor = None;
+    undecide(&mut none);
+    insta::assert_snapshot!("one_never_started", report::race::report(&none, &Look::default()));
+}
+
+#[test]
+fn a_race_in_words() {
+    insta::assert_snapshot!(
+        "slower",
+        report::race::report(&race(100_000.0, 80_000.0, 0.011), &Look::default())
+    );
+    insta::assert_snapshot!(
+        "faster",
+        report::race::report(&race(80_000.0, 100_000.0, 0.011), &Look::default())
+    );
+    insta::assert_snapshot!(
+        "equal",
+        report::race::report(&race(100_000.0, 100_400.0, 0.011), &Look::default())
+    );
+    let mut floor = race(80_000.0, 100_000.0, 0.011);
+    floor.cells[0].contenders[1].bound = Some("client".to_owned());
+    insta::assert_snapshot!("a_floor", report::race::report(&floor, &Look::default()));
+    undecide(&mut floor);
+    floor.cells[0].contenders[0].bound = Some("client".to_owned());
+    insta::assert_snapshot!("two_floors", report::race::report(&floor, &Look::default()));
+}
+
+#[test]
+fn a_load_as_text() {
+    let (plan, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
+    insta::assert_snapshot!("closed", report::load_text::report(&plan, &tally, &verdict, Detail::Summary));
+    let open = Load::Open {
+        rate_per_s: 10_000.0.into(),
+        connections: 8,
+        arrivals: Arrivals::Poisson,
+        per_connection: Some(1),
+    };
+    let (plan, tally, mut verdict) = measurement(open);
+    (verdict.valid, verdict.bound) = (false, Bound::Client);
+    insta::assert_snapshot!("open", report::load_text::report(&plan, &tally, &verdict, Detail::Summary));
+}
+
+#[test]
+fn a_load_as_json() {
+    let (plan, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
+    insta::assert_snapshot!(report::load_json::report(&plan, &tally, &verdict, Detail::Summary));
+}
+
+#[test]
+fn a_load_with_its_percentile_spectrum() {
+    let load = Load::Open {
+        rate_per_s: "5k..15k/2s".parse().unwrap(),
+        connections: 8,
+        arrivals: Arrivals::Constant,
+        per_connection: None,
+    };
+    let (plan, tally, verdict) = measurement(load);
+    insta::assert_snapshot!("spectrum", report::load_text::report(&plan, &tally, &verdict, Detail::Spectrum));
+    let json = report::load_json::report(&plan, &tally, &verdict, Detail::Spectrum);
+    insta::assert_snapshot!("spectrum_as_json", json);
+}
+
+#[test]
+fn two_runs() {
+    let few = Some(Figure { median: 1.02, low: None, high: None });
+    let comparison = Comparison {
+        schema: 1,
+        old: "20260101-000000-0000".to_owned(),
+        new: "20260201-000000-0000".to_owned(),
+        notes: vec!["another kernel: 6.1.0 then, 6.2.0 now; the reference's drift has it in it".to_owned()],
+        confidence: 0.95,
+        cells: vec![CellComparison {
+            title: "keep-alive".to_owned(),
+            workload: "hello".to_owned(),
+            load: Load::Closed { connections: 10, per_connection: None },
+            metric: model::Metric::Rate,
+            drift: figure(0.97, 0.01),
+            contenders: vec![
+                compared("Node.js", Change::Slower, figure(0.902, 0.02), None),
+                compared("nginx", Change::NoneSeen, figure(1.001, 0.012), None),
+                compared("Go", Change::Unknown, few, Some("3 and 3 blocks are too few to be sure")),
+                compared("Perl", Change::Unknown, None, Some("no trial of one of the runs is valid")),
+            ],
+        }],
+        gone: vec!["python (keep-alive)".to_owned()],
+        added: Vec::new(),
+    };
+    insta::assert_snapshot!(
+        "two_runs_in_the_terminal",
+        report::compare::terminal(&comparison, &report::Look::default())
+    );
+    insta::assert_snapshot!("two_runs_in_markdown", report::compare::markdown(&comparison));
+}

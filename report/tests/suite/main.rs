@@ -1,0 +1,15 @@
+//! What is told in every format, as one program.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod chart_goldens;
+mod charts;
+mod formats;
+mod goldens;
+mod history;
+mod html;
+mod made_up;
+mod open_metrics;
+mod pages;
+mod series;
+mod sweep;

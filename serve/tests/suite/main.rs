@@ -1,0 +1,9 @@
+//! What the resolver of paths gives away, as one program.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod escape;
+// The fuzz targets use it too.
+#[path = "../oracle/mod.rs"]
+mod oracle;
+mod resolve_corpus;

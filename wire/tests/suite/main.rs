@@ -1,0 +1,10 @@
+//! HTTP as bytes, as one program.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod corpus;
+// The fuzz targets use it too.
+#[path = "../oracle/mod.rs"]
+mod oracle;
+mod requests;
+mod responses;
