@@ -37,6 +37,8 @@ pub struct Epoll {
     /// Completions that were known at once, without a wait.
     at_once: VecDeque<Completion>,
     listener: Option<OwnedFd>,
+    /// Its connections are accepted ones, whether it still listens or not.
+    is_server: bool,
     /// Slots of accepted connections that have been closed.
     free: Vec<Slot>,
     buffer: Buffer,
@@ -66,6 +68,7 @@ impl Epoll {
             connections: Vec::new(),
             at_once: VecDeque::new(),
             listener: None,
+            is_server: false,
             free: Vec::new(),
             buffer: Buffer::new(),
         })
@@ -230,6 +233,7 @@ impl Io for Epoll {
         // Level-triggered: a connection that could not be accepted for want of descriptors is reported again.
         epoll::add(&self.poll, &listener, EventData::new_u64(u64::from(LISTENER) << 32), EventFlags::IN)?;
         self.listener = Some(listener);
+        self.is_server = true;
         Ok(())
     }
 
@@ -295,7 +299,7 @@ impl Io for Epoll {
             connection.connecting = false;
             connection.unsent = Unsent::default();
             (connection.skip, connection.drops) = (0, false);
-            if was_open && self.listener.is_some() {
+            if was_open && self.is_server {
                 self.free.push(slot);
             }
         }

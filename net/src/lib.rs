@@ -126,6 +126,12 @@ pub trait Io {
         Ok(())
     }
 
+    /// Nanoseconds of the clock by which [`Io::wait`] waits: the monotonic one. A test's back end has its own.
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        clock::now_ns()
+    }
+
     /// Waits until something completed, at most `longest`; none: until then. True: something did.
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool>;
 

@@ -41,7 +41,7 @@ impl<I: Io> Worker<'_, I> {
         self.responder.is_stopping = true;
         let start_ns = self.responder.clock.now_ns();
         self.turn_until_quiet(start_ns + LAST_CALL_NS)?;
-        self.io.stop_listening();
+        self.stop_listening();
         self.turn_until_quiet(start_ns + GRACE_NS)?;
         let waits_for_nothing =
             |c: &Connection| !c.is_blocked && c.last.is_none() && c.waiting.is_empty() && c.parser.is_idle();

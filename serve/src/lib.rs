@@ -2,6 +2,7 @@
 //! that costs time: so it measures what this machine could do at best, and its faults are known truths for
 //! tests. Or it serves a folder, as a static file server does.
 
+mod accept_pause;
 mod cache;
 mod conditions;
 mod date;

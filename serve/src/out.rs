@@ -15,7 +15,12 @@ pub struct Out {
     files: Vec<Insert>,
     file_bytes: u64,
     each: Each,
+    /// The bytes are an interim answer and nothing else.
+    is_interim: bool,
 }
+
+/// The interim answer to a client that waits for leave to send a body.
+const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
 /// How many answers are sent at once, and in which form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +43,8 @@ struct Insert {
 impl Out {
     /// Nothing to be sent.
     pub fn new(each: Each) -> Self {
-        Self { bytes: Vec::with_capacity(GATHER_BYTES), files: Vec::new(), file_bytes: 0, each }
+        let bytes = Vec::with_capacity(GATHER_BYTES);
+        Self { bytes, files: Vec::new(), file_bytes: 0, each, is_interim: false }
     }
 
     /// True when nothing is to be sent.
@@ -66,6 +72,19 @@ impl Out {
         self.bytes.clear();
         self.files.clear();
         self.file_bytes = 0;
+        self.is_interim = false;
+    }
+
+    /// Adds leave to send the body. The next thing to be added is the answer, after the body has arrived.
+    pub fn say_continue(&mut self) {
+        self.is_interim = self.is_empty();
+        self.bytes.extend_from_slice(CONTINUE);
+    }
+
+    /// Nothing but leave to send the body: it is no answer that something could become of.
+    #[inline]
+    pub fn is_interim(&self) -> bool {
+        self.is_interim
     }
 
     /// Adds a piece of a file.
@@ -82,6 +101,7 @@ impl Out {
     pub fn send(&mut self, io: &mut impl Io, slot: Slot) -> bool {
         let sent = if self.files.is_empty() { io.send(slot, &self.bytes) } else { self.send_files(io, slot) };
         self.bytes.clear();
+        self.is_interim = false;
         sent
     }
 

@@ -100,6 +100,10 @@ impl Responder {
                             Some(self.fresh.json(number, head_only, context, out))
                         }
                         Asked::Fresh(Fresh::Echo) => {
+                            // A body that is on its way already needs no leave (RFC 9110 section 10.1.1).
+                            if request.expects_continue && input.is_empty() {
+                                out.say_continue();
+                            }
                             let (body, keep_alive) = (Vec::new(), request.keep_alive);
                             *echo = Some(Box::new(Echo { body, keep_alive, http10 }));
                             continue;
@@ -195,7 +199,7 @@ impl Responder {
     /// What can't be read gets an answer too; where the next request begins nobody knows.
     fn refuse(&mut self, error: WireError, peer: Option<IpAddr>, out: &mut Out) -> Next {
         let standard = match error {
-            WireError::HeadTooLong => Standard::HeadTooLong,
+            WireError::HeadTooLong | WireError::TooManyFields => Standard::HeadTooLong,
             WireError::TargetTooLong => Standard::TargetTooLong,
             WireError::Version => Standard::VersionNotSupported,
             _ => Standard::BadRequest,

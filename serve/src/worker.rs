@@ -1,5 +1,6 @@
 //! One thread of the server: accept, read, answer. Answers to a pipeline leave in one send.
 
+use crate::accept_pause::AcceptPause;
 use crate::fault::{Draft, Outbox};
 use crate::fresh::Echo;
 use crate::out::{Each, Out};
@@ -15,9 +16,6 @@ use wire::RequestParser;
 
 /// How long a stop may go unseen by a thread that has nothing to do.
 pub const LOOK_UP: Duration = Duration::from_millis(100);
-
-/// After a failed accept (no descriptors left) the thread answers others before it tries again.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// A peer that asks on without reading its answers is let go when so many bytes of questions wait.
 const MAX_WAITING_BYTES: usize = 1024 * 1024;
@@ -62,6 +60,7 @@ pub struct Worker<'s, I> {
     origin_ns: u64,
     pub responder: Responder,
     pub io: I,
+    accept_pause: AcceptPause,
     pub connections: Vec<Connection>,
     out: Out,
     /// Where answers go that something becomes of before they are sent.
@@ -99,14 +98,26 @@ fn run_on<'s, I: Io>(
     outbox: Option<Outbox<'s>>,
 ) -> std::io::Result<()> {
     let Task { config, stop, origin_ns, listener } = task;
-    io.listen(listener)?;
+    io.listen(listener.try_clone()?)?;
+    let accept_pause = AcceptPause::new(listener);
     if outbox.is_some() {
         cpu::wake_precisely();
     }
     // What becomes of an answer is decided for each on its own.
     let out = Out::new(if outbox.is_some() { Each::Alone } else { Each::Gathered });
     let connections = Vec::new();
-    let mut worker = Worker { config, stop, origin_ns, responder, io, connections, out, outbox, swept_ns: 0 };
+    let mut worker = Worker {
+        config,
+        stop,
+        origin_ns,
+        responder,
+        io,
+        accept_pause,
+        connections,
+        out,
+        outbox,
+        swept_ns: 0,
+    };
     while !worker.stop.load(Ordering::Relaxed) {
         worker.turn(LOOK_UP)?;
         worker.sweep();
@@ -119,6 +130,7 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     pub fn turn(&mut self, longest: Duration) -> std::io::Result<bool> {
         let longest = self.outbox.as_ref().map_or(longest, |outbox| outbox.wait(clock::now_ns(), longest));
+        let longest = self.accept_pause.go_on(&mut self.io, longest);
         let is_busy = self.io.wait(Some(longest))?;
         self.responder.tick();
         if self.outbox.is_some() {
@@ -136,6 +148,12 @@ impl<I: Io> Worker<'_, I> {
         Ok(is_busy)
     }
 
+    /// For good.
+    pub fn stop_listening(&mut self) {
+        self.accept_pause.end();
+        self.io.stop_listening();
+    }
+
     #[inline]
     fn stall(&self) {
         if let Some(stall) = &self.config.faults.stall {
@@ -151,7 +169,7 @@ impl<I: Io> Worker<'_, I> {
             Event::Accepted => self.accepted(slot),
             Event::Drained => self.drained(slot),
             Event::Ended => self.ended(slot),
-            Event::Failed(..) if slot == LISTENER => std::thread::sleep(ACCEPT_PAUSE),
+            Event::Failed(..) if slot == LISTENER => self.accept_pause.begin(&mut self.io),
             Event::Failed(..) => self.close(slot),
             Event::Connected | Event::Secured | Event::Skipped(_) => {}
         }
@@ -210,8 +228,7 @@ impl<I: Io> Worker<'_, I> {
         let connection = &mut self.connections[slot as usize];
         if !self.out.is_empty() {
             let sent = match &mut self.outbox {
-                None => self.out.send(&mut self.io, slot),
-                Some(outbox) => {
+                Some(outbox) if !self.out.is_interim() => {
                     let goes_on = next == Next::GoOn;
                     let draft = Draft { bytes: &self.out.bytes, goes_on, http10: connection.is_http10 };
                     let (is_out, still_goes_on) = outbox.send(&mut self.io, slot, draft, clock::now_ns());
@@ -221,6 +238,7 @@ impl<I: Io> Worker<'_, I> {
                     self.out.clear();
                     is_out
                 }
+                _ => self.out.send(&mut self.io, slot),
             };
             connection.is_blocked = !sent;
             connection.stamp_ns = self.responder.clock.now_ns();

@@ -70,13 +70,13 @@ pub fn whole(status: httparse::Result<usize>) -> Result<Option<usize>, WireError
         Ok(Status::Complete(length)) if length > MAX_HEAD_BYTES => Err(WireError::HeadTooLong),
         Ok(Status::Complete(length)) => Ok(Some(length)),
         Ok(Status::Partial) => Ok(None),
-        Err(httparse::Error::TooManyHeaders) => Err(WireError::HeadTooLong),
+        Err(httparse::Error::TooManyHeaders) => Err(WireError::TooManyFields),
         Err(error) => Err(WireError::Head(error)),
     }
 }
 
 /// What a head's fields say of how the message ends and what becomes of the connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Framing {
     /// `Content-Length`.
     pub length: Option<u64>,
@@ -84,6 +84,11 @@ pub struct Framing {
     pub chunked: bool,
     /// There is a `Transfer-Encoding`.
     pub encoded: bool,
+    /// Sender and receiver may disagree on where the message ends: a `Transfer-Encoding` beside a
+    /// `Content-Length`, or in HTTP/1.0. The connection must not be used again (RFC 9112 section 6.1).
+    pub is_ambiguous: bool,
+    /// `Expect: 100-continue`.
+    pub expects_continue: bool,
     /// The connection outlives the message, as far as the head goes (RFC 9112 section 9.3).
     pub keep_alive: bool,
 }
@@ -91,7 +96,7 @@ pub struct Framing {
 impl Framing {
     /// Reads the framing fields; `minor` is the version's second digit.
     pub fn of(fields: &[Header<'_>], minor: u8) -> Result<Self, WireError> {
-        let mut framing = Self { length: None, chunked: false, encoded: false, keep_alive: minor >= 1 };
+        let mut framing = Self { keep_alive: minor >= 1, ..Self::default() };
         for field in fields {
             // The length of the name decides almost always; only then is it compared.
             match field.name.len() {
@@ -116,9 +121,15 @@ impl Framing {
                         }
                     }
                 }
+                6 if field.name.eq_ignore_ascii_case("expect") => {
+                    framing.expects_continue |=
+                        minor >= 1 && tokens(field.value).any(|t| t.eq_ignore_ascii_case(b"100-continue"));
+                }
                 _ => {}
             }
         }
+        framing.is_ambiguous = framing.encoded && (framing.length.is_some() || minor == 0);
+        framing.keep_alive &= !framing.is_ambiguous;
         Ok(framing)
     }
 }

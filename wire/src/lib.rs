@@ -18,6 +18,9 @@ pub const MAX_TARGET_BYTES: usize = 8 * 1024;
 /// A head with more fields than this is refused.
 pub const MAX_HEAD_FIELDS: usize = 128;
 
+/// The size of a chunk is written in no more digits: what fits into 64 bits, in hexadecimal.
+pub const MAX_CHUNK_DIGITS: u8 = 16;
+
 /// What is wrong with the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
@@ -27,6 +30,9 @@ pub enum WireError {
     /// The head does not end.
     #[error("a head of more than {MAX_HEAD_BYTES} bytes")]
     HeadTooLong,
+    /// The head has too many fields.
+    #[error("a head of more than {MAX_HEAD_FIELDS} fields")]
+    TooManyFields,
     /// The request's target does not end.
     #[error("a target of more than {MAX_TARGET_BYTES} bytes")]
     TargetTooLong,
@@ -39,6 +45,9 @@ pub enum WireError {
     /// A chunk's size line or end is malformed.
     #[error("malformed chunk")]
     Chunk,
+    /// A chunk's size has too many digits, leading zeros among them.
+    #[error("a chunk's size of more than {MAX_CHUNK_DIGITS} digits")]
+    ChunkSize,
     /// A switch of protocols that nobody asked for.
     #[error("unasked-for switch of protocols (101)")]
     Upgrade,

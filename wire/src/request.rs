@@ -41,6 +41,8 @@ pub struct Request<R> {
     pub keep_alive: bool,
     /// The request was HTTP/1.0: a connection that stays open must be announced.
     pub http10: bool,
+    /// The client waits for `100 Continue`, or for the answer, before it sends the body.
+    pub expects_continue: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -136,7 +138,13 @@ fn parse<R>(bytes: &[u8], route: impl FnOnce(&RequestHead<'_>) -> R) -> Result<O
         return Err(WireError::TargetTooLong);
     }
     let route = route(&RequestHead { method, target, minor, fields: head.headers });
-    let request = Request { route, keep_alive: framing.keep_alive, http10: minor == 0 };
+    let has_body = framing.encoded || framing.length.is_some_and(|length| length > 0);
+    let request = Request {
+        route,
+        keep_alive: framing.keep_alive,
+        http10: minor == 0,
+        expects_continue: framing.expects_continue && has_body,
+    };
     Ok(Some((length, (request, framing))))
 }
 

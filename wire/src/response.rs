@@ -12,6 +12,7 @@ pub struct ResponseParser {
     state: State,
     held: Held,
     keep_alive: bool,
+    is_ambiguous: bool,
 }
 
 /// A part of an answer.
@@ -60,8 +61,7 @@ const LAST_HEAD_BYTES: usize = 1024;
 
 impl Default for LastHead {
     fn default() -> Self {
-        let framing = Framing { length: None, chunked: false, encoded: false, keep_alive: false };
-        Self { bytes: Vec::with_capacity(LAST_HEAD_BYTES), parsed: (0, framing) }
+        Self { bytes: Vec::with_capacity(LAST_HEAD_BYTES), parsed: (0, Framing::default()) }
     }
 }
 
@@ -92,6 +92,12 @@ impl ResponseParser {
     /// True between two answers: no byte of the next has been read.
     pub fn is_idle(&self) -> bool {
         self.state == State::Head && !self.held.is_partial()
+    }
+
+    /// The last head left it open where its answer ends, so that the connection is closed although the server said
+    /// nothing of it.
+    pub fn is_ambiguous(&self) -> bool {
+        self.is_ambiguous
     }
 
     /// How many bytes of a body of known length are still to come; `None` outside of such a body.
@@ -181,6 +187,7 @@ impl ResponseParser {
             // RFC 9112 section 6.3, in its order.
             let bodiless = head_only || status == 204 || status == 304;
             self.keep_alive = framing.keep_alive;
+            self.is_ambiguous = framing.is_ambiguous;
             self.state = match framing {
                 _ if bodiless => State::Sized(0),
                 Framing { chunked: true, .. } => State::Chunked(Chunked::new()),

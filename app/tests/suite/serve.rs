@@ -96,6 +96,69 @@ fn curl_gets_real_files() {
     }
 }
 
+/// RFC 9110 section 10.1.1. What drome does wrong on purpose befalls the answer, not the leave to send a body.
+#[test]
+fn a_client_that_waits_for_leave_to_send_a_body_gets_it() {
+    const LEAVE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+    for io in crate::common::back_ends() {
+        for faults in [&[][..], &["--fault", "status=503"]] {
+            let server = serve(&[&["--io", io], faults].concat());
+            let mut stream = TcpStream::connect(server.address).unwrap();
+            stream.set_read_timeout(Some(crate::common::PATIENCE)).unwrap();
+            for _ in 0..2 {
+                stream
+                    .write_all(b"POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+                    .unwrap();
+                let mut leave = vec![0; LEAVE.len()];
+                stream.read_exact(&mut leave).unwrap();
+                assert_eq!(String::from_utf8_lossy(&leave), String::from_utf8_lossy(LEAVE));
+                stream.write_all(b"abc").unwrap();
+                let mut answer = Vec::new();
+                while !answer.ends_with(b"\r\n\r\nabc") {
+                    let mut byte = [0];
+                    stream.read_exact(&mut byte).unwrap();
+                    answer.push(byte[0]);
+                }
+                let status: &[u8] = if faults.is_empty() { b"HTTP/1.1 200" } else { b"HTTP/1.1 503" };
+                assert!(answer.starts_with(status), "{}", String::from_utf8_lossy(&answer));
+            }
+        }
+    }
+}
+
+#[test]
+fn without_descriptors_open_connections_are_answered_and_new_ones_later() {
+    let drome = env!("CARGO_BIN_EXE_drome");
+    // With so few descriptors there is no io_uring.
+    let script = format!("ulimit -n 40; exec {drome} serve --port {{port}} --threads 1 --io epoll");
+    let server = crate::common::start("sh", &["-c", &script]);
+    let answered = |peer: &mut TcpStream| {
+        let (mut answer, mut byte) = (Vec::new(), [0]);
+        while !answer.ends_with(b"PONG") {
+            peer.read_exact(&mut byte).unwrap();
+            answer.push(byte[0]);
+        }
+    };
+    let ask = |peer: &mut TcpStream| peer.write_all(b"GET /pong HTTP/1.1\r\nHost: h\r\n\r\n").unwrap();
+    let connect = || {
+        let peer = TcpStream::connect(server.address).unwrap();
+        peer.set_read_timeout(Some(crate::common::PATIENCE)).unwrap();
+        peer
+    };
+    let mut first = connect();
+    ask(&mut first);
+    answered(&mut first);
+    let mut others: Vec<_> = (0..60).map(|_| connect()).collect();
+    let mut last = others.pop().unwrap();
+    ask(&mut last);
+    for _ in 0..100 {
+        ask(&mut first);
+        answered(&mut first);
+    }
+    drop((others, first));
+    answered(&mut last); // Accepted once there are descriptors.
+}
+
 #[test]
 fn it_stops_cleanly_and_frees_its_port() {
     let mut server = serve(&[]);

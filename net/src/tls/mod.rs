@@ -322,6 +322,11 @@ impl<I: Io> Io for Tls<I> {
         self.inner.flush()
     }
 
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        self.inner.now_ns()
+    }
+
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         if self.at_once.is_empty() && self.to_greet.is_none() {
             return self.inner.wait(longest);

@@ -73,11 +73,36 @@ fn what_is_too_long_or_of_another_time_is_told_apart() {
     assert_eq!(read(&[b"GET /", endless.as_bytes()]), Err(WireError::TargetTooLong));
     assert_eq!(read(&[b"GET / HTTP/1.1\r\nA: ", endless.as_bytes()]), Err(WireError::HeadTooLong));
     let many = "A: b\r\n".repeat(MAX_HEAD_FIELDS + 1);
-    assert_eq!(read(&[format!("GET / HTTP/1.1\r\n{many}\r\n").as_bytes()]), Err(WireError::HeadTooLong));
+    assert_eq!(read(&[format!("GET / HTTP/1.1\r\n{many}\r\n").as_bytes()]), Err(WireError::TooManyFields));
     assert_eq!(read(&[b"GET / HTTP/2.0\r\n\r\n"]), Err(WireError::Version));
     for bad in [&b"GET / nonsense\r\n\r\n"[..], b"GET /a b HTTP/1.1\r\n\r\n"] {
         assert!(matches!(read(&[bad]), Err(WireError::Head(_))));
     }
+}
+
+/// RFC 9112 section 6.1: what comes after such a request could be the smuggled part of it.
+#[test]
+fn a_request_that_is_framed_twice_is_the_last_of_its_connection() {
+    let body = "1\r\nx\r\n0\r\n\r\n";
+    let coded = |version: &str, fields: &str| {
+        let head = format!("PUT / HTTP/{version}\r\n{fields}Transfer-Encoding: chunked\r\n\r\n{body}");
+        read(&[head.as_bytes()]).unwrap()[0].keep_alive
+    };
+    assert!(coded("1.1", ""));
+    assert!(!coded("1.1", "Content-Length: 3\r\n"));
+    assert!(!coded("1.0", "Connection: keep-alive\r\n"));
+}
+
+#[test]
+fn a_request_may_wait_for_leave_to_send_its_body() {
+    let expects = |head: &str| read(&[head.as_bytes()]).unwrap()[0].expects_continue;
+    assert!(expects("PUT / HTTP/1.1\r\nContent-Length: 3\r\nexpect: 100-Continue\r\n\r\n"));
+    assert!(expects("PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"));
+    // Nothing to wait for (RFC 9110 section 10.1.1).
+    assert!(!expects("PUT / HTTP/1.1\r\nExpect: 100-continue\r\n\r\n"));
+    assert!(!expects("PUT / HTTP/1.1\r\nContent-Length: 0\r\nExpect: 100-continue\r\n\r\n"));
+    assert!(!expects("PUT / HTTP/1.0\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n"));
+    assert!(!expects("PUT / HTTP/1.1\r\nContent-Length: 3\r\nExpect: other\r\n\r\n"));
 }
 
 /// Found by fuzzing: whether this was malformed or of another version depended on how it was cut.

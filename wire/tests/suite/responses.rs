@@ -171,7 +171,7 @@ fn what_frames_a_message_twice_or_badly_is_refused() {
     }
     let both =
         b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n";
-    let seen = [Seen::Head(Head { status: 200, length: None }), Seen::Body(b"x".to_vec()), Seen::End(true)];
+    let seen = [Seen::Head(Head { status: 200, length: None }), Seen::Body(b"x".to_vec()), Seen::End(false)];
     assert_eq!(read(&[both], false, false).unwrap(), seen, "the transfer coding overrides the length");
 }
 
@@ -197,7 +197,42 @@ fn a_head_without_end_is_bounded() {
     assert_eq!(read(&pieces, false, false), Err(WireError::HeadTooLong));
     let many: String = (0..200).map(|i| format!("F{i}: x\r\n")).collect();
     let bytes = format!("HTTP/1.1 200 OK\r\n{many}\r\n");
-    assert_eq!(read(&[bytes.as_bytes()], false, false), Err(WireError::HeadTooLong));
+    assert_eq!(read(&[bytes.as_bytes()], false, false), Err(WireError::TooManyFields));
+}
+
+/// RFC 9112 section 6.1: a message that is framed twice, and a coding in HTTP/1.0, end the connection.
+#[test]
+fn ambiguous_framing_ends_the_connection_and_the_parser_says_that_it_is_ours_to_close() {
+    let body = "1\r\nx\r\n0\r\n\r\n";
+    let cases = [
+        ("1.1", "Transfer-Encoding: chunked\r\n", false),
+        ("1.1", "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n", true),
+        ("1.1", "Transfer-Encoding: chunked\r\nContent-Length: 3\r\n", true),
+        ("1.0", "Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n", true),
+    ];
+    for (version, fields, is_ambiguous) in cases {
+        let bytes = format!("HTTP/{version} 200 OK\r\n{fields}\r\n{body}");
+        let (mut parser, mut input, mut end) = (ResponseParser::new(), bytes.as_bytes(), None);
+        while let Some(event) = parser.next(&mut input, false).unwrap() {
+            if let Event::End { keep_alive } = event {
+                end = Some(keep_alive);
+            }
+        }
+        assert_eq!((end, parser.is_ambiguous()), (Some(!is_ambiguous), is_ambiguous), "{bytes}");
+    }
+}
+
+#[test]
+fn the_size_of_a_chunk_has_at_most_sixteen_digits() {
+    let chunked = |size: &str| {
+        let bytes = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{size}\r\nx\r\n0\r\n\r\n");
+        read(&[bytes.as_bytes()], false, false).map(|seen| seen.len())
+    };
+    assert_eq!(chunked("0000000000000001"), Ok(3));
+    assert_eq!(chunked("00000000000000001"), Err(WireError::ChunkSize));
+    assert_eq!(chunked("10000000000000000"), Err(WireError::ChunkSize));
+    let endless = "0".repeat(1000);
+    assert_eq!(chunked(&endless), Err(WireError::ChunkSize));
 }
 
 #[test]
