@@ -121,11 +121,12 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
                 let barrier = &barrier;
                 let tls = tls.as_ref();
                 let part = Part { plan, progress, barrier, tls, index, threads };
+                let connections = part.connections();
                 scope.spawn(move || {
                     place(plan, index);
                     let first: &dyn Watch = if index == 0 { watch } else { &() };
                     match io {
-                        IoChoice::Uring => part.work(Uring::new(), first),
+                        IoChoice::Uring => part.work(Uring::new(connections), first),
                         _ => part.work(Epoll::new(), first),
                     }
                 })
@@ -156,6 +157,11 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
+    /// How many connections are this worker's.
+    fn connections(&self) -> usize {
+        self.plan.load.connections().div_ceil(self.threads)
+    }
+
     fn work<I: Io>(self, io: std::io::Result<I>, watch: &dyn Watch) -> Result<Tally, LoadError> {
         match self.tls {
             None => self.work_on(io, watch),

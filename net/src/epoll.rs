@@ -3,6 +3,7 @@
 
 use crate::buffer::Buffer;
 use crate::unsent::{FilePiece, Sent, Unsent};
+use crate::wanted::{HEAD_BYTES, Wanted};
 use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Slot, failed, socket};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
@@ -16,9 +17,6 @@ use std::time::Duration;
 
 /// How many connections one wait may report; bounds how long a turn takes.
 const BATCH: usize = 256;
-
-/// Where bodies are large and dropped, a head is received with so many bytes at once.
-const HEAD_BYTES: usize = 1024;
 
 /// No more than this is dropped by one receive.
 const MAX_DROP_BYTES: u64 = 1 << 30;
@@ -52,10 +50,8 @@ struct Connection {
     connecting: bool,
     /// What the kernel did not take yet; no memory until then.
     unsent: Unsent,
-    /// So many of the next bytes nobody looks at.
-    skip: u64,
-    /// Its bodies are large and dropped: a head is received with few bytes at once.
-    drops: bool,
+    /// What of the next bytes is looked at.
+    wanted: Wanted,
 }
 
 impl Epoll {
@@ -137,21 +133,15 @@ impl Epoll {
         if !flags.intersects(EventFlags::IN | EventFlags::RDHUP | EventFlags::ERR | EventFlags::HUP) {
             return None;
         }
-        let (asked, received) = if connection.skip > 0 {
-            let asked = connection.skip.min(MAX_DROP_BYTES) as usize;
-            (asked, socket::drop_some(socket, asked))
-        } else {
-            let memory = self.buffer.memory();
-            let asked = if connection.drops { HEAD_BYTES } else { memory.len() };
-            (asked, socket::receive_some(socket, &mut memory[..asked]))
-        };
+        let (asked, received) = receive(socket, connection.wanted, &mut self.buffer);
         let event = match received {
             Ok(0) => Event::Ended,
-            Ok(n) if connection.skip > 0 => {
-                connection.skip -= (n as u64).min(connection.skip);
+            Ok(n) if matches!(connection.wanted, Wanted::Drop(_)) => {
+                connection.wanted.dropped(n as u64);
                 Event::Skipped(n as u64)
             }
             Ok(n) => {
+                connection.wanted.received(n as u64);
                 self.buffer.fill(n);
                 Event::Received
             }
@@ -288,8 +278,7 @@ impl Io for Epoll {
 
     fn skip(&mut self, slot: Slot, bytes: u64) {
         if let Some(connection) = self.connections.get_mut(slot as usize) {
-            connection.skip = bytes;
-            connection.drops = true;
+            connection.wanted.skip(bytes);
         }
     }
 
@@ -298,7 +287,7 @@ impl Io for Epoll {
             let was_open = connection.socket.take().is_some();
             connection.connecting = false;
             connection.unsent = Unsent::default();
-            (connection.skip, connection.drops) = (0, false);
+            connection.wanted = Wanted::default();
             if was_open && self.is_server {
                 self.free.push(slot);
             }
@@ -348,6 +337,22 @@ impl Io for Epoll {
 
 fn token(slot: Slot, generation: u32) -> EventData {
     EventData::new_u64(u64::from(slot) << 32 | u64::from(generation))
+}
+
+/// Receives as it is wanted: how many bytes were asked for, and how many came.
+#[inline]
+fn receive(socket: &OwnedFd, wanted: Wanted, buffer: &mut Buffer) -> (usize, Result<usize, Errno>) {
+    let memory = buffer.memory();
+    let asked = match wanted {
+        Wanted::Drop(bytes) => bytes.min(MAX_DROP_BYTES) as usize,
+        Wanted::Head => HEAD_BYTES,
+        Wanted::All => memory.len(),
+    };
+    let received = match wanted {
+        Wanted::Drop(_) => socket::drop_some(socket, asked),
+        Wanted::Head | Wanted::All => socket::receive_some(socket, &mut memory[..asked]),
+    };
+    (asked, received)
 }
 
 /// Registers anew what is registered: if there is room, the kernel says so once more.

@@ -14,11 +14,12 @@ pub mod tls;
 pub mod unix;
 mod unsent;
 mod uring;
+mod wanted;
 
 pub use epoll::Epoll;
 pub use rustix::io::Errno;
 pub use socket::Endpoint;
-pub use uring::Uring;
+pub use uring::{Sizes, Uring};
 
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;

@@ -20,6 +20,9 @@ pub const LOOK_UP: Duration = Duration::from_millis(100);
 /// A peer that asks on without reading its answers is let go when so many bytes of questions wait.
 const MAX_WAITING_BYTES: usize = 1024 * 1024;
 
+/// A ring is made for so many connections a thread at most; more are served a little more slowly.
+const MOST_CONNECTIONS: usize = 64 * 1024;
+
 #[derive(Default)]
 pub struct Connection {
     pub parser: RequestParser,
@@ -72,11 +75,16 @@ pub struct Worker<'s, I> {
 /// Answers until it is to stop, then answers what has arrived and ends.
 pub fn run(task: Task<'_>, responder: Responder, outbox: Option<Outbox<'_>>) -> std::io::Result<()> {
     match task.config.io {
-        Some(BackEnd::Uring) => encrypt(Uring::new()?, task, responder, outbox),
+        Some(BackEnd::Uring) => encrypt(Uring::new(most_connections())?, task, responder, outbox),
         // A fifth less CPU time a request than with epoll, measured, and never more.
-        None if Uring::is_available() => encrypt(Uring::new()?, task, responder, outbox),
+        None if Uring::is_available() => encrypt(Uring::new(most_connections())?, task, responder, outbox),
         _ => encrypt(Epoll::new()?, task, responder, outbox),
     }
+}
+
+/// How many connections there may be at once, by the limit of descriptors.
+fn most_connections() -> usize {
+    net::limits::descriptors().0.map_or(MOST_CONNECTIONS, |most| (most as usize).min(MOST_CONNECTIONS))
 }
 
 fn encrypt<I: Io>(

@@ -1,8 +1,8 @@
 //! What is written to the ring, and how its completions are told apart.
 
-use super::HEAD_BYTES;
 use super::pool::GROUP;
 use crate::Slot;
+use crate::wanted::HEAD_BYTES;
 use io_uring::types::Fd;
 use io_uring::{opcode, squeue};
 
@@ -85,7 +85,7 @@ pub fn send(send: opcode::Send, token: Token) -> squeue::Entry {
 /// The receive that `op` names.
 pub fn receive(op: Op, fd: Fd, skip: u64, token: Token) -> squeue::Entry {
     let entry = match op {
-        Op::Head => opcode::Recv::new(fd, std::ptr::null_mut(), HEAD_BYTES)
+        Op::Head => opcode::Recv::new(fd, std::ptr::null_mut(), HEAD_BYTES as u32)
             .buf_group(GROUP)
             .ioprio(POLL_FIRST)
             .build()

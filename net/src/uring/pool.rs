@@ -1,7 +1,7 @@
 //! Buffers that the kernel picks from when bytes arrive: a few for all connections together, so that an idle
 //! connection has none of its own.
 
-use io_uring::IoUring;
+use io_uring::Submitter;
 use io_uring::types::BufRingEntry;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::ffi::c_void;
@@ -24,14 +24,14 @@ pub struct Pool {
 impl Pool {
     /// So many buffers (a power of two), all of them the kernel's to fill.
     #[allow(unsafe_code)]
-    pub fn new(uring: &IoUring, buffers: u16) -> std::io::Result<Self> {
+    pub fn new(submitter: &Submitter<'_>, buffers: u16) -> std::io::Result<Self> {
         let ring = Pages::new(usize::from(buffers) * size_of::<BufRingEntry>())?;
         let memory = Pages::new(usize::from(buffers) * BUFFER_BYTES)?;
         let mut pool = Self { ring, memory, buffers, tail: 0 };
         // SAFETY: the ring's pages are mapped, page-aligned, large enough for so many entries, and live as long
         // as the pool, which the back end drops after the ring.
         unsafe {
-            uring.submitter().register_buf_ring_with_flags(pool.ring.start as u64, buffers, GROUP, 0)?;
+            submitter.register_buf_ring_with_flags(pool.ring.start as u64, buffers, GROUP, 0)?;
         }
         (0..buffers).for_each(|id| pool.give_back(id));
         Ok(pool)

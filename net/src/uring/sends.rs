@@ -1,16 +1,65 @@
-//! What does not go out by the ring: large sends, pieces of files, and what had to wait.
+//! What is sent: by the ring where it is little, by a system call of its own where it is much, and later where it has
+//! to wait.
 
-use super::entries::{Op, Token};
-use super::{Slot, Then, Uring};
-use crate::Operation;
-use crate::socket;
+use super::connection::{More, Of, Place, Sending, Then};
+use super::entries::{self, Op, Token};
+use super::outbox::Parcel;
+use super::{Slot, Uring};
 use crate::unsent::{FilePiece, Sent, Unsent};
+use crate::{Completion, Event, Operation, socket};
 use io_uring::opcode;
-use io_uring::types::Fd;
+use io_uring::types::{Fd, Fixed};
 use rustix::net::{SendFlags, Shutdown};
 use std::os::fd::AsRawFd;
 
+/// Sends of more bytes go to the kernel directly instead of being copied.
+const DIRECT_BYTES: usize = 8 * 1024;
+
 impl Uring {
+    #[inline]
+    pub(super) fn send_bytes(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        let turn = self.outbox.turn();
+        let Some(connection) = self.connections.get_mut(slot as usize) else { return true };
+        if connection.socket.is_none() {
+            return true;
+        }
+        if connection.sending.is_behind(turn) {
+            return self.send_later(slot, More::Bytes(bytes));
+        }
+        let parcel = if bytes.len() > DIRECT_BYTES { None } else { self.outbox.put(bytes) };
+        match parcel {
+            Some((parcel, memory)) => self.send_parcel(slot, parcel, memory, bytes.len() as u32),
+            None => return self.send_directly(slot, bytes, SendFlags::empty()),
+        }
+        true
+    }
+
+    #[inline]
+    fn send_parcel(&mut self, slot: Slot, parcel: Parcel, memory: *const u8, length: u32) {
+        let connection = &mut self.connections[slot as usize];
+        let Some(socket) = connection.socket.as_ref() else { return };
+        let fd = socket.as_raw_fd();
+        connection.sending = Sending::Clear(parcel);
+        let token = Token { op: Op::Send, generation: connection.generation, slot };
+        connection.place = match connection.place {
+            Place::Unknown => Place::SentOnce,
+            Place::SentOnce if slot < self.files => {
+                match self.ring.submitter().register_files_update(slot, &[fd]) {
+                    Ok(_) => Place::Taken,
+                    Err(_) => Place::Refused,
+                }
+            }
+            Place::SentOnce => Place::Refused,
+            other => other,
+        };
+        let send = if connection.place == Place::Taken {
+            opcode::Send::new(Fixed(slot), memory, length)
+        } else {
+            opcode::Send::new(Fd(fd), memory, length)
+        };
+        self.ring.push(&entries::send(send, token));
+    }
+
     /// Sends by a system call of its own; what is not taken waits for room. True: all was taken.
     pub(super) fn send_directly(&mut self, slot: Slot, bytes: &[u8], flags: SendFlags) -> bool {
         let connection = &mut self.connections[slot as usize];
@@ -18,8 +67,9 @@ impl Uring {
         match socket::send_some(socket, bytes, flags) {
             Ok(n) if n == bytes.len() => true,
             Ok(n) => {
-                connection.unsent.push_bytes(&bytes[n..]);
-                self.await_room(slot);
+                let mut unsent = Unsent::default();
+                unsent.push_bytes(&bytes[n..]);
+                self.block(slot, unsent);
                 false
             }
             Err(errno) => {
@@ -34,18 +84,15 @@ impl Uring {
         let turn = self.outbox.turn();
         let Some(connection) = self.connections.get_mut(slot as usize) else { return true };
         let Some(socket) = connection.socket.as_ref() else { return true };
-        if connection.is_behind(turn) {
-            if connection.unsent.is_empty() {
-                self.late.push(slot);
-            }
-            connection.unsent.push_file(piece);
-            return false;
+        if connection.sending.is_behind(turn) {
+            return self.send_later(slot, More::File(piece));
         }
         match piece.send_first_blocking(socket) {
             Ok(Sent::All) => true,
             Ok(Sent::Full | Sent::Paused) => {
-                connection.unsent.push_file(piece);
-                self.await_room(slot);
+                let mut unsent = Unsent::default();
+                unsent.push_file(piece);
+                self.block(slot, unsent);
                 false
             }
             Err(errno) => {
@@ -55,45 +102,107 @@ impl Uring {
         }
     }
 
-    /// Asks to be told when the kernel has room again for bytes of this connection: at once where it has.
-    pub(super) fn await_room(&mut self, slot: Slot) {
+    fn send_later(&mut self, slot: Slot, more: More<'_>) -> bool {
         let connection = &mut self.connections[slot as usize];
-        let Some(socket) = connection.socket.as_ref().filter(|_| !connection.is_blocked) else { return };
-        connection.is_blocked = true;
+        let of = Of { slot, generation: connection.generation };
+        if connection.sending.wait(more) {
+            self.late.push(of);
+        }
+        false
+    }
+
+    /// What is unsent waits until the kernel has room again for bytes of this connection: at once where it has.
+    fn block(&mut self, slot: Slot, unsent: Unsent) {
+        let connection = &mut self.connections[slot as usize];
+        let Some(socket) = connection.socket.as_ref() else { return };
+        connection.sending = Sending::Blocked(Box::new(unsent));
         let token = Token { op: Op::Room, generation: connection.generation, slot };
         let entry = opcode::PollAdd::new(Fd(socket.as_raw_fd()), libc::POLLOUT as u32).build();
-        self.push(&entry.user_data(token.into()));
+        self.ring.push(&entry.user_data(token.into()));
     }
 
-    /// Sends what waits; true when nothing is left.
-    pub(super) fn flush(&mut self, slot: Slot) -> bool {
-        let connection = self.connection(slot);
+    /// Sends what waits. True: nothing is left.
+    fn flush_unsent(&mut self, slot: Slot) -> bool {
+        let connection = &mut self.connections[slot as usize];
         let Some(socket) = connection.socket.as_ref() else { return true };
-        match connection.unsent.flush_blocking(socket) {
+        let mut unsent = connection.sending.take();
+        match unsent.flush_blocking(socket) {
             Ok(Sent::All) => true,
             Ok(Sent::Full | Sent::Paused) => {
-                self.await_room(slot);
+                self.block(slot, unsent);
                 false
             }
             Err(errno) => {
-                connection.unsent = Unsent::default();
                 self.fail(slot, Operation::Send, errno);
                 true
             }
         }
     }
 
-    /// A send that the kernel could not take whole: what is left waits for room.
-    pub(super) fn keep_rest(&mut self, slot: Slot, taken: usize) -> bool {
-        let connection = &mut self.connections[slot as usize];
-        let Some(rest) = self.outbox.rest(connection.parcel, taken) else { return false };
-        connection.unsent.push_front(rest);
-        self.await_room(slot);
-        true
+    /// A send is only heard of when it was not taken whole.
+    pub(super) fn not_sent(&mut self, slot: Slot, result: i32) -> Option<Event> {
+        let taken = match result {
+            n if n >= 0 => n as usize,
+            n if n == -libc::EAGAIN => 0,
+            error => {
+                return Some(crate::failed(Operation::Send, rustix::io::Errno::from_raw_os_error(-error)));
+            }
+        };
+        let sending = &mut self.connections[slot as usize].sending;
+        // What was handed over is here for as long as it may be heard of; if it were not, this would be the end.
+        let Some(rest) = self.outbox.rest(sending.parcel(), taken) else {
+            return Some(crate::failed(Operation::Send, rustix::io::Errno::AGAIN));
+        };
+        let mut unsent = sending.take();
+        unsent.push_front(rest);
+        self.block(slot, unsent);
+        None
+    }
+
+    /// The kernel has room for what waits.
+    pub(super) fn has_room(&mut self, slot: Slot) -> Option<Event> {
+        if !self.flush_unsent(slot) {
+            return None;
+        }
+        (!self.is_closed_now(slot)).then_some(Event::Drained)
+    }
+
+    /// Now that all of the last turn's sends were heard of that were not taken whole: sends what waited for that, and
+    /// does what was to be done after it.
+    pub(super) fn settle(&mut self, Of { slot, generation }: Of) {
+        let connection = &self.connections[slot as usize];
+        if connection.socket.is_none() || connection.generation != generation {
+            return;
+        }
+        let has_waited = match &connection.sending {
+            Sending::Blocked(_) => return, // It goes on when there is room.
+            Sending::Behind(..) => true,
+            Sending::Clear(_) => false,
+        };
+        if has_waited && !self.flush_unsent(slot) {
+            return;
+        }
+        if !self.is_closed_now(slot) && has_waited {
+            self.at_once.push_back(Completion { slot, event: Event::Drained });
+        }
+    }
+
+    /// Does what is to be done once all is sent: now, or when it is.
+    pub(super) fn then(&mut self, slot: Slot, then: Then) {
+        let turn = self.outbox.turn();
+        let Some(connection) = self.connections.get_mut(slot as usize).filter(|c| c.socket.is_some()) else {
+            return;
+        };
+        connection.then = then;
+        if connection.sending.is_behind(turn) {
+            self.late.push(Of { slot, generation: connection.generation });
+        } else {
+            self.is_closed_now(slot);
+        }
     }
 
     /// Does what was to be done when all is sent. True: the connection is closed.
-    pub(super) fn is_closed_now(&mut self, slot: Slot) -> bool {
+    fn is_closed_now(&mut self, slot: Slot) -> bool {
         let connection = &mut self.connections[slot as usize];
         match connection.then {
             Then::GoOn => return false,

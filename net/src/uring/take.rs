@@ -1,7 +1,8 @@
 //! What the ring has completed, as the interface's completions.
 
+use super::connection::{Connection, Receiving};
 use super::entries::{Op, Token};
-use super::{Connection, Uring};
+use super::{Uring, receives};
 use crate::{Completion, Event, LISTENER, Operation, Slot};
 use io_uring::cqueue;
 use rustix::io::Errno;
@@ -21,11 +22,12 @@ impl Uring {
                 self.connections.get(token.slot as usize).filter(|c| is_now(c))?;
                 let event = match token.op {
                     Op::Connect => Some(self.connected(token.slot, entry.result())),
-                    Op::Drop => Some(self.dropped(token.slot, entry.result())),
+                    Op::Drop => self.dropped(token.slot, entry.result()),
                     Op::Send => self.not_sent(token.slot, entry.result()),
                     _ => self.has_room(token.slot),
                 }?;
-                Some(Completion { slot: token.slot, event })
+                let is_open = self.connections[token.slot as usize].is_open();
+                is_open.then_some(Completion { slot: token.slot, event })
             }
         }
     }
@@ -43,13 +45,11 @@ impl Uring {
         };
         let result = entry.result();
         let goes_on = cqueue::more(entry.flags());
-        if !goes_on {
-            connection.armed = None;
-        }
         if result > 0 {
-            connection.skip = connection.skip.saturating_sub(result as u64);
+            connection.wanted.received(result as u64);
             if !goes_on {
-                self.to_arm = Some(slot);
+                connection.receiving = Receiving::Due;
+                self.due = Some(slot);
             }
             self.held = buffer.map(|id| (id, result as usize));
             return Some(Completion { slot, event: Event::Received });
@@ -57,21 +57,25 @@ impl Uring {
         if let Some(id) = buffer {
             self.pool.give_back(id);
         }
-        let event = match -result {
-            0 => Event::Ended,
-            // Out of buffers, or told to receive otherwise: asked again.
-            libc::ENOBUFS | libc::ECANCELED | libc::EINTR | libc::EAGAIN => {
-                self.arm(slot);
-                return None;
-            }
-            error => crate::failed(Operation::Receive, Errno::from_raw_os_error(error)),
-        };
+        let event = self.received_nothing(slot, result)?;
         Some(Completion { slot, event })
     }
 
+    /// A receive came to its end.
+    fn received_nothing(&mut self, slot: Slot, result: i32) -> Option<Event> {
+        self.connections[slot as usize].receiving = Receiving::Off;
+        match -result {
+            0 => Some(Event::Ended),
+            error if receives::is_asked_again(error) => {
+                self.arm(slot);
+                None
+            }
+            error => Some(crate::failed(Operation::Receive, Errno::from_raw_os_error(error))),
+        }
+    }
+
     fn connected(&mut self, slot: Slot, result: i32) -> Event {
-        let connection = &mut self.connections[slot as usize];
-        connection.armed = None;
+        self.connections[slot as usize].receiving = Receiving::Off;
         if result < 0 {
             return crate::failed(Operation::Connect, Errno::from_raw_os_error(-result));
         }
@@ -79,37 +83,15 @@ impl Uring {
         Event::Connected
     }
 
-    fn dropped(&mut self, slot: Slot, result: i32) -> Event {
+    fn dropped(&mut self, slot: Slot, result: i32) -> Option<Event> {
+        if result <= 0 {
+            return self.received_nothing(slot, result);
+        }
         let connection = &mut self.connections[slot as usize];
-        connection.armed = None;
-        match result {
-            0 => Event::Ended,
-            n if n > 0 => {
-                connection.skip = connection.skip.saturating_sub(n as u64);
-                self.to_arm = Some(slot);
-                Event::Skipped(n as u64)
-            }
-            error => crate::failed(Operation::Receive, Errno::from_raw_os_error(-error)),
-        }
-    }
-
-    /// A send is only heard of when it was not taken whole.
-    fn not_sent(&mut self, slot: Slot, result: i32) -> Option<Event> {
-        let taken = match result {
-            n if n >= 0 => n as usize,
-            n if n == -libc::EAGAIN => 0,
-            error => return Some(crate::failed(Operation::Send, Errno::from_raw_os_error(-error))),
-        };
-        let is_kept = self.keep_rest(slot, taken);
-        (!is_kept).then(|| crate::failed(Operation::Send, Errno::AGAIN))
-    }
-
-    fn has_room(&mut self, slot: Slot) -> Option<Event> {
-        self.connections[slot as usize].is_blocked = false;
-        if !self.flush(slot) {
-            return None;
-        }
-        (!self.is_closed_now(slot)).then_some(Event::Drained)
+        connection.wanted.dropped(result as u64);
+        connection.receiving = Receiving::Due;
+        self.due = Some(slot);
+        Some(Event::Skipped(result as u64))
     }
 
     #[allow(unsafe_code)]

@@ -1,6 +1,7 @@
 //! What every back end must do. Two of them talk to each other on the loopback.
 
 mod files;
+mod lifetimes;
 
 use files::{
     a_closed_connection_lets_go_of_its_files, a_file_that_has_become_shorter_fails,
@@ -9,7 +10,13 @@ use files::{
     files_larger_than_the_socket_wait_their_turn_and_arrive_whole,
     pieces_of_files_keep_their_place_between_bytes, who_does_not_listen_any_more_refuses,
 };
-use net::{Completion, Endpoint, Epoll, Errno, Event, Io, Operation, Slot, Uring, socket};
+use lifetimes::{
+    a_body_that_is_looked_at_after_one_that_was_not_comes_in_large_pieces,
+    a_connection_that_is_closed_while_it_waits_for_room_ends,
+    a_connection_that_takes_the_place_of_one_being_read_ends_when_it_is_closed,
+    under_pressure_bytes_stay_in_order,
+};
+use net::{Completion, Endpoint, Epoll, Errno, Event, Io, Operation, Sizes, Slot, Uring, socket};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -19,8 +26,13 @@ const ANY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A back end that can be made.
-trait BackEnd: Io {
+trait BackEnd: Io + Sized {
     fn make() -> Self;
+
+    /// With as little of everything as it can have.
+    fn make_small() -> Self {
+        Self::make()
+    }
 }
 
 impl BackEnd for Epoll {
@@ -31,7 +43,11 @@ impl BackEnd for Epoll {
 
 impl BackEnd for Uring {
     fn make() -> Self {
-        Self::new().unwrap()
+        Self::new(64).unwrap()
+    }
+
+    fn make_small() -> Self {
+        Self::of(Sizes { entries: 4, completions: 8, buffers: 4, files: 3 }).unwrap()
     }
 }
 
@@ -66,6 +82,10 @@ with_every_back_end!(
     after_a_shut_down_the_peer_is_still_heard,
     a_shut_down_comes_after_all_that_was_sent,
     who_does_not_listen_any_more_refuses,
+    a_connection_that_is_closed_while_it_waits_for_room_ends,
+    a_connection_that_takes_the_place_of_one_being_read_ends_when_it_is_closed,
+    a_body_that_is_looked_at_after_one_that_was_not_comes_in_large_pieces,
+    under_pressure_bytes_stay_in_order,
 );
 
 /// One side, and all that it has received, by slot.
@@ -79,12 +99,20 @@ struct Side<I> {
 
 impl<I: BackEnd> Side<I> {
     fn new() -> Self {
-        Self { io: I::make(), received: vec![Vec::new(); 64], skipped: 0, seen: Vec::new() }
+        Self::on(I::make())
+    }
+
+    fn on(io: I) -> Self {
+        Self { io, received: vec![Vec::new(); 512], skipped: 0, seen: Vec::new() }
     }
 
     /// A side that listens, and where.
     fn listening() -> (Self, Endpoint) {
-        let mut side = Self::new();
+        Self::listening_on(I::make())
+    }
+
+    fn listening_on(io: I) -> (Self, Endpoint) {
+        let mut side = Self::on(io);
         let listener = socket::listener(&ANY).unwrap();
         let address = socket::local_address(&listener).unwrap();
         side.io.listen(listener).unwrap();

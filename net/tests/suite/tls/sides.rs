@@ -107,7 +107,7 @@ impl BackEnd for Epoll {
 
 impl BackEnd for Uring {
     fn make() -> Self {
-        Self::new().unwrap()
+        Self::new(64).unwrap()
     }
 }
 

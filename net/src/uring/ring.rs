@@ -1,0 +1,148 @@
+//! The two queues that are shared with the kernel. What is asked for leaves whole or is asked again, so that memory
+//! that an entry points to is free once [`Ring::hand_over`] or [`Ring::sleep`] has returned. What has completed is taken in
+//! one go, sends that failed first: what else a connection tells may lead to its next send, which must not overtake them.
+
+use super::entries::{self, Op, Token};
+use io_uring::types::{CancelBuilder, SubmitArgs, Timespec};
+use io_uring::{IoUring, Submitter, cqueue, squeue};
+use std::time::Duration;
+
+/// A ring that is dropped waits no longer for what it cancels.
+const LONGEST_CANCEL: Duration = Duration::from_secs(1);
+
+/// The ring, and what was taken from it.
+pub struct Ring {
+    uring: IoUring,
+    completed: Vec<cqueue::Entry>,
+    /// The next of `completed`.
+    at: usize,
+    /// Sends that were not taken whole.
+    failed_sends: Vec<cqueue::Entry>,
+}
+
+impl Ring {
+    /// A ring with so many entries and completions. An error where the kernel has no such rings, or forbids them.
+    pub fn new(entries: u32, completions: u32) -> std::io::Result<Self> {
+        let uring = IoUring::builder()
+            .setup_single_issuer()
+            .setup_defer_taskrun()
+            .setup_taskrun_flag()
+            .setup_submit_all()
+            .setup_cqsize(completions)
+            .build(entries)?;
+        Ok(Self { uring, completed: Vec::with_capacity(64), at: 0, failed_sends: Vec::new() })
+    }
+
+    /// For what is registered with the ring.
+    pub fn submitter(&self) -> Submitter<'_> {
+        self.uring.submitter()
+    }
+
+    /// Writes an entry; hands over what waits when there is no room. What it points to must stay until it is handed over.
+    #[allow(unsafe_code)]
+    #[inline]
+    pub fn push(&mut self, entry: &squeue::Entry) {
+        loop {
+            // SAFETY: callers pass entries whose memory is the pool's, the outbox's or a peer's, none of which
+            // moves or goes before the kernel has read it.
+            if unsafe { self.uring.submission().push(entry) }.is_ok() {
+                return;
+            }
+            // An error here comes again when the turn ends, where it can be told.
+            if self.enter(0).is_err() {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// Something has completed that was not taken yet.
+    pub fn has_news(&mut self) -> bool {
+        self.at < self.completed.len() || !self.failed_sends.is_empty() || !self.uring.completion().is_empty()
+    }
+
+    /// Hands over what was asked for; lets the kernel do what waits, if it has something to do. Does not sleep.
+    #[inline]
+    pub fn hand_over(&mut self) -> std::io::Result<()> {
+        let submission = self.uring.submission();
+        let has_work = submission.taskrun() || submission.cq_overflow();
+        let is_empty = submission.is_empty();
+        drop(submission);
+        if has_work {
+            self.enter(entries::GET_EVENTS)?;
+        }
+        if is_empty || has_work { self.finish() } else { self.enter(0).and_then(|()| self.finish()) }
+    }
+
+    /// Hands over what was asked for, and no more.
+    #[inline]
+    pub fn push_out(&mut self) -> std::io::Result<()> {
+        if self.uring.submission().is_empty() { Ok(()) } else { self.enter(0).and_then(|()| self.finish()) }
+    }
+
+    /// Hands over what was asked for and sleeps until something has completed, at most so long.
+    pub fn sleep(&mut self, longest: Option<Duration>) -> std::io::Result<()> {
+        let entered = match longest {
+            None => self.uring.submit_and_wait(1),
+            Some(longest) => {
+                let time = Timespec::from(longest);
+                self.uring.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&time))
+            }
+        };
+        entries::unless_harmless(entered)?;
+        self.finish()
+    }
+
+    /// What completed next.
+    #[inline]
+    pub fn next(&mut self) -> Option<cqueue::Entry> {
+        if self.at == self.completed.len() {
+            self.drain();
+        }
+        if let Some(failed) = self.failed_sends.pop() {
+            return Some(failed);
+        }
+        let entry = self.completed.get(self.at)?.clone();
+        self.at += 1;
+        Some(entry)
+    }
+
+    /// Takes all that has completed.
+    fn drain(&mut self) {
+        if self.at == self.completed.len() {
+            self.completed.clear();
+            self.at = 0;
+        }
+        for entry in self.uring.completion() {
+            let is_send = Token::from(entry.user_data()).op == Op::Send;
+            if is_send { &mut self.failed_sends } else { &mut self.completed }.push(entry);
+        }
+    }
+
+    /// Hands over what is left, should the kernel have taken only a part.
+    #[inline]
+    fn finish(&mut self) -> std::io::Result<()> {
+        while !self.uring.submission().is_empty() {
+            self.drain(); // Where there is no room for completions, it takes no more entries.
+            self.enter(0)?;
+        }
+        Ok(())
+    }
+
+    #[allow(unsafe_code)]
+    fn enter(&mut self, flags: u32) -> std::io::Result<()> {
+        let waiting = self.uring.submission().len() as u32;
+        // SAFETY: no argument is passed; the entries' memory stays, see `push`.
+        let entered = unsafe { self.uring.submitter().enter::<libc::sigset_t>(waiting, 0, flags, None) };
+        entries::unless_harmless(entered)
+    }
+}
+
+impl Drop for Ring {
+    /// The kernel takes a ring down in its own time: what still waits in it would hold ports until then.
+    fn drop(&mut self) {
+        let longest = Timespec::from(LONGEST_CANCEL);
+        let _ = self.uring.submit();
+        let _ = self.uring.submitter().register_sync_cancel(Some(longest), CancelBuilder::any());
+        let _ = self.enter(entries::GET_EVENTS); // What was cancelled lets go of its socket only now.
+    }
+}

@@ -1,0 +1,57 @@
+//! How large a ring and what belongs to it are, by the number of connections.
+
+/// Entries that can wait to be handed over; more only cost a system call earlier.
+const ENTRIES: u32 = 1024;
+
+/// Completions that can wait to be read, before the kernel has to keep them elsewhere: two a connection.
+const COMPLETIONS: std::ops::RangeInclusive<u32> = 8 * 1024..=128 * 1024;
+
+/// Buffers for what arrives in one turn; with fewer, receives pause until some are given back.
+const BUFFERS: std::ops::RangeInclusive<u32> = 256..=4096;
+
+/// The kernel's own bound is higher (`IORING_MAX_FIXED_FILES`).
+const MOST_FILES: u32 = 256 * 1024;
+
+/// The sizes of a ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Entries that can wait to be handed over.
+    pub entries: u32,
+    /// Completions that can wait to be taken.
+    pub completions: u32,
+    /// Buffers that all connections share; a power of two.
+    pub buffers: u16,
+    /// Connections, by slot, with a place in the ring's own table of files.
+    pub files: u32,
+}
+
+impl Sizes {
+    /// For so many connections.
+    pub fn of(connections: usize) -> Self {
+        let connections = u32::try_from(connections).unwrap_or(MOST_FILES).clamp(1, MOST_FILES);
+        let within = |n: u32, range: std::ops::RangeInclusive<u32>| {
+            n.next_power_of_two().clamp(*range.start(), *range.end())
+        };
+        Self {
+            entries: ENTRIES,
+            completions: within(2 * connections, COMPLETIONS),
+            buffers: within(connections, BUFFERS) as u16,
+            files: connections,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_grows_with_its_connections_up_to_a_bound() {
+        let few = Sizes::of(0);
+        assert_eq!((few.completions, few.buffers, few.files), (8192, 256, 1));
+        let many = Sizes::of(18_000);
+        assert_eq!((many.completions, many.buffers, many.files), (65_536, 4096, 18_000));
+        let most = Sizes::of(usize::MAX);
+        assert_eq!((most.completions, most.buffers, most.files), (131_072, 4096, MOST_FILES));
+    }
+}

@@ -1,0 +1,250 @@
+//! What is closed is gone at once, and what is received is asked for as it is wanted.
+
+use super::{BackEnd, PATIENCE, Side, connected};
+use net::{Endpoint, Event, Slot};
+use std::io::{ErrorKind, Read};
+use std::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+/// A listener of the system's own, and where: it shows when a connection really ends.
+fn plain_listener() -> (TcpListener, Endpoint) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    (listener, address.into())
+}
+
+/// Reads to the end, which is an end or a reset, while the other side takes its turns.
+fn ends<I: BackEnd>(stream: &mut TcpStream, client: &mut Side<I>) -> bool {
+    stream.set_nonblocking(true).unwrap();
+    let deadline = Instant::now() + PATIENCE / 6;
+    let mut memory = vec![0; 1 << 20];
+    while Instant::now() < deadline {
+        client.turn();
+        match stream.read(&mut memory) {
+            Ok(0) => return true,
+            Err(error) if error.kind() != ErrorKind::WouldBlock => return true,
+            Ok(_) | Err(_) => {}
+        }
+    }
+    false
+}
+
+pub fn a_connection_that_is_closed_while_it_waits_for_room_ends<I: BackEnd>() {
+    let (listener, address) = plain_listener();
+    let mut client = Side::<I>::new();
+    client.io.connect(0, &address);
+    client.until(0, Event::Connected);
+    let (mut stream, _) = listener.accept().unwrap();
+    assert!(!client.io.send(0, &vec![1; 30_000_000]), "no socket buffer holds 30 MB");
+    client.turn();
+    client.io.close(0);
+    client.io.connect(0, &address);
+    client.until(0, Event::Connected);
+    client.turn();
+    let state = state_of_port(stream.peer_addr().unwrap().port());
+    assert_ne!(state.as_deref(), Some("01"), "the kernel still holds a connection that the client gave up");
+    assert!(ends(&mut stream, &mut client), "the server still has a connection that the client gave up");
+}
+
+/// The state of the IPv4 socket on this local port, as the kernel lists it (01: established); none where it is gone.
+fn state_of_port(port: u16) -> Option<String> {
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let ending = format!(":{port:04X}");
+    let mut rows = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let row = rows.find(|row| row.get(1).is_some_and(|local| local.ends_with(&ending)))?;
+    row.get(3).map(|state| (*state).to_owned())
+}
+
+pub fn a_connection_that_takes_the_place_of_one_being_read_ends_when_it_is_closed<I: BackEnd>() {
+    let (listener, address) = plain_listener();
+    let mut client = Side::<I>::new();
+    client.io.connect(0, &address);
+    client.until(0, Event::Connected);
+    let (first, _) = listener.accept().unwrap();
+    // After a body that was dropped, receives are asked for one by one.
+    client.io.skip(0, 4);
+    std::io::Write::write_all(&mut &first, b"body").unwrap();
+    until_skipped(&mut client, 4);
+    std::io::Write::write_all(&mut &first, b"head").unwrap();
+    let deadline = Instant::now() + PATIENCE;
+    'received: loop {
+        client.io.wait(Some(Duration::from_millis(5))).unwrap();
+        while let Some(completion) = client.io.next() {
+            if completion.event == Event::Received {
+                client.io.close(0);
+                client.io.connect(0, &address);
+                break 'received;
+            }
+        }
+        assert!(Instant::now() < deadline, "the head never came");
+    }
+    client.until(0, Event::Connected);
+    client.received[0].clear();
+    let (mut second, _) = listener.accept().unwrap();
+    std::io::Write::write_all(&mut &second, b"once").unwrap();
+    client.until_received(0, 4);
+    client.turn();
+    assert_eq!(client.received[0], b"once");
+    client.io.close(0);
+    assert!(ends(&mut second, &mut client), "something of it is still open");
+}
+
+fn until_skipped<I: BackEnd>(client: &mut Side<I>, bytes: u64) {
+    let deadline = Instant::now() + PATIENCE;
+    while client.skipped + (client.received[0].len() as u64) < bytes {
+        client.turn();
+        assert!(Instant::now() < deadline, "{} of {bytes}", client.skipped);
+    }
+}
+
+pub fn a_body_that_is_looked_at_after_one_that_was_not_comes_in_large_pieces<I: BackEnd>() {
+    let (mut server, mut client, _) = connected::<I>();
+    let body = vec![7; 200_000];
+    let send = |server: &mut Side<I>| {
+        server.io.send(0, &[9; 100]);
+        server.io.send(0, &body);
+    };
+    send(&mut server);
+    let looked_at = pieces(&mut server, &mut client, false);
+    send(&mut server);
+    pieces(&mut server, &mut client, true);
+    send(&mut server);
+    let again = pieces(&mut server, &mut client, false);
+    assert!(again <= 2 * looked_at + 2, "{again} pieces, and {looked_at} before anything was dropped");
+}
+
+/// Receives one answer, head and body; with `skips`, drops its body. In how many pieces it came.
+fn pieces<I: BackEnd>(server: &mut Side<I>, client: &mut Side<I>, skips: bool) -> usize {
+    let (mut pieces, mut received, mut has_skipped) = (0, 0, false);
+    let deadline = Instant::now() + PATIENCE;
+    std::thread::sleep(Duration::from_millis(10)); // As much is there as the sockets hold.
+    while received < 200_100 {
+        server.turn();
+        client.io.wait(Some(Duration::from_millis(1))).unwrap();
+        while let Some(completion) = client.io.next() {
+            match completion.event {
+                Event::Received => {
+                    pieces += 1;
+                    received += client.io.bytes().len() as u64;
+                    if skips && !has_skipped && received >= 100 {
+                        has_skipped = true;
+                        client.io.skip(0, 200_100 - received);
+                    }
+                }
+                Event::Skipped(bytes) => received += bytes,
+                other => panic!("{other:?}"),
+            }
+            // Less is there at once than at the start.
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        assert!(Instant::now() < deadline, "{received} bytes came");
+    }
+    assert_eq!(received, 200_100);
+    pieces
+}
+
+/// Many connections, sockets that are full, a ring that is too small: everything that arrives is in order, belongs to
+/// the connection on which it arrives, and is whole where the connection was not closed.
+pub fn under_pressure_bytes_stay_in_order<I: BackEnd>() {
+    const SLOTS: usize = 12;
+    let (mut server, address) = Side::listening_on(I::make_small());
+    let mut client = Side::on(I::make_small());
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut sent = [0_usize; SLOTS];
+    let mut life = [0_u8; SLOTS];
+    (0..SLOTS).for_each(|slot| open(&mut client, &address, slot as Slot));
+    for step in 0..4_000_u32 {
+        let slot = random.below(SLOTS as u64) as usize;
+        match random.below(40) {
+            0 => {
+                client.io.close(slot as Slot);
+                client.seen.retain(|completion| completion.slot != slot as Slot);
+                (sent[slot], life[slot]) = (0, life[slot].wrapping_add(1));
+                open(&mut client, &address, slot as Slot);
+            }
+            1..=30 => {
+                let most = if random.below(4) == 0 { 60_000 } else { 900 };
+                let length = 1 + random.below(most) as usize;
+                let bytes: Vec<u8> =
+                    (sent[slot]..sent[slot] + length).map(|at| byte(slot, life[slot], at)).collect();
+                client.io.send(slot as Slot, &bytes);
+                sent[slot] += length;
+            }
+            _ => {
+                client.turn();
+            }
+        }
+        let failed = client.seen.iter().find(|completion| matches!(completion.event, Event::Failed(..)));
+        assert_eq!(failed, None);
+        if step % 7 == 0 {
+            server.turn();
+            check(&mut server);
+        }
+    }
+    let deadline = Instant::now() + PATIENCE;
+    let whole = |server: &Side<I>| {
+        (0..SLOTS).all(|slot| {
+            let is_this = |received: &Vec<u8>| {
+                received.len() == sent[slot] && received.get(..2) == Some(&[slot as u8, life[slot]])
+            };
+            sent[slot] == 0 || server.received.iter().any(is_this)
+        })
+    };
+    while !whole(&server) {
+        client.turn();
+        // It has room for little at a time.
+        (0..100).for_each(|_| drop(server.turn()));
+        check(&mut server);
+        let failed = client.seen.iter().find(|completion| matches!(completion.event, Event::Failed(..)));
+        assert_eq!(failed, None);
+        assert!(Instant::now() < deadline, "not all of it arrived");
+    }
+    server.received.iter().for_each(|received| right(received));
+}
+
+fn open<I: BackEnd>(client: &mut Side<I>, address: &Endpoint, slot: Slot) {
+    client.io.connect(slot, address);
+    client.until(slot, Event::Connected);
+}
+
+/// Every connection says first which it is; the rest follows from that and from its place.
+fn byte(slot: usize, life: u8, at: usize) -> u8 {
+    match at {
+        0 => slot as u8,
+        1 => life,
+        _ => (at as u64).wrapping_mul(2_654_435_761).wrapping_add(slot as u64 * 77 + u64::from(life)) as u8,
+    }
+}
+
+/// A connection that ended leaves its place, and what came of it is right.
+fn check<I: BackEnd>(server: &mut Side<I>) {
+    for completion in std::mem::take(&mut server.seen) {
+        let slot = completion.slot as usize;
+        match completion.event {
+            Event::Ended | Event::Failed(..) if completion.slot != net::LISTENER => {
+                server.io.close(completion.slot);
+                right(&std::mem::take(&mut server.received[slot]));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn right(received: &[u8]) {
+    if let [slot, life, ..] = *received {
+        let wrong = (0..received.len()).find(|at| received[*at] != byte(slot.into(), life, *at));
+        assert_eq!(wrong, None, "of {} bytes of connection {slot}.{life}", received.len());
+    }
+}
+
+/// Marsaglia's xorshift: the same course every time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % most
+    }
+}
