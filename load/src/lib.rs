@@ -23,7 +23,7 @@ pub use sources::SourceError;
 
 use model::{Address, Exchange, IoChoice, Load, Plan, Tally, Until};
 use net::tls::{ClientOptions, ClientTls, IdentityFiles, Tls, TlsError};
-use net::{Epoll, Errno, Io, Uring, limits};
+use net::{Epoll, Errno, Io, Ports, Uring, limits};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -162,6 +162,12 @@ impl Part<'_> {
         self.plan.load.connections().div_ceil(self.threads)
     }
 
+    /// The local ports of its connections, where they are many.
+    fn ports(&self) -> Option<Ports> {
+        let sources = self.plan.connecting.from.len().max(1);
+        Ports::of(self.plan.load.connections() / sources, self.index, self.threads)
+    }
+
     fn work<I: Io>(self, io: std::io::Result<I>, watch: &dyn Watch) -> Result<Tally, LoadError> {
         match self.tls {
             None => self.work_on(io, watch),
@@ -174,7 +180,12 @@ impl Part<'_> {
 
     fn work_on<I: Io>(self, io: std::io::Result<I>, watch: &dyn Watch) -> Result<Tally, LoadError> {
         let share = share(self.plan, self.index, self.threads);
-        let worker = io.map(|io| Worker::new(self.plan, share, io, self.progress));
+        let worker = io.map(|mut io| {
+            if let Some(ports) = self.ports() {
+                io.choose_ports(ports);
+            }
+            Worker::new(self.plan, share, io, self.progress)
+        });
         // Even a worker that could not be made must come here: the others wait for it.
         self.barrier.wait();
         Ok(worker?.run(watch)?)

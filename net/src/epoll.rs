@@ -4,7 +4,7 @@
 use crate::buffer::Buffer;
 use crate::unsent::{FilePiece, Sent, Unsent};
 use crate::wanted::{HEAD_BYTES, Wanted};
-use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Slot, failed, socket};
+use crate::{Completion, Endpoint, Event, Io, LISTENER, Operation, Ports, Slot, failed, socket};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, Shutdown, SocketFlags};
@@ -39,6 +39,7 @@ pub struct Epoll {
     is_server: bool,
     /// Slots of accepted connections that have been closed.
     free: Vec<Slot>,
+    ports: Option<Ports>,
     buffer: Buffer,
 }
 
@@ -66,6 +67,7 @@ impl Epoll {
             listener: None,
             is_server: false,
             free: Vec::new(),
+            ports: None,
             buffer: Buffer::new(),
         })
     }
@@ -213,10 +215,15 @@ impl Epoll {
 
 impl Io for Epoll {
     fn connect(&mut self, slot: Slot, to: &Endpoint) {
-        let opened = socket::connecting(to).and_then(|socket| self.open(slot, socket, true));
+        let opened = socket::connecting(to, self.ports.as_ref().map(|ports| ports.range(slot)))
+            .and_then(|socket| self.open(slot, socket, true));
         if let Err(errno) = opened {
             self.fail(slot, Operation::Connect, errno);
         }
+    }
+
+    fn choose_ports(&mut self, ports: Ports) {
+        self.ports = Some(ports);
     }
 
     fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()> {

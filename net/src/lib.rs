@@ -9,6 +9,7 @@ pub mod clock;
 pub mod cpu;
 mod epoll;
 pub mod limits;
+mod ports;
 pub mod socket;
 pub mod tls;
 pub mod unix;
@@ -17,6 +18,7 @@ mod uring;
 mod wanted;
 
 pub use epoll::Epoll;
+pub use ports::Ports;
 pub use rustix::io::Errno;
 pub use socket::Endpoint;
 pub use uring::{Sizes, Uring};
@@ -80,6 +82,11 @@ pub enum Operation {
 pub trait Io {
     /// Starts to connect. The slot must be closed. Ends in `Connected` or `Failed`.
     fn connect(&mut self, slot: Slot, to: &Endpoint);
+
+    /// Connections choose their local ports from these from now on, where the back end can say so.
+    fn choose_ports(&mut self, ports: Ports) {
+        let _ = ports;
+    }
 
     /// Accepts connections from now on.
     fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()>;

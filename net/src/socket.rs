@@ -10,6 +10,7 @@ use rustix::net::{
 };
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -55,8 +56,12 @@ pub enum Blocking {
     No,
 }
 
-/// A socket for a connection to there, not yet connected.
-pub fn unconnected(to: &Endpoint, blocking: Blocking) -> Result<OwnedFd, Errno> {
+/// A socket for a connection to there, not yet connected, from one of these ports, if that matters.
+pub fn unconnected(
+    to: &Endpoint,
+    ports: Option<RangeInclusive<u16>>,
+    blocking: Blocking,
+) -> Result<OwnedFd, Errno> {
     let (to, from) = match to {
         Endpoint::Unix(_) => return stream(AddressFamily::UNIX, blocking),
         Endpoint::Tcp { to, from } => (to, from),
@@ -68,12 +73,15 @@ pub fn unconnected(to: &Endpoint, blocking: Blocking) -> Result<OwnedFd, Errno> 
         bind_address_no_port(&socket)?;
         bind(&socket, &SocketAddr::new(*from, 0))?;
     }
+    if let Some(ports) = ports {
+        choose_port(&socket, &ports);
+    }
     Ok(socket)
 }
 
 /// A socket on which a connection is open or on its way; calls on it never wait.
-pub fn connecting(to: &Endpoint) -> Result<OwnedFd, Errno> {
-    let socket = unconnected(to, Blocking::No)?;
+pub fn connecting(to: &Endpoint, ports: Option<RangeInclusive<u16>>) -> Result<OwnedFd, Errno> {
+    let socket = unconnected(to, ports, Blocking::No)?;
     let connected = match to {
         Endpoint::Tcp { to, .. } => connect(&socket, to),
         Endpoint::Unix(path) => connect(&socket, &SocketAddrUnix::new(path)?),
@@ -146,16 +154,28 @@ pub fn drop_some(socket: impl AsFd, bytes: usize) -> Result<usize, Errno> {
     }
 }
 
-#[allow(unsafe_code)]
+/// `IP_LOCAL_PORT_RANGE` of Linux 6.3 (`include/uapi/linux/in.h`): the upper bound in the upper half.
+const LOCAL_PORT_RANGE: libc::c_int = 51;
+
+/// An older kernel chooses as it always did, which only takes longer.
+fn choose_port(socket: &OwnedFd, ports: &RangeInclusive<u16>) {
+    let bounds = u32::from(*ports.end()) << 16 | u32::from(*ports.start());
+    let _ = set_ip_option(socket, LOCAL_PORT_RANGE, bounds as libc::c_int);
+}
+
 fn bind_address_no_port(socket: &OwnedFd) -> Result<(), Errno> {
-    let on: libc::c_int = 1;
+    set_ip_option(socket, libc::IP_BIND_ADDRESS_NO_PORT, 1)
+}
+
+#[allow(unsafe_code)]
+fn set_ip_option(socket: &OwnedFd, option: libc::c_int, value: libc::c_int) -> Result<(), Errno> {
     // SAFETY: the option's value is one int, which lives until the call returns.
     let status = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
             libc::IPPROTO_IP,
-            libc::IP_BIND_ADDRESS_NO_PORT,
-            (&raw const on).cast(),
+            option,
+            (&raw const value).cast(),
             size_of::<libc::c_int>() as libc::socklen_t,
         )
     };

@@ -16,7 +16,7 @@ pub use client::{ClientOptions, ClientTls};
 pub use identity::{IdentityFiles, TlsError};
 pub use server::{ServerOptions, ServerTls};
 
-use crate::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Slot};
+use crate::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Ports, Slot};
 use buffers::Buffers;
 use rustls::ServerConfig;
 use session::{Ending, Session, Stage, Turn};
@@ -233,6 +233,10 @@ impl<I: Io> Tls<I> {
 impl<I: Io> Io for Tls<I> {
     fn connect(&mut self, slot: Slot, to: &Endpoint) {
         self.inner.connect(slot, to);
+    }
+
+    fn choose_ports(&mut self, ports: Ports) {
+        self.inner.choose_ports(ports);
     }
 
     fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()> {

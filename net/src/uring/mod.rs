@@ -14,7 +14,7 @@ mod take;
 
 use crate::socket::Peer;
 use crate::unsent::FilePiece;
-use crate::{Completion, Endpoint, Io, Operation, Slot, socket};
+use crate::{Completion, Endpoint, Io, Operation, Ports, Slot, socket};
 use connection::{Connection, Of, Place, Receiving, Sending, Then};
 use entries::{Op, Token};
 use io_uring::opcode;
@@ -42,6 +42,7 @@ pub struct Uring {
     /// Completions that were known at once, without the ring.
     at_once: VecDeque<Completion>,
     peers: Vec<(Endpoint, Box<Peer>)>,
+    ports: Option<Ports>,
     listener: Option<OwnedFd>,
     accepting: bool,
     /// Its connections are accepted ones, whether it still listens or not.
@@ -78,6 +79,7 @@ impl Uring {
             connections: Vec::new(),
             at_once: VecDeque::new(),
             peers: Vec::new(),
+            ports: None,
             listener: None,
             accepting: false,
             is_server: false,
@@ -168,9 +170,17 @@ impl Uring {
     }
 }
 
+impl Drop for Uring {
+    /// Closes every connection by itself: to call back all that waits in a ring takes the square of its number.
+    fn drop(&mut self) {
+        (0..self.connections.len()).for_each(|slot| self.shut(slot as Slot));
+    }
+}
+
 impl Io for Uring {
     fn connect(&mut self, slot: Slot, to: &Endpoint) {
-        let socket = match socket::unconnected(to, socket::Blocking::Yes) {
+        let ports = self.ports.as_ref().map(|ports| ports.range(slot));
+        let socket = match socket::unconnected(to, ports, socket::Blocking::Yes) {
             Ok(socket) => socket,
             Err(errno) => return self.fail(slot, Operation::Connect, errno),
         };
@@ -193,6 +203,10 @@ impl Io for Uring {
         connection.receiving = Receiving::Connecting;
         let token = Token { op: Op::Connect, generation: connection.generation, slot };
         self.ring.push(&entry.user_data(token.into()));
+    }
+
+    fn choose_ports(&mut self, ports: Ports) {
+        self.ports = Some(ports);
     }
 
     fn listen(&mut self, listener: OwnedFd) -> std::io::Result<()> {

@@ -12,7 +12,7 @@ use files::{
 };
 use lifetimes::{
     a_body_that_is_looked_at_after_one_that_was_not_comes_in_large_pieces,
-    a_connection_that_is_closed_while_it_waits_for_room_ends,
+    a_connection_takes_a_port_of_its_own_range, a_connection_that_is_closed_while_it_waits_for_room_ends,
     a_connection_that_takes_the_place_of_one_being_read_ends_when_it_is_closed,
     under_pressure_bytes_stay_in_order,
 };
@@ -86,6 +86,7 @@ with_every_back_end!(
     a_connection_that_takes_the_place_of_one_being_read_ends_when_it_is_closed,
     a_body_that_is_looked_at_after_one_that_was_not_comes_in_large_pieces,
     under_pressure_bytes_stay_in_order,
+    a_connection_takes_a_port_of_its_own_range,
 );
 
 /// One side, and all that it has received, by slot.

@@ -89,6 +89,26 @@ pub fn a_connection_that_takes_the_place_of_one_being_read_ends_when_it_is_close
     assert!(ends(&mut second, &mut client), "something of it is still open");
 }
 
+pub fn a_connection_takes_a_port_of_its_own_range<I: BackEnd>() {
+    let (listener, address) = plain_listener();
+    let ports = net::Ports::of(20_000, 0, 1).unwrap();
+    let mut client = Side::<I>::new();
+    client.io.choose_ports(ports.clone());
+    for slot in [0, 7, 63] {
+        client.io.connect(slot, &address);
+        client.until(slot, Event::Connected);
+        let port = listener.accept().unwrap().1.port();
+        // Linux 6.3 brought the option; an older kernel takes any port.
+        assert!(ports.range(slot).contains(&port) || kernel() < (6, 3), "{port} for slot {slot}");
+    }
+}
+
+fn kernel() -> (u32, u32) {
+    let text = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = text.split(|c: char| !c.is_ascii_digit()).map(|n| n.parse().unwrap_or(0));
+    (numbers.next().unwrap(), numbers.next().unwrap())
+}
+
 fn until_skipped<I: BackEnd>(client: &mut Side<I>, bytes: u64) {
     let deadline = Instant::now() + PATIENCE;
     while client.skipped + (client.received[0].len() as u64) < bytes {
