@@ -4,6 +4,7 @@
 
 use crate::failure::WrongInput;
 use crate::live::Look;
+use lab::verdict::{Case, Policy};
 use model::{Interval, Plan, Tally};
 use report::open_metrics::{self, SoFar};
 use std::io::{ErrorKind, Read, Write};
@@ -125,8 +126,8 @@ impl Gathered {
 
     fn text(&self) -> String {
         let usage = self.look.as_ref().and_then(Look::usage);
-        let verdict =
-            (self.tally.duration_ns > 0).then(|| lab::verdict::judge(&self.plan, &self.tally, usage));
+        let case = Case { usage, ..Case::new(Policy::single(false), &self.plan, &self.tally) };
+        let verdict = (self.tally.duration_ns > 0).then(|| lab::verdict::judge(&case));
         open_metrics::text(&SoFar {
             plan: &self.plan,
             tally: &self.tally,

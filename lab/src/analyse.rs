@@ -77,7 +77,7 @@ const BLOCKS_FOR_EQUAL: usize = 6;
 /// Of every contender of a cell but the base, the logarithms of its ratio to the base, block by block.
 pub fn logs_to_base(run: &Run, observations: &[Observation], cell: usize) -> Vec<(String, Vec<f64>)> {
     let table = Table::of(run, observations.iter(), cell);
-    let of = |name| table.paired(run, name, table.figure());
+    let of = |name| table.paired(run, name, table.figure(name));
     let base = of(table.base());
     let others = table.names().filter(|name| *name != table.base());
     others.map(|name| (name.to_owned(), estimate::paired_logs(&of(name), &base))).collect()
@@ -135,8 +135,19 @@ impl<'o> Table<'o> {
         self.names().find(|name| *name == REFERENCE).or_else(|| self.names().next()).unwrap_or(REFERENCE)
     }
 
+    /// There is a figure of it to decide by.
     fn is_measured(&self, name: &str) -> bool {
-        self.valid(name).next().is_some()
+        self.valid(name).any(|(_, m)| self.figure(name)(m).is_some())
+    }
+
+    /// In how many valid trials the server did not answer what was due.
+    fn fell_behind(&self, name: &str) -> usize {
+        self.valid(name).filter(|(_, m)| m.verdict.fell_behind()).count()
+    }
+
+    /// The trials in which it kept up are a selection of its best where it fell behind in a third of them or more.
+    fn has_latency(&self, name: &str) -> bool {
+        self.fell_behind(name) * 3 < self.valid(name).count()
     }
 
     fn valid<'t>(
@@ -146,15 +157,25 @@ impl<'o> Table<'o> {
         self.by_name.get(name).into_iter().flatten().filter_map(|o| Some((*o, o.valid()?)))
     }
 
-    /// What the run is decided by.
-    fn figure(&self) -> impl Fn(&Measurement) -> Option<f64> + use<> {
-        let metric = self.metric;
-        move |m| metric.of(m)
+    /// What the run is decided by, of this contender.
+    fn figure(&self, name: &str) -> impl Fn(&Measurement) -> Option<f64> + use<> {
+        let (metric, is_known) = (self.metric, self.is_known(name));
+        move |m| metric.of(m).filter(|_| is_known)
+    }
+
+    /// The same, but more is better.
+    fn merit(&self, name: &str) -> impl Fn(&Measurement) -> Option<f64> + use<> {
+        let (metric, is_known) = (self.metric, self.is_known(name));
+        move |m| metric.merit(m).filter(|_| is_known)
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        !matches!(self.metric, Metric::Latency(_)) || self.has_latency(name)
     }
 
     /// That figure as a ratio to the base's.
     fn ratio(&self, run: &Run, name: &str) -> Option<Estimate> {
-        let of = |name| self.paired(run, name, self.figure());
+        let of = |name| self.paired(run, name, self.figure(name));
         paired_ratio(&of(name), &of(self.base()))
     }
 
@@ -188,7 +209,7 @@ impl<'o> Table<'o> {
         }
         let logs = |name: &str, block: usize| -> Vec<f64> {
             let here = self.valid(name).filter(|(o, _)| o.trial.block == block);
-            here.filter_map(|(_, m)| self.metric.of(m)).filter(|x| *x > 0.0).map(f64::ln).collect()
+            here.filter_map(|(_, m)| self.figure(name)(m)).filter(|x| *x > 0.0).map(f64::ln).collect()
         };
         let pair = |block| Pair { one: logs(name, block), other: logs(self.base(), block) };
         let is_whole = |pair: &Pair| !pair.one.is_empty() && !pair.other.is_empty();
@@ -215,7 +236,7 @@ impl<'o> Table<'o> {
             let copy = |copy: usize| {
                 let mut values = vec![None; self.blocks];
                 for (o, m) in self.valid(name).filter(|(o, _)| o.trial.copy == copy) {
-                    values[o.trial.block] = self.metric.of(m);
+                    values[o.trial.block] = self.figure(name)(m);
                 }
                 values
             };
@@ -270,7 +291,7 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
 /// A contender whose ratio has no interval, since too few of its trials are sound, has no rank either.
 fn rankable(table: &Table<'_>, c: &ContenderFindings) -> Vec<Option<f64>> {
     let is_known = c.metric_of_reference.is_some_and(|ratio| ratio.low.is_some());
-    if is_known { table.by_block(&c.name, |m| table.metric.merit(m)) } else { Vec::new() }
+    if is_known { table.by_block(&c.name, table.merit(&c.name)) } else { Vec::new() }
 }
 
 fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFindings {
@@ -284,7 +305,11 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
     let entrant = run.contenders.get(name);
     let steady = steady::of_trials(table.valid(name).map(|(_, m)| m));
     let notes = steady.as_ref().and_then(steady::sentence).into_iter().chain(notes(all)).collect();
-    let quantile = |p: f64| move |m: &Measurement| m.tally.latency.quantile_ns(p).map(|ns| ns as f64);
+    let has_latency = table.has_latency(name);
+    let latency = |m: &Measurement, of: &dyn Fn(&stats::Histogram) -> Option<f64>| {
+        of(&m.tally.latency).filter(|_| has_latency && !m.verdict.fell_behind())
+    };
+    let quantile = |p: f64| move |h: &stats::Histogram| h.quantile_ns(p).map(|ns| ns as f64);
     ContenderFindings {
         name: name.to_owned(),
         title: entrant.map_or_else(|| name.to_owned(), |e| e.title.clone()),
@@ -295,13 +320,13 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         failed: all.len() - measured.len(),
         rate_per_s: figure(&rate),
         server_cpu_ns_per_request: figure(&server_cpu_ns),
-        metric: figure(&table.figure()),
+        metric: figure(&table.figure(name)),
         metric_of_reference: table.ratio(run, name).map(|e| Figure::from(e.with_systematic_ratio())),
-        latency_ns_mean: figure(&|m| m.tally.latency.mean_ns()),
-        latency_ns_p50: figure(&quantile(0.50)),
-        latency_ns_p99: figure(&quantile(0.99)),
+        latency_ns_mean: figure(&|m| latency(m, &stats::Histogram::mean_ns)),
+        latency_ns_p50: figure(&|m| latency(m, &quantile(0.50))),
+        latency_ns_p99: figure(&|m| latency(m, &quantile(0.99))),
         rate_per_s_by_block: table.by_block(name, rate),
-        merit_by_block: table.by_block(name, |m| table.metric.merit(m)),
+        merit_by_block: table.by_block(name, table.merit(name)),
         wire_bytes_per_answer: figure(&wire_bytes).map(|f| f.median),
         rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
         differs: table.differs(run, name).filter(|_| run.study.design.decide),
@@ -315,6 +340,8 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         rank_low: None,
         rank_high: None,
         bound: usual_bound(table, name).map(|bound| bound.word().to_owned()),
+        server_idle_share: figure(&|m| Some(m.verdict.server_idle_ppm? as f64 / 1e6)).map(|f| f.median),
+        fell_behind: table.fell_behind(name),
         errors: measured.iter().map(|m| m.tally.errors.total()).sum(),
         published: None,
         steady,
@@ -351,11 +378,15 @@ fn measurement(observation: &Observation) -> Option<&Measurement> {
     }
 }
 
-/// What bounded most of the valid trials.
+/// What bounded most of the valid trials. Where the load generator held back half of them, the median is a floor, whichever
+/// single bound was the most frequent.
 fn usual_bound(table: &Table<'_>, name: &str) -> Option<Bound> {
+    let bounds: Vec<Bound> = table.valid(name).map(|(_, m)| m.verdict.bound).collect();
+    let held_back = bounds.iter().filter(|bound| bound.is_held_back()).count();
+    let is_floor = 2 * held_back >= bounds.len();
     let mut counts: BTreeMap<Bound, usize> = BTreeMap::new();
-    for (_, m) in table.valid(name) {
-        *counts.entry(m.verdict.bound).or_default() += 1;
+    for bound in bounds.into_iter().filter(|bound| bound.is_held_back() == is_floor) {
+        *counts.entry(bound).or_default() += 1;
     }
     counts.into_iter().max_by_key(|(_, n)| *n).map(|(bound, _)| bound)
 }

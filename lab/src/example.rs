@@ -99,5 +99,9 @@ pub fn measurement(rate: f64) -> Measurement {
         rss_max_bytes: 1 << 20,
         ..Usage::default()
     };
-    Measurement { tally, usage, verdict: Verdict { bound: Bound::Server, valid: true, reasons: Vec::new() } }
+    Measurement {
+        tally,
+        usage,
+        verdict: Verdict { bound: Bound::Server, valid: true, reasons: Vec::new(), ..Verdict::default() },
+    }
 }

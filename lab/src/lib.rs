@@ -5,7 +5,6 @@ pub mod analyse;
 #[cfg(test)]
 mod bad_input;
 pub mod before;
-mod beside;
 pub mod board;
 pub mod catalog;
 pub mod compare;
@@ -23,6 +22,7 @@ pub mod instance;
 pub mod left;
 pub mod local;
 pub mod narrow;
+mod other_load;
 pub mod plan;
 pub mod prepare;
 pub mod race;

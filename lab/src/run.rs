@@ -4,14 +4,15 @@ use crate::board::Cores;
 use crate::environment::{self, System, Watch};
 use crate::instance::{self, Instance, Place, Works};
 use crate::prepare::Prepared;
-use crate::sample::Sampler;
+use crate::sample::{Sampler, Watched};
 use crate::schedule::{self, Next};
 use crate::store::{Store, StoreError};
 use crate::tree::Tree;
+use crate::verdict::{Case, Policy};
 use crate::{analyse, before, clock_text, plan, verdict, verify};
 use load::Progress;
 use model::environment::Executable;
-use model::{Conditions, Findings, Measurement, Observation, Outcome, Run, Trial};
+use model::{Conditions, Findings, Measurement, Observation, Outcome, Plan, Run, Tally, Trial, Usage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -103,19 +104,37 @@ pub fn run(
 fn observe(lab: &Lab, run: &Run, trial: Trial) -> Observation {
     let (started_at, started) = (clock_text(), Instant::now());
     let (watch, mut server) = (Watch::begin(&System::here(), &lab.cores), None);
-    let mut outcome = match measure(lab, run, &trial, &mut server) {
-        Ok(measurement) => Outcome::Measured(Box::new(measurement)),
+    let loaded = measure(lab, run, &trial, &mut server);
+    let elapsed_ns = started.elapsed().as_nanos() as u64;
+    let others_ppm = loaded.as_ref().ok().and_then(|loaded| loaded.usage.others_ppm);
+    let conditions = Conditions { server, others_ppm, ..watch.end() };
+    let outcome = match loaded {
+        Ok(loaded) => Outcome::Measured(Box::new(loaded.judged(lab, &conditions))),
         Err(why) => Outcome::Failed(why),
     };
-    let elapsed_ns = started.elapsed().as_nanos() as u64;
-    let mut conditions = Conditions { server, ..watch.end() };
-    if let Outcome::Measured(measurement) = &mut outcome {
-        verdict::note(&mut measurement.verdict, &conditions);
-        verdict::host(&mut measurement.verdict, &measurement.usage, lab.may_be_busy);
-        verdict::beside(&mut measurement.verdict, &measurement.usage, lab.may_be_busy);
-        conditions.others_ppm = measurement.usage.others_ppm;
-    }
     Observation { trial, started_at, elapsed_ns, outcome, conditions }
+}
+
+/// What a trial came to, before anybody has judged it.
+struct Loaded {
+    plan: Plan,
+    tally: Tally,
+    usage: Usage,
+    /// What went wrong when the server was stopped.
+    stopping: Option<String>,
+}
+
+impl Loaded {
+    fn judged(self, lab: &Lab, conditions: &Conditions) -> Measurement {
+        let case = Case {
+            usage: Some(&self.usage),
+            conditions: Some(conditions),
+            stopping: self.stopping.as_deref(),
+            ..Case::new(Policy::trial(lab.may_be_busy), &self.plan, &self.tally)
+        };
+        let verdict = verdict::judge(&case);
+        Measurement { tally: self.tally, usage: self.usage, verdict }
+    }
 }
 
 /// In full, and with every workload that it serves, once in a run.
@@ -135,12 +154,7 @@ fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<()
 }
 
 /// Prepare, start, verify, warm up, measure, stop. An error is the contender's; what program it was is known all the same.
-fn measure(
-    lab: &Lab,
-    run: &Run,
-    trial: &Trial,
-    program: &mut Option<Executable>,
-) -> Result<Measurement, String> {
+fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>) -> Result<Loaded, String> {
     let prepared = lab.prepared.get(&trial.contender).ok_or("it is not prepared")?;
     let cell = &run.study.cells[trial.cell];
     let work = lab.works.get(&cell.workload).ok_or("its workload is not known")?;
@@ -158,17 +172,14 @@ fn measure(
     verify_once(lab, prepared, &instance)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
     let plan = plan::plan(cell, &run.study.design, instance.address, path, work, &lab.cores, seed);
-    let sampler = Sampler::start(Tree::Below(instance.server.root()), lab.cores.server.len());
+    let sampler = Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), &lab.cores.server));
     let progress = Progress { stop: Arc::clone(&lab.stop), ..Progress::default() };
     let tally = load::run(&plan, &progress, &sampler.watch()).map_err(|e| e.to_string());
     let usage = sampler.finish();
     if let Some(end) = instance.server.ended() {
         return Err(format!("under load {end}"));
     }
-    let stopped = instance.server.stop();
-    let tally = tally?;
-    stopped?;
-    let usage = usage.ok_or("its processes could not be watched")?;
-    let verdict = verdict::judge(&plan, &tally, Some(&usage));
-    Ok(Measurement { tally, usage, verdict })
+    let stopping = instance.server.stop().err();
+    let (tally, usage) = (tally?, usage.ok_or("its processes could not be watched")?);
+    Ok(Loaded { plan, tally, usage, stopping })
 }

@@ -64,7 +64,7 @@ fn nothing_to_compare(run: &Run, observations: &[Observation], blocks: usize) ->
     let is_first_in = run.contenders.keys().next().is_some_and(|first| racing.contains(&first));
     (racing.len() < 2 || !is_first_in).then(|| {
         format!(
-            "there is nothing to compare: no trial of {} was sound, in {blocks} blocks",
+            "there is nothing to compare: no trial of {} has a figure to compare, in {blocks} blocks",
             without.join(" or ")
         )
     })

@@ -3,6 +3,8 @@
 use net::clock;
 use procfs::ProcError;
 use procfs::process::{Process, Stat};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What the processes of a tree have used up to now, and hold now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -86,6 +88,46 @@ pub fn switches(tree: Tree) -> Switches {
     total
 }
 
+/// CPU time of every living thread, by process and thread, in nanoseconds.
+pub type ThreadClocks = BTreeMap<(i32, i32), u64>;
+
+/// Reads the CPU time of all threads of all processes of a server: `/proc/PID/task/TID/schedstat`, in nanoseconds
+/// and never older than the kernel's last tick. Threads that end while this looks are left out; nothing is known where the kernel
+/// does not tell (`CONFIG_SCHED_INFO`).
+pub fn thread_clocks(tree: Tree) -> ThreadClocks {
+    let pids = processes(tree).into_iter().map(|stat| stat.pid);
+    pids.flat_map(|pid| clocks_of(pid).into_iter().map(move |(tid, ns)| ((pid, tid), ns))).collect()
+}
+
+fn clocks_of(pid: i32) -> Vec<(i32, u64)> {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let clock = |task: std::fs::DirEntry| {
+        let ns = on_cpu_ns(&task.path().join("schedstat"))?;
+        Some((task.file_name().to_str()?.parse().ok()?, ns))
+    };
+    tasks.filter_map(clock).collect()
+}
+
+/// The first of its three figures: the time that the thread has run.
+fn on_cpu_ns(schedstat: &Path) -> Option<u64> {
+    std::fs::read_to_string(schedstat).ok()?.split_whitespace().next()?.parse().ok()
+}
+
+/// CPU time, between two looks, of the thread that used the most, where all of the server's threads together used `cpu_ns`. One
+/// that began between them began at 0. Of one that ended in between only a share of `cpu_ns` is left: `None` where that share is
+/// larger than what any living thread used.
+pub fn busiest_thread_ns(before: &ThreadClocks, after: &ThreadClocks, cpu_ns: u64) -> Option<u64> {
+    // A clock that went back is another thread's, to which the kernel has given the number anew.
+    let used = |(thread, now): (&(i32, i32), &u64)| {
+        let then = before.get(thread).filter(|then| *then <= now).unwrap_or(&0);
+        now - then
+    };
+    let living: Vec<u64> = after.iter().map(used).collect();
+    let busiest = living.iter().copied().max()?;
+    let of_ended = cpu_ns.saturating_sub(living.iter().fold(0, |sum: u64, ns| sum.saturating_add(*ns)));
+    (of_ended <= busiest).then_some(busiest)
+}
+
 fn processes(tree: Tree) -> Vec<Stat> {
     let (Tree::Below(root) | Tree::From(root)) = tree;
     let found = match descendants(root) {
@@ -158,6 +200,38 @@ fn scan(root: i32) -> (Vec<Stat>, Vec<Stat>) {
 mod tests {
     use super::*;
     use std::process::Command;
+
+    #[test]
+    fn the_busiest_thread_is_the_one_that_used_most_in_between() {
+        let clocks =
+            |all: &[(i32, u64)]| all.iter().map(|(tid, ns)| ((1, *tid), *ns)).collect::<ThreadClocks>();
+        let before = clocks(&[(1, 900), (2, 100), (3, 50)]);
+        let busiest = |after: &[(i32, u64)], cpu_ns| busiest_thread_ns(&before, &clocks(after), cpu_ns);
+        assert_eq!(busiest(&[(1, 950), (2, 1_100), (3, 60)], 1_060), Some(1_000));
+        assert_eq!(busiest(&[(1, 900), (2, 100), (4, 700)], 700), Some(700), "one that began in between");
+        assert_eq!(busiest(&[(1, 930), (2, 20)], 50), Some(30), "a number that was given anew");
+        assert_eq!(busiest(&[(1, 910), (2, 200)], 150), Some(100), "one that ended used 40 at most");
+        assert_eq!(busiest(&[(1, 910), (2, 200)], 900), None, "one that ended may have used 790");
+        assert_eq!((busiest(&[], 900), busiest(&[], 0)), (None, None));
+        assert_eq!(busiest(&[(1, u64::MAX), (2, u64::MAX), (7, u64::MAX)], 0), Some(u64::MAX));
+    }
+
+    #[test]
+    fn the_clock_of_a_thread_is_its_own() {
+        let (own, tree) = (std::process::id() as i32, Tree::From(std::process::id() as i32));
+        let before = thread_clocks(tree);
+        let spun = std::thread::spawn(|| {
+            let before_ns = clock::thread_cpu_ns();
+            while clock::thread_cpu_ns() - before_ns < 40_000_000 {}
+            let tid = rustix::thread::gettid().as_raw_nonzero().get();
+            (tid, clocks_of(std::process::id() as i32))
+        });
+        let (tid, after) = spun.join().unwrap();
+        let after: ThreadClocks = after.into_iter().map(|(tid, ns)| ((own, tid), ns)).collect();
+        // What it has run since the kernel's last tick is not in it.
+        assert!(after[&(own, tid)] >= 20_000_000, "{after:?}");
+        assert!(busiest_thread_ns(&before, &after, 0).is_some_and(|ns| ns >= 20_000_000));
+    }
 
     #[test]
     fn both_ways_find_the_children_and_their_children() {

@@ -110,8 +110,9 @@ impl<'p, I: Io> Worker<'p, I> {
             }
             now = clock::now_ns();
         }
-        watch.closed();
         self.window.close(now, connection::open(&self.connections));
+        // Only now: whoever watches may look at the server at once, which is no work of the load generator's.
+        watch.closed();
         self.count_unfinished(now);
         self.window.seal();
         self.window.hand_over();

@@ -6,6 +6,7 @@ use crate::metric::Metric;
 use crate::observation::Entrant;
 use crate::page::Published;
 use crate::plan::Load;
+use crate::study::REFERENCE;
 use crate::verdict::Bound;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -159,6 +160,30 @@ pub struct CellFindings {
     pub contenders: Vec<ContenderFindings>,
 }
 
+impl Findings {
+    /// Who is surely the best of a cell, the reference aside; `None` where that is not decided.
+    pub fn leader<'c>(&self, cell: &'c CellFindings) -> Option<&'c ContenderFindings> {
+        match &self.race {
+            Some(race) => cell.contenders.iter().find(|c| race.faster.as_ref() == Some(&c.name)),
+            None => cell.leader(),
+        }
+    }
+}
+
+impl CellFindings {
+    /// Who is surely the best by rank, the reference aside.
+    fn leader(&self) -> Option<&ContenderFindings> {
+        let field: Vec<&ContenderFindings> = self.contenders.iter().filter(|c| c.name != REFERENCE).collect();
+        let first = *field.first().filter(|_| field.len() > 1)?;
+        let is_before_reference = self.contenders.first().is_some_and(|best| best.name == first.name);
+        let has_reference = self.contenders.len() > field.len();
+        // The reference may be as good or better: it is the one whom the first need not be surely ahead of.
+        let lowest = if has_reference && !is_before_reference { 2 } else { 1 };
+        let is_ranked_or_unknown = |c: &&ContenderFindings| c.rank_high.is_some() || c.metric.is_none();
+        (first.rank_high? <= lowest && field.iter().all(is_ranked_or_unknown)).then_some(first)
+    }
+}
+
 /// The findings of one contender in one cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContenderFindings {
@@ -226,6 +251,13 @@ pub struct ContenderFindings {
     pub rank_high: Option<usize>,
     /// What bounded most trials.
     pub bound: Option<String>,
+    /// How long the server waited for work, as a share of the window: the median over trials. Its busiest thread, or core, counts.
+    #[serde(default)]
+    pub server_idle_share: Option<f64>,
+    /// Open load: valid trials in which the server did not answer what was due. Their rate counts; their latency does not, and
+    /// where they are a third of the trials or more, it is given of none.
+    #[serde(default)]
+    pub fell_behind: usize,
     /// Errors over all trials.
     pub errors: u64,
     /// What the page said.
@@ -258,7 +290,7 @@ pub struct Steadiness {
 impl ContenderFindings {
     /// The load generator was the bound of most trials: the rate is a floor.
     pub fn is_held_back(&self) -> bool {
-        self.bound.as_deref() == Some(Bound::Client.word())
+        self.bound.as_deref().is_some_and(Bound::is_word_held_back)
     }
 
     /// What runs are compared by; findings of an older version were ranked by the rate alone.

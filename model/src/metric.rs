@@ -66,6 +66,8 @@ impl Metric {
             Self::ServerCpu => {
                 (m.tally.completed > 0).then(|| m.usage.cpu_ns as f64 / m.tally.completed as f64)
             }
+            // The latency of a queue that grows says how long the trial was.
+            Self::Latency(_) if m.verdict.fell_behind() => None,
             Self::Latency(p) => m.tally.latency.quantile_ns(p.share()).map(|ns| ns as f64),
             // No process has none.
             Self::Rss => Some(m.usage.rss_max_bytes as f64).filter(|bytes| *bytes > 0.0),
@@ -202,7 +204,12 @@ mod tests {
         let nothing = Measurement {
             tally: Tally::default(),
             usage: Usage::default(),
-            verdict: Verdict { bound: Bound::Unknown, valid: true, reasons: Vec::new() },
+            verdict: Verdict {
+                bound: Bound::Unknown,
+                valid: true,
+                reasons: Vec::new(),
+                ..Verdict::default()
+            },
         };
         for metric in [Metric::Rate, Metric::ServerCpu, Metric::Latency(Percentile::P99), Metric::Rss] {
             assert_eq!((metric.of(&nothing), metric.merit(&nothing)), (None, None), "{metric}");
@@ -214,5 +221,7 @@ mod tests {
         assert_eq!((Metric::Rate.of(&m), Metric::ServerCpu.of(&m)), (Some(500.0), Some(2_000.0)));
         assert_eq!((Metric::Rss.of(&m), Metric::ServerCpu.merit(&m)), (Some(4096.0), Some(1.0 / 2_000.0)));
         assert_eq!(Metric::Latency(Percentile::P50).of(&m), Some(1_000.0));
+        m.verdict.kept_up = Some(false);
+        assert_eq!((Metric::Latency(Percentile::P50).of(&m), Metric::Rate.of(&m)), (None, Some(500.0)));
     }
 }

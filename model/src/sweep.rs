@@ -58,7 +58,7 @@ pub struct Swept {
     pub title: String,
     /// The rate under closed load.
     pub capacity_per_s: Option<Spread>,
-    /// What bounded most of those measurements; `client`: the capacity is a floor.
+    /// What bounded most of those measurements; `client` and `both`: the capacity is a floor.
     pub capacity_bound: Option<String>,
     /// Where the achieved rate stops following the offered one.
     pub knee_per_s: Option<Spread>,

@@ -88,6 +88,9 @@ pub struct Tally {
     pub client_idle_ns: u64,
     /// How many worker threads.
     pub threads: usize,
+    /// The share of its time that the busiest worker was busy, in millionths; see [`Tally::client_busiest_use`].
+    #[serde(default)]
+    pub client_busiest_ppm: Option<u64>,
     /// The load generator's largest resident memory, where it is known.
     pub client_rss_max_bytes: Option<u64>,
     /// The measurement was ended before its time.
@@ -223,6 +226,17 @@ impl Tally {
         (available > 0.0).then(|| self.client_busy_ns() as f64 / available)
     }
 
+    /// The same of the busiest worker alone: one that is at its limit holds back its connections, however idle the others
+    /// are. Of several workers whose single shares are not known, the mean.
+    pub fn client_busiest_use(&self) -> Option<f64> {
+        self.client_busiest_ppm.map(|ppm| ppm as f64 / 1e6).or_else(|| self.client_core_use())
+    }
+
+    fn busiest_ppm(&self) -> Option<u64> {
+        let alone = || self.client_core_use().filter(|_| self.threads == 1).map(|share| (share * 1e6) as u64);
+        self.client_busiest_ppm.or_else(alone)
+    }
+
     /// Adds what another thread counted over the same window.
     pub fn merge(&mut self, other: &Self) {
         self.course = match (self.course.take(), &other.course) {
@@ -234,6 +248,7 @@ impl Tally {
             (None, Some(other)) if self.threads == 0 => Some(other.clone()),
             _ => None,
         };
+        self.client_busiest_ppm = self.busiest_ppm().max(other.busiest_ppm());
         self.duration_ns = self.duration_ns.max(other.duration_ns);
         self.sent += other.sent;
         self.completed += other.completed;
@@ -329,5 +344,34 @@ fn sum_known(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a + b),
         (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_worker_is_known_of_the_sum_of_sums() {
+        let worker = |busy_ns: u64| Tally {
+            duration_ns: 1_000,
+            client_cpu_ns: busy_ns + 100,
+            client_idle_ns: 100,
+            threads: 1,
+            ..Tally::default()
+        };
+        let sum = |workers: &[Tally]| {
+            workers.iter().fold(Tally::default(), |mut sum, one| {
+                sum.merge(one);
+                sum
+            })
+        };
+        let process = sum(&[worker(600), worker(1_000), worker(600)]);
+        assert_eq!(process.client_busiest_use(), Some(1.0));
+        assert!(process.client_core_use().is_some_and(|mean| (0.73..0.74).contains(&mean)));
+        let both = sum(&[sum(&[worker(200)]), process]);
+        assert_eq!((both.threads, both.client_busiest_use()), (4, Some(1.0)));
+        assert_eq!(worker(600).client_busiest_use(), Some(0.6));
+        assert_eq!(Tally::default().client_busiest_use(), None);
     }
 }

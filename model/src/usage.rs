@@ -29,12 +29,73 @@ pub struct Usage {
     /// is known, in millionths; the warm-up before the window is in it.
     #[serde(default)]
     pub others_ppm: Option<u64>,
+    /// CPU time of the thread that used the most; unknown where threads that ended meanwhile may have used more, and in what
+    /// older versions stored.
+    #[serde(default)]
+    pub busiest_thread_ns: Option<u64>,
+    /// For each core that the server was pinned to, how long it was idle. Empty: the server was not pinned, or the system does
+    /// not say.
+    #[serde(default)]
+    pub idle_ns_by_core: Vec<u64>,
 }
 
 impl Usage {
     /// The share of its cores that the server used.
     pub fn core_use(&self) -> Option<f64> {
-        let available = self.wall_ns as f64 * self.cores as f64;
-        (available > 0.0).then(|| self.cpu_ns as f64 / available)
+        self.share(self.cpu_ns, self.cores as f64)
+    }
+
+    /// The share of one core that its busiest thread used.
+    pub fn busiest_thread_use(&self) -> Option<f64> {
+        self.share(self.busiest_thread_ns?, 1.0)
+    }
+
+    /// How busy the server was where it was busiest: its cores together, its busiest thread, or the busiest of its cores. A
+    /// server with one busy thread can't do more on a second core. Where the kernel does not count interrupts and stolen
+    /// time as a program's, a saturated program seems to use less than its core, but its core is never idle.
+    pub fn busy_share(&self) -> Option<f64> {
+        let idle_least = self.idle_ns_by_core.iter().min().and_then(|ns| self.share(*ns, 1.0));
+        let busiest_core = idle_least.map(|idle| 1.0 - idle);
+        let known = [self.core_use(), self.busiest_thread_use(), busiest_core];
+        known.into_iter().flatten().reduce(f64::max).map(|share| share.clamp(0.0, 1.0))
+    }
+
+    /// How long the server waited for work, as a share of the window: what its busiest part was not busy.
+    pub fn idle_share(&self) -> Option<f64> {
+        self.busy_share().map(|busy| 1.0 - busy)
+    }
+
+    fn share(&self, ns: u64, cores: f64) -> Option<f64> {
+        let available = self.wall_ns as f64 * cores;
+        (available > 0.0).then(|| ns as f64 / available)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_busy_thread_on_four_cores_is_busy() {
+        let second = 1_000_000_000;
+        let usage = Usage { wall_ns: second, cpu_ns: second, cores: 4, ..Usage::default() };
+        assert_eq!(usage.busy_share(), Some(0.25));
+        let threads = Usage { busiest_thread_ns: Some(second * 99 / 100), ..usage.clone() };
+        assert_eq!((threads.core_use(), threads.busy_share()), (Some(0.25), Some(0.99)));
+        // A kernel that counts interrupts by themselves: the thread seems to rest, its core does not.
+        let cores = Usage {
+            busiest_thread_ns: Some(second * 7 / 10),
+            idle_ns_by_core: vec![second, 0, second, second],
+            ..usage
+        };
+        assert_eq!((cores.busy_share(), cores.idle_share()), (Some(1.0), Some(0.0)));
+    }
+
+    #[test]
+    fn a_server_that_was_not_looked_at_is_unknown_and_late_looks_are_no_more_than_all() {
+        assert_eq!((Usage::default().busy_share(), Usage::default().idle_share()), (None, None));
+        let late =
+            Usage { wall_ns: 100, cpu_ns: 101, cores: 1, idle_ns_by_core: vec![110], ..Usage::default() };
+        assert_eq!((late.busy_share(), late.idle_share()), (Some(1.0), Some(0.0)));
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The verdict on one measurement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// What bounded it.
     pub bound: Bound,
@@ -11,21 +11,37 @@ pub struct Verdict {
     pub valid: bool,
     /// Why, each with its figure.
     pub reasons: Vec<String>,
+    /// Open load: whether the server answered what was due. False: the rate that it did answer is a finding, and its latency is
+    /// that of a queue that grew for as long as it was measured. Null of closed load, and in what older versions stored.
+    #[serde(default)]
+    pub kept_up: Option<bool>,
+    /// How long the server waited for work, as a share of the window in millionths: what its cores, or its busiest thread, were
+    /// not busy. Null where its processes are not known, and in what older versions stored.
+    #[serde(default)]
+    pub server_idle_ppm: Option<u64>,
+}
+
+impl Verdict {
+    /// The server did not answer what was due.
+    pub fn fell_behind(&self) -> bool {
+        self.kept_up == Some(false)
+    }
 }
 
 /// What kept the rate from being higher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// The server's cores were busy.
+    /// The server's cores, or its busiest thread, were busy.
     Server,
     /// The load generator's cores were busy: the figure is a floor.
     Client,
-    /// Both were busy.
+    /// Both were busy: the figure is a floor, since a server that polls is busy while it waits.
     Both,
     /// Neither was: the load asked for no more, or something waits.
     Neither,
     /// The server's use of its cores is not known.
+    #[default]
     Unknown,
 }
 
@@ -39,5 +55,15 @@ impl Bound {
             Self::Neither => "neither",
             Self::Unknown => "unknown",
         }
+    }
+
+    /// The load generator had no more to give, so that a rate under closed load is the least that the server can do.
+    pub fn is_held_back(self) -> bool {
+        matches!(self, Self::Client | Self::Both)
+    }
+
+    /// The same of the word that stands in findings.
+    pub fn is_word_held_back(word: &str) -> bool {
+        [Self::Client, Self::Both].iter().any(|bound| bound.word() == word)
     }
 }

@@ -179,6 +179,8 @@ struct Client {
     cpu_ns_per_request: Option<f64>,
     /// The share of its threads' time that it was busy.
     core_use: Option<f64>,
+    /// The same of its busiest thread alone, by which the bound is decided.
+    busiest_thread_use: Option<f64>,
     /// Its largest resident memory.
     rss_max_bytes: Option<u64>,
 }
@@ -190,6 +192,11 @@ struct VerdictPart<'a> {
     bound: Bound,
     /// False: the measurement is void, and drome ends with exit code 4.
     valid: bool,
+    /// Open load: whether the server answered what was due. False: the rate is a finding, the latencies are those of a queue that
+    /// grew, and drome ends with exit code 4. Null of closed load.
+    kept_up: Option<bool>,
+    /// How long the server waited for work, as a share of the window; null where its processes are not known.
+    server_idle_share: Option<f64>,
     /// Why, each with its figure.
     reasons: &'a [String],
 }
@@ -229,9 +236,16 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> 
             idle_ns: tally.client_idle_ns,
             cpu_ns_per_request: tally.client_cpu_ns_per_request(),
             core_use: tally.client_core_use(),
+            busiest_thread_use: tally.client_busiest_use(),
             rss_max_bytes: tally.client_rss_max_bytes,
         },
-        verdict: VerdictPart { bound: verdict.bound, valid: verdict.valid, reasons: &verdict.reasons },
+        verdict: VerdictPart {
+            bound: verdict.bound,
+            valid: verdict.valid,
+            kept_up: verdict.kept_up,
+            server_idle_share: verdict.server_idle_ppm.map(|ppm| ppm as f64 / 1e6),
+            reasons: &verdict.reasons,
+        },
     };
     serde_json::to_string(&report).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}")) + "\n"
 }

@@ -162,11 +162,17 @@ fn verdict_words(verdict: &Verdict) -> String {
     let bound = match verdict.bound {
         Bound::Server => "the server was the bound",
         Bound::Client => "the load generator was the bound: this is its limit, not the server's",
-        Bound::Both => "server and load generator were both at their limit",
+        Bound::Both => {
+            "server and load generator were both at their limit: the rate is the least that the server can do"
+        }
         Bound::Neither => "neither side was at its limit",
         Bound::Unknown => "the load generator was not the bound",
     };
-    let believe = if verdict.valid { "sound" } else { "VOID" };
+    let believe = match (verdict.valid, verdict.fell_behind()) {
+        (false, _) => "VOID",
+        (true, true) => "the server did not keep up",
+        (true, false) => "sound",
+    };
     let reasons: String = verdict.reasons.iter().map(|reason| format!("  - {reason}\n")).collect();
     format!("verdict: {believe}; {bound}\n{reasons}")
 }

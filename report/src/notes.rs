@@ -1,9 +1,9 @@
 //! What is to be known about single contenders of a cell. What holds for many is told once, with all of their names.
 
 use crate::units;
-use model::Load;
 use model::findings::{CellFindings, ContenderFindings};
 use model::verdict::Bound;
+use model::{Load, Metric};
 
 /// So many of whom the same is to be said are named together.
 const MANY: usize = 3;
@@ -12,7 +12,8 @@ const MANY: usize = 3;
 pub fn of(cell: &CellFindings) -> Vec<String> {
     let mut kinds: Vec<(Vec<String>, Vec<Note>)> = Vec::new();
     for contender in &cell.contenders {
-        let more = survivors(contender).into_iter().chain(acknowledged_late(cell, contender));
+        let more = [survivors(contender), fell_behind(cell, contender), acknowledged_late(cell, contender)];
+        let more = more.into_iter().flatten();
         for text in contender.notes.iter().cloned().chain(more) {
             let note = Note::new(&contender.title, &text);
             let kind = kind(&note.words);
@@ -97,6 +98,22 @@ fn survivors(c: &ContenderFindings) -> Option<String> {
     let is_selected = sound > 0 && ((all - sound) as f64) >= SELECTED * all as f64;
     is_selected.then(|| {
         format!("its figures are of the {sound} sound trials among {all}: how fast it would have been in the others can't be said")
+    })
+}
+
+/// What becomes of the latencies of trials in which the server did not answer what was due.
+fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
+    let (behind, sound) = (c.fell_behind, c.trials - c.void);
+    let is_ranked = matches!(cell.metric, Metric::Latency(_));
+    (behind > 0).then(|| {
+        if c.latency_ns_p99.is_some() {
+            return format!("its latency is that of the {} of {sound} sound trials in which it kept up", sound - behind);
+        }
+        let ranked = if is_ranked { " and no rank" } else { "" };
+        format!(
+            "no latency{ranked}: it did not keep up in {behind} of {sound} sound trials, and the latency of a queue that grows \
+             says how long the trial was; its rate is what it did answer"
+        )
     })
 }
 

@@ -96,7 +96,7 @@ fn row(cell: &CellFindings, c: &ContenderFindings, label: String) -> Vec<String>
         units::known(c.rss_max_bytes, |n| units::bytes(n as f64)),
         units::known(c.wire_bytes_per_answer, units::bytes),
         median(latency, units::duration),
-        c.bound.clone().unwrap_or_else(|| units::UNKNOWN.to_owned()),
+        bound(cell, c),
         trials(c),
     ]
 }
@@ -115,6 +115,19 @@ fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
     let sign = if is_ceiling { "≤ " } else { "" };
     let share = units::known(c.of_reference, |f| format!("{sign}{}", units::ratio(f.median)));
     [share, units::interval(c.of_reference, units::ratio)]
+}
+
+/// Less than this is what no server does without: it is not told.
+const IDLE: f64 = 0.01;
+
+/// What was the limit; under closed load, how long the server waited for work all the same.
+fn bound(cell: &CellFindings, c: &ContenderFindings) -> String {
+    let bound = c.bound.as_deref().unwrap_or(units::UNKNOWN);
+    let is_closed = matches!(cell.load, Load::Closed { .. });
+    match c.server_idle_share.filter(|idle| is_closed && *idle >= IDLE) {
+        Some(idle) => format!("{bound}, idle {}", units::percent(idle)),
+        None => bound.to_owned(),
+    }
 }
 
 /// How many trials count, and what became of the others.

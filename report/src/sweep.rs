@@ -106,7 +106,7 @@ fn asked(s: &Sweep) -> String {
 
 /// Capacity, knee, and the promise.
 fn figures(c: &Swept) -> Vec<String> {
-    let is_floor = c.capacity_bound.as_deref() == Some(Bound::Client.word());
+    let is_floor = c.capacity_bound.as_deref().is_some_and(Bound::is_word_held_back);
     let at_least = if is_floor { "≥ " } else { "" };
     let rate = |s: Option<Spread>| with_range(s, units::rate, "/s");
     let mut lines = vec![

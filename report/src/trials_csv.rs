@@ -62,6 +62,7 @@ const FOUND: &[Column] = &[
         Outcome::Failed(why) => Some(why.clone()),
         Outcome::Measured(m) => Some(m.verdict.reasons.join("; ")),
     }),
+    ("kept_up", |r| text(r.measured?.verdict.kept_up?)),
     ("bound", |r| text(r.measured?.verdict.bound.word())),
     ("duration_s", |r| decimals(r.measured?.tally.duration_ns as f64 / 1e9, 6)),
     ("rate_per_s", |r| decimals(r.measured?.tally.rate_per_s()?, 3)),
@@ -83,6 +84,8 @@ const FOUND: &[Column] = &[
 /// What the server and the load generator used, and what the machine was like.
 const USED: &[Column] = &[
     ("server_cpu_ns_per_request", |r| decimals(model::Metric::ServerCpu.of(r.measured?)?, 1)),
+    ("server_idle_share", |r| decimals(r.measured?.verdict.server_idle_ppm? as f64 / 1e6, 4)),
+    ("server_busiest_thread_use", |r| decimals(r.measured?.usage.busiest_thread_use()?, 4)),
     ("server_core_use", |r| decimals(r.measured?.usage.core_use()?, 4)),
     ("rss_max_bytes", |r| decimals(model::Metric::Rss.of(r.measured?)?, 0)),
     ("threads_max", |r| text(seen(r.measured?.usage.threads_max)?)),
@@ -90,6 +93,7 @@ const USED: &[Column] = &[
     ("switches_voluntary", |r| text(r.measured?.usage.switches_voluntary?)),
     ("switches_involuntary", |r| text(r.measured?.usage.switches_involuntary?)),
     ("client_core_use", |r| decimals(r.measured?.tally.client_core_use()?, 4)),
+    ("client_busiest_use", |r| decimals(r.measured?.tally.client_busiest_use()?, 4)),
     ("client_cpu_ns_per_request", |r| decimals(r.measured?.tally.client_cpu_ns_per_request()?, 1)),
     ("steal_ppm", |r| text(r.observation.conditions.steal_ppm?)),
     ("others_ppm", |r| text(r.observation.conditions.others_ppm?)),

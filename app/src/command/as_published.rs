@@ -11,7 +11,7 @@ use lab::board::Cores;
 use lab::environment::System;
 use lab::instance::{Instance, Place, Works};
 use lab::prepare::{Prepared, fill_all};
-use lab::sample::Sampler;
+use lab::sample::{Sampler, Watched};
 use lab::tree::Tree;
 use lab::{Store, setup};
 use load::Progress;
@@ -161,7 +161,8 @@ impl Stage {
                 replay.command
             )));
         };
-        let sampler = Sampler::start(Tree::Below(instance.server.root()), Cores::deal().server.len());
+        let sampler =
+            Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), &Cores::deal().server));
         let spoken = speak(dialect, args, &sampler, &self.stop)?;
         note(replay, spoken, sampler.finish().as_ref());
         let ended = instance.server.ended().map(|end| format!("under load {end}"));

@@ -3,7 +3,7 @@
 use crate::console;
 use crate::failure::WrongInput;
 use dialects::{Call, Dialect, Halt, Job, Said};
-use lab::verdict;
+use lab::verdict::{self, Case, Policy};
 use load::{LoadError, Progress, Watch};
 use model::{Exchange, Plan, Tally};
 use std::fs::OpenOptions;
@@ -59,9 +59,11 @@ pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
 
 /// drome's own view of it: void is said, and the result written where it is wanted.
 fn own_result(plan: &Plan, tally: &Tally, json: Option<&Path>) -> anyhow::Result<()> {
-    let verdict = verdict::judge(plan, tally, None);
+    let verdict = verdict::judge(&Case::new(Policy::single(true), plan, tally));
     if !verdict.valid {
         note!("drome: this measurement is void: {}", verdict.reasons.join("; "));
+    } else if verdict.fell_behind() {
+        note!("drome: {}", verdict.reasons.join("; "));
     }
     if let Some(path) = json {
         let text = report::load_json::report(plan, tally, &verdict, report::Detail::Summary);

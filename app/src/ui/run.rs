@@ -58,7 +58,7 @@ fn of_run(analysed: &Analysed) -> Markup {
         @if f.quick { p.note { "A first look: too few and too short trials to claim any rank." } }
         @for (number, cell) in f.cells.iter().enumerate() {
             (cells::section(number, cell, &analysed.marks, None))
-            @let chart = ranked::of_cell(cell);
+            @let chart = ranked::of_cell(f, cell);
             figure.card {
                 div.scroll tabindex="0" role="region" aria-label={ "Chart of " (cell.title) } {
                     img src={ "/runs/" (url::part(&f.run)) "/chart/" (number) } loading="lazy"
@@ -97,7 +97,7 @@ pub async fn chart(
     // A picture of its own: its style stands in it, and it loads nothing.
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
     let fields = [(CONTENT_TYPE, "image/svg+xml"), (CONTENT_SECURITY_POLICY, policy)];
-    Ok((fields, ranked::of_cell(cell).svg()).into_response())
+    Ok((fields, ranked::of_cell(&analysed.findings, cell).svg()).into_response())
 }
 
 /// The report as `drome report` tells it: whole, or as text to be kept.

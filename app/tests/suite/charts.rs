@@ -33,7 +33,7 @@ fn measured(rate: u64, why_void: Option<&str>) -> Outcome {
         ..Usage::default()
     };
     let reasons: Vec<String> = why_void.map(str::to_owned).into_iter().collect();
-    let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons };
+    let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons, ..Verdict::default() };
     Outcome::Measured(Box::new(Measurement { tally, usage, verdict }))
 }
 

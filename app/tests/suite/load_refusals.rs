@@ -92,11 +92,16 @@ fn tls_and_plain_that_meet_are_told_apart() {
 }
 
 #[test]
-fn a_rate_that_is_not_kept_is_void_and_what_was_reached_is_told() {
+fn a_rate_that_is_not_kept_is_a_finding_with_what_was_reached_and_no_success() {
     // Two connections, ten answers a second each at most.
     let server = serve(&["--fault", "delay=100ms"]);
     let said = load(&format!("http://{}/hello", server.address), &["-c", "2", "--rate", "1k", "-d", "1s"]);
-    let words = ["VOID", "/s of the offered 1000/s were answered", "2 connections", "offer less"];
+    let words = [
+        "verdict: the server did not keep up",
+        "/s of the offered 1000/s were answered",
+        "2 connections",
+        "offer less",
+    ];
     assert_says(&said, 4, &words);
 }
 

@@ -241,7 +241,39 @@ h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     contender(&home, "litters", r#"["python3", "{src}/litters.py", "{port}"]"#);
     study(&home, "1, 1", r#""litters""#);
     let said = drome(&home, &["run", "small"]);
-    assert!(said.out.contains("it left 1 process(es) behind after SIGTERM"), "{}{}", said.out, said.err);
+    let told = "after the measurement, it left 1 process(es) behind after SIGTERM";
+    assert!(said.out.contains(told), "{}{}", said.out, said.err);
+    assert_is_measured(&home, "litters");
+    home.assert_clean();
+}
+
+/// What it did after the measurement does not undo it.
+fn assert_is_measured(home: &Home, name: &str) {
+    let report = report(home);
+    let all = report["cells"][0]["contenders"].as_array().unwrap();
+    let found = all.iter().find(|c| c["name"] == name).unwrap();
+    assert_eq!((found["trials"].as_u64(), found["failed"].as_u64()), (Some(1), Some(0)), "{found}");
+    assert!(found["rate_per_s"]["median"].as_f64().is_some_and(|rate| rate > 0.0), "{found}");
+}
+
+#[test]
+fn a_server_that_drains_for_longer_than_it_may_keeps_its_measurement() {
+    let home = Home::new();
+    let python = r"import http.server as h, signal, sys, time
+class H(h.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = {'/hello': b'Hello World\n', '/pong': b'PONG'}.get(self.path.split('?')[0])
+        self.send_response(200 if body else 404); self.send_header('Content-Type', 'text/plain'); self.end_headers()
+        self.wfile.write(body or b'')
+    def log_message(self, *a): pass
+signal.signal(signal.SIGTERM, lambda *a: time.sleep(60))
+h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
+    home.write("own/contenders/drains/src/drains.py", python);
+    contender(&home, "drains", r#"["python3", "{src}/drains.py", "{port}"]"#);
+    study(&home, "1, 1", r#""drains""#);
+    let said = drome(&home, &["run", "small"]);
+    assert!(said.out.contains("after the measurement, it did not stop within"), "{}{}", said.out, said.err);
+    assert_is_measured(&home, "drains");
     home.assert_clean();
 }
 

@@ -113,3 +113,73 @@ fn at_an_offered_rate_the_quick_lead_though_all_answer_as_much() {
     let order: Vec<_> = cell.contenders.iter().map(|c| (c.name.as_str(), c.tier)).collect();
     assert_eq!(order, [("quick", Some(1)), ("reference", Some(2)), ("slow", Some(3))]);
 }
+
+/// A run at an offered rate in which `slow` fell behind in the blocks that `behind` names.
+fn fallen_behind(behind: impl Fn(usize) -> bool) -> CellFindings {
+    let run = example::offered(example::run(&["quick", "slow"]));
+    let mut all = observe(&run, 6, |_| Some(100.0));
+    for observation in &mut all {
+        let (name, block) = (observation.trial.contender.as_str(), observation.trial.block);
+        let Outcome::Measured(m) = &mut observation.outcome else { continue };
+        m.verdict.kept_up = Some(name != "slow" || !behind(block));
+        if m.verdict.fell_behind() {
+            m.tally.completed = 60;
+        }
+    }
+    findings(&run, &all, None).cells.remove(0)
+}
+
+#[test]
+fn a_server_that_did_not_keep_up_has_a_rate_and_no_latency() {
+    let cell = fallen_behind(|_| true);
+    let slow = cell.contenders.iter().find(|c| c.name == "slow").unwrap();
+    assert_eq!((slow.trials, slow.void, slow.failed, slow.fell_behind), (6, 0, 0, 6));
+    assert_eq!(slow.rate_per_s.map(|rate| rate.median), Some(60.0));
+    assert_eq!((slow.metric, slow.latency_ns_p99, slow.latency_ns_mean, slow.tier), (None, None, None, None));
+    let quick = cell.contenders.iter().find(|c| c.name == "quick").unwrap();
+    assert!(quick.tier.is_some() && quick.latency_ns_p99.is_some() && quick.fell_behind == 0);
+}
+
+#[test]
+fn latency_of_a_selection_of_the_best_trials_is_none() {
+    let slow = |behind: fn(usize) -> bool| {
+        fallen_behind(behind).contenders.into_iter().find(|c| c.name == "slow").unwrap()
+    };
+    assert!(slow(|block| block < 2).latency_ns_p99.is_none(), "a third of its trials");
+    let once = slow(|block| block < 1);
+    assert!(once.latency_ns_p99.is_some() && once.fell_behind == 1, "{once:?}");
+}
+
+#[test]
+fn a_rate_that_was_held_back_in_half_of_the_trials_is_a_floor() {
+    use Bound::{Both, Client, Server};
+    let run = example::run(&["a"]);
+    let bound_of = |bounds: [Bound; 6]| {
+        let mut all = observe(&run, 6, |_| Some(100.0));
+        for observation in all.iter_mut().filter(|o| o.trial.contender == "a") {
+            let bound = bounds[observation.trial.block];
+            let Outcome::Measured(m) = &mut observation.outcome else { continue };
+            m.verdict.bound = bound;
+        }
+        let found = findings(&run, &all, None);
+        let a = found.cells[0].contenders.iter().find(|c| c.name == "a").unwrap();
+        (a.bound.clone().unwrap(), a.is_held_back())
+    };
+    assert_eq!(bound_of([Server, Server, Server, Client, Client, Both]), ("client".to_owned(), true));
+    assert_eq!(bound_of([Server, Server, Server, Server, Client, Both]), ("server".to_owned(), false));
+    assert_eq!(bound_of([Both; 6]), ("both".to_owned(), true));
+}
+
+#[test]
+fn nobody_leads_before_it_is_decided() {
+    let leader = |run: &Run, rate: fn(&Trial) -> f64| {
+        let found = findings(run, &observe(run, 6, |t| Some(rate(t))), None);
+        found.leader(&found.cells[0]).map(|c| c.name.clone())
+    };
+    let mut run = example::run(&["half", "third"]);
+    assert_eq!(leader(&run, known).as_deref(), Some("half"), "the reference is before it");
+    let alike = |t: &Trial| known(&Trial { contender: "half".to_owned(), ..t.clone() });
+    assert_eq!(leader(&run, alike), None);
+    run.quick = true;
+    assert_eq!(leader(&run, known), None, "a first look");
+}

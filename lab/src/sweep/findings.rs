@@ -169,7 +169,7 @@ fn capacity_bound(trials: &[SweepTrial]) -> Option<Bound> {
 
 fn contender_notes(trials: &[SweepTrial], bound: Option<Bound>, knee: Option<Spread>) -> Vec<String> {
     let mut notes = Vec::new();
-    if bound == Some(Bound::Client) {
+    if bound.is_some_and(Bound::is_held_back) {
         notes.push(
             "the load generator was the limit under closed load: the capacity is a floor, and the knee may lie beyond"
                 .to_owned(),

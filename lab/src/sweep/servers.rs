@@ -3,12 +3,13 @@
 use super::{Measure, Measured};
 use crate::instance::{Instance, Place, Work, Works};
 use crate::run::Lab;
-use crate::sample::Sampler;
+use crate::sample::{Sampler, Watched};
 use crate::setup::RACED;
 use crate::tree::Tree;
-use crate::{local, plan, verdict};
+use crate::verdict::{self, Case, Policy};
+use crate::{local, plan};
 use load::Progress;
-use model::{Cell, Design, Load, Plan, Tally};
+use model::{Cell, Design, Load, Plan, Tally, Usage};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -55,13 +56,13 @@ impl<'a> Servers<'a> {
         };
         // The server may have been started anew since the last step.
         let server = plan.target.address.tcp().and_then(local::listener);
-        let sampler = server.map(|pid| Sampler::start(Tree::From(pid), local::cores(pid)));
+        let sampler = server.map(|pid| Sampler::start(Watched::free(Tree::From(pid), local::cores(pid))));
         let tally = match &sampler {
             Some(sampler) => load::run(&plan, &self.progress(), &sampler.watch()),
             None => load::run(&plan, &self.progress(), &()),
         };
         let usage = sampler.and_then(Sampler::finish);
-        Ok(self.judged(&plan, tally.map_err(|e| e.to_string())?, usage))
+        Ok(self.judged(&plan, tally.map_err(|e| e.to_string())?, usage, None))
     }
 
     fn started(&self, name: &str, load: &Load, seed: u64) -> Result<Measured, String> {
@@ -75,25 +76,20 @@ impl<'a> Servers<'a> {
         let mut instance = Instance::start(prepared, &place, &Works::new(), &lab.stop)?;
         let cell = Cell { title: String::new(), workload: RACED.to_owned(), load: load.clone() };
         let plan = plan::plan(&cell, self.design, instance.address, path, work, &lab.cores, seed);
-        let sampler = Sampler::start(Tree::Below(instance.server.root()), lab.cores.server.len());
+        let sampler = Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), &lab.cores.server));
         let tally = load::run(&plan, &self.progress(), &sampler.watch()).map_err(|e| e.to_string());
         let usage = sampler.finish();
         if let Some(end) = instance.server.ended() {
             return Err(format!("under load {end}"));
         }
-        let stopped = instance.server.stop();
-        let tally = tally?;
-        stopped?;
-        Ok(self.judged(&plan, tally, usage))
+        let stopping = instance.server.stop().err();
+        Ok(self.judged(&plan, tally?, usage, stopping.as_deref()))
     }
 
-    /// A server that falls behind is what a sweep is after; all else is judged as ever.
-    fn judged(&self, plan: &Plan, tally: Tally, usage: Option<model::Usage>) -> Measured {
-        let mut verdict = verdict::judge_step(plan, &tally, usage.as_ref());
-        if let Some(usage) = &usage {
-            verdict::host(&mut verdict, usage, self.lab.may_be_busy);
-            verdict::beside(&mut verdict, usage, self.lab.may_be_busy);
-        }
+    fn judged(&self, plan: &Plan, tally: Tally, usage: Option<Usage>, stopping: Option<&str>) -> Measured {
+        let policy = Policy::trial(self.lab.may_be_busy);
+        let case = Case { usage: usage.as_ref(), stopping, ..Case::new(policy, plan, &tally) };
+        let verdict = verdict::judge(&case);
         Measured { tally, usage, verdict }
     }
 }

@@ -51,7 +51,8 @@ impl Measure for Made {
         let is_busy = offered.is_some() && share > self.client_limit;
         let reasons = if is_busy { vec!["the load generator was busy".to_owned()] } else { Vec::new() };
         let usage = Usage { wall_ns: 1_000_000_000, cpu_ns: completed * 1000, cores: 1, ..Usage::default() };
-        let verdict = Verdict { bound: Bound::Server, valid: completed > 0 && !is_busy, reasons };
+        let verdict =
+            Verdict { bound: Bound::Server, valid: completed > 0 && !is_busy, reasons, ..Verdict::default() };
         Ok(Measured { tally, usage: Some(usage), verdict })
     }
 

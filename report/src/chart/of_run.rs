@@ -13,7 +13,7 @@ pub fn of(told: &Told<'_>) -> Vec<Chart> {
     }
     for (i, cell) in told.findings.cells.iter().enumerate() {
         let named = |kind: &str| format!("{kind}-{}", i + 1);
-        let ranked = ranked::of_cell(cell);
+        let ranked = ranked::of_cell(told.findings, cell);
         if ranked.rows.iter().any(|row| row.point.is_some()) {
             charts.push(chart(named("ranked"), ranked.svg(), ranked.caption));
         }

@@ -5,7 +5,7 @@ use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::{Canvas, Caption, Point, Scale, Unit, listed, unit};
 use crate::units;
 use model::Metric;
-use model::findings::{CellFindings, ContenderFindings};
+use model::findings::{CellFindings, ContenderFindings, Findings};
 use model::study::REFERENCE;
 
 /// One contender.
@@ -48,7 +48,7 @@ const LABELS: f64 = 230.0;
 const FIGURES: f64 = 96.0;
 
 /// The chart of what a cell is decided by.
-pub fn of_cell(cell: &CellFindings) -> Ranked {
+pub fn of_cell(f: &Findings, cell: &CellFindings) -> Ranked {
     let is_rate = cell.metric == Metric::Rate;
     let row = |c: &ContenderFindings| Row {
         label: label(c),
@@ -59,7 +59,7 @@ pub fn of_cell(cell: &CellFindings) -> Ranked {
     let reference = cell.contenders.iter().find(|c| c.name == REFERENCE);
     let axis = unit::axis(cell.metric);
     Ranked {
-        caption: Caption::new(format!("{}: {axis}", cell.title), finding(cell)),
+        caption: Caption::new(format!("{}: {axis}", cell.title), finding(f, cell)),
         axis,
         unit: Unit::of(cell.metric),
         rows: cell.contenders.iter().map(row).collect(),
@@ -80,7 +80,7 @@ fn figure(cell: &CellFindings, c: &ContenderFindings) -> Option<model::findings:
 }
 
 /// What the chart says, in words.
-fn finding(cell: &CellFindings) -> String {
+fn finding(f: &Findings, cell: &CellFindings) -> String {
     let shown = |value: f64| match cell.metric {
         Metric::Rate => format!("{}/s", units::rate(value)),
         metric => Unit::of(metric).shown(value),
@@ -105,7 +105,11 @@ fn finding(cell: &CellFindings) -> String {
     let last = others.next_back().map_or(String::new(), |(c, worst)| {
         format!("; last {}, {} ({} of the first)", c.title, shown(worst), units::ratio(worst / best))
     });
-    format!("{} leads with {floor}{}{alike}{last}.", first.title, shown(best))
+    let figure = format!("{floor}{}", shown(best));
+    if f.leader(cell).is_some_and(|leader| leader.name == first.name) {
+        return format!("{} leads with {figure}{alike}{last}.", first.title);
+    }
+    format!("It is not decided who leads. The best median is that of {}, {figure}{alike}{last}.", first.title)
 }
 
 /// Where the parts of the chart are.

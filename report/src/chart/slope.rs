@@ -4,8 +4,8 @@ use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::unit::Unit;
 use super::{Canvas, Caption, Scale, labels};
 use crate::page::{self, Kind};
-use model::Findings;
 use model::findings::CellFindings;
+use model::{Findings, Metric};
 
 /// One contender.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,10 @@ pub fn of_cell(f: &Findings, cell: &CellFindings) -> Slope {
     let lines: Vec<Line> = rows.map(line).filter(is_drawn).collect();
     let unit = if kind == Kind::LatencyMean { Unit::Time } else { Unit::Rate };
     let title = format!("{}{}: published and measured", cell.title, kind.words());
-    Slope { caption: Caption::new(title, finding(&lines, unit)), unit, lines }
+    // What contenders are ranked by is what a leader leads in.
+    let leader = f.leader(cell).filter(|_| kind == Kind::Rate && cell.metric == Metric::Rate);
+    let leader = leader.map(|c| c.title.as_str());
+    Slope { caption: Caption::new(title, finding(&lines, unit, leader)), unit, lines }
 }
 
 /// More is better, whatever the unit.
@@ -62,16 +65,20 @@ fn is_drawn(line: &Line) -> bool {
     [line.published, line.measured].iter().all(|v| v.is_normal() && *v > 0.0)
 }
 
-fn finding(lines: &[Line], unit: Unit) -> String {
+/// `leader`: who surely leads here.
+fn finding(lines: &[Line], unit: Unit, leader: Option<&str>) -> String {
     let most =
         |of: fn(&Line) -> f64| lines.iter().max_by(|a, b| merit(unit, of(a)).total_cmp(&merit(unit, of(b))));
     let (Some(then), Some(now)) = (most(|l| l.published), most(|l| l.measured)) else {
         return "No contender has both figures.".to_owned();
     };
-    let lead = if then.label == now.label {
-        format!("{} led then and leads now", then.label)
-    } else {
-        format!("{} led then, {} leads now", then.label, now.label)
+    let lead = match leader {
+        Some(leader) if leader == then.label => format!("{leader} was the best on the page and leads here"),
+        Some(leader) => format!("{} was the best on the page, {leader} leads here", then.label),
+        None => format!(
+            "{} was the best on the page; who leads here is not decided, {} has the best median",
+            then.label, now.label
+        ),
     };
     let pairs: Vec<(f64, f64)> = lines.iter().map(|line| (line.published, line.measured)).collect();
     format!("{lead}. {}", page::words(&pairs).trim_end())
@@ -161,5 +168,26 @@ fn side(
         canvas.line((x + out * 5.0, *place), (x + out * 22.0, y), "leader");
         canvas.text((end, y), Anchor::End, figures, "faint", figure);
         canvas.text((beside, y), anchor, room, "ink", name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_leads_where_nothing_is_decided() {
+        let line = |label: &str, published, measured| Line { label: label.to_owned(), published, measured };
+        let lines = [line("a", 100.0, 50.0), line("b", 90.0, 51.0)];
+        let said = |leader| finding(&lines, Unit::Rate, leader);
+        assert!(
+            said(Some("a")).starts_with("a was the best on the page and leads here. "),
+            "{}",
+            said(Some("a"))
+        );
+        assert!(said(Some("b")).starts_with("a was the best on the page, b leads here. "));
+        let open = said(None);
+        assert!(open.contains("who leads here is not decided, b has the best median"), "{open}");
+        assert_eq!(finding(&[], Unit::Rate, None), "No contender has both figures.");
     }
 }

@@ -87,6 +87,13 @@ fn best(f: &Findings, cell: &CellFindings, field: &[&ContenderFindings]) -> Stri
             first.title
         );
     }
+    if f.leader(cell).is_none_or(|leader| leader.name != first.name) {
+        let best = superlative(cell.metric);
+        return format!(
+            "It is not decided who is {best}. By its median {} leads: it {figure_of_first}{ahead}.",
+            first.title
+        );
+    }
     format!("{} is {}: it {figure_of_first}{ahead}.", first.title, superlative(cell.metric))
 }
 
@@ -191,7 +198,9 @@ fn limits(cell: &CellFindings) -> Option<String> {
         match *bound {
             b if b == Bound::Server.word() => format!("the server itself for {who}"),
             b if b == Bound::Client.word() => format!("the load generator for {who}, whose rates are floors"),
-            b if b == Bound::Both.word() => format!("server and load generator alike for {who}"),
+            b if b == Bound::Both.word() => {
+                format!("server and load generator alike for {who}, whose rates are floors")
+            }
             b if b == Bound::Neither.word() => format!("neither server nor load generator for {who}"),
             _ => format!("unknown for {who}"),
         }

@@ -211,3 +211,59 @@ fn two_runs() {
     );
     insta::assert_snapshot!("two_runs_in_markdown", report::compare::markdown(&comparison));
 }
+
+#[test]
+fn no_chart_names_a_leader_where_nothing_is_decided() {
+    let mut f = findings();
+    let said = |f: &model::Findings| {
+        let cell = &f.cells[0];
+        let of = report::chart::ranked::of_cell(f, cell).caption.finding;
+        (of, report::chart::slope::of_cell(f, cell).caption.finding)
+    };
+    let (ranked, slope) = said(&f);
+    assert!(
+        ranked.starts_with("It is not decided who leads. The best median is that of nginx, "),
+        "{ranked}"
+    );
+    assert!(slope.starts_with("nginx was the best on the page; who leads here is not decided, "), "{slope}");
+    f.cells[0].contenders[1].rank_high = Some(2);
+    f.cells[0].contenders[2].rank_low = Some(3);
+    let (ranked, slope) = said(&f);
+    assert!(ranked.starts_with("nginx leads with "), "{ranked}");
+    assert!(slope.starts_with("nginx was the best on the page and leads here. "), "{slope}");
+    f.cells[0].contenders[2].rank_high = None;
+    assert!(said(&f).0.starts_with("It is not decided"), "one without a rank may be the best");
+    let mut race = race(80_000.0, 100_000.0, 0.011);
+    assert!(said(&race).0.contains(" leads with "), "{}", said(&race).0);
+    undecide(&mut race);
+    assert!(said(&race).0.starts_with("It is not decided"), "{}", said(&race).0);
+}
+
+#[test]
+fn both_at_their_limit_is_a_floor_and_idle_servers_are_told() {
+    let mut f = findings();
+    f.cells[0].contenders[1].bound = Some("both".to_owned());
+    f.cells[0].contenders[2].bound = Some("neither".to_owned());
+    f.cells[0].contenders[2].server_idle_share = Some(0.053);
+    let told = report::terminal::report(&f, &Look::default());
+    let line = |name: &str| told.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
+    assert!(line("nginx").contains("≥ 98,765") && line("nginx").contains("both"), "{told}");
+    assert!(line("Node.js").contains("neither, idle 5.3 %"), "{told}");
+}
+
+#[test]
+fn what_did_not_keep_up_is_told_with_what_that_means() {
+    let mut f = findings();
+    f.cells[0].metric = model::Metric::Latency(model::metric::Percentile::P99);
+    let node = &mut f.cells[0].contenders[2];
+    (node.fell_behind, node.void) = (2, 0);
+    let told = |f: &model::Findings| report::markdown::report(f).replace('\n', " ");
+    assert!(
+        told(&f).contains("its latency is that of the 4 of 6 sound trials in which it kept up"),
+        "{}",
+        told(&f)
+    );
+    f.cells[0].contenders[2].latency_ns_p99 = None;
+    let text = told(&f);
+    assert!(text.contains("no latency and no rank: it did not keep up in 2 of 6 sound trials"), "{text}");
+}

@@ -2,7 +2,7 @@
 
 use super::figure::Outcome;
 use super::options::Options;
-use super::rows::{Bound, Figure, Over, Quantity, Work};
+use super::rows::{Bound, Client, Figure, Over, Quantity, Work};
 use super::run::Bench;
 use super::{machine, peers, server};
 use crate::packages;
@@ -80,13 +80,20 @@ pub fn row(work: &Work, figure: &Figure, outcome: &Outcome) -> String {
     let cells = [
         format!("`{}`", work.name),
         work.title.to_owned(),
-        what(figure.what),
+        quantity(work, figure),
         shown,
         bound,
         ok.to_owned(),
         computed_from(work, figure, outcome),
     ];
     format!("| {} |", cells.map(|cell| cell.replace('|', "\\|").replace('\n', " ")).join(" | "))
+}
+
+/// Two figures of one row may differ only in whether the load generator sleeps or polls.
+fn quantity(work: &Work, figure: &Figure) -> String {
+    let is_awake = matches!(work.runs[figure.of].client, Client::Drome(args) if args.contains(&"--spin"));
+    let how = if is_awake { ", `--spin`" } else { "" };
+    format!("{}{how}", what(figure.what))
 }
 
 fn what(quantity: Quantity) -> String {
@@ -178,6 +185,13 @@ mod tests {
     fn outcome(value: Result<f64, String>, parts: &[(usize, f64)]) -> Outcome {
         let range = value.as_ref().ok().map(|v| (v * 0.9, v * 1.1));
         Outcome { value, range, rounds: (3, 3), parts: parts.to_vec(), doubt: None, others_cores: None }
+    }
+
+    #[test]
+    fn a_load_generator_that_polls_is_named() {
+        let known = outcome(Ok(700.0), &[]);
+        assert!(line("open-5k", 0, &known).contains("| schedule lag p99 |"));
+        assert!(line("open-5k", 1, &known).contains("| schedule lag p99, `--spin` |"));
     }
 
     #[test]

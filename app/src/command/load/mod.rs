@@ -13,8 +13,9 @@ use crate::live;
 use crate::metrics::Metrics;
 use clap::Args;
 use connections::ConnectionArgs;
-use lab::sample::Sampler;
+use lab::sample::{Sampler, Watched};
 use lab::tree::Tree;
+use lab::verdict::{self, Case, Policy};
 use load::{LoadError, Progress, Watch};
 use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
 use open::OpenArgs;
@@ -74,12 +75,8 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     let plan = resolve(args)?;
     let outputs = args.outputs.create()?;
     let (tally, usage) = measure(&plan, &outputs)?;
-    let mut verdict = lab::verdict::judge(&plan, &tally, usage.as_ref());
-    if let Some(usage) = &usage {
-        lab::verdict::host(&mut verdict, usage, args.machine.allow_busy);
-        // One measurement is compared with nothing here: it is told, and for whoever reads it to judge.
-        lab::verdict::beside(&mut verdict, usage, true);
-    }
+    let policy = Policy::single(args.machine.allow_busy);
+    let verdict = verdict::judge(&Case { usage: usage.as_ref(), ..Case::new(policy, &plan, &tally) });
     let detail = args.outputs.detail();
     if json {
         console::print(&report::load_json::report(&plan, &tally, &verdict, detail))?;
@@ -87,7 +84,8 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
         console::tell(&report::load_text::report(&plan, &tally, &verdict, detail))?;
     }
     outputs.write(&plan, &tally)?;
-    Ok(match (tally.interrupted, verdict.valid) {
+    // Whoever asked for a rate and got another one must not be told that all is well.
+    Ok(match (tally.interrupted, verdict.valid && !verdict.fell_behind()) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (false, true) => ExitCode::SUCCESS,
         (false, false) => ExitCode::from(VOID),
@@ -149,7 +147,7 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
     let metrics = outputs.metrics.map(|at| Metrics::serve(at, plan, server)).transpose()?;
     let is_drawn = progress.view.is_some() && metrics.is_none();
     let bar = if is_drawn { indicatif::ProgressBar::hidden() } else { console::bar(length, template) };
-    let sampler = server.map(|pid| Sampler::start(Tree::From(pid), lab::local::cores(pid)));
+    let sampler = server.map(|pid| Sampler::start(Watched::free(Tree::From(pid), lab::local::cores(pid))));
     let edges = sampler.as_ref().map(Sampler::watch);
     let watch = outputs.watch(edges.as_ref().map_or(&(), |edges| edges as &dyn Watch));
     let started = Instant::now();

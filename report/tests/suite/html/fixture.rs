@@ -159,7 +159,7 @@ fn observation(trial: Trial, rate: f64, text: &str) -> Observation {
         ..Usage::default()
     };
     let reasons = if trial.block == 1 { vec![format!("the host took 20 % {text}")] } else { Vec::new() };
-    let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons };
+    let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons, ..Verdict::default() };
     let outcome = if trial.block == 2 && trial.contender == "server-2" {
         Outcome::Failed(format!("it ended (exit status: 1) {text}"))
     } else {
@@ -261,6 +261,8 @@ fn contender(run: &Run, nth: usize, name: &str, blocks: usize, text: &str) -> Co
         rank_low: Some(rank.1),
         rank_high: Some(rank.2),
         bound: Some(if nth == 0 { "client" } else { "server" }.to_owned()),
+        server_idle_share: None,
+        fell_behind: 0,
         errors: if nth == 2 { 1234 } else { 0 },
         published: (nth > 0).then(|| 351.49 / nth as f64),
         steady: Some(unsteady),

@@ -54,6 +54,8 @@ pub fn contender(
         rank_low: Some(rank.1),
         rank_high: Some(rank.2),
         bound: Some("server".to_owned()),
+        server_idle_share: None,
+        fell_behind: 0,
         errors: 0,
         published: None,
         steady: None,
@@ -254,8 +256,12 @@ pub fn measurement(load: Load) -> (Plan, Tally, Verdict) {
             tally.schedule_lag.record(1_000 + i);
         }
     }
-    let verdict =
-        Verdict { bound: Bound::Server, valid: true, reasons: vec!["2 requests failed".to_owned()] };
+    let verdict = Verdict {
+        bound: Bound::Server,
+        valid: true,
+        reasons: vec!["2 requests failed".to_owned()],
+        ..Verdict::default()
+    };
     (plan, tally, verdict)
 }
 

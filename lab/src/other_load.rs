@@ -5,14 +5,14 @@ use net::clock;
 
 /// A look at all processes.
 #[derive(Clone, Copy, Debug)]
-pub struct Beside {
+pub struct OtherLoad {
     /// The time of the look.
     at_ns: u64,
     /// CPU time up to then of all processes that are neither drome nor the server's.
     others_ns: u64,
 }
 
-impl Beside {
+impl OtherLoad {
     /// Looks, which takes some milliseconds: not while the window is open.
     pub fn now(tree: Tree) -> Self {
         Self { at_ns: clock::now_ns(), others_ns: tree::others_cpu_ns(tree) }
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn the_share_is_of_all_cores_and_unknown_where_no_time_went_by() {
-        let at = |at_ns, others_ns| Beside { at_ns, others_ns };
+        let at = |at_ns, others_ns| OtherLoad { at_ns, others_ns };
         let before = at(1_000, 50);
         assert_eq!(at(3_000, 1_050).others_ppm_since(&before, 2), Some(250_000));
         assert_eq!(
@@ -54,11 +54,11 @@ mod tests {
         let (mut spinning, mut idle) = (start("while :; do :; done"), start("exec sleep 100"));
         let spent = || clock::process_cpu_ns(spinning.id() as i32).unwrap();
         let [server, other] = [&idle, &spinning].map(|child| Tree::From(child.id() as i32));
-        let (before, begun, at_first) = (Beside::now(server), Instant::now(), spent());
+        let (before, begun, at_first) = (OtherLoad::now(server), Instant::now(), spent());
         while spent() - at_first < 100_000_000 && begun.elapsed() < Duration::from_secs(30) {
             std::thread::sleep(Duration::from_millis(10));
         }
-        let after = Beside::now(server);
+        let after = OtherLoad::now(server);
         assert!(after.others_ns - before.others_ns >= 80_000_000, "{before:?} {after:?}: ticks are of 10 ms");
         assert!(after.others_ppm_since(&before, 1) > Some(0));
         let without = tree::others_cpu_ns(other);

@@ -1,0 +1,67 @@
+//! What bounded a measurement: whose cores had nothing left to give.
+
+use model::{Bound, Tally, Usage};
+
+/// From here on the load generator's busiest worker is taken to be at its limit: at 90 % a queue before it is nine times as
+/// long as its own work takes (M/M/1: ρ/(1−ρ)), so that answers wait for it.
+pub const CLIENT_BUSY: f64 = 0.90;
+
+/// From here on the server is taken to be at its limit. Waiting for 1 % of the time costs it at most 1 % of its rate, which is
+/// what a figure here can be off by at best; clocks of the kernel are off by up to 0.5 % in a window of two seconds.
+pub const SERVER_BUSY: f64 = 0.99;
+
+/// The bound; the server's use is unknown where its processes are not known.
+pub fn of(tally: &Tally, usage: Option<&Usage>) -> Bound {
+    let client = tally.client_busiest_use().is_some_and(|share| share >= CLIENT_BUSY);
+    let server = usage.and_then(Usage::busy_share).map(|share| share >= SERVER_BUSY);
+    match (server, client) {
+        (Some(true), true) => Bound::Both,
+        (Some(true), false) => Bound::Server,
+        (_, true) => Bound::Client,
+        (Some(false), false) => Bound::Neither,
+        (None, false) => Bound::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::example::{tally, usage};
+
+    #[test]
+    fn the_bound_is_whose_cores_are_busy() {
+        let cases = [
+            (0.5, Some(0.995), Bound::Server),
+            (0.95, Some(0.5), Bound::Client),
+            (0.95, Some(0.995), Bound::Both),
+            (0.5, Some(0.5), Bound::Neither),
+            (0.5, Some(0.95), Bound::Neither),
+            (0.5, None, Bound::Unknown),
+            (0.95, None, Bound::Client),
+        ];
+        for (client, server, bound) in cases {
+            assert_eq!(of(&tally(client), server.map(usage).as_ref()), bound, "{client} {server:?}");
+        }
+    }
+
+    /// E14: one worker at 100 % and seven at 60 % is bound by the client.
+    #[test]
+    fn the_busiest_worker_decides() {
+        let workers = [0.6, 0.6, 1.0, 0.6, 0.6, 0.6, 0.6, 0.6].map(tally);
+        let mut all = Tally::default();
+        workers.iter().for_each(|worker| all.merge(worker));
+        assert!(all.client_core_use().is_some_and(|mean| mean < CLIENT_BUSY));
+        assert_eq!(of(&all, None), Bound::Client);
+    }
+
+    /// L4: one busy JavaScript thread on four cores.
+    #[test]
+    fn a_server_whose_one_thread_is_busy_is_at_its_limit() {
+        let second = 1_000_000_000;
+        let mut one =
+            Usage { wall_ns: second, cpu_ns: second, cores: 4, threads_max: 11, ..Usage::default() };
+        assert_eq!(of(&tally(0.5), Some(&one)), Bound::Neither);
+        one.busiest_thread_ns = Some(second * 995 / 1000);
+        assert_eq!(of(&tally(0.5), Some(&one)), Bound::Server);
+    }
+}

@@ -1,0 +1,127 @@
+//! What the machine did meanwhile: its host, other programs, a processor that was slowed down, a server that was hard to stop.
+
+use super::policy::Weight;
+use super::{Case, Said};
+
+/// More of the machine's time than this taken by its host, and it was another machine.
+const HOST_PPM: u64 = 100_000;
+
+/// More of the machine's time than this used by other programs is worth a word.
+const OTHERS_PPM: u64 = 100_000;
+
+/// More of it than this, and the race was against them as well.
+const OTHERS_VOID_PPM: u64 = 200_000;
+
+const HOST_REMEDY: &str = ": measure again when the host is quieter, or on a machine of your own. `--allow-busy` counts such trials; \
+                           their figures are less certain";
+
+const OTHERS_REMEDY: &str = ": `drome doctor` names them; stop them and measure again. `--allow-busy` counts such trials; their \
+                             figures are less certain";
+
+pub fn judge(case: &Case<'_>) -> Vec<Said> {
+    let host = host(case);
+    [host, others(case), throttled(case), stopping(case)].into_iter().flatten().collect()
+}
+
+fn host(case: &Case<'_>) -> Option<Said> {
+    let steal = case.usage?.steal_ppm.filter(|steal| *steal > HOST_PPM)?;
+    let words = format!("the host took {:.0} % of this machine's time", steal as f64 / 1e4);
+    Some(weighed(case.policy.host, words, HOST_REMEDY))
+}
+
+/// Background load slows some servers more than others, so it can change the ranking.
+fn others(case: &Case<'_>) -> Option<Said> {
+    let others = case.usage?.others_ppm.filter(|others| *others > OTHERS_PPM)?;
+    let words = format!("other programs used {:.0} % of the machine's time", others as f64 / 1e4);
+    let weight = if others > OTHERS_VOID_PPM { case.policy.other_load } else { Weight::Note };
+    Some(weighed(weight, words, OTHERS_REMEDY))
+}
+
+/// It hits all contenders, so that it voids nothing: where it comes and goes, the intervals are wide.
+fn throttled(case: &Case<'_>) -> Option<Said> {
+    let why = case.conditions?.throttled.as_ref().filter(|why| !why.is_empty())?;
+    Some(Said::note(format!("the processor was slowed down meanwhile: {}", why.join(", "))))
+}
+
+/// The measurement was over by then.
+fn stopping(case: &Case<'_>) -> Option<Said> {
+    case.stopping.map(|trouble| Said::note(format!("after the measurement, {trouble}")))
+}
+
+fn weighed(weight: Weight, words: String, remedy: &str) -> Said {
+    match weight {
+        Weight::Void => Said::void(words + remedy),
+        Weight::Note => Said::note(words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::verdict::example::{closed, tally, usage};
+    use crate::verdict::{Case, Policy, judge};
+    use model::{Conditions, Usage, Verdict};
+
+    fn with(policy: Policy, usage: &Usage, conditions: &Conditions) -> Verdict {
+        let (plan, tally) = (closed(), tally(0.1));
+        let case =
+            Case { usage: Some(usage), conditions: Some(conditions), ..Case::new(policy, &plan, &tally) };
+        judge(&case)
+    }
+
+    #[test]
+    fn a_slower_processor_is_told_and_voids_nothing() {
+        let slowed = |throttled| {
+            with(Policy::trial(false), &usage(1.0), &Conditions { throttled, ..Conditions::default() })
+        };
+        assert!(slowed(Some(Vec::new())).reasons.is_empty() && slowed(None).reasons.is_empty());
+        let hot = slowed(Some(vec!["throttled".to_owned()]));
+        assert!(hot.valid && hot.reasons[0].ends_with("meanwhile: throttled"), "{hot:?}");
+    }
+
+    #[test]
+    fn other_programs_are_told_and_many_void_unless_they_are_allowed() {
+        let with =
+            |others_ppm, policy| with(policy, &Usage { others_ppm, ..usage(1.0) }, &Conditions::default());
+        let (strict, lenient) = (Policy::trial(false), Policy::trial(true));
+        assert!(with(None, strict).reasons.is_empty() && with(Some(90_000), strict).reasons.is_empty());
+        let some = with(Some(190_000), strict);
+        assert!(some.valid && some.reasons[0].ends_with("used 19 % of the machine's time"), "{some:?}");
+        let many = with(Some(210_000), strict);
+        assert!(!many.valid && many.reasons[0].contains("21 % of the machine's time: `"), "{many:?}");
+        for policy in [lenient, Policy::single(false), Policy::single(true)] {
+            let told = with(Some(210_000), policy);
+            assert!(told.valid && told.reasons[0].ends_with("21 % of the machine's time"), "{told:?}");
+        }
+    }
+
+    #[test]
+    fn a_host_that_takes_time_voids_unless_it_is_allowed() {
+        let with =
+            |steal_ppm, policy| with(policy, &Usage { steal_ppm, ..usage(1.0) }, &Conditions::default());
+        for policy in [Policy::trial(false), Policy::single(false)] {
+            assert!(with(None, policy).reasons.is_empty() && with(Some(90_000), policy).reasons.is_empty());
+            let much = with(Some(200_000), policy);
+            assert!(
+                !much.valid && much.reasons[0].contains("took 20 % of this machine's time: m"),
+                "{much:?}"
+            );
+        }
+        for policy in [Policy::trial(true), Policy::single(true)] {
+            let told = with(Some(200_000), policy);
+            assert!(told.valid && told.reasons[0].ends_with("20 % of this machine's time"), "{told:?}");
+        }
+    }
+
+    /// L6: what it did once it was measured does not undo the measurement.
+    #[test]
+    fn a_server_that_is_hard_to_stop_is_told_and_keeps_its_figure() {
+        let (plan, tally) = (closed(), tally(0.1));
+        let case =
+            Case { stopping: Some("it did not stop"), ..Case::new(Policy::trial(false), &plan, &tally) };
+        let verdict = judge(&case);
+        assert!(
+            verdict.valid && verdict.reasons == ["after the measurement, it did not stop"],
+            "{verdict:?}"
+        );
+    }
+}

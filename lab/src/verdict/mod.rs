@@ -1,0 +1,83 @@
+//! Whether a measurement may be believed, and what bounded it. Pure: all that is known goes in at once, the whole verdict comes
+//! out. Every reason carries its figure. No criterion looks at the figure that it guards.
+
+mod bound;
+mod closed;
+#[cfg(test)]
+mod example;
+mod machine;
+mod open;
+mod policy;
+mod work;
+
+pub use policy::{Policy, Weight};
+
+use model::{Conditions, Plan, Tally, Usage, Verdict};
+
+/// All that is known of a measurement.
+#[derive(Clone, Copy, Debug)]
+pub struct Case<'a> {
+    /// How strict to be.
+    pub policy: Policy,
+    /// What was asked for.
+    pub plan: &'a Plan,
+    /// What the load generator counted.
+    pub tally: &'a Tally,
+    /// What the server used; `None` where its processes are not known.
+    pub usage: Option<&'a Usage>,
+    /// What the machine was like; `None` where nobody looked.
+    pub conditions: Option<&'a Conditions>,
+    /// What went wrong when the server was stopped, after the measurement.
+    pub stopping: Option<&'a str>,
+}
+
+impl<'a> Case<'a> {
+    /// A measurement of which no more is known.
+    pub fn new(policy: Policy, plan: &'a Plan, tally: &'a Tally) -> Self {
+        Self { policy, plan, tally, usage: None, conditions: None, stopping: None }
+    }
+
+    /// The load generator's use of its cores in words, where its busiest worker was at its limit.
+    fn client_busy(&self, limit: f64) -> Option<String> {
+        let share = self.tally.client_busiest_use().filter(|share| *share >= limit)?;
+        let percent = share * 100.0;
+        Some(match self.tally.threads {
+            0 | 1 => format!("the load generator was busy for {percent:.0} % of the time"),
+            n => format!(
+                "the busiest of the load generator's {n} threads was busy for {percent:.0} % of the time"
+            ),
+        })
+    }
+}
+
+/// Something to be said of a measurement, which may void it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Said {
+    weight: Weight,
+    words: String,
+}
+
+impl Said {
+    fn void(words: String) -> Self {
+        Self { weight: Weight::Void, words }
+    }
+
+    fn note(words: String) -> Self {
+        Self { weight: Weight::Note, words }
+    }
+}
+
+/// Judges one measurement: what voids it comes first, then what is to be known about it.
+pub fn judge(case: &Case<'_>) -> Verdict {
+    let bound = bound::of(case.tally, case.usage);
+    let all =
+        [work::judge(case), open::judge(case), closed::judge(case, bound), machine::judge(case)].concat();
+    let (void, notes): (Vec<Said>, Vec<Said>) = all.into_iter().partition(|said| said.weight == Weight::Void);
+    Verdict {
+        bound,
+        valid: void.is_empty(),
+        reasons: void.into_iter().chain(notes).map(|said| said.words).collect(),
+        kept_up: open::kept_up(case),
+        server_idle_ppm: case.usage.and_then(Usage::idle_share).map(|share| (share * 1e6) as u64),
+    }
+}

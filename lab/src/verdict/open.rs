@@ -1,0 +1,160 @@
+//! Open load: whether requests left when they were due, and whether they were answered.
+
+use super::bound::CLIENT_BUSY;
+use super::{Case, Said};
+use model::Load;
+
+/// An achieved rate below this share of the offered one is worth a word.
+const ACHIEVED: f64 = 0.99;
+
+/// Fewer answers than this share of what was due, and the server did not keep up: what waits grows for as long as the
+/// measurement lasts, and so does its latency. A server that halts for a moment at the end stays above.
+const KEPT: f64 = 0.90;
+
+/// At most one send in a hundred may leave later than this after it was due. p99 leaves out one answer in a hundred: where more
+/// sends than that are late, it may be the load generator's lateness alone. The bound is the same for all servers, since one
+/// that depended on the latency would void the fast and keep the slow under the same disturbance.
+const LAG_NS_P99: u64 = 1_000_000;
+
+/// With so many requests due for each connection, one without any answer is no chance: connections take turns.
+const STARVED_DUE: u64 = 20;
+
+pub fn judge(case: &Case<'_>) -> Vec<Said> {
+    if !matches!(case.plan.load, Load::Open { .. }) {
+        return Vec::new();
+    }
+    [client(case), lag(case), offered(case), starved(case)].into_iter().flatten().collect()
+}
+
+/// Whether the server answered what was due; `None` where nothing was due, or that is not known.
+pub fn kept_up(case: &Case<'_>) -> Option<bool> {
+    let due = case.tally.due.filter(|due| *due > 0 && matches!(case.plan.load, Load::Open { .. }))?;
+    let answered = case.tally.rate_per_s()? * case.tally.duration_ns as f64 / 1e9;
+    Some(answered >= due as f64 * KEPT)
+}
+
+fn client(case: &Case<'_>) -> Option<Said> {
+    let busy = case.client_busy(CLIENT_BUSY)?;
+    Some(Said::void(format!("{busy}: latencies may be its own; give it more threads")))
+}
+
+fn lag(case: &Case<'_>) -> Option<Said> {
+    let lag = case.tally.schedule_lag.quantile_ns(0.99).filter(|lag| *lag > LAG_NS_P99)?;
+    Some(Said::void(format!(
+        "sends lagged behind their due time: p99 {:.2} ms, where {:.0} ms is the most; the load generator was held up",
+        lag as f64 / 1e6,
+        LAG_NS_P99 as f64 / 1e6
+    )))
+}
+
+/// A finding, not a fault of the measurement: this is the rate that the server does answer.
+fn offered(case: &Case<'_>) -> Option<Said> {
+    let (rate, achieved) = (case.plan.load.rate_per_s()?, case.tally.rate_per_s()?);
+    let offered = rate.mean_per_s(case.tally.duration_ns);
+    let connections = case.plan.load.connections();
+    let what = match kept_up(case) {
+        Some(false) => "did not keep up, so latency grew for as long as it was measured",
+        _ => "fell behind a little",
+    };
+    (achieved < offered * ACHIEVED).then(|| {
+        Said::note(format!(
+            "{achieved:.0}/s of the offered {offered:.0}/s were answered: the server, or {connections} connections, {what}; \
+             offer less, or let it have more connections"
+        ))
+    })
+}
+
+/// Where the server seems to keep up, the answers that came say nothing of those that never did. Where it did not, its latency
+/// is not used anyway, and the rate that it answered is what it did.
+fn starved(case: &Case<'_>) -> Option<Said> {
+    let (served, due) = (&case.tally.served, case.tally.due?);
+    let starved = served.iter().filter(|n| **n == 0).count();
+    let is_chance = due < STARVED_DUE.saturating_mul(served.len() as u64);
+    let words = || format!("{starved} of {} connections were never answered", served.len());
+    match (starved, kept_up(case)) {
+        _ if is_chance => None,
+        (0, _) => None,
+        (_, Some(false)) => Some(Said::note(words())),
+        _ => Some(Said::void(format!("{}, though requests were due on them", words()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::verdict::example::{judged, open, tally};
+    use model::{Load, Tally};
+
+    #[test]
+    fn a_busy_client_voids() {
+        let verdict = judged(&open(), &tally(0.95), None);
+        assert!(!verdict.valid && verdict.reasons[0].contains("95 %"), "{verdict:?}");
+    }
+
+    #[test]
+    fn what_a_ramp_offered_is_its_integral() {
+        let reasons = |ramp: &str| {
+            let mut plan = open();
+            if let Load::Open { rate_per_s, .. } = &mut plan.load {
+                *rate_per_s = ramp.parse().unwrap();
+            }
+            judged(&plan, &tally(0.1), None).reasons
+        };
+        assert_eq!(reasons("5k..15k/1s"), Vec::<String>::new());
+        assert!(reasons("5k..25k/1s")[0].starts_with("10000/s of the offered 15000/s"));
+    }
+
+    #[test]
+    fn a_server_that_did_not_keep_up_is_a_finding_with_its_rate() {
+        let of = |completed, due| {
+            let slow = Tally { completed, due: Some(due), ..tally(0.1) };
+            judged(&open(), &slow, None)
+        };
+        assert_eq!((of(10_000, 10_000).kept_up, of(10_000, 11_000).kept_up), (Some(true), Some(true)));
+        let behind = of(5_000, 10_000);
+        assert!(behind.valid && behind.fell_behind(), "{behind:?}");
+        assert!(behind.reasons[0].starts_with("5000/s of the offered 10000/s"), "{behind:?}");
+        assert!(behind.reasons[0].contains("did not keep up"), "{behind:?}");
+        let a_little = of(9_500, 10_000);
+        assert!(!a_little.fell_behind() && a_little.reasons[0].contains("a little"), "{a_little:?}");
+        let mut unknown = tally(0.1);
+        assert_eq!(judged(&open(), &unknown, None).kept_up, None);
+        unknown.due = Some(0);
+        assert_eq!(judged(&open(), &unknown, None).kept_up, None);
+        let closed = judged(&crate::verdict::example::closed(), &tally(0.1), None);
+        assert_eq!(closed.kept_up, None);
+    }
+
+    /// L5: the same disturbance voids the fast and the slow.
+    #[test]
+    fn lagging_sends_void_whatever_the_latency() {
+        for latency_ns in [500_000, 400_000_000] {
+            let with = |lag_ns| {
+                let mut lagged = tally(0.1);
+                (0..100).for_each(|_| lagged.schedule_lag.record(lag_ns));
+                (0..20_000).for_each(|_| lagged.latency.record(latency_ns));
+                judged(&open(), &lagged, None)
+            };
+            assert!(with(5_000_000).reasons[0].contains("lagged behind their due time: p99 5.0"));
+            assert!(!with(5_000_000).valid && with(900_000).valid, "{latency_ns}");
+        }
+    }
+
+    /// E8: 292 of 500 connections without an answer, and all figures fine.
+    #[test]
+    fn starved_connections_void_where_the_server_seems_to_keep_up() {
+        let of = |served: &[u64], due, completed| {
+            let starved = Tally { served: served.to_vec(), due: Some(due), completed, ..tally(0.1) };
+            judged(&open(), &starved, None)
+        };
+        let void = of(&[5_000, 5_000, 0], 10_000, 10_000);
+        assert!(!void.valid, "{void:?}");
+        assert_eq!(
+            void.reasons,
+            ["1 of 3 connections were never answered, though requests were due on them"]
+        );
+        assert!(of(&[20, 19, 0], 40, 39).valid, "as may happen by chance");
+        assert!(of(&[5_000, 5_000], 10_000, 10_000).reasons.is_empty());
+        let behind = of(&[3_000, 3_000, 0], 10_000, 6_000);
+        assert!(behind.valid && behind.fell_behind() && behind.reasons.len() == 2, "{behind:?}");
+    }
+}

@@ -1,0 +1,65 @@
+//! Whether the answers were the work that was asked for, and the whole of it was done.
+
+use super::{Case, Said};
+
+/// More wrong answers than this share, and it was not the same work any more.
+const WRONG_WORK: f64 = 0.01;
+
+pub fn judge(case: &Case<'_>) -> Vec<Said> {
+    let [answers, failures] = [answers(case), failures(case)];
+    let tally = case.tally;
+    let interrupted = tally.interrupted.then(|| Said::void("interrupted before its time was up".to_owned()));
+    [answers, failures, tally.halted.clone().map(Said::void), interrupted].into_iter().flatten().collect()
+}
+
+fn answers(case: &Case<'_>) -> Option<Said> {
+    let tally = case.tally;
+    if tally.completed == 0 {
+        return Some(Said::void("no request was answered as expected".to_owned()));
+    }
+    let wrong = Some(tally.errors.wrong_work()).filter(|wrong| *wrong > 0)?;
+    let share = wrong as f64 / (wrong + tally.completed) as f64;
+    let words = format!("{wrong} answers ({:.2} %) were not the work that was asked for", share * 100.0);
+    Some(if share > WRONG_WORK { Said::void(words) } else { Said::note(words) })
+}
+
+fn failures(case: &Case<'_>) -> Option<Said> {
+    let errors = &case.tally.errors;
+    let failed = errors.total().checked_sub(errors.wrong_work()).filter(|n| *n > 0)?;
+    let causes = case.tally.error_causes.iter();
+    let main = causes.max_by_key(|(_, n)| **n).map_or(String::new(), |(cause, _)| format!(" ({cause})"));
+    (case.tally.completed > 0).then(|| Said::note(format!("{failed} requests failed{main}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::verdict::example::{closed, judged, tally};
+    use model::{Errors, Tally};
+
+    #[test]
+    fn wrong_work_is_named_and_much_of_it_is_void() {
+        let mut some = tally(0.1);
+        some.errors = Errors { status: 10, ..Errors::default() };
+        let verdict = judged(&closed(), &some, None);
+        assert!(verdict.valid && verdict.reasons[0].starts_with("10 answers (0.10 %)"), "{verdict:?}");
+        some.errors = Errors { body: 1000, ..Errors::default() };
+        assert!(!judged(&closed(), &some, None).valid);
+        assert!(!judged(&closed(), &Tally::default(), None).valid);
+    }
+
+    #[test]
+    fn failed_requests_are_told_with_their_main_cause() {
+        let mut some = tally(0.1);
+        some.errors = Errors { connect: 3, timeout: 1, ..Errors::default() };
+        assert_eq!(judged(&closed(), &some, None).reasons, ["4 requests failed"]);
+        some.error_causes = [("refused".to_owned(), 3), ("late".to_owned(), 1)].into();
+        assert_eq!(judged(&closed(), &some, None).reasons, ["4 requests failed (refused)"]);
+    }
+
+    #[test]
+    fn what_was_cut_short_is_void() {
+        assert!(!judged(&closed(), &Tally { interrupted: true, ..tally(0.1) }, None).valid);
+        let halted = Tally { halted: Some("no port is left".to_owned()), ..tally(0.1) };
+        assert_eq!(judged(&closed(), &halted, None).reasons, ["no port is left"]);
+    }
+}
