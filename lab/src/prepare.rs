@@ -156,7 +156,7 @@ impl Prepared {
         if let Some(missing) = install.needs.iter().find(|program| !on_path(program)) {
             return Err(Lack { why: format!("`{missing}` is not on PATH"), remedy: remedy() });
         }
-        let version = self.ask_version().map_err(|why| Lack { why, remedy: remedy() })?;
+        let version = self.full_version().map_err(|why| Lack { why, remedy: remedy() })?;
         match self.unbuilt(&version) {
             Some(why) => Err(Lack { why, remedy: "run the study with --install".to_owned() }),
             None => Ok(version),
@@ -176,33 +176,33 @@ impl Prepared {
         }
     }
 
-    fn ask_version(&self) -> Result<String, String> {
-        let words = fill_all(&self.contender.version.command, &self.places());
-        let output =
-            command(&words).output().map_err(|e| format!("`{}` can't be run ({e})", words.join(" ")))?;
-        if !output.status.success() {
-            return Err("it is not installed".to_owned());
-        }
-        let text = [output.stdout, output.stderr].concat();
-        let text = String::from_utf8_lossy(&text);
-        let after = self.contender.version.after.as_deref().unwrap_or_default();
-        let rest = text.find(after).map_or("", |at| &text[at + after.len()..]);
-        first_number(rest).ok_or_else(|| format!("`{}` names no version", words.join(" ")))
+    /// Its version and, behind it, that of its compiler or interpreter: what was built with another one is another server.
+    fn full_version(&self) -> Result<String, String> {
+        let declared = &self.contender.version;
+        let words = fill_all(&declared.command, &self.places());
+        let own = version_of(&mut command(&words), &words, declared.after.as_deref())?;
+        let Some(toolchain) = &self.contender.toolchain else { return Ok(own) };
+        let words = fill_all(&toolchain.command, &self.places());
+        let mut asked = command(&words);
+        asked.current_dir(self.folder.join("src"));
+        let with = version_of(&mut asked, &words, toolchain.after.as_deref())
+            .map_err(|why| format!("{}: {why}", toolchain.name))?;
+        Ok(format!("{own} ({} {with})", toolchain.name))
     }
 
     /// Something that it needs is not on this machine, whether it is built or not.
     pub fn is_absent(&self) -> bool {
-        self.contender.install.needs.iter().any(|program| !on_path(program)) || self.ask_version().is_err()
+        self.contender.install.needs.iter().any(|program| !on_path(program)) || self.full_version().is_err()
     }
 
     /// It is to be built, and has not been, or not as what it is now.
     pub fn needs_build(&self) -> bool {
-        self.ask_version().is_ok_and(|version| self.unbuilt(&version).is_some())
+        self.full_version().is_ok_and(|version| self.unbuilt(&version).is_some())
     }
 
     /// Builds it, if that has not been done. An error has the log's last lines and the next step.
     pub fn build(&self) -> Result<(), String> {
-        let version = self.ask_version()?;
+        let version = self.full_version()?;
         let Some(build) = self.contender.build.as_ref().filter(|_| self.unbuilt(&version).is_some()) else {
             return Ok(());
         };
@@ -279,6 +279,19 @@ pub fn fill(text: &str, places: &[(&str, String)]) -> String {
 /// [`fill`] for every word of a command.
 pub fn fill_all(words: &[String], places: &[(&str, String)]) -> Vec<String> {
     words.iter().map(|word| fill(word, places)).collect()
+}
+
+/// What a command says is its version.
+fn version_of(asked: &mut Command, words: &[String], after: Option<&str>) -> Result<String, String> {
+    let output = asked.output().map_err(|e| format!("`{}` can't be run ({e})", words.join(" ")))?;
+    if !output.status.success() {
+        return Err("it is not installed".to_owned());
+    }
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    let after = after.unwrap_or_default();
+    let rest = text.find(after).map_or("", |at| &text[at + after.len()..]);
+    first_number(rest).ok_or_else(|| format!("`{}` names no version", words.join(" ")))
 }
 
 /// The first number in a text, with its dots: `1.22.1`.

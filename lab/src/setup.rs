@@ -248,6 +248,7 @@ pub fn commands(
             install: Install::default(),
             build: None,
             version: Version { command: vec!["true".to_owned()], after: None },
+            toolchain: None,
             run: Start {
                 command: ["sh", "-c", &format!("cd '{}' && {exec}{command}", here())]
                     .map(str::to_owned)

@@ -1,8 +1,8 @@
 //! A server that can be raced, as its `contender.toml` declares it. Unknown keys are errors.
 
 use crate::checked;
-use serde::de::Visitor;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+pub use crate::workers::Workers;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -25,6 +25,10 @@ pub struct Contender {
     pub build: Option<Build>,
     /// How it tells its version.
     pub version: Version,
+    /// The compiler or interpreter that it is built or run with, where that has a version of its own. The report names it
+    /// beside the contender's version, and a new one has the contender built anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub toolchain: Option<Toolchain>,
     /// How it is started and stopped.
     pub run: Start,
     /// How it is set up as it comes, in words.
@@ -85,6 +89,18 @@ pub struct Build {
 #[serde(deny_unknown_fields)]
 pub struct Version {
     /// Program and arguments; what it prints on either stream is searched.
+    pub command: Vec<String>,
+    /// The version is the first dotted number after this text.
+    pub after: Option<String>,
+}
+
+/// A compiler or interpreter, and how it tells its version.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Toolchain {
+    /// What a table calls it.
+    pub name: String,
+    /// Program and arguments, run in `src/` as the build is; what it prints on either stream is searched.
     pub command: Vec<String>,
     /// The version is the first dotted number after this text.
     pub after: Option<String>,
@@ -182,60 +198,6 @@ pub struct Tuned {
     pub settings: Settings,
 }
 
-/// How many workers a tuned contender has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Workers {
-    /// So many.
-    Count(usize),
-    /// One for each core that servers have: `"cores"`.
-    PerCore,
-}
-
-/// The word for one worker a core.
-const PER_CORE: &str = "cores";
-
-impl Serialize for Workers {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Count(n) => n.serialize(to),
-            Self::PerCore => PER_CORE.serialize(to),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Workers {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(AsWorkers)
-    }
-}
-
-struct AsWorkers;
-
-impl Visitor<'_> for AsWorkers {
-    type Value = Workers;
-
-    fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(to, "a whole number of at least 1, or \"{PER_CORE}\"")
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, n: i64) -> Result<Workers, E> {
-        usize::try_from(n)
-            .ok()
-            .filter(|n| *n > 0)
-            .map(Workers::Count)
-            .ok_or_else(|| E::custom(format!("{n} is out of range: allowed is a whole number of at least 1")))
-    }
-
-    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Workers, E> {
-        let is_known = word == PER_CORE;
-        is_known.then_some(Workers::PerCore).ok_or_else(|| {
-            E::custom(format!(
-                "`{word}` is not allowed: allowed is a whole number of at least 1, or \"{PER_CORE}\""
-            ))
-        })
-    }
-}
-
 /// How a contender takes part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -274,8 +236,7 @@ impl Contender {
         run.files = tuned.files.clone().unwrap_or_else(|| run.files.clone());
         run.workers = match tuned.workers {
             None => run.workers,
-            Some(Workers::Count(n)) => Some(n),
-            Some(Workers::PerCore) => Some(cores.max(1)),
+            Some(workers) => Some(workers.on(cores)),
         };
         Some(whole)
     }

@@ -15,6 +15,7 @@ pub mod interval;
 pub mod metric;
 pub mod observation;
 pub mod page;
+pub mod page_figures;
 pub mod plan;
 pub mod rate;
 pub mod reading;
@@ -24,6 +25,7 @@ pub mod tally;
 pub mod target;
 pub mod usage;
 pub mod verdict;
+mod workers;
 pub mod workload;
 
 pub use comparison::Comparison;

@@ -33,9 +33,10 @@ class Handler(BaseHTTPRequestHandler):
         name = server['Indexfile'] if path == '/' else path[1:]
         try: status, body = 200, open(os.path.join(root, name), 'rb').read()
         except OSError: status, body = 404, b'not found'
-        kind = kinds.get(name.rpartition('.')[2], server['DefaultMimeType'])
+        # Monkey 1.6 never sends its DefaultMimeType.
+        kind = kinds.get(name.rpartition('.')[2])
         self.send_response(status)
-        self.send_header('Content-Type', kind)
+        if kind: self.send_header('Content-Type', kind)
         self.send_header('Content-Length', str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -125,7 +126,10 @@ fn a_stand_in_that_gives_one_wrong_byte_is_refused() {
     assert_eq!(code, 1, "{rows:#?}");
     for row in &rows {
         let wrong = row["wrong"].to_string();
-        assert!(wrong.contains("pong (/pong): the body differs from byte 3 on"), "{row:#}");
+        assert!(
+            wrong.contains("the body differs from byte 3 on") && wrong.contains("pong (/pong"),
+            "{row:#}"
+        );
         assert_eq!(row["right"].as_u64().unwrap() + 1, row["served"].as_u64().unwrap(), "{row:#}");
     }
     home.assert_clean();

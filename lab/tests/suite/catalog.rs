@@ -79,7 +79,11 @@ fn what_a_contender_must_not_say_is_refused_with_what_is_allowed() {
         ("because = ", "reason = ", "unknown field `reason`"),
         ("because = \"the manual says so: https://example.org/manual\"", "", "missing field `because`"),
         ("keep_alive", "keepalive", "did you mean `keep_alive`?"),
-        ("workers = \"cores\"", "workers = \"all\"", "a whole number of at least 1, or \"cores\""),
+        (
+            "workers = \"cores\"",
+            "workers = \"all\"",
+            "a whole number of at least 1, \"cores\", \"2 x cores\"",
+        ),
         ("workers = \"cores\"", "workers = 0", "0 is out of range"),
         ("[tuned.settings]", "files = [\"x.conf\"]\n[tuned.settings]", "tuned.files names `x.conf`"),
     ];

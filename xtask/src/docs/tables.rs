@@ -27,7 +27,10 @@ const PLAIN: &[(&str, &str)] = &[
     ("Duration", "time, such as `\"500ms\"` or `\"2s\"`"),
     ("Rate", "rate: a number, or a ramp `\"1k..20k/30s\"` or steps `\"1k,5k,20k/10s\"` as text"),
     ("Metric", "one of `rate`, `server-cpu`, `rss`, `p50`, `p90`, `p99`, `p999`"),
-    ("Workers", "whole number of at least 1, or `\"cores\"`: one for each core that servers have"),
+    (
+        "Workers",
+        "whole number of at least 1, or a formula: `\"cores\"` (one for each core that servers have), `\"2 x cores\"`, `\"2 x cores + 1\"`",
+    ),
     ("Cap", "whole number, or `\"unlimited\"`"),
 ];
 
