@@ -7,6 +7,7 @@ mod packages;
 mod selftest;
 mod suites;
 mod tidy;
+mod vendor;
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,8 @@ use std::process::{Command, ExitCode};
 
 const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, tests
-  test    installs what the tests need from Debian's packages, then runs every test
+  test    installs what the tests need from Debian's packages, then runs every test;
+          verifies Monkey and OpenResty where their sources lie in ../shared/vendor or DROME_VENDOR
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
   selftest  is what drome says true? races and a search between servers whose difference is known
@@ -59,7 +61,8 @@ fn ci() -> Result<()> {
 fn test() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     packages::ensure_for_browser(&root())?;
-    run("cargo", &["test", "--workspace", "--locked"])
+    run("cargo", &["test", "--workspace", "--locked"])?;
+    vendor::verify()
 }
 
 /// The test in a browser takes them, from a study that it runs for them.

@@ -1,0 +1,54 @@
+//! Monkey and `OpenResty`, the two servers of the founding pages that no package registry has: built from their sources
+//! where these lie beside the checkout, and verified like every other contender.
+
+use crate::{packages, root, run};
+use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+
+/// Where their sources may lie, from the workspace: a folder with a script `build PREFIX`.
+const SOURCES: &str = "../shared/vendor";
+
+/// Another folder with the script.
+const VARIABLE: &str = "DROME_VENDOR";
+
+/// Where they are put, and stay for the next time.
+const PREFIX: &str = "target/vendor";
+
+/// What the build needs: a file that shows that the package is there, and the package.
+const NEEDED: &[(&str, &str)] = &[
+    ("gcc", "gcc"),
+    ("make", "make"),
+    ("cmake", "cmake"),
+    ("/usr/include/pcre2.h", "libpcre2-dev"),
+    ("/usr/include/zlib.h", "zlib1g-dev"),
+];
+
+/// Builds both, once, and has `drome catalog verify` check every answer of theirs. Without the sources it says so.
+pub fn verify() -> Result<()> {
+    let folder = std::env::var_os(VARIABLE).map_or_else(|| root().join(SOURCES), PathBuf::from);
+    let script = folder.join("build");
+    if !script.is_file() {
+        if std::env::var_os(VARIABLE).is_some() {
+            bail!(
+                "{VARIABLE} is {}, which has no script `build`: unset it, or name another folder",
+                folder.display()
+            );
+        }
+        eprintln!("xtask: Monkey and OpenResty are not verified: {} has no script `build`", folder.display());
+        return Ok(());
+    }
+    let prefix = root().join(PREFIX);
+    if !is_built(&prefix) {
+        packages::ensure(NEEDED)?;
+        run(&script.display().to_string(), &[&prefix.display().to_string()])?;
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("PATH={}:{path}", prefix.join("bin").display());
+    let verify =
+        ["cargo", "run", "--locked", "--package", "drome", "--", "catalog", "verify", "monkey", "openresty"];
+    run("env", &[&[path.as_str()], &verify[..]].concat())
+}
+
+fn is_built(prefix: &Path) -> bool {
+    ["monkey", "openresty"].iter().all(|name| prefix.join("bin").join(name).is_file())
+}
