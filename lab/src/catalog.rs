@@ -184,8 +184,17 @@ impl Catalog {
             if !study.cells.iter().any(|cell| cell.title == page.cell) {
                 return Err(in_file(file, &format!("as_published: there is no cell `{}`", page.cell)));
             }
-            for name in page.contenders.keys() {
+            for name in page.contenders.keys().chain(&page.only) {
                 self.contender(name).map_err(|e| in_file(file, &e))?;
+            }
+            for (name, quirk) in &page.contenders {
+                let Some(workload) = &quirk.workload else { continue };
+                self.workload(workload).map_err(|e| in_file(file, &e))?;
+                if !self.contender(name)?.contender.serves.contains_key(workload) {
+                    let why =
+                        format!("as_published: contender `{name}` does not serve the workload `{workload}`");
+                    return Err(in_file(file, &why));
+                }
             }
         }
         for cell in study.published.iter().flat_map(|p| p.cells.keys().chain(p.details.keys())) {

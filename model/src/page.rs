@@ -21,6 +21,12 @@ pub struct Published {
     /// What else the page says of a contender: by the cell's title, the contender and the figure's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub details: BTreeMap<String, BTreeMap<String, BTreeMap<String, f64>>>,
+    /// Figures among the details that nothing measured here corresponds to, and why.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub without: BTreeMap<String, String>,
+    /// The versions that the page names, by contender.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub versions: BTreeMap<String, String>,
 }
 
 impl Published {
@@ -29,6 +35,11 @@ impl Published {
         let of_cell = self.cells.get(cell);
         let figures = if self.cells.is_empty() { &self.figures } else { of_cell? };
         figures.get(contender).copied()
+    }
+
+    /// The page's other figures for a contender in a cell, by the page's names.
+    pub fn others(&self, cell: &str, contender: &str) -> Option<&BTreeMap<String, f64>> {
+        self.details.get(cell)?.get(contender)
     }
 }
 
@@ -46,6 +57,13 @@ pub enum PageMetric {
 pub struct AsPublished {
     /// The cell's title.
     pub cell: String,
+    /// What a report calls it, where the page has several command lines for a cell; the page's figures of the cell are then
+    /// not its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The contenders that it was run against; all, where empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
     /// A command line in a dialect; `{url} {urls} {host} {port} {path}` are filled in, `{urls}` with a file's name.
     pub command: Vec<String>,
     /// Contenders that the page treated otherwise.
@@ -60,6 +78,15 @@ pub struct Quirk {
     /// Another command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
+    /// The server's own command line, in place of `run.command`; the same placeholders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Vec<String>>,
+    /// It was asked for another workload than the cell's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
+    /// The page's rate for this command line, where the cell's figure is of another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<f64>,
     /// So many workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workers: Option<usize>,
@@ -71,16 +98,33 @@ pub struct Quirk {
 impl AsPublished {
     /// The command line for a contender; `None`: the page did not have it here.
     pub fn command(&self, contender: &str) -> Option<&[String]> {
-        let quirk = self.contenders.get(contender);
-        if quirk.is_some_and(|quirk| quirk.absent) {
+        let quirk = self.quirk(contender);
+        let is_asked = self.only.is_empty() || self.only.iter().any(|name| name == contender);
+        if !is_asked || quirk.is_some_and(|quirk| quirk.absent) {
             return None;
         }
         Some(quirk.and_then(|quirk| quirk.command.as_deref()).unwrap_or(&self.command))
     }
 
-    /// The number of workers that the page gave a contender.
-    pub fn workers(&self, contender: &str) -> Option<usize> {
-        self.contenders.get(contender)?.workers
+    /// How the page treated a contender, where it was not as the others.
+    pub fn quirk(&self, contender: &str) -> Option<&Quirk> {
+        self.contenders.get(contender)
+    }
+
+    /// What a report calls it.
+    pub fn heading(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.cell)
+    }
+
+    /// The page's rate for a contender by this command line.
+    pub fn rate_per_s(&self, page: &Published, contender: &str) -> Option<f64> {
+        let of_cell = || page.figure(&self.cell, contender).filter(|_| self.title.is_none());
+        self.quirk(contender).and_then(|quirk| quirk.published).or_else(of_cell)
+    }
+
+    /// The page's other figures for a contender by this command line.
+    pub fn others<'p>(&self, page: &'p Published, contender: &str) -> Option<&'p BTreeMap<String, f64>> {
+        page.others(&self.cell, contender).filter(|_| self.title.is_none())
     }
 }
 
@@ -106,7 +150,7 @@ pub struct Replays {
 /// What came of a page's command line, run once against a contender.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replay {
-    /// The cell's title.
+    /// The cell's title, or that of the command line where it has one of its own.
     pub cell: String,
     /// The contender's name.
     pub contender: String,
@@ -114,6 +158,9 @@ pub struct Replay {
     pub title: String,
     /// What it says its version is.
     pub version: Option<String>,
+    /// The version that the page names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_version: Option<String>,
     /// The command line as it was run.
     pub command: String,
     /// The page's figure.
@@ -134,4 +181,13 @@ pub struct Replay {
     pub note: Option<String>,
     /// What the tool printed.
     pub report: String,
+    /// The page's other figures, by the page's names and in its units.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub page_figures: BTreeMap<String, f64>,
+    /// What the tool's report says, and what the server used, by the names and in the units of a reading.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub figures: BTreeMap<String, f64>,
+    /// Why some of the page's figures have no counterpart.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub without: BTreeMap<String, String>,
 }

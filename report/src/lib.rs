@@ -19,6 +19,7 @@ pub mod notes;
 pub mod offered;
 pub mod open_metrics;
 mod page;
+mod page_figures;
 pub mod progress;
 pub mod race;
 pub mod ranking;

@@ -2,10 +2,9 @@
 
 use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
-use crate::{markdown, units};
+use crate::{markdown, page_figures, units};
 use model::Findings;
 use model::findings::{CellFindings, ContenderFindings};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// A section of the Markdown report; empty where the study is of no page.
@@ -18,10 +17,12 @@ pub fn section(f: &Findings) -> String {
             let title = markdown::words(&format!("{}{}", cell.title, one.kind.words()));
             let _ = write!(out, "\n### {title}\n\n{}\n{}", one.table().markdown(), one.agreement());
         }
-        if let Some(details) = page.details.get(&cell.title) {
-            let _ = write!(out, "\nThe page's other figures:\n\n{}", others(details));
+        if let Some(others) = page_figures::of_cell(f, cell) {
+            let _ = write!(out, "\nThe page's other figures of this cell:\n\n{}", others.markdown());
         }
     }
+    out.extend(page_figures::elsewhere(f).map(|words| format!("\n{words}\n")));
+    out.extend(page_figures::versions(f).map(|versions| format!("\n{}", versions.markdown())));
     if !f.unequal.is_empty() {
         let _ = write!(out, "\n### Unequal on the page\n\n{}", markdown::items(&f.unequal));
     }
@@ -197,14 +198,4 @@ pub fn words(pairs: &[(f64, f64)]) -> String {
         }
         None => "There are too few figures to compare the two orders.\n".to_owned(),
     }
-}
-
-fn others(details: &BTreeMap<String, BTreeMap<String, f64>>) -> String {
-    let figures = |all: &BTreeMap<String, f64>| {
-        all.iter()
-            .map(|(name, value)| format!("{} {value}", name.replace('_', " ")))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    details.iter().map(|(name, all)| format!("- {}: {}\n", markdown::words(name), figures(all))).collect()
 }

@@ -3,7 +3,7 @@
 use crate::look::{Ink, Look};
 use crate::page::{times, words};
 use crate::table::{Side, Table};
-use crate::{machine, markdown as md, units};
+use crate::{machine, markdown as md, page_figures, units};
 use model::page::{Replay, Replays};
 use std::fmt::Write;
 
@@ -12,6 +12,9 @@ pub fn terminal(all: &Replays, look: &Look) -> String {
     let line = |text: &str| look.prose(text.trim_end(), Ink::Plain);
     let mut out = line(&format!("{}: {}, as published", all.name, all.title));
     out.extend(preface(all).iter().map(|said| line(said)));
+    if all.replays.iter().any(|replay| page_figures::of_replay(replay).is_some()) {
+        out += &line("the page's other figures: --format markdown has each beside what was measured");
+    }
     for cell in cells(&all.replays) {
         let _ = write!(out, "\n{}{}{}", line(&cell[0].cell), table(cell).fit(look), line(&agreement(cell)));
     }
@@ -32,7 +35,11 @@ pub fn markdown(all: &Replays) -> String {
         // One that was not asked printed nothing: why is in the table.
         for replay in cell.iter().filter(|replay| !replay.command.is_empty()) {
             let said = format!("$ {}\n{}", replay.command, replay.report.trim_end());
-            let _ = write!(out, "\n### {}\n\n{}", md::words(&replay.title), md::block(&said));
+            let _ = write!(out, "\n### {}\n\n", md::words(&replay.title));
+            if let Some(figures) = page_figures::of_replay(replay) {
+                let _ = writeln!(out, "{}", figures.markdown());
+            }
+            out += &md::block(&said);
         }
     }
     out
@@ -69,9 +76,7 @@ fn table(cell: &[Replay]) -> Table {
         let bytes = |n: Option<u64>| units::known(n, |n| units::bytes(n as f64));
         let both = replay.published.zip(replay.rate_per_s);
         table.row(vec![
-            format!("{} {}", replay.title, replay.version.as_deref().unwrap_or_default())
-                .trim_end()
-                .to_owned(),
+            name(replay),
             units::known(replay.published, |p| format!("{p:.1}")),
             units::known(replay.rate_per_s, units::rate),
             units::known(both, |(then, now)| times(now / then)),
@@ -84,6 +89,14 @@ fn table(cell: &[Replay]) -> Table {
         ]);
     }
     table
+}
+
+/// With its version and, where the page names one, the page's.
+fn name(replay: &Replay) -> String {
+    let now = replay.version.iter().map(String::as_str);
+    let then = replay.page_version.iter().map(|then| format!("(page: {then})"));
+    let words = std::iter::once(replay.title.clone()).chain(now.map(str::to_owned)).chain(then);
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Each was run once: rates that are as good as the best, as all are that keep up with an offered rate, count as equal.

@@ -1,6 +1,8 @@
 //! `drome run STUDY --as-published`: the page's own command lines, run as they stand, once each. What comes of it
 //! stands beside what the page printed; it is no race, and nobody is ranked by it.
 
+mod figures;
+
 use super::dialect::{measure, on_cores};
 use super::report::{Format, Teller};
 use crate::console;
@@ -16,7 +18,7 @@ use lab::tree::Tree;
 use lab::{Store, setup};
 use load::Progress;
 use model::contender::Track;
-use model::page::{AsPublished, Replay, Replays};
+use model::page::{AsPublished, Published, Replay, Replays};
 use model::study::REFERENCE;
 use model::{Cell, Study, Tally, Usage};
 use report::Look;
@@ -60,10 +62,12 @@ pub fn run(
             if stage.stop.load(Ordering::Relaxed) {
                 bail!(lab::LabError::Interrupted);
             }
-            replay.published = study.published.as_ref().and_then(|p| p.figure(&cell.title, &prepared.name));
+            if let Some(published) = &study.published {
+                beside_the_page(&mut replay, page, published);
+            }
             let rate =
                 replay.rate_per_s.map_or_else(|| "no figure".to_owned(), |r| format!("{r:.1} answers/s"));
-            note!("{}, {}: {rate}", cell.title, prepared.name);
+            note!("{}, {}: {rate}", page.heading(), prepared.name);
             all.replays.push(replay);
             store.keep_replays(&all)?;
         }
@@ -72,6 +76,20 @@ pub fn run(
     store.keep_replays(&all)?;
     teller.write(show(&all, teller.format, &teller.look())?.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Puts what the page says beside what was measured.
+fn beside_the_page(replay: &mut Replay, page: &AsPublished, published: &Published) {
+    let name = &replay.contender;
+    replay.published = page.rate_per_s(published, name);
+    replay.page_version = published.versions.get(name).cloned();
+    replay.page_figures = page.others(published, name).cloned().unwrap_or_default();
+    let is_of_these = |figure: &String| replay.page_figures.contains_key(figure);
+    replay.without = published.without.iter().filter(|(figure, _)| is_of_these(figure)).map(own).collect();
+}
+
+fn own((figure, why): (&String, &String)) -> (String, String) {
+    (figure.clone(), why.clone())
 }
 
 /// In a format.
@@ -105,7 +123,7 @@ impl Stage {
         command: &[String],
     ) -> anyhow::Result<Replay> {
         let mut replay = Replay {
-            cell: cell.title.clone(),
+            cell: page.heading().to_owned(),
             contender: prepared.name.clone(),
             title: prepared.contender.title.clone(),
             ..Replay::default()
@@ -118,15 +136,19 @@ impl Stage {
             }
         }
         let mut prepared = prepared.clone();
-        prepared.contender.run.workers = page.workers(&prepared.name).or(prepared.contender.run.workers);
+        let quirk = page.quirk(&prepared.name).cloned().unwrap_or_default();
+        let workload = quirk.workload.as_ref().unwrap_or(&cell.workload);
+        let start = &mut prepared.contender.run;
+        start.workers = quirk.workers.or(start.workers);
+        start.command = quirk.start.unwrap_or_else(|| start.command.clone());
         let logs = lab::folders::cache().join("logs").join("as-published");
         std::fs::create_dir_all(&logs)?;
         let log = logs.join(format!("{}.log", prepared.name));
         let place = Place { cpus: Cores::deal().server, assets: self.assets.clone(), log };
-        let asked = self.works.get(&cell.workload).map(|work| (cell.workload.clone(), work.clone()));
+        let asked = self.works.get(workload).map(|work| (workload.clone(), work.clone()));
         match Instance::start(&prepared, &place, &asked.into_iter().collect(), &self.stop) {
             Err(why) => replay.note = Some(why),
-            Ok(instance) => self.measure(instance, cell, &prepared, command, &mut replay)?,
+            Ok(instance) => self.measure(instance, workload, &prepared, command, &mut replay)?,
         }
         Ok(replay)
     }
@@ -134,12 +156,12 @@ impl Stage {
     fn measure(
         &self,
         mut instance: Instance,
-        cell: &Cell,
+        workload: &str,
         prepared: &Prepared,
         command: &[String],
         replay: &mut Replay,
     ) -> anyhow::Result<()> {
-        let path = prepared.contender.serves.get(&cell.workload).map_or("/", String::as_str);
+        let path = prepared.contender.serves.get(workload).map_or("/", String::as_str);
         let at = instance.address;
         let url = format!("http://{at}{path}");
         let urls = tempfile::NamedTempFile::new()?;
@@ -164,7 +186,7 @@ impl Stage {
         let sampler =
             Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), &Cores::deal().server));
         let spoken = speak(dialect, args, &sampler, &self.stop)?;
-        note(replay, spoken, sampler.finish().as_ref());
+        note(replay, spoken, dialect, sampler.finish().as_ref());
         let ended = instance.server.ended().map(|end| format!("under load {end}"));
         let trouble = [ended, instance.server.stop().err()].into_iter().flatten();
         let notes: Vec<String> = replay.note.take().into_iter().chain(trouble).collect();
@@ -177,6 +199,7 @@ impl Stage {
 struct Spoken {
     report: String,
     tally: Option<Tally>,
+    exact: figures::Exact,
     note: Option<String>,
 }
 
@@ -195,10 +218,12 @@ fn speak(
         Err(said) => bail!(WrongInput(format!("{}{}", said.out, said.err))),
     };
     let plan = on_cores(job.plan());
+    let mut exact = figures::Exact::default();
     let mut report = job.begin().out;
     let (begun, cut) = (Instant::now(), Arc::new(AtomicBool::new(false)));
     let progress = Progress { stop: Arc::clone(&cut), ..Progress::default() };
-    let (result, _) = measure(&plan, job.as_mut(), progress, &sampler.watch(), &mut |said: &Said| {
+    let mut heard = figures::Heard { job: job.as_mut(), exact: &mut exact };
+    let (result, _) = measure(&plan, &mut heard, progress, &sampler.watch(), &mut |said: &Said| {
         report.push_str(&said.out);
         if begun.elapsed() > LONGEST || stop.load(Ordering::Relaxed) {
             cut.store(true, Ordering::Relaxed);
@@ -218,10 +243,11 @@ fn speak(
         }
         Ok(_) => None,
     };
-    Ok(Spoken { report, tally: result.ok(), note })
+    Ok(Spoken { report, tally: result.ok(), exact, note })
 }
 
-fn note(replay: &mut Replay, spoken: Spoken, usage: Option<&Usage>) {
+fn note(replay: &mut Replay, spoken: Spoken, dialect: &Dialect, usage: Option<&Usage>) {
+    replay.figures = figures::of(dialect, &spoken.report, &spoken.exact, usage);
     replay.report = spoken.report;
     replay.note = spoken.note;
     if let Some(tally) = spoken.tally {

@@ -2,7 +2,8 @@
 
 use super::charts::Charts;
 use super::table::Shown;
-use crate::{page, units};
+use crate::table::Table;
+use crate::{page, page_figures};
 use maud::{Markup, html};
 use model::Findings;
 
@@ -21,6 +22,8 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
             @if let Some(source) = &f.source { p { "The column “page” is what was published: " (source) "." } }
             @if let Some(page) = &f.page { p { "Published: on " (page.hardware) "." } }
             @for (i, cell) in f.cells.iter().enumerate() { (one(f, charts, i, cell)) }
+            @if let Some(words) = page_figures::elsewhere(f) { p { (words) } }
+            @if let Some(table) = page_figures::versions(f) { (versions(&table)) }
             @if !f.unequal.is_empty() {
                 h3 { "Unequal on the page" }
                 ul.notes { @for sentence in &f.unequal { li { (sentence) } } }
@@ -31,23 +34,11 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
 
 fn one(f: &Findings, charts: &Charts, i: usize, cell: &model::findings::CellFindings) -> Markup {
     let all = page::comparisons(f, cell);
-    let others = f.page.as_ref().and_then(|page| page.details.get(&cell.title));
     html! {
         @for (nth, one) in all.iter().enumerate() { (compared(one, &cell.title, &format!("published-{}-{}", i + 1, nth + 1))) }
         @if !all.is_empty() { (charts.published(i)) }
-        @if let Some(others) = others {
-            h3 { "The page's other figures: " (cell.title) }
-            dl.figures {
-                @for (name, figures) in others {
-                    dt { (name) }
-                    dd {
-                        @for (i, (figure, value)) in figures.iter().enumerate() {
-                            @if i > 0 { ", " }
-                            (figure.replace('_', " ")) " " (figure_text(*value))
-                        }
-                    }
-                }
-            }
+        @if let Some(others) = page_figures::of_cell(f, cell) {
+            (other_figures(&others, &cell.title, i))
         }
     }
 }
@@ -62,6 +53,12 @@ fn compared(one: &page::Comparison<'_>, title: &str, id: &str) -> Markup {
     }
 }
 
-fn figure_text(value: f64) -> String {
-    if value.is_finite() { value.to_string() } else { units::UNKNOWN.to_owned() }
+fn other_figures(table: &Table, title: &str, i: usize) -> Markup {
+    let (id, caption) = (format!("page-figures-{}", i + 1), format!("The page's other figures: {title}"));
+    Shown { id: &id, caption: &caption, table, tags: &[], has_filter: false, is_tall: false }.markup()
+}
+
+fn versions(table: &Table) -> Markup {
+    let caption = "Versions on the page and here";
+    Shown { id: "page-versions", caption, table, tags: &[], has_filter: false, is_tall: false }.markup()
 }

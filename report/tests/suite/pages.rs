@@ -21,6 +21,11 @@ fn a_page_as_it_was_measured() {
         virtual_max_bytes: Some(38_000_000),
         rss_max_bytes: Some(2_500_000),
         note: note.map(str::to_owned),
+        page_version: (title == "nginx").then(|| "0.8".to_owned()),
+        page_figures: [("time_per_request_ms".to_owned(), 28.45), ("transfer_kib_per_s".to_owned(), 150.34)]
+            .into(),
+        figures: rate.map(|rate| ("time_per_request_ns".to_owned(), 1e10 / rate)).into_iter().collect(),
+        without: [("transfer_kib_per_s".to_owned(), "it was not counted".to_owned())].into(),
         report: "Requests per second\n".to_owned(),
     };
     let replays = vec![

@@ -213,6 +213,8 @@ fn findings(run: &Run, names: &[String], blocks: usize, text: &str) -> Findings 
                     BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]),
                 )]),
             )]),
+            without: BTreeMap::new(),
+            versions: BTreeMap::from([("nginx".to_owned(), "0.8.1".to_owned())]),
         }),
         unequal: vec![format!("server-1 sent 228 bytes, the others fewer {text}")],
         entrants: run.contenders.clone(),

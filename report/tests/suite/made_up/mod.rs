@@ -166,6 +166,8 @@ pub fn findings() -> Findings {
                     BTreeMap::from([("latency_mean_ms".to_owned(), 28.45)]),
                 )]),
             )]),
+            without: BTreeMap::new(),
+            versions: BTreeMap::from([("nginx".to_owned(), "0.8.1".to_owned())]),
         }),
         unequal: vec!["nginx sent 228 bytes, the others fewer".to_owned()],
         entrants: BTreeMap::from([

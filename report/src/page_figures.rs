@@ -1,0 +1,173 @@
+//! The page's other figures beside what was measured, in the page's own units: all of them where the page's own command
+//! line was run, and in a fair run those that mean the same there.
+
+use crate::page::times;
+use crate::table::{Side, Table};
+use crate::units;
+use model::findings::{CellFindings, ContenderFindings, Figure};
+use model::page::{Published, Replay};
+use model::page_figures::counterpart;
+use model::{Findings, Load};
+
+/// What a page's figure is called in a table: its name with spaces.
+fn label(figure: &str) -> String {
+    figure.replace('_', " ")
+}
+
+/// Of a page's command line that was run: every figure, with what was measured or why nothing was; `None`: the page has none.
+pub fn of_replay(replay: &Replay) -> Option<Table> {
+    if replay.page_figures.is_empty() || replay.figures.is_empty() {
+        return None;
+    }
+    let mut table = Table::new(&[
+        ("figure", Side::Left),
+        ("published", Side::Right),
+        ("measured", Side::Right),
+        ("ratio", Side::Right),
+        ("", Side::Left),
+    ]);
+    for (figure, published) in &replay.page_figures {
+        let measured = counterpart(figure).and_then(|c| Some(replay.figures.get(&c.name)? / c.unit));
+        let [then, now, ratio] = cells(*published, measured);
+        let why = replay.without.get(figure).cloned().unwrap_or_default();
+        table.row(vec![label(figure), then, now, ratio, why]);
+    }
+    Some(table)
+}
+
+/// Of a fair run's cell: those figures that mean the same under its load; `None`: none does.
+pub fn of_cell(f: &Findings, cell: &CellFindings) -> Option<Table> {
+    let page = f.page.as_ref()?;
+    let mut table = Table::new(&[
+        ("contender", Side::Left),
+        ("figure", Side::Left),
+        ("published", Side::Right),
+        ("measured", Side::Right),
+        ("ratio", Side::Right),
+    ]);
+    for contender in &cell.contenders {
+        for (figure, published, measured) in comparable(page, cell, contender) {
+            let [then, now, ratio] = cells(published, Some(measured));
+            table.row(vec![contender.title.clone(), figure, then, now, ratio]);
+        }
+    }
+    let is_empty = table.rows().len() == 0;
+    (!is_empty).then_some(table)
+}
+
+/// Name, published and measured of a contender's figures that can be compared.
+fn comparable(page: &Published, cell: &CellFindings, c: &ContenderFindings) -> Vec<(String, f64, f64)> {
+    let others = page.others(&cell.title, &c.name).into_iter().flatten();
+    let both = others.filter_map(|(figure, published)| {
+        let counterpart = counterpart(figure)?;
+        let measured = fair(&counterpart.name, &cell.load, c)? / counterpart.unit;
+        Some((label(figure), *published, measured))
+    });
+    both.collect()
+}
+
+/// What a fair run has of it: medians over trials. A tool's latency has the connecting in it where every request has a
+/// connection of its own, and drome's has not; from the send to the end is the same for both.
+fn fair(name: &str, load: &Load, c: &ContenderFindings) -> Option<f64> {
+    let median = |figure: Option<Figure>| figure.map(|figure| figure.median);
+    let is_open = matches!(load, Load::Open { .. });
+    let reconnects = matches!(load, Load::Closed { per_connection: Some(_), .. });
+    match name {
+        // At an offered rate it has a table of its own.
+        "latency_ns_mean" if !reconnects && !is_open => median(c.latency_ns_mean),
+        "latency_ns_p50" if !reconnects => median(c.latency_ns_p50),
+        "latency_ns_p99" if !reconnects => median(c.latency_ns_p99),
+        "service_ns_mean" if !is_open => median(c.latency_ns_mean),
+        "service_ns_p50" if !is_open => median(c.latency_ns_p50),
+        "service_ns_p99" if !is_open => median(c.latency_ns_p99),
+        "received_bytes_per_s" => Some(median(c.rate_per_s)? * c.wire_bytes_per_answer?),
+        "rss_bytes" => c.rss_max_bytes.map(|n| n as f64),
+        _ => None,
+    }
+}
+
+/// Published, measured, ratio.
+fn cells(published: f64, measured: Option<f64>) -> [String; 3] {
+    let measured = measured.filter(|value| value.is_finite());
+    let ratio = measured.filter(|_| published != 0.0).map(|value| value / published);
+    [figure_text(published), units::known(measured, digits), units::known(ratio, times)]
+}
+
+/// As the page has it.
+fn figure_text(value: f64) -> String {
+    if value.is_finite() { value.to_string() } else { units::UNKNOWN.to_owned() }
+}
+
+/// Four digits that count.
+fn digits(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let before = value.abs().log10().floor();
+    let after = (3.0 - before).clamp(0.0, 9.0) as usize;
+    let text = format!("{value:.after$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Where the page's other figures are, in words.
+pub fn elsewhere(f: &Findings) -> Option<String> {
+    let page = f.page.as_ref()?;
+    let has_others = page.details.values().any(|cell| !cell.is_empty());
+    has_others.then(|| {
+        "Every other figure of the page stands beside the same tool's in the report of `--as-published`."
+            .to_owned()
+    })
+}
+
+/// Versions on the page and here; `None`: the page names none.
+pub fn versions(f: &Findings) -> Option<Table> {
+    let page = f.page.as_ref().filter(|page| !page.versions.is_empty())?;
+    let mut table =
+        Table::new(&[("contender", Side::Left), ("version on the page", Side::Left), ("here", Side::Left)]);
+    for (name, then) in &page.versions {
+        let all = || f.cells.iter().flat_map(|cell| &cell.contenders);
+        let Some(here) = all().find(|c| c.name == *name) else { continue };
+        let now = here.version.clone().unwrap_or_else(|| units::UNKNOWN.to_owned());
+        table.row(vec![here.title.clone(), then.clone(), now]);
+    }
+    let is_empty = table.rows().len() == 0;
+    (!is_empty).then_some(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_measured_figure_has_four_digits() {
+        let cases = [
+            (0.0, "0"),
+            (0.000_123_456, "0.0001235"),
+            (1.5, "1.5"),
+            (28.4567, "28.46"),
+            (123_456.0, "123456"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(digits(value), text);
+        }
+    }
+
+    #[test]
+    fn a_page_and_the_same_tool_here_stand_side_by_side_in_the_pages_units() {
+        let named = |all: &[(&str, f64)]| -> BTreeMap<String, f64> {
+            all.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+        };
+        let replay = Replay {
+            page_figures: named(&[("longest_s", 2.36), ("failed", 0.0), ("horsepower", 3.0)]),
+            figures: named(&[("latency_ns_max", 118_000_000.0), ("failed", 7.0)]),
+            without: [("horsepower".to_owned(), "no tool counts them".to_owned())].into(),
+            ..Replay::default()
+        };
+        let text = of_replay(&replay).unwrap().markdown();
+        assert!(text.contains("| longest s | 2.36 | 0.118 | 0.05 × |  |"), "{text}");
+        assert!(text.contains("| failed | 0 | 7 | – |  |"), "{text}");
+        assert!(text.contains("| horsepower | 3 | – | – | no tool counts them |"), "{text}");
+        assert!(of_replay(&Replay { figures: BTreeMap::new(), ..replay }).is_none(), "nothing was measured");
+    }
+}
