@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod corpus;
+#[path = "../oracle/form.rs"]
+mod form;
 // The fuzz targets use it too.
+mod multipart;
 #[path = "../oracle/mod.rs"]
 mod oracle;
 mod requests;
