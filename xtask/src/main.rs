@@ -5,6 +5,7 @@ mod docs;
 mod fuzz;
 mod packages;
 mod selftest;
+mod soak;
 mod suites;
 mod tidy;
 mod vendor;
@@ -20,6 +21,7 @@ const HELP: &str = "cargo xtask COMMAND
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
   selftest  is what drome says true? races and a search between servers whose difference is known
+  soak    half an hour beside clients that do not behave: `soak ui`, or `soak ui 600` for ten minutes
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
   docs    the reference pages in docs/reference, and man pages and completions in target/
   tidy    lengths of files, directions of dependencies, left-overs
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         "screenshots" => screenshots(),
         "bench" => bench::bench(&rest),
         "selftest" => selftest::selftest(&rest),
+        "soak" => soak::soak(&rest),
         "fuzz" => fuzz::fuzz(&rest),
         "docs" => docs::docs(),
         "tidy" => tidy::check(&root()),

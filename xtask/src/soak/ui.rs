@@ -1,0 +1,177 @@
+//! `drome ui` beside careless clients. It is looked at between two bouts, when all of them have gone: what it holds then, it
+//! holds for nobody.
+
+use super::careless::{Site, misbehave};
+use super::random::Random;
+use super::watch::{Look, Watch};
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// So many careless acts in a bout; some leave a connection open until its end.
+const ACTS: usize = 300;
+
+/// A study is started in one of so many bouts, and stopped.
+const BOUTS_A_STUDY: u64 = 6;
+
+/// It must have let go of all after this time: the longest is a body that does not come (two minutes).
+const LETS_GO: Duration = Duration::from_mins(3);
+
+const STUDY: &str = r#"
+title = "A study for careless clients"
+contenders = ["plain"]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 4 } }
+[design]
+blocks = [40, 40]
+warmup = "50ms"
+measure = "150ms"
+precision = 0.001
+budget = "10min"
+"#;
+
+const CONTENDER: &str = r#"
+title = "plain"
+language = "Rust"
+kind = "server"
+homepage = "https://example.org"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = ["{drome}", "serve", "--port", "{port}"]
+[serves]
+hello = "/hello"
+"#;
+
+/// Killed with the soak.
+struct Page {
+    child: Child,
+    site: Site,
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs it for so long, and fails where something grows.
+pub fn soak(time: Duration) -> Result<()> {
+    crate::run("cargo", &["build", "--release", "--locked", "--quiet", "--package", "drome"])?;
+    let home = tempfile::tempdir()?;
+    let write = |path: &str, text: &str| {
+        let path = home.path().join(path);
+        std::fs::create_dir_all(path.parent().context("a file has a folder")?)?;
+        std::fs::write(path, text).map_err(anyhow::Error::from)
+    };
+    write("own/studies/soak.toml", STUDY)?;
+    write("own/contenders/plain/contender.toml", CONTENDER)?;
+    let page = open(home.path())?;
+    let (mut watch, mut random) = (Watch::of(page.child.id()), Random(1));
+    page.site.is_well()?;
+    // The threads that read the store are started when they are needed first, and end when they are not.
+    let rest = at_rest(&watch, None)?;
+    println!("at first: {} descriptors, {} threads", rest.descriptors, rest.threads);
+    let begun = Instant::now();
+    let mut bouts = 0_u64;
+    while begun.elapsed() < time {
+        bout(&page.site, &mut random, bouts.is_multiple_of(BOUTS_A_STUDY))?;
+        bouts += 1;
+        page.site.is_well().with_context(|| format!("after bout {bouts}"))?;
+        at_rest(&watch, Some(rest)).with_context(|| format!("after bout {bouts}"))?;
+        let look = watch.look()?;
+        println!(
+            "{:>6.0} s, bout {bouts}: {} descriptors, {} threads, {} KiB",
+            look.at.as_secs_f64(),
+            look.descriptors,
+            look.threads,
+            look.rss_bytes >> 10
+        );
+    }
+    let found = watch.found()?;
+    println!("drome ui under careless clients, {bouts} bouts of {ACTS} acts, {} s: {found}", time.as_secs());
+    match found.growing().as_slice() {
+        [] => Ok(()),
+        growing => bail!("{}", growing.join("; ")),
+    }
+}
+
+fn open(home: &std::path::Path) -> Result<Page> {
+    let mut child = Command::new(crate::root().join("target/release/drome"))
+        .args(["ui", "--port", "0", "--allow-busy", "--catalog"])
+        .arg(home.join("own"))
+        .env("DROME_HOME", home)
+        .env("DROME_CACHE", home.join("cache"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("can't start drome ui")?;
+    let mut url = String::new();
+    let out = child.stdout.take().context("its output is not at hand")?;
+    BufReader::new(out).read_line(&mut url)?;
+    let site = Site::of(&url)?;
+    Ok(Page { child, site })
+}
+
+/// Careless acts; what they leave open is closed at the end, all at once.
+fn bout(site: &Site, random: &mut Random, with_study: bool) -> Result<()> {
+    if with_study {
+        expect(site, "POST /studies/soak", "how=full&contender=plain", &[303])?;
+    }
+    let mut open = Vec::new();
+    for _ in 0..ACTS {
+        open.extend(misbehave(site, random)?);
+    }
+    drop(open);
+    if with_study {
+        // Perhaps it has ended by itself.
+        expect(site, "POST /live/stop", "", &[303, 409])?;
+        wait(LETS_GO, || Ok(site.ask("GET /live", "")?.1.contains("data-over")))
+            .context("the study does not end")?;
+    }
+    Ok(())
+}
+
+fn expect(site: &Site, line: &str, form: &str, statuses: &[u16]) -> Result<()> {
+    match site.ask(line, form)? {
+        (status, _) if statuses.contains(&status) => Ok(()),
+        (status, text) => bail!("{line} is answered with {status}: {text}"),
+    }
+}
+
+/// Waits until nothing changes any more and, if it is known, until it holds no more than at first.
+fn at_rest(watch: &Watch, first: Option<Look>) -> Result<Look> {
+    let held = |look: &Look| (look.descriptors, look.threads);
+    let mut last = watch.peek()?;
+    // Threads without work end after ten seconds.
+    let pause = Duration::from_secs(if first.is_some() { 1 } else { 12 });
+    wait(LETS_GO, || {
+        sleep(pause);
+        let before = std::mem::replace(&mut last, watch.peek()?);
+        Ok(match &first {
+            Some(first) => last.descriptors <= first.descriptors && last.threads <= first.threads,
+            None => held(&before) == held(&last),
+        })
+    })
+    .with_context(|| {
+        let first = first.map_or_else(|| "?".to_owned(), |look| format!("{:?}", held(&look)));
+        format!("it does not let go: {:?} descriptors and threads, {first} at first", held(&last))
+    })?;
+    Ok(last)
+}
+
+fn wait(patience: Duration, mut is_done: impl FnMut() -> Result<bool>) -> Result<()> {
+    let begun = Instant::now();
+    while !is_done()? {
+        if begun.elapsed() > patience {
+            bail!("waited for {} s", patience.as_secs());
+        }
+        sleep(Duration::from_millis(100));
+    }
+    Ok(())
+}
