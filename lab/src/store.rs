@@ -114,6 +114,14 @@ pub struct Listed {
     pub is_replays: bool,
 }
 
+/// What is different after every change of a run: a trial more, its end, a budget that allows more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    json: String,
+    ended: Option<String>,
+    observations: i64,
+}
+
 /// What the store has under a name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stored {
@@ -273,6 +281,16 @@ impl Store {
         let rows = read().map_err(|e| self.wrap(e))?;
         let observations = rows.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
         Ok((self.parse(&json)?, observations, ended))
+    }
+
+    /// Whether a run is still what it was; none: there is no such run.
+    pub fn stamp(&self, id: &str) -> Result<Option<Stamp>, StoreError> {
+        let sql =
+            "select json, ended, (select count(*) from observation where run = run.id) from run where id = ?";
+        let read = |row: &rusqlite::Row<'_>| {
+            Ok(Stamp { json: row.get(0)?, ended: row.get(1)?, observations: row.get(2)? })
+        };
+        self.db.query_row(sql, [id], read).optional().map_err(|e| self.wrap(e))
     }
 
     fn json_of(&self, sql: &str, id: &str) -> Result<Option<String>, StoreError> {

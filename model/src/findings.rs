@@ -222,6 +222,9 @@ pub struct ContenderFindings {
     /// Bytes of a completed answer as it came over the wire, head and body: the median over trials.
     #[serde(default)]
     pub wire_bytes_per_answer: Option<f64>,
+    /// The share of its cores that the server used: the median over valid trials; null in findings of older versions.
+    #[serde(default)]
+    pub server_core_use: Option<Figure>,
     /// The largest resident memory of any trial.
     pub rss_max_bytes: Option<u64>,
     /// The rate block by block: the mean over its entries, null where none is valid.

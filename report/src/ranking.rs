@@ -93,12 +93,17 @@ fn row(cell: &CellFindings, c: &ContenderFindings, label: String) -> Vec<String>
         share,
         share_interval,
         median(c.server_cpu_ns_per_request, units::duration),
-        units::known(c.rss_max_bytes, |n| units::bytes(n as f64)),
+        memory(c),
         units::known(c.wire_bytes_per_answer, units::bytes),
         median(latency, units::duration),
         bound(cell, c),
         trials(c),
     ]
+}
+
+/// The most memory that it held in any trial.
+pub fn memory(c: &ContenderFindings) -> String {
+    units::known(c.rss_max_bytes, |n| units::bytes(n as f64))
 }
 
 /// The share of the base's figure. Of rates: where the base is a floor the share is a ceiling; of two floors there is none.

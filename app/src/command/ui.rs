@@ -19,7 +19,7 @@ pub struct UiArgs {
     /// The port; 0: any free one, which is printed
     #[arg(long, default_value_t = PORT, value_name = "N")]
     port: u16,
-    /// Listen at this address or name; who comes from beyond this machine needs the token that is printed once
+    /// Listen at this address or name; 0.0.0.0 is all addresses of this machine
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDR")]
     listen: String,
     /// Open the page in the browser
@@ -40,7 +40,7 @@ pub fn run(args: &UiArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let guard = Guard::new(&args.listen, at)?;
     let address = guard.address(at);
     if args.open {
-        open(&address);
+        open(&guard.address_for_one_visit(at)?);
     }
     ui::serve(ui::Config { listener, guard, address, store, catalog, may_be_busy: args.machine.allow_busy })
 }
@@ -77,6 +77,6 @@ fn open(address: &str) {
     let quiet = || Stdio::null();
     let opened = Command::new("xdg-open").arg(address).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
     if let Err(error) = opened {
-        note!("drome: no browser could be opened (xdg-open: {error}): open the address yourself");
+        note!("drome: no browser could be opened (xdg-open: {error}): open the printed address yourself");
     }
 }

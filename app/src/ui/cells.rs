@@ -2,7 +2,7 @@
 //! The same for a run that has ended and for one that is watched.
 
 use super::lanes::{Axis, Lane};
-use super::marks::{Mark, State, latest};
+use super::marks::{Mark, State};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::study::REFERENCE;
@@ -62,7 +62,6 @@ fn row(
     marks: &[Mark],
     now: Option<&Trial>,
 ) -> Markup {
-    let last = latest(marks, number, &c.name);
     let is_now = now.is_some_and(|trial| trial.cell == number && trial.contender == c.name);
     let floor = if c.is_held_back() { "≥ " } else { "" };
     html! {
@@ -75,8 +74,8 @@ fn row(
             td.number data-label="Share" { (units::known(lane.value, units::ratio)) }
             td.number data-label="Answers/s" { (units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))) }
             td.number data-label="CPU/answer" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
-            td.number data-label="Its cores" { (units::known(last.and_then(|m| m.core_use), |x| format!("{:.0} %", x * 100.0))) }
-            td.number data-label="Memory" { (units::known(last.and_then(|m| m.rss_max_bytes), |n| units::bytes(n as f64))) }
+            td.number data-label="Its cores" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
+            td.number data-label="Memory" { (report::ranking::memory(c)) }
             td.trials data-label="Trials" { (trials(number, c, marks, is_now)) }
         }
     }

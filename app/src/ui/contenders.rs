@@ -5,32 +5,43 @@ use super::desk::Desk;
 use super::failure::Failure;
 use super::page::{self, Place};
 use super::url;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use lab::setup;
 use maud::{Markup, html};
 use model::Contender;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// All contenders of the catalog; with `?installed` what is installed is asked for at once, for browsers without scripts.
-pub async fn list(
-    State(desk): State<Arc<Desk>>,
-    Query(asked): Query<Vec<(String, String)>>,
-) -> Result<Markup, Failure> {
-    let names: Vec<String> = desk.catalog.contenders.keys().cloned().collect();
-    let mut states = BTreeMap::new();
-    if url::value(&asked, "installed").is_some() {
-        let all = names.clone();
-        states = desk
-            .work(move |desk| all.iter().map(|name| Ok((name.clone(), ask(desk, name)?))).collect())
-            .await?;
-    }
+/// All contenders of the catalog.
+pub async fn list(State(desk): State<Arc<Desk>>) -> Markup {
+    show(&desk, &BTreeMap::new())
+}
+
+/// The same with what is installed, all at once: for browsers without scripts. A POST: to ask runs commands and writes to the
+/// cache, which no link or frame may do.
+pub async fn list_installed(State(desk): State<Arc<Desk>>) -> Result<Markup, Failure> {
+    let all = |desk: &Desk| {
+        desk.catalog.contenders.keys().map(|name| Ok((name.clone(), ask(desk, name)?))).collect()
+    };
+    let states = desk.work(all).await?;
+    Ok(show(&desk, &states))
+}
+
+fn show(desk: &Desk, states: &BTreeMap<String, Markup>) -> Markup {
     let body = html! {
         div.head {
             h1 { "Contenders" }
-            p.lead { (names.len()) " servers that can be raced. Get those that are missing with " code { "drome install NAME" } "." }
+            p.lead {
+                (desk.catalog.contenders.len()) " servers that can be raced. Get those that are missing with "
+                code { "drome install NAME" } "."
+            }
         }
-        noscript { p { a href="/contenders?installed" { "Ask which are installed" } " (it takes some seconds)" } }
+        noscript {
+            form.actions action="/contenders" method="post" {
+                button type="submit" { "Ask which are installed" }
+                span.faint { "It takes some seconds." }
+            }
+        }
         p.faint aria-live="polite" data-asked="" {}
         table.list.contenders {
             caption.unseen { "Contenders and whether they are installed" }
@@ -44,7 +55,7 @@ pub async fn list(
             }
         }
     };
-    Ok(page::shell(Some(&desk), "Contenders", Place::Contenders, &body))
+    page::shell(Some(desk), "Contenders", Place::Contenders, &body)
 }
 
 fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {
@@ -69,7 +80,7 @@ fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {
     }
 }
 
-/// What is known of one contender on this machine: a piece of the page.
+/// What is known of one contender on this machine: a piece of the page. A POST, as above.
 pub async fn state(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Result<Markup, Failure> {
     desk.work(move |desk| ask(desk, &name)).await
 }

@@ -1,9 +1,11 @@
 //! What all pages share: the store, the catalog, the study under way.
 
+use super::body::Bodies;
 use super::failure::Failure;
 use super::marks::Mark;
 use super::quiet::Quiet;
 use super::sitting::{Sitting, Wanted};
+use lab::store::Stamp;
 use lab::{Catalog, Store, Stored};
 use model::Findings;
 use std::collections::BTreeMap;
@@ -33,11 +35,13 @@ pub struct Desk {
     pub catalog: Catalog,
     /// Pages and trials take turns.
     pub quiet: Quiet,
+    /// Receives what browsers send.
+    pub bodies: Bodies,
     /// Trials count although other programs use much of the machine.
     pub may_be_busy: bool,
     orders: Sender<Order>,
     sitting: Mutex<Option<Arc<Sitting>>>,
-    analysed: Mutex<BTreeMap<String, Arc<Analysed>>>,
+    analysed: Mutex<BTreeMap<String, (Stamp, Arc<Analysed>)>>,
 }
 
 /// What is known of a run, small enough to be kept.
@@ -57,6 +61,7 @@ impl Desk {
             catalog,
             may_be_busy,
             quiet: Quiet::default(),
+            bodies: Bodies::default(),
             orders,
             sitting: Mutex::default(),
             analysed: Mutex::default(),
@@ -68,19 +73,13 @@ impl Desk {
         Store::open(&self.store)
     }
 
-    /// Does what a page needs, between two trials and not on the thread that serves.
+    /// Does what a page needs, not on the thread that serves. The page's turn lasts as long (see [`super::quiet::gate`]).
     pub async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        let turn = self.quiet.work().await?;
         let desk = Arc::clone(self);
-        let done = tokio::task::spawn_blocking(move || {
-            let result = work(&desk);
-            drop(turn);
-            result
-        });
-        done.await.unwrap_or_else(|_| Err(Failure::inner("the page could not be made")))
+        tokio::task::spawn_blocking(move || work(&desk)).await.unwrap_or_else(|_| Err(Failure::bug()))
     }
 
     /// The latest study that was started here, under way or over.
@@ -104,13 +103,17 @@ impl Desk {
         self.orders.send(Order::Start(sitting)).is_ok()
     }
 
-    /// A run with its findings. One that has ended does not change any more and is read once.
+    /// A run with its findings. It is kept at hand for as long as the store says the same of it: one that has ended can be
+    /// gone on with, by another process too.
     pub fn analysed(&self, id: &str) -> Result<Arc<Analysed>, Failure> {
         let at_hand = || self.analysed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = at_hand().get(id) {
+        let store = self.store()?;
+        // Asked for before the run is read: what is added between the two makes the stamp too old, never too new.
+        let stamp = store.stamp(id)?;
+        if let Some((_, known)) = at_hand().get(id).filter(|(known, _)| Some(known) == stamp.as_ref()) {
             return Ok(Arc::clone(known));
         }
-        let Stored::Run(run, observations, ended) = self.store()?.find(Some(id))? else {
+        let Stored::Run(run, observations, ended) = store.find(Some(id))? else {
             let why = format!(
                 "{id} has no trials to compare: it was imported, or is of a page's own command lines."
             );
@@ -119,13 +122,17 @@ impl Desk {
         let findings = lab::analyse::findings(&run, &observations, ended.as_deref());
         let marks = observations.iter().map(Mark::of).collect();
         let analysed = Arc::new(Analysed { marks, findings });
-        if ended.is_some() {
+        if let Some(stamp) = stamp {
             let mut known = at_hand();
-            while known.len() >= AT_HAND {
+            while known.len() >= AT_HAND && !known.contains_key(id) {
                 known.pop_first();
             }
-            known.insert(id.to_owned(), Arc::clone(&analysed));
+            known.insert(id.to_owned(), (stamp, Arc::clone(&analysed)));
         }
         Ok(analysed)
     }
 }
+
+#[cfg(test)]
+#[path = "desk/tests.rs"]
+mod tests;

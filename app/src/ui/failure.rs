@@ -30,6 +30,13 @@ impl Failure {
     pub fn inner(why: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, why)
     }
+
+    /// A panic; the terminal has its message.
+    pub fn bug() -> Self {
+        Self::inner(
+            "drome has a bug, and this page could not be made. The terminal says more; please report it.",
+        )
+    }
 }
 
 impl From<lab::StoreError> for Failure {

@@ -1,10 +1,10 @@
-//! Who may come in. The page starts servers and writes to the store, so a page of somebody else's must not reach it
-//! through the browser of who has both open:
-//! - the Host must be one that leads here, else the name is somebody's that now points here (DNS rebinding);
-//! - what changes something must come from a page of ours: its Origin is that Host (a forged request has another one);
-//! - what browsers say another page loads (`Sec-Fetch-Site`) is refused too: it could only be meant to disturb;
-//! - beyond this machine it also takes the token that was printed once; it stays in a cookie that no script reads and
-//!   no other site's link carries.
+//! Access control. The page starts servers and writes to the store. Two kinds of strangers could reach it: other users of
+//! this machine, to whom a loopback port is open too, and web pages that the user's browser has open. Therefore:
+//! - every request needs the token that `drome ui` prints; a browser keeps it in a cookie that no script reads and that
+//!   no other site's request carries. Cookies are shared by all ports of a host, so its name has the port in it;
+//! - the Host must be a name of this server, else it is a foreign name that was pointed here (DNS rebinding);
+//! - a request that changes something must come from one of our pages: its Origin equals its Host;
+//! - of requests from other sites (`Sec-Fetch-Site`) only a link that is followed is answered: no frame, no image, no script.
 
 use super::failure::Failure;
 use crate::failure::WrongInput;
@@ -17,10 +17,7 @@ use std::fmt::Write;
 use std::fs::File;
 use std::io::Read;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::sync::Arc;
-
-/// The cookie with the token.
-const COOKIE: &str = "drome-token";
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Nothing is loaded from elsewhere, no script or style stands in a page, no other page frames ours.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -33,8 +30,13 @@ pub struct Guard {
     hosts: Vec<String>,
     /// It listens at every address: a Host that is an address can't be rebound, and will do.
     any_address: bool,
-    /// Needed beyond this machine.
-    token: Option<String>,
+    /// What every request must have.
+    token: String,
+    /// Stands for the token once, in the address that a browser is started with: command lines are open to all users of the
+    /// machine, for as long as the browser runs.
+    ticket: Mutex<Option<String>>,
+    /// The cookie with the token.
+    cookie: String,
 }
 
 impl Guard {
@@ -46,15 +48,25 @@ impl Guard {
         if is_here || any_address {
             hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_owned));
         }
-        let token = if is_here { None } else { Some(random_token()?) };
-        Ok(Self { hosts, any_address, token })
+        let (token, cookie) = (random_token()?, format!("drome-token-{}", at.port()));
+        Ok(Self { hosts, any_address, token, ticket: Mutex::default(), cookie })
     }
 
-    /// The address to go to, with the token where one is needed.
+    /// The address of the page, with the token.
     pub fn address(&self, at: SocketAddr) -> String {
+        self.address_with(at, &self.token)
+    }
+
+    /// The same, valid for one visit only.
+    pub fn address_for_one_visit(&self, at: SocketAddr) -> anyhow::Result<String> {
+        let ticket = random_token()?;
+        *self.ticket.lock().unwrap_or_else(PoisonError::into_inner) = Some(ticket.clone());
+        Ok(self.address_with(at, &ticket))
+    }
+
+    fn address_with(&self, at: SocketAddr, token: &str) -> String {
         let ip = if self.any_address { outward(at.ip()) } else { at.ip() };
-        let token = self.token.as_ref().map_or_else(String::new, |token| format!("?token={token}"));
-        format!("http://{}:{}/{token}", of_ip(ip), at.port())
+        format!("http://{}:{}/?token={token}", of_ip(ip), at.port())
     }
 
     fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Entry, Failure> {
@@ -73,22 +85,39 @@ impl Guard {
                 ));
             }
         }
-        let fetched = |name| headers.get(name).and_then(|value| value.to_str().ok());
-        let is_from_elsewhere = matches!(fetched("sec-fetch-site"), Some("cross-site" | "same-site"));
-        if is_from_elsewhere && fetched("sec-fetch-mode") != Some("navigate") {
+        if is_from_elsewhere(headers) && !is_followed_link(method, headers) {
             return Err(refused("A page of somebody else's may link here, but not load from here."));
         }
-        let Some(token) = &self.token else { return Ok(Entry::Free) };
-        if cookies(headers).any(|value| is_same(value, token)) {
+        if self.cookies(headers).any(|value| is_same(value, &self.token)) {
             return Ok(Entry::Free);
         }
         let given = uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("token="));
-        if given.is_some_and(|given| is_same(given, token)) {
-            return Ok(Entry::First(token.clone()));
+        if given.is_some_and(|given| is_same(given, &self.token) || self.is_ticket(given)) {
+            return Ok(Entry::First);
         }
         Err(refused(
-            "From another machine it takes the token: open the whole address that drome ui has printed.",
+            "This page takes a token: open the whole address that drome ui has printed, with ?token= at its end.",
         ))
+    }
+
+    /// Takes the ticket: it is valid once.
+    fn is_ticket(&self, given: &str) -> bool {
+        let mut ticket = self.ticket.lock().unwrap_or_else(PoisonError::into_inner);
+        ticket.take_if(|ticket| is_same(given, ticket)).is_some()
+    }
+
+    fn cookies<'h>(&'h self, headers: &'h HeaderMap) -> impl Iterator<Item = &'h str> {
+        let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        pairs.filter(|(name, _)| *name == self.cookie).map(|(_, value)| value)
+    }
+
+    /// Keeps the token in a cookie and takes it out of the address, where others could read it.
+    fn remember(&self, path: &str) -> Response {
+        let cookie = format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie, self.token);
+        // A path that begins with two slashes would be another host.
+        let path = format!("/{}", path.trim_start_matches('/'));
+        (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, path)]).into_response()
     }
 
     fn leads_here(&self, host: &str) -> bool {
@@ -102,18 +131,15 @@ enum Entry {
     /// Goes on.
     Free,
     /// Comes with the token for the first time.
-    First(String),
+    First,
 }
 
 /// Stands before every page.
 pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let mut response = match guard.judge(request.method(), request.uri(), request.headers()) {
         Err(failure) => failure.into_response(),
-        Ok(Entry::First(token)) => remember(&token, request.uri().path()),
-        Ok(Entry::Free) => match super::import::too_large(request.headers()) {
-            Some(failure) => failure.into_response(),
-            None => next.run(request).await,
-        },
+        Ok(Entry::First) => guard.remember(request.uri().path()),
+        Ok(Entry::Free) => next.run(request).await,
     };
     let headers = response.headers_mut();
     let always: [(HeaderName, &'static str); 5] = [
@@ -131,14 +157,6 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
     response
 }
 
-/// Keeps the token in a cookie and takes it out of the address, where others could read it.
-fn remember(token: &str, path: &str) -> Response {
-    let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/");
-    // A path that begins with two slashes would be another host.
-    let path = format!("/{}", path.trim_start_matches('/'));
-    (StatusCode::SEE_OTHER, [(header::SET_COOKIE, cookie), (header::LOCATION, path)]).into_response()
-}
-
 /// A field that must be there once.
 fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut all = headers.get_all(name).iter();
@@ -146,10 +164,21 @@ fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     all.next().is_none().then_some(first)
 }
 
-fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    let lines = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
-    let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.filter(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+/// Another site's page asks, so the browser says.
+fn is_from_elsewhere(headers: &HeaderMap) -> bool {
+    matches!(fetched(headers, "sec-fetch-site"), Some("cross-site" | "same-site"))
+}
+
+/// A link that opens a page of its own; a frame is a navigation, too, but into somebody else's page.
+fn is_followed_link(method: &Method, headers: &HeaderMap) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+        && fetched(headers, "sec-fetch-mode") == Some("navigate")
+        && fetched(headers, "sec-fetch-dest") == Some("document")
+}
+
+/// What a browser says of where a request comes from and where its answer goes (W3C Fetch Metadata).
+fn fetched<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 /// Takes as long for a wrong token that begins well as for any other.
@@ -187,9 +216,7 @@ fn random_token() -> anyhow::Result<String> {
     let mut bytes = [0_u8; 16];
     let read = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
     read.map_err(|e| {
-        WrongInput(format!(
-            "no token can be made (/dev/urandom: {e}): stay on this machine, without --listen"
-        ))
+        WrongInput(format!("no token can be made (/dev/urandom: {e}): give drome a /dev with urandom in it"))
     })?;
     Ok(bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

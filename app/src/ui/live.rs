@@ -4,7 +4,8 @@
 use super::desk::Desk;
 use super::failure::Failure;
 use super::page::{self, Place};
-use super::sitting::{Known, Phase, Sitting};
+use super::quiet::Quiet;
+use super::sitting::{Known, Phase, Piece, Sitting};
 use super::{cells, url};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -16,6 +17,7 @@ use report::{progress, units};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// An idle connection is told that it lives.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -53,25 +55,41 @@ pub async fn show(State(desk): State<Arc<Desk>>) -> Markup {
     page::shell(Some(&desk), "Live", Place::Live, &body)
 }
 
-/// The pieces, from now on.
+/// The pieces, from now on. Not behind the gate, which would answer "later" after a while, and a browser does not ask again: the
+/// stream begins at once, and its first piece comes when the trial under way is over.
 pub async fn events(
     State(desk): State<Arc<Desk>>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
     let sitting = desk.sitting().ok_or_else(nothing)?;
-    let mut receiver = sitting.watch();
-    // Who comes late gets what is known now.
-    receiver.mark_unchanged();
-    let first: Arc<str> = Arc::from(fragment(&sitting, &sitting.known()).into_string());
-    let stream = unfold((Some(first), receiver), |(first, mut receiver)| async move {
-        let piece = if let Some(first) = first {
-            first
+    let receiver = sitting.watch().ok_or_else(|| {
+        let why = "This study is watched by too many already. Close a page that shows it, or load this one again now and then.";
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
+    })?;
+    let stream = pieces(desk.quiet.clone(), sitting, receiver);
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE)))
+}
+
+/// What is known, then each change, up to the last.
+fn pieces(
+    quiet: Quiet,
+    sitting: Arc<Sitting>,
+    receiver: watch::Receiver<Piece>,
+) -> impl Stream<Item = Result<Event, Infallible>> {
+    let first = Some((quiet, sitting));
+    unfold((first, receiver, false), |(first, mut receiver, is_over)| async move {
+        if is_over {
+            return None;
+        }
+        let piece = if let Some((quiet, sitting)) = first {
+            let _turn = quiet.turn().await;
+            receiver.mark_unchanged();
+            sitting.now()
         } else {
             receiver.changed().await.ok()?;
-            Arc::clone(&receiver.borrow_and_update())
+            receiver.borrow_and_update().clone()
         };
-        Some((Ok(Event::default().event("piece").data(&*piece)), (None, receiver)))
-    });
-    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE)))
+        Some((Ok(Event::default().event("piece").data(&*piece.html)), (None, receiver, piece.is_last)))
+    })
 }
 
 /// Asks the study to stop.
@@ -86,7 +104,7 @@ fn nothing() -> Failure {
 
 /// All that changes.
 pub fn fragment(sitting: &Sitting, known: &Known) -> Markup {
-    let is_over = matches!(known.phase, Phase::Over(_) | Phase::Failed(_));
+    let is_over = known.is_over();
     html! {
         div.piece data-over[is_over] {
             section.card.now {

@@ -9,10 +9,6 @@ pub struct Mark {
     pub trial: Trial,
     /// What came of it.
     pub state: State,
-    /// The share of its cores that the server used.
-    pub core_use: Option<f64>,
-    /// The most memory that it held.
-    pub rss_max_bytes: Option<u64>,
 }
 
 /// What came of a trial.
@@ -29,22 +25,11 @@ pub enum State {
 impl Mark {
     /// Of an observation.
     pub fn of(observation: &Observation) -> Self {
-        let (state, usage) = match &observation.outcome {
-            Outcome::Failed(why) => (State::Failed(why.clone()), None),
-            Outcome::Measured(m) if m.verdict.valid => (State::Valid, Some(&m.usage)),
-            Outcome::Measured(m) => (State::Void(m.verdict.reasons.join("; ")), Some(&m.usage)),
+        let state = match &observation.outcome {
+            Outcome::Failed(why) => State::Failed(why.clone()),
+            Outcome::Measured(m) if m.verdict.valid => State::Valid,
+            Outcome::Measured(m) => State::Void(m.verdict.reasons.join("; ")),
         };
-        Self {
-            trial: observation.trial.clone(),
-            state,
-            core_use: usage.and_then(model::Usage::core_use),
-            rss_max_bytes: usage.map(|usage| usage.rss_max_bytes),
-        }
+        Self { trial: observation.trial.clone(), state }
     }
-}
-
-/// A contender's latest trial in a cell that was measured.
-pub fn latest<'m>(marks: &'m [Mark], cell: usize, contender: &str) -> Option<&'m Mark> {
-    let is_its = |mark: &&Mark| mark.trial.cell == cell && mark.trial.contender == contender;
-    marks.iter().rev().filter(|mark| !matches!(mark.state, State::Failed(_))).find(is_its)
 }

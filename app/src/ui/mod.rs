@@ -7,8 +7,10 @@
 #![allow(clippy::unused_async, reason = "axum takes nothing else as a handler")]
 
 mod assets;
+mod body;
 mod cells;
 mod compare;
+mod connections;
 mod contenders;
 mod desk;
 mod failure;
@@ -33,12 +35,14 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
+use connections::Limits;
 use desk::{Desk, Order};
 use lab::Catalog;
 use lab::board::Cores;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::net::TcpListener;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -72,7 +76,11 @@ pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
     // This thread must keep all cores: the lab's threads come from it, and deal them.
     thread::spawn(move || {
         let _ = net::cpu::pin(&client);
-        let why = answer(config.listener, router).err().map_or_else(String::new, |e| e.to_string());
+        let answered = catch_unwind(AssertUnwindSafe(|| answer(config.listener, router)));
+        let why = match answered {
+            Ok(Err(error)) => error.to_string(),
+            Ok(Ok(())) | Err(_) => "drome has a bug; please report it".to_owned(),
+        };
         let _ = orders.send(Order::Failed(why));
     });
     console::print(&format!("{}\n", config.address))?;
@@ -80,9 +88,9 @@ pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
     obey(&desk, &inbox)
 }
 
-/// Every page and every button.
+/// Every page and every button. What a browser may ask for while a trial is under way stands apart: it makes no page.
 fn router(desk: Arc<Desk>, guard: Guard) -> Router {
-    Router::new()
+    let pages = Router::new()
         .route("/", get(runs::list))
         .route("/runs/{id}", get(run::show))
         .route("/runs/{id}/chart/{cell}", get(run::chart))
@@ -91,16 +99,18 @@ fn router(desk: Arc<Desk>, guard: Guard) -> Router {
         .route("/studies", get(studies::list))
         .route("/studies/{name}", get(studies::show).post(studies::start))
         .route("/live", get(live::show))
-        .route("/live/events", get(live::events))
-        .route("/live/stop", post(live::stop))
-        .route("/contenders", get(contenders::list))
-        .route("/contenders/{name}", get(contenders::state))
-        .route("/imports", post(import::receive))
-        .route("/assets/{name}", get(assets::show))
+        .route("/contenders", get(contenders::list).post(contenders::list_installed))
+        .route("/contenders/{name}", post(contenders::state))
+        .route(import::PATH, post(import::receive))
         .fallback(failure::nothing_here)
-        .layer(DefaultBodyLimit::max(import::LARGEST_BYTES))
-        .layer(from_fn_with_state(Arc::new(guard), guard::check))
-        .with_state(desk)
+        // The gate has bounds of its own.
+        .layer(DefaultBodyLimit::disable())
+        .layer(from_fn_with_state(Arc::clone(&desk), quiet::gate));
+    let ungated = Router::new()
+        .route("/live/stop", post(live::stop))
+        .route("/live/events", get(live::events))
+        .route("/assets/{name}", get(assets::show));
+    pages.merge(ungated).layer(from_fn_with_state(Arc::new(guard), guard::check)).with_state(desk)
 }
 
 /// One thread is enough for a page that a few people look at, and it is the least that can be in the way.
@@ -111,7 +121,11 @@ fn answer(listener: TcpListener, router: Router) -> std::io::Result<()> {
         .enable_time()
         .max_blocking_threads(4)
         .build()?;
-    runtime.block_on(async { axum::serve(tokio::net::TcpListener::from_std(listener)?, router).await })
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        connections::serve(listener, router, Limits::default()).await;
+        Ok(())
+    })
 }
 
 /// Ctrl-C, and a second one that does not wait.
@@ -135,8 +149,11 @@ fn obey(desk: &Arc<Desk>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode> {
     for order in inbox {
         match order {
             Order::Start(sitting) => {
-                let desk = Arc::clone(desk);
-                at_work = Some(thread::spawn(move || sitting::run(&desk, &sitting)));
+                let (at_desk, sat) = (Arc::clone(desk), Arc::clone(&sitting));
+                match thread::Builder::new().spawn(move || sitting::run(&at_desk, &sat)) {
+                    Ok(thread) => at_work = Some(thread),
+                    Err(error) => sitting.fail(format!("no thread could be started: {error}")),
+                }
             }
             Order::Failed(why) => anyhow::bail!("the page can't be served any more: {why}"),
             Order::Quit => break,

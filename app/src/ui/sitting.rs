@@ -9,11 +9,16 @@ use lab::left::Left;
 use lab::{LabError, Show, setup};
 use model::study::REFERENCE;
 use model::{Findings, Observation, Run, Trial};
+use std::any::Any;
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
+
+/// So many may watch at once: each holds a connection, and there must be some left to load a page.
+const MOST_WATCHERS: usize = 32;
 
 /// What somebody has asked for.
 #[derive(Clone, Debug)]
@@ -62,6 +67,22 @@ pub struct Known {
     pub findings: Option<Findings>,
 }
 
+impl Known {
+    /// Nothing more will come.
+    pub fn is_over(&self) -> bool {
+        matches!(self.phase, Phase::Over(_) | Phase::Failed(_))
+    }
+}
+
+/// What those who watch are sent.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// A piece of the page.
+    pub html: Arc<str>,
+    /// Nothing more will come.
+    pub is_last: bool,
+}
+
 /// A study, from the button to its end.
 #[derive(Debug)]
 pub struct Sitting {
@@ -69,7 +90,7 @@ pub struct Sitting {
     pub wanted: Wanted,
     stop: Arc<AtomicBool>,
     known: Mutex<Known>,
-    told: watch::Sender<Arc<str>>,
+    told: watch::Sender<Piece>,
     pages: Handle,
 }
 
@@ -86,7 +107,7 @@ impl Sitting {
             left: None,
             findings: None,
         };
-        let told = watch::Sender::new(Arc::from(""));
+        let told = watch::Sender::new(Piece { html: Arc::from(""), is_last: false });
         Self { wanted, stop: Arc::default(), known: Mutex::new(known), told, pages }
     }
 
@@ -97,7 +118,7 @@ impl Sitting {
 
     /// Nothing more will come.
     pub fn is_over(&self) -> bool {
-        matches!(self.known().phase, Phase::Over(_) | Phase::Failed(_))
+        self.known().is_over()
     }
 
     /// Somebody has asked it to stop.
@@ -110,9 +131,18 @@ impl Sitting {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Everything that is told from now on.
-    pub fn watch(&self) -> watch::Receiver<Arc<str>> {
-        self.told.subscribe()
+    /// Everything that is told from now on; none where too many watch already.
+    pub fn watch(&self) -> Option<watch::Receiver<Piece>> {
+        (self.told.receiver_count() < MOST_WATCHERS).then(|| self.told.subscribe())
+    }
+
+    /// What is known now, drawn.
+    pub fn now(&self) -> Piece {
+        self.draw(&self.known())
+    }
+
+    fn draw(&self, known: &Known) -> Piece {
+        Piece { html: Arc::from(live::fragment(self, known).into_string()), is_last: known.is_over() }
     }
 
     fn tell(&self, change: impl FnOnce(&mut Known)) {
@@ -120,27 +150,53 @@ impl Sitting {
         change(&mut known);
         // Nobody watches: nothing is drawn.
         if self.told.receiver_count() > 0 {
-            let drawn = live::fragment(self, &known).into_string();
+            let drawn = self.draw(&known);
             drop(known);
-            self.told.send_replace(Arc::from(drawn));
+            self.told.send_replace(drawn);
         }
+    }
+
+    /// It can't go on.
+    pub fn fail(&self, why: String) {
+        self.end(Phase::Failed(why));
+    }
+
+    fn end(&self, phase: Phase) {
+        let tell = || self.tell(|known| (known.phase, known.trial) = (phase, None));
+        // Perhaps it can't be drawn, and that is why it has ended; that it has is known by then.
+        let _ = catch_unwind(AssertUnwindSafe(tell));
     }
 }
 
 /// From the button to the end, on a thread of the lab.
 pub fn run(desk: &Desk, sitting: &Sitting) {
-    let phase = match walk(desk, sitting) {
-        Ok(findings) => {
+    attend(sitting, || walk(desk, sitting));
+}
+
+/// However the walk ends, by a panic too, the page says so.
+fn attend(sitting: &Sitting, walk: impl FnOnce() -> anyhow::Result<Findings>) {
+    let phase = match catch_unwind(AssertUnwindSafe(walk)) {
+        Ok(Ok(findings)) => {
             let phase = Phase::Over(findings.ended.clone());
             sitting.known().findings = Some(findings);
             phase
         }
-        Err(error) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => {
+        Ok(Err(error)) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => {
             Phase::Over("it was stopped; every finished trial is kept".to_owned())
         }
-        Err(error) => Phase::Failed(format!("{error:#}")),
+        Ok(Err(error)) => Phase::Failed(format!("{error:#}")),
+        Err(panic) => Phase::Failed(format!(
+            "drome has a bug ({}); every finished trial is kept; please report it",
+            message(&*panic)
+        )),
     };
-    sitting.tell(|known| (known.phase, known.trial) = (phase, None));
+    sitting.end(phase);
+}
+
+/// What a panic said.
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let owned = panic.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
 /// The walk of `drome run`.
@@ -203,3 +259,7 @@ impl Show for Between<'_> {
         (known.findings, known.left) = (Some(findings), lab::left::left(run, observations));
     }
 }
+
+#[cfg(test)]
+#[path = "sitting/tests.rs"]
+mod tests;

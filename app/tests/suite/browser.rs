@@ -34,6 +34,14 @@ fn with_runs(times: usize, blocks: &str) -> (Ui, Vec<String>) {
     (ui::open(home, &[]), ids)
 }
 
+/// A browser that was opened at the address that was printed.
+fn visit(ui: &Ui) -> Browser {
+    let browser = Browser::open();
+    browser.go(&ui.url);
+    assert_eq!(browser.path(), "/", "the token leaves the address");
+    browser
+}
+
 /// Where pictures go, when they are wanted.
 fn pictures() -> Option<PathBuf> {
     std::env::var_os("DROME_SCREENSHOTS").map(PathBuf::from)
@@ -61,7 +69,7 @@ fn assert_accessible(browser: &Browser, what: &str) {
 #[test]
 fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
     let ui = ui::open(ui::home("40, 40"), &[]);
-    let browser = Browser::open();
+    let browser = visit(&ui);
     browser.go(&format!("{}/studies/small", ui.origin()));
     // The first key leads past the sections; further ones to the button.
     browser.press(TAB);
@@ -121,7 +129,7 @@ fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
 #[test]
 fn two_runs_are_ticked_and_compared() {
     let (ui, _) = with_runs(2, "6, 6");
-    let browser = Browser::open();
+    let browser = visit(&ui);
     browser.go(&ui.origin());
     let is_disabled = || browser.script("return document.querySelector('.choose button').disabled", &[]);
     assert_eq!(is_disabled(), true, "none is ticked");
@@ -155,7 +163,7 @@ const REPORT: &str = "# alpha\n\nServer Software:        alpha\nServer Hostname:
 #[test]
 fn a_file_is_dropped_or_chosen_and_a_large_one_is_refused() {
     let ui = ui::open(Home::new(), &[]);
-    let browser = Browser::open();
+    let browser = visit(&ui);
     browser.go(&ui.origin());
     let drop = "const given = new DataTransfer();
         given.items.add(new File([arguments[0]], arguments[1], {type: 'text/plain'}));
@@ -192,7 +200,7 @@ fn a_file_is_dropped_or_chosen_and_a_large_one_is_refused() {
 #[test]
 fn every_page_fits_and_is_accessible_in_light_and_dark_on_a_desk_and_on_a_telephone() {
     let (ui, ids) = with_runs(2, "6, 6");
-    let browser = Browser::open();
+    let browser = visit(&ui);
     let compare = ("compare", format!("/compare?run={}&run={}", ids[0], ids[1]));
     for (name, path) in pages(&ids[0]).into_iter().chain([compare]) {
         browser.look(WIDE);
@@ -236,7 +244,7 @@ fn report_file(ui: &Ui, run_id: &str) -> String {
 #[test]
 fn the_html_report_is_sorted_and_filtered_and_fits() {
     let (ui, ids) = with_runs(1, "6, 6");
-    let browser = Browser::open();
+    let browser = visit(&ui);
     // The same from a file as from the local page, which keeps it apart from its own pages.
     for address in [report_file(&ui, &ids[0]), format!("{}/runs/{}/report", ui.origin(), ids[0])] {
         browser.look(WIDE);
@@ -288,7 +296,7 @@ fn the_html_report_is_sorted_and_filtered_and_fits() {
 fn page_weight_and_first_paint_are_told() {
     let (ui, _) = with_runs(1, "6, 6");
     ui::fill(&ui.home, 400, 25);
-    let browser = Browser::open();
+    let browser = visit(&ui);
     let pages = [
         ("the list of 10,000 trials", "/"),
         ("a run of ten contenders", "/runs/run-of-ten"),
@@ -338,7 +346,7 @@ fn pictures_of_a_real_study() {
     let home = ui::home("6, 6");
     home.write("own/studies/pictured.toml", PICTURED);
     let ui = ui::open(home, &[]);
-    let browser = Browser::open();
+    let browser = visit(&ui);
     let both = |name: &str| {
         for (shade, look) in [("dark", Look { is_dark: true, ..PHONE }), ("light", WIDE)] {
             browser.look(look);

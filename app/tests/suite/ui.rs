@@ -10,7 +10,6 @@ use std::time::Instant;
 fn a_foreign_host_or_origin_is_refused_everywhere() {
     let ui = ui::open(Home::new(), &[]);
     let port = ui.server.address.port();
-    assert_eq!(ui.url, format!("http://127.0.0.1:{port}/"), "no token on this machine");
     for host in [format!("localhost:{port}"), format!("127.0.0.1:{port}"), format!("[::1]:{port}")] {
         assert_eq!(ui.ask("GET /", &[("Host", &host)], b"").status, 200, "{host}");
     }
@@ -54,37 +53,89 @@ fn every_answer_forbids_scripts_from_elsewhere_and_frames() {
     }
 }
 
-#[test]
-fn beyond_this_machine_it_takes_the_token() {
-    let ui = ui::open(Home::new(), &["--listen", "0.0.0.0"]);
-    let token = ui.url.split("?token=").nth(1).unwrap().to_owned();
+/// `drome ui` that listens so asks every stranger for its token.
+fn assert_takes_a_token(args: &[&str]) {
+    let ui = ui::open(Home::new(), args);
+    let token = &ui.token;
     assert_eq!(token.len(), 32, "{}", ui.url);
-    let host = ui.host();
+    let (host, origin) = (ui.host(), ui.origin());
     let get = |path: &str, fields: &[(&str, &str)]| {
         let fields = [&[("Host", host.as_str())], fields].concat();
-        ui.ask(&format!("GET {path}"), &fields, b"")
+        ui.ask_without_token(&format!("GET {path}"), &fields, b"")
     };
-    let refused = get("/", &[]);
-    assert!(refused.status == 403 && refused.text().contains("token"), "{}", refused.text());
+    for path in ["/", "/studies", "/live/events", "/assets/ui.css", "/nowhere", "/?token=", "/contenders"] {
+        let refused = get(path, &[]);
+        assert!(refused.status == 403 && refused.text().contains("token"), "{path}: {}", refused.text());
+    }
+    let fields = [("Host", &*host), ("Origin", &origin), ("Content-Length", "0")];
+    for path in ["/live/stop", "/studies/raspberry-pi", "/imports", "/contenders/nginx"] {
+        assert_eq!(ui.ask_without_token(&format!("POST {path}"), &fields, b"").status, 403, "{path}");
+    }
     assert_eq!(get(&format!("/?token={}", "0".repeat(32)), &[]).status, 403);
-    assert_eq!(get("/assets/ui.css", &[]).status, 403);
     let let_in = get(&format!("/?token={token}"), &[]);
     assert_eq!((let_in.status, let_in.field("location")), (303, Some("/")), "the token leaves the address");
     let cookie = let_in.field("set-cookie").unwrap();
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
     let pair = cookie.split(';').next().unwrap();
+    assert_eq!(pair, ui.cookie(), "another drome at another port has another cookie");
     assert_eq!(get("/", &[("Cookie", pair)]).status, 200);
-    let named = ui.ask("GET /", &[("Host", "evil.example"), ("Cookie", pair)], b"");
-    assert_eq!(named.status, 403);
-    let fields = [
-        ("Host", host.as_str()),
-        ("Origin", "http://evil.example"),
-        ("Cookie", pair),
-        ("Content-Length", "0"),
-    ];
+    assert_eq!(ui.ask("GET /", &[("Host", "evil.example")], b"").status, 403);
+    let fields = [("Host", &*host), ("Origin", "http://evil.example"), ("Content-Length", "0")];
     assert_eq!(ui.ask("POST /live/stop", &fields, b"").status, 403);
     let two_slashes = get(&format!("//evil.example/?token={token}"), &[]);
     assert_eq!(two_slashes.field("location"), Some("/evil.example/"), "never to another host");
+}
+
+#[test]
+fn it_takes_the_token_on_this_machine() {
+    assert_takes_a_token(&[]);
+}
+
+#[test]
+fn it_takes_the_token_beyond_this_machine() {
+    assert_takes_a_token(&["--listen", "0.0.0.0"]);
+}
+
+#[test]
+fn the_browser_is_started_with_an_address_that_is_valid_once() {
+    let home = Home::new();
+    let opened = home.path().join("opened");
+    let script = home.write("bin/xdg-open", &format!("#!/bin/sh\nprintf %s \"$1\" > {}\n", opened.display()));
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", script.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let ui = ui::open_with(home, &["--open"], &[("PATH", &path)]);
+    let read = || std::fs::read_to_string(&opened).unwrap_or_default();
+    wait_for(|| !read().is_empty(), "the browser");
+    let url = read();
+    assert!(url.starts_with("http://127.0.0.1:") && !url.contains(&ui.token), "{url}");
+    let visit = || {
+        ui.ask_without_token(
+            &format!("GET /?{}", url.split_once('?').unwrap().1),
+            &[("Host", &ui.host())],
+            b"",
+        )
+    };
+    let first = visit();
+    assert_eq!((first.status, first.field("location")), (303, Some("/")));
+    assert!(first.field("set-cookie").unwrap().starts_with(&ui.cookie()));
+    assert_eq!(visit().status, 403, "all users of the machine can read the command line of a browser");
+}
+
+#[test]
+fn nothing_happens_by_a_link_or_in_a_frame() {
+    let ui = ui::open(ui::home("2, 2"), &[]);
+    let host = ui.host();
+    for path in ["/contenders", "/contenders/plain", "/contenders?installed"] {
+        let fields =
+            [("Host", host.as_str()), ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Mode", "navigate")];
+        let framed = [&fields[..], &[("Sec-Fetch-Dest", "iframe")]].concat();
+        assert_eq!(ui.ask(&format!("GET {path}"), &framed, b"").status, 403, "{path}");
+        let linked = [&fields[..], &[("Sec-Fetch-Dest", "document")]].concat();
+        let linked = ui.ask(&format!("GET {path}"), &linked, b"");
+        assert!(!linked.text().contains("installed</span>"), "{path} has asked: {}", linked.text());
+    }
+    let asked = ui.post("/contenders", "").text();
+    assert!(asked.contains("installed</span>") && asked.contains("1.0"), "{asked}");
 }
 
 #[test]
@@ -155,6 +206,7 @@ fn what_is_too_large_is_refused_before_it_is_read() {
     let (host, origin) = (ui.host(), ui.origin());
     let fields = |length: (&'static str, &'static str)| {
         [
+            ("Cookie", ui.cookie()),
             ("Host", host.clone()),
             ("Origin", origin.clone()),
             (length.0, length.1.to_owned()),
@@ -164,7 +216,7 @@ fn what_is_too_large_is_refused_before_it_is_read() {
     // A gigabyte is announced and none of it sent: the answer comes at once.
     let announced = fields(("Content-Length", "1073741824"));
     let announced: Vec<(&str, &str)> = announced.iter().map(|(n, v)| (*n, v.as_str())).collect();
-    let answer = ui.ask("POST /imports", &announced, b"");
+    let answer = ui.ask_without_token("POST /imports", &announced, b"");
     assert!(answer.status == 413 && answer.text().contains("larger than 20 MiB"), "{}", answer.text());
 
     // It is not announced, but comes piece by piece: the end is not waited for.
@@ -287,13 +339,25 @@ fn only_who_is_chosen_takes_part_and_two_runs_are_compared() {
         ids.push(page.split("href=\"/runs/").nth(1).unwrap().split('"').next().unwrap().to_owned());
     }
     assert_eq!(ui.trials(), 2 * 2 * 3);
+    // What a page shows is what the report says, of all trials and not of the last.
+    let told: serde_json::Value =
+        serde_json::from_str(&ui.get(&format!("/runs/{}/json", ids[0])).text()).unwrap();
+    let shown = ui.get(&format!("/runs/{}", ids[0])).text();
+    for contender in told["cells"][0]["contenders"].as_array().unwrap() {
+        let memory = report::units::bytes(contender["rss_max_bytes"].as_f64().unwrap());
+        assert!(shown.contains(&format!("data-label=\"Memory\">{memory}<")), "{memory}: {shown}");
+        if let Some(cores) = contender["server_core_use"]["median"].as_f64() {
+            let cores = format!("data-label=\"Its cores\">{:.0} %<", cores * 100.0);
+            assert!(shown.contains(&cores), "{cores}: {shown}");
+        }
+    }
     // The earlier is the old one, in whatever order they are ticked.
     let compared = ui.get(&format!("/compare?run={}&run={}", ids[1], ids[0])).text();
     assert!(compared.contains(&format!("{} against {}", ids[1], ids[0])), "{compared}");
     assert!(compared.contains("too few to be sure") && !compared.contains("<script>alert"), "{compared}");
     assert_eq!(ui.get(&format!("/compare?run={}&run={}&run={}", ids[0], ids[1], ids[0])).status, 400);
     assert!(ui.get(&format!("/compare?run={}", ids[0])).text().contains("Choose a second run"));
-    let asked = ui.get("/contenders/plain").text();
+    let asked = ui.post("/contenders/plain", "").text();
     assert!(asked.contains("installed") && asked.contains("1.0"), "{asked}");
     let listed = ui.get("/contenders").text();
     assert!(!listed.contains("javascript:") && listed.contains("data-ask=\"/contenders/plain\""), "{listed}");

@@ -73,8 +73,11 @@ impl Site {
     }
 }
 
+/// Something that is done wrong; a connection that stays open is given back, to be kept for a while.
+type Act = fn(&Site, &mut Random) -> Result<Option<TcpStream>>;
+
 /// What can be done wrong.
-const WAYS: [fn(&Site, &mut Random) -> Result<Option<TcpStream>>; 10] = [
+const WAYS: [Act; 10] = [
     slow_head,
     half_request,
     broken_download,
@@ -87,7 +90,7 @@ const WAYS: [fn(&Site, &mut Random) -> Result<Option<TcpStream>>; 10] = [
     silent,
 ];
 
-/// Does something wrong; a connection that stays open is given back, to be kept for a while.
+/// Does one of them.
 pub fn misbehave(site: &Site, random: &mut Random) -> Result<Option<TcpStream>> {
     WAYS[random.below(WAYS.len() as u64) as usize](site, random)
 }

@@ -84,14 +84,14 @@ function receive(form) {
   });
 }
 
-// One question after the other: each runs a command.
+// One question after the other: each runs a command, so it is a POST.
 async function ask(places) {
   const said = one("[data-asked]");
   let missing = 0;
   for (const [i, place] of places.entries()) {
     said.textContent = `Asking which are installed: ${i + 1} of ${places.length}`;
     try {
-      const answer = await fetch(place.dataset.ask);
+      const answer = await fetch(place.dataset.ask, { method: "POST" });
       if (!answer.ok) throw new Error(answer.statusText);
       place.innerHTML = await answer.text();
     } catch {

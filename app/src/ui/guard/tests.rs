@@ -8,7 +8,13 @@ fn guard(name: &str, at: &str) -> Guard {
     Guard::new(name, at.parse().unwrap()).unwrap()
 }
 
+/// Asks with the right cookie.
 fn asks(guard: &Guard, method: &Method, uri: &str, fields: &[(&'static str, &str)]) -> bool {
+    let cookie = format!("{}={}", guard.cookie, guard.token);
+    asks_without(guard, method, uri, &[fields, &[("cookie", &cookie)]].concat())
+}
+
+fn asks_without(guard: &Guard, method: &Method, uri: &str, fields: &[(&'static str, &str)]) -> bool {
     let mut headers = HeaderMap::new();
     for (name, value) in fields {
         headers.append(*name, value.parse().unwrap());
@@ -60,36 +66,70 @@ fn what_changes_something_must_come_from_our_own_page() {
 }
 
 #[test]
-fn another_page_may_link_here_but_not_load_from_here() {
+fn another_page_may_link_here_but_neither_frame_nor_load_what_is_here() {
     let here = guard("127.0.0.1", "127.0.0.1:3766");
-    let gets = |site: &str, mode: &str| {
-        let fields = [("host", "localhost:3766"), ("sec-fetch-site", site), ("sec-fetch-mode", mode)];
-        asks(&here, &Method::GET, "/contenders/nginx", &fields)
+    let gets = |site: &str, mode: &str, dest: &str| {
+        let fields = [
+            ("host", "localhost:3766"),
+            ("sec-fetch-site", site),
+            ("sec-fetch-mode", mode),
+            ("sec-fetch-dest", dest),
+        ];
+        asks(&here, &Method::GET, "/contenders", &fields)
     };
-    assert!(gets("same-origin", "cors") && gets("none", "navigate") && gets("cross-site", "navigate"));
-    assert!(!gets("cross-site", "no-cors") && !gets("same-site", "cors"));
+    assert!(gets("same-origin", "cors", "empty") && gets("none", "navigate", "document"));
+    assert!(gets("cross-site", "navigate", "document"), "a link that is followed");
+    for dest in ["iframe", "frame", "embed", "object", "empty", ""] {
+        assert!(!gets("cross-site", "navigate", dest) && !gets("same-site", "navigate", dest), "{dest}");
+    }
+    assert!(!gets("cross-site", "no-cors", "image") && !gets("same-site", "cors", "empty"));
 }
 
 #[test]
-fn beyond_this_machine_it_takes_the_token() {
-    assert!(guard("localhost", "[::1]:1").token.is_none());
-    for (name, at) in [("0.0.0.0", "0.0.0.0:1"), ("192.168.7.7", "192.168.7.7:1"), ("::", "[::]:1")] {
-        let far = guard(name, at);
-        let token = far.token.clone().unwrap();
-        assert_eq!(token.len(), 32);
-        assert!(far.address(at.parse().unwrap()).ends_with(&format!("/?token={token}")));
-        let host = ("host", "192.168.7.7:1");
-        let cookie = format!("a=b; {COOKIE}={token}");
-        assert_eq!(
-            asks(&far, &Method::GET, "/", &[host, ("cookie", &cookie)]),
-            name != "::" || far.any_address
-        );
-        assert!(asks(&far, &Method::GET, &format!("/?token={token}"), &[host]));
+fn it_takes_the_token_on_this_machine_and_beyond() {
+    // Name, address, a Host that leads there, its cookie.
+    for (name, at, host, cookie) in [
+        ("127.0.0.1", "127.0.0.1:3766", "localhost:3766", "drome-token-3766"),
+        ("localhost", "[::1]:3767", "[::1]:3767", "drome-token-3767"),
+        ("0.0.0.0", "0.0.0.0:1", "192.168.7.7:1", "drome-token-1"),
+        ("192.168.7.7", "192.168.7.7:1", "192.168.7.7:1", "drome-token-1"),
+        ("::", "[::]:1", "192.168.7.7:1", "drome-token-1"),
+    ] {
+        let guard = guard(name, at);
+        let address = guard.address(at.parse().unwrap());
+        let token = address.split_once("/?token=").unwrap().1;
+        assert!(token.len() == 32 && token.bytes().all(|b| b.is_ascii_hexdigit()), "{address}");
+        let gets = |uri: &str, cookies: &str| {
+            asks_without(&guard, &Method::GET, uri, &[("host", host), ("cookie", cookies)])
+        };
+        assert!(gets("/", &format!("a=b; {cookie}={token}")), "{name}");
+        assert!(gets(&format!("/?token={token}"), "a=b") && gets(&format!("/?a=b&token={token}"), "a=b"));
         let wrong = "0".repeat(32);
-        assert!(!asks(&far, &Method::GET, &format!("/?token={wrong}"), &[host]));
-        assert!(!asks(&far, &Method::GET, "/?token=", &[host]) && !asks(&far, &Method::GET, "/", &[host]));
-        let named = ("host", "evil.example:1");
-        assert!(!asks(&far, &Method::GET, "/", &[named, ("cookie", &cookie)]), "a name that is not ours");
+        for (uri, cookies) in [
+            ("/", "a=b".to_owned()),
+            ("/?token=", "a=b".to_owned()),
+            (&format!("/?token={wrong}"), "a=b".to_owned()),
+            ("/", format!("{cookie}={wrong}")),
+            ("/", format!("{cookie}=")),
+            ("/", format!("drome-token-9999={token}")),
+            ("/", format!("drome-token={token}")),
+        ] {
+            assert!(!gets(uri, &cookies), "{name}: {uri}, {cookies}");
+        }
+        let fields = [("host", "evil.example:1"), ("cookie", &format!("{cookie}={token}"))];
+        assert!(!asks_without(&guard, &Method::GET, "/", &fields), "{name}: a Host that is not ours");
     }
     assert_ne!(random_token().unwrap(), random_token().unwrap());
+}
+
+#[test]
+fn the_address_that_a_browser_is_started_with_is_of_no_use_to_others() {
+    let at = "127.0.0.1:3766".parse().unwrap();
+    let here = Guard::new("127.0.0.1", at).unwrap();
+    let address = here.address_for_one_visit(at).unwrap();
+    assert!(!address.contains(&here.token), "the token itself is not in it");
+    let path = address.trim_start_matches("http://127.0.0.1:3766");
+    let visits = || asks_without(&here, &Method::GET, path, &[("host", "127.0.0.1:3766")]);
+    assert!(visits(), "the browser");
+    assert!(!visits(), "who has read it in the list of processes");
 }

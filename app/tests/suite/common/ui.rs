@@ -42,6 +42,8 @@ pub struct Ui {
     pub server: Server,
     /// As it was printed.
     pub url: String,
+    /// What the address that was printed ends in.
+    pub token: String,
 }
 
 /// A home with the study `small` of so many blocks.
@@ -64,7 +66,13 @@ pub fn own(home: &Home) -> String {
 
 /// The page in this home.
 pub fn open(home: Home, args: &[&str]) -> Ui {
+    open_with(home, args, &[])
+}
+
+/// The same with these variables.
+pub fn open_with(home: Home, args: &[&str], variables: &[(&str, &str)]) -> Ui {
     let mut command = home.drome(&["ui", "--port", "0"]);
+    command.envs(variables.iter().copied());
     if home.path().join("own").exists() {
         command.args(["--catalog", &own(&home)]);
     }
@@ -75,7 +83,8 @@ pub fn open(home: Home, args: &[&str]) -> Ui {
     let authority = url.trim_start_matches("http://").split('/').next().unwrap_or_default();
     let port = authority.rsplit(':').next().unwrap().parse().unwrap_or_else(|e| panic!("{e}: {url:?}"));
     let address = SocketAddr::from(([127, 0, 0, 1], port));
-    Ui { home, server: Server { child, address }, url }
+    let token = url.split_once("/?token=").unwrap_or_else(|| panic!("no token in {url:?}")).1.to_owned();
+    Ui { home, server: Server { child, address }, url, token }
 }
 
 impl Ui {
@@ -87,8 +96,18 @@ impl Ui {
         format!("http://{}", self.host())
     }
 
-    /// A request of this line with these fields.
+    /// The cookie of who has been here with the token.
+    pub fn cookie(&self) -> String {
+        format!("drome-token-{}={}", self.server.address.port(), self.token)
+    }
+
+    /// A request of this line with these fields, and with the token.
     pub fn ask(&self, line: &str, fields: &[(&str, &str)], body: &[u8]) -> Answer {
+        self.ask_without_token(line, &[fields, &[("Cookie", &self.cookie())]].concat(), body)
+    }
+
+    /// The same as a stranger.
+    pub fn ask_without_token(&self, line: &str, fields: &[(&str, &str)], body: &[u8]) -> Answer {
         let fields: String = fields.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let head = format!("{line} HTTP/1.1\r\nConnection: close\r\n{fields}\r\n");
         http::ask(self.server.address, &[head.as_bytes(), body].concat())
@@ -131,7 +150,8 @@ impl Ui {
     pub fn events(&self, mut enough: impl FnMut(&str) -> bool) -> String {
         let mut stream = TcpStream::connect(self.server.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        write!(stream, "GET /live/events HTTP/1.1\r\nHost: {}\r\n\r\n", self.host()).unwrap();
+        let head = format!("Host: {}\r\nCookie: {}\r\n\r\n", self.host(), self.cookie());
+        write!(stream, "GET /live/events HTTP/1.1\r\n{head}").unwrap();
         let (mut text, mut bytes) = (String::new(), vec![0; 65536]);
         while !enough(&text) {
             let n = stream.read(&mut bytes).unwrap();

@@ -251,6 +251,7 @@ fn contender(run: &Run, nth: usize, name: &str, blocks: usize, text: &str) -> Co
         latency_ns_p50: figure(8e9 / rate, 0.02),
         latency_ns_p99: figure(20e9 / rate, 0.05),
         wire_bytes_per_answer: Some(161.0),
+        server_core_use: None,
         rss_max_bytes: Some(12_800_000),
         rate_per_s_by_block: (0..blocks).map(|b| Some(rate * (1.0 + 0.01 * b as f64))).collect(),
         merit_by_block: Vec::new(),

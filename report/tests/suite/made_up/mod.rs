@@ -40,6 +40,7 @@ pub fn contender(
         latency_ns_p50: figure(8e9 / rate, 0.02),
         latency_ns_p99: figure(20e9 / rate, 0.05),
         wire_bytes_per_answer: Some(161.0),
+        server_core_use: None,
         rss_max_bytes: Some(12_800_000),
         rate_per_s_by_block: [0.99, 1.0, 1.01].map(|x| Some(rate * x)).to_vec(),
         merit_by_block: Vec::new(),

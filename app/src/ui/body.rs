@@ -1,0 +1,152 @@
+//! Bodies of requests. Each is received whole, within bounds of size and time, before its page gets a turn: a browser that
+//! sends slowly must not hold up the trials.
+
+use super::failure::Failure;
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::{HeaderMap, StatusCode, header};
+use futures_util::StreamExt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// The largest file that is imported through a browser. The command line takes larger ones.
+pub const LARGEST_FILE_BYTES: usize = 20 << 20;
+
+/// All other forms are a few names.
+const LARGEST_FORM_BYTES: usize = 64 << 10;
+
+/// So many files are received at once; together they are what memory they may take.
+const FILES_AT_ONCE: usize = 4;
+
+/// 20 MiB in two minutes is what a slow line does.
+const LONGEST: Duration = Duration::from_mins(2);
+
+/// Receives bodies.
+#[derive(Clone, Debug)]
+pub struct Bodies {
+    files: Arc<Semaphore>,
+    longest: Duration,
+}
+
+impl Default for Bodies {
+    fn default() -> Self {
+        Self { files: Arc::new(Semaphore::new(FILES_AT_ONCE)), longest: LONGEST }
+    }
+}
+
+impl Bodies {
+    /// The same request, all of its body at hand.
+    pub async fn receive(&self, request: Request) -> Result<Request, Failure> {
+        let (parts, body) = request.into_parts();
+        let is_file = parts.uri.path() == super::import::PATH;
+        let most = if is_file { LARGEST_FILE_BYTES } else { LARGEST_FORM_BYTES };
+        if announced(&parts.headers).is_some_and(|length| length > most as u64) {
+            return Err(too_large(most));
+        }
+        let _place = if is_file { Some(self.files.try_acquire().map_err(|_| too_many())?) } else { None };
+        let whole = timeout(self.longest, whole(body, most)).await.map_err(|_| too_slow(self.longest))??;
+        Ok(Request::from_parts(parts, Body::from(whole)))
+    }
+}
+
+/// The length that a request says it has.
+fn announced(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+async fn whole(body: Body, most: usize) -> Result<Bytes, Failure> {
+    let mut pieces = body.into_data_stream();
+    let mut all = Vec::new();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|_| Failure::wrong("The request broke off before its end."))?;
+        if all.len() + piece.len() > most {
+            return Err(too_large(most));
+        }
+        all.extend_from_slice(&piece);
+    }
+    Ok(all.into())
+}
+
+fn too_large(most: usize) -> Failure {
+    let why = match most {
+        LARGEST_FILE_BYTES => format!(
+            "That is larger than {} MiB. Cut out what is to be read, or use the command line: drome import FILE.",
+            most >> 20
+        ),
+        _ => format!("That is larger than {} KiB, and no form of this page is.", most >> 10),
+    };
+    Failure::new(StatusCode::PAYLOAD_TOO_LARGE, why)
+}
+
+fn too_many() -> Failure {
+    let why = format!("{FILES_AT_ONCE} files are being received already. Send this one again in a moment.");
+    Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
+}
+
+fn too_slow(longest: Duration) -> Failure {
+    let why = format!(
+        "The request took longer than {} to arrive. Send it again, or use the command line: drome import FILE.",
+        humantime::format_duration(longest)
+    );
+    Failure::new(StatusCode::REQUEST_TIMEOUT, why)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+    use super::*;
+    use axum::response::IntoResponse;
+    use futures_util::stream::{self, pending};
+    use std::convert::Infallible;
+
+    fn request(path: &str, body: Body) -> Request {
+        Request::builder().method("POST").uri(path).body(body).unwrap()
+    }
+
+    fn pieces(n: usize) -> Body {
+        let piece = Bytes::from(vec![b'x'; 1 << 10]);
+        Body::from_stream(stream::iter((0..n).map(move |_| Ok::<_, Infallible>(piece.clone()))))
+    }
+
+    fn never() -> Body {
+        Body::from_stream(pending::<Result<Bytes, Infallible>>())
+    }
+
+    fn status(received: Result<Request, Failure>) -> u16 {
+        received.err().map_or(200, |failure| failure.into_response().status().as_u16())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_has_bounds_of_size_and_time() {
+        let bodies = Bodies::default();
+        assert_eq!(status(bodies.receive(request("/studies/x", pieces(64))).await), 200);
+        assert_eq!(status(bodies.receive(request("/studies/x", pieces(65))).await), 413);
+        assert_eq!(status(bodies.receive(request("/imports", pieces(65))).await), 200);
+        assert_eq!(status(bodies.receive(request("/imports", never())).await), 408);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_so_many_files_come_at_once() {
+        let bodies = Bodies::default();
+        let slow: Vec<_> = (0..FILES_AT_ONCE)
+            .map(|_| {
+                let bodies = bodies.clone();
+                tokio::spawn(async move { status(bodies.receive(request("/imports", never())).await) })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        assert_eq!(status(bodies.receive(request("/imports", pieces(1))).await), 503);
+        assert_eq!(status(bodies.receive(request("/studies/x", pieces(1))).await), 200, "other forms are");
+        for one in slow {
+            assert_eq!(one.await.unwrap(), 408);
+        }
+        assert_eq!(
+            status(bodies.receive(request("/imports", pieces(1))).await),
+            200,
+            "their places are free"
+        );
+    }
+}

@@ -1,0 +1,60 @@
+//! What is kept at hand is what the store has.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+use model::{Outcome, Trial};
+
+/// The page and the report say the same of this run.
+fn assert_agrees(desk: &Desk, id: &str) -> Arc<Analysed> {
+    let (run, observations, ended) = desk.store().unwrap().run(id).unwrap();
+    let told = lab::analyse::findings(&run, &observations, ended.as_deref());
+    let shown = desk.analysed(id).unwrap();
+    assert_eq!(shown.findings, told);
+    assert_eq!(shown.marks.len(), observations.len());
+    shown
+}
+
+#[test]
+fn a_run_that_has_ended_and_goes_on_is_read_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let (orders, _) = std::sync::mpsc::channel();
+    let catalog = Catalog::built_in().unwrap();
+    let desk = Desk::new(folder.path().join("drome.sqlite"), catalog, orders, true);
+    let store = desk.store().unwrap();
+    let mut run = lab::setup::study_run(
+        "raspberry-pi",
+        desk.catalog.study("raspberry-pi").unwrap().clone(),
+        &[],
+        &BTreeMap::new(),
+        Some(7),
+        false,
+    );
+    store.add_run(&run).unwrap();
+    let observe = |block| {
+        let contender = "reference".to_owned();
+        let observation = model::Observation {
+            trial: Trial { block, cell: 0, contender, copy: 0 },
+            started_at: "2026-01-01T00:00:00Z".to_owned(),
+            elapsed_ns: 1,
+            outcome: Outcome::Failed("it ended".to_owned()),
+            conditions: model::Conditions::default(),
+        };
+        store.insert(&run.id, &observation).unwrap();
+    };
+    observe(0);
+    assert_agrees(&desk, &run.id);
+    store.end_run(&run.id, "the budget is spent").unwrap();
+    let ended = assert_agrees(&desk, &run.id);
+    assert!(Arc::ptr_eq(&ended, &desk.analysed(&run.id).unwrap()), "it is read once");
+    observe(1);
+    assert_agrees(&desk, &run.id);
+    // `drome run --resume --budget`, by another process: it ends for the same reason, with a trial more.
+    let id = run.id.clone();
+    run.study.design.budget *= 2;
+    desk.store().unwrap().reopen_run(&run).unwrap();
+    assert_agrees(&desk, &id);
+    store.end_run(&id, "the budget is spent").unwrap();
+    let again = assert_agrees(&desk, &id);
+    assert!(!Arc::ptr_eq(&ended, &again));
+}
