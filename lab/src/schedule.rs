@@ -3,7 +3,7 @@
 
 use crate::analyse;
 use model::study::REFERENCE;
-use model::{Observation, Outcome, Run, Trial};
+use model::{Metric, Observation, Outcome, Run, Trial};
 use stats::random;
 use std::time::Duration;
 
@@ -62,9 +62,12 @@ fn nothing_to_compare(run: &Run, observations: &[Observation], blocks: usize) ->
     let racing: Vec<&String> =
         run.contenders.keys().filter(|name| !without.contains(&name.as_str())).collect();
     let is_first_in = run.contenders.keys().next().is_some_and(|first| racing.contains(&first));
+    // The latency of a server that falls behind is no figure.
+    let is_by_latency = matches!(run.study.design.metric, Metric::Latency(_));
+    let kept_up = if is_by_latency { " and kept up with the rate" } else { "" };
     (racing.len() < 2 || !is_first_in).then(|| {
         format!(
-            "there is nothing to compare: no trial of {} has a figure to compare, in {blocks} blocks",
+            "there is nothing to compare: no trial of {} was sound{kept_up}, in {blocks} blocks",
             without.join(" or ")
         )
     })
