@@ -1,11 +1,13 @@
 //! What completes on a connection, and what follows from it: the second half of a worker's turn.
 
-use crate::check::Wrong;
+use crate::accounts::{Accounts, Answer, BEHIND, Fate};
+use crate::check::Sampler;
 use crate::connection::{Connection, Phase};
-use crate::window::Window;
 use crate::worker::Worker;
-use model::{Agreed, End, Expect, Loss, Plan, Tally, Verify};
-use net::{Completion, Errno, Event, Handshake, Io, Operation, Slot, clock};
+use model::{Agreed, Loss, Plan};
+use net::{Completion, Errno, Event, Handshake, Io, Operation, Slot};
+use std::sync::atomic::Ordering;
+use wire::LastHead;
 
 /// A body of which at least so much is still to come, and at which nobody looks, is dropped by the kernel.
 const SKIP_BYTES: u64 = 8 * 1024;
@@ -14,8 +16,24 @@ const SKIP_BYTES: u64 = 8 * 1024;
 const UNASKED: &str = "bytes that no request had asked for (an answer too many, or a body longer than its \
                        Content-Length)";
 
-/// Where a sample of bodies is verified, every so many of them.
-const SAMPLE: u64 = 64;
+/// TLS: a body that lasts until the close is whole only if the close was announced (RFC 9112 section 9.8).
+const CUT: &str =
+    "the TLS connection was cut (no close_notify): a body that lasts until the close may not be whole";
+
+/// How the answers of one worker are read.
+#[derive(Debug)]
+pub struct Reader {
+    /// The head of the last answer on any of this worker's connections.
+    last_head: Option<LastHead>,
+    sampler: Sampler,
+}
+
+impl Reader {
+    /// Nothing was read yet.
+    pub fn new(plan: &Plan) -> Self {
+        Self { last_head: Some(LastHead::default()), sampler: Sampler::new(plan.verify) }
+    }
+}
 
 /// What the bytes at hand came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,70 +65,60 @@ impl<I: Io> Worker<'_, I> {
     }
 
     fn connected(&mut self, slot: Slot) {
-        let now = clock::now_ns();
+        let now = self.io.now_ns();
         let connection = &mut self.connections[slot as usize];
-        self.window.tally.connections_opened += 1;
-        self.window.tally.connect.record(now - connection.since_ns);
+        self.accounts.connected(connection.phase_ns(now));
         if self.plan.target.tls {
-            connection.phase = Phase::Securing;
-            connection.since_ns = now;
+            connection.secure(now);
             return;
         }
-        connection.phase = Phase::Open;
-        connection.opened_ns = now;
+        connection.open(now);
         self.send(slot, now);
     }
 
     fn secured(&mut self, slot: Slot) {
-        let now = clock::now_ns();
+        let now = self.io.now_ns();
         let connection = &mut self.connections[slot as usize];
         let handshake = self.io.handshake(slot);
         let is_resumed = handshake.is_some_and(|handshake| handshake.is_resumed);
-        self.window.tally.handshake.record(now - connection.since_ns);
-        self.window.tally.handshakes_resumed += u64::from(is_resumed);
-        if self.window.tally.agreed.is_none() {
+        let agreed = || {
             let key_bits = self.io.peer_key_bits(slot);
-            self.window.tally.agreed =
-                handshake.map(|Handshake { protocol, cipher_suite, group, .. }| Agreed {
-                    protocol,
-                    cipher_suite,
-                    group,
-                    key_bits,
-                });
-        }
-        connection.phase = Phase::Open;
-        connection.opened_ns = now;
+            handshake.map(|Handshake { protocol, cipher_suite, group, .. }| Agreed {
+                protocol,
+                cipher_suite,
+                group,
+                key_bits,
+            })
+        };
+        self.accounts.secured(connection.phase_ns(now), is_resumed, agreed);
+        connection.open(now);
         self.send(slot, now);
     }
 
     #[inline]
     fn received(&mut self, slot: Slot) {
-        let now = clock::now_ns();
-        if now >= self.window.end_ns {
+        let now = self.io.now_ns();
+        if self.window.is_over(now) {
             return;
         }
         let connection = &mut self.connections[slot as usize];
         let bytes = self.io.bytes();
-        self.window.tally.received_bytes += bytes.len() as u64;
-        if self.window.wants_first {
-            self.window.keep_first(connection.number, bytes);
-        }
-        let read = read(self.plan, &mut self.window, connection, now, bytes);
+        self.accounts.received(connection.number(), bytes);
+        let read = read(self.plan, &mut self.accounts, &mut self.reader, connection, now, bytes);
         self.go_on(slot, now, read);
     }
 
     fn skipped(&mut self, slot: Slot, bytes: u64) {
-        let now = clock::now_ns();
-        if now >= self.window.end_ns {
+        let now = self.io.now_ns();
+        if self.window.is_over(now) {
             return;
         }
         let connection = &mut self.connections[slot as usize];
-        self.window.tally.received_bytes += bytes;
-        self.window.tally.body_bytes += bytes;
+        self.accounts.skipped(bytes);
         connection.parser.skip(bytes);
         connection.check.skip(bytes);
         let read = match connection.parser.body_left() {
-            Some(0) => read(self.plan, &mut self.window, connection, now, &[]),
+            Some(0) => read(self.plan, &mut self.accounts, &mut self.reader, connection, now, &[]),
             _ => Read::On(0),
         };
         self.go_on(slot, now, read);
@@ -125,17 +133,23 @@ impl<I: Io> Worker<'_, I> {
                 self.skip_rest(slot);
             }
             Read::Last => self.after_last(slot, now),
-            Read::Unasked => self.unasked(slot, now),
-            Read::Malformed(_) if net::tls::looks_like_tls(self.io.bytes()) && !self.plan.target.tls => {
-                self.window.tally.errors.protocol += 1;
-                self.give_up(slot, now, Loss::Protocol, "the server speaks TLS: write https:// in the URL");
+            Read::Unasked => {
+                self.accounts.unasked(UNASKED);
+                self.give_up(slot, now, Fate::of_all(Loss::Protocol, UNASKED));
             }
-            Read::Malformed(error) => {
-                self.window.tally.errors.protocol += 1;
-                self.lose_others(slot, "receive: the answer before it was no HTTP");
-                self.give_up(slot, now, Loss::Protocol, &error.to_string());
-            }
+            Read::Malformed(error) => self.malformed(slot, now, error),
         }
+    }
+
+    #[cold]
+    fn malformed(&mut self, slot: Slot, now: u64, error: wire::WireError) {
+        let why = if net::tls::looks_like_tls(self.io.bytes()) && !self.plan.target.tls {
+            "the server speaks TLS: write https:// in the URL".to_owned()
+        } else {
+            error.to_string()
+        };
+        let behind = Some("the answer before it was no HTTP");
+        self.give_up(slot, now, Fate { behind, ..Fate::of_all(Loss::Protocol, &why) });
     }
 
     /// What is left of a large body that nobody looks at need not be copied.
@@ -152,125 +166,94 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     fn after_answer(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
-        let is_full = self.plan.load.per_connection().is_some_and(|most| connection.asked >= most);
-        if is_full && connection.flights.is_empty() {
+        let is_full = self.plan.load.per_connection().is_some_and(|most| connection.asked() >= most);
+        if is_full && connection.begun() == 0 {
             // The server was told that this was the last one, and stays all the same.
-            self.shut(slot);
+            self.shut(slot, now);
         }
         self.next(slot, now);
     }
 
-    /// The server closes; `ended` goes on from there. What was asked behind this answer is lost.
+    /// The server closes, and `ended` goes on from there; or it left open where its answer ends, so that the connection
+    /// is ours to close. What was asked behind this answer is lost.
     fn after_last(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
-        connection.phase = Phase::Draining;
-        connection.since_ns = now;
-        self.lose_others(slot, "receive: the server closed before it answered all that was pipelined");
-        self.log_lost(slot, now, Loss::Ended);
-        // A lost one has its place in `lose_others` already, so that nothing waits on this connection.
-        let connection = &mut self.connections[slot as usize];
-        connection.flights.clear();
-        connection.unsent = 0;
-    }
-
-    /// Counts the requests behind the oldest one, or all where the oldest is answered, as lost.
-    fn lose_others(&mut self, slot: Slot, cause: &str) {
-        let connection = &self.connections[slot as usize];
-        let behind = usize::from(connection.phase != Phase::Draining);
-        let lost = connection.in_flight().saturating_sub(behind) as u64;
-        if lost > 0 {
-            self.window.tally.errors.receive += lost;
-            *self.window.tally.error_causes.entry(cause.to_owned()).or_default() += lost;
+        if connection.begun() > 0 {
+            self.accounts.lost(connection, now, Fate::of_all(Loss::Ended, BEHIND));
+        }
+        if connection.parser.is_ambiguous() {
+            self.open_anew(slot, now);
+        } else {
+            connection.drain(now);
         }
     }
 
     fn ended(&mut self, slot: Slot) {
-        let now = clock::now_ns();
-        if now >= self.window.end_ns {
+        let now = self.io.now_ns();
+        if self.window.is_over(now) {
             return;
         }
         let connection = &mut self.connections[slot as usize];
-        if connection.phase != Phase::Open || connection.flights.is_empty() {
-            self.shut(slot);
-            return self.next(slot, now);
+        if connection.begun() == 0 {
+            return self.open_anew(slot, now);
         }
-        match connection.parser.closed() {
+        let error = match connection.parser.closed() {
+            Ok(Some(_)) if self.io.ended_cleanly(slot) == Some(false) => CUT.to_owned(),
             Ok(Some(_)) => {
-                whole(self.plan, &mut self.window, connection, now, false);
-                self.after_last(slot, now);
-                self.shut(slot);
-                self.next(slot, now);
+                whole(self.plan, &mut self.accounts, connection, now, false);
+                if connection.begun() > 0 {
+                    self.accounts.lost(connection, now, Fate::of_all(Loss::Ended, BEHIND));
+                }
+                return self.open_anew(slot, now);
             }
-            Ok(None) => {
-                self.lose_all(slot, now, "the server closed the connection without an answer");
-            }
-            Err(error) => self.lose_all(slot, now, &error.to_string()),
-        }
-    }
-
-    fn lose_all(&mut self, slot: Slot, now: u64, cause: &str) {
-        self.window.tally.errors.receive += 1;
-        self.lose_others(slot, "receive: the server closed before it answered all that was pipelined");
-        self.give_up(slot, now, Loss::Ended, cause);
+            Ok(None) => "the server closed the connection without an answer".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        self.give_up(slot, now, Fate { behind: Some(BEHIND), ..Fate::of_all(Loss::Ended, &error) });
     }
 
     fn broke(&mut self, slot: Slot, operation: Operation, errno: Errno) {
-        let now = clock::now_ns();
-        if now >= self.window.end_ns {
+        let now = self.io.now_ns();
+        if self.window.is_over(now) {
             return;
         }
-        let connection = &self.connections[slot as usize];
-        let (sent, unsent) = (connection.in_flight() as u64, connection.unsent as u64);
-        match connection.phase {
-            Phase::Open if sent == 0 => {
-                self.shut(slot);
-                self.next(slot, now);
-            }
-            Phase::Open | Phase::Connecting | Phase::Securing => {
-                let tally = &mut self.window.tally;
-                if operation == Operation::Local {
-                    tally.sent -= sent; // They never left this machine.
-                    tally.halted.get_or_insert_with(|| crate::ran_out(errno));
-                    self.progress.stop.store(true, std::sync::atomic::Ordering::Relaxed);
-                }
-                let errors = &mut tally.errors;
-                let (count, loss) = match operation {
-                    Operation::Connect => (&mut errors.connect, Loss::Connect),
-                    Operation::Handshake => (&mut errors.connect, Loss::Handshake),
-                    Operation::Send => (&mut errors.send, Loss::Send),
-                    Operation::Local => (&mut errors.local, Loss::Local),
-                    Operation::Receive | Operation::Accept => (&mut errors.receive, Loss::Receive),
-                };
-                *count += (sent + unsent).max(1);
-                let why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
-                if operation == Operation::Handshake && tally.handshake.count() == 0 {
-                    // What no connection got past, no other one will.
-                    tally.halted.get_or_insert_with(|| format!("the TLS handshake failed: {why}"));
-                    self.progress.stop.store(true, std::sync::atomic::Ordering::Relaxed);
-                }
-                self.give_up(slot, now, loss, &why);
-            }
-            Phase::Draining => {
-                self.shut(slot);
-                self.next(slot, now);
-            }
-            Phase::Queued | Phase::Closed => self.shut(slot),
+        if self.connections[slot as usize].begun() == 0 {
+            return self.open_anew(slot, now);
         }
+        let loss = match operation {
+            Operation::Connect => Loss::Connect,
+            Operation::Handshake => Loss::Handshake,
+            Operation::Send => Loss::Send,
+            Operation::Local => Loss::Local,
+            Operation::Receive | Operation::Accept => Loss::Receive,
+        };
+        let why = self.io.reason(slot).map_or_else(|| errno.to_string(), str::to_owned);
+        match loss {
+            Loss::Local => self.halt(|| crate::ran_out(errno)),
+            // What no connection has ever got past, no other one will.
+            Loss::Handshake if !self.accounts.has_secured() => {
+                self.halt(|| format!("the TLS handshake failed: {why}"));
+            }
+            _ => {}
+        }
+        self.give_up(slot, now, Fate::of_all(loss, &why));
     }
 
-    /// Bytes came that no request asked for.
-    fn unasked(&mut self, slot: Slot, now: u64) {
-        self.window.tally.errors.unasked += 1;
-        self.give_up(slot, now, Loss::Protocol, UNASKED);
+    /// Ends the measurement before its time, on all threads.
+    #[cold]
+    fn halt(&mut self, why: impl FnOnce() -> String) {
+        self.accounts.halt(why);
+        self.progress.stop.store(true, Ordering::Relaxed);
     }
 
     /// The requests on this connection came to nothing. A connection that brought answers is opened again at
     /// once, another one only after a pause, so that a server that refuses is not hammered.
-    pub(crate) fn give_up(&mut self, slot: Slot, now: u64, loss: Loss, why: &str) {
-        blame(&mut self.window.tally, &format!("{}: {why}", loss.word()));
-        self.log_lost(slot, now, loss);
-        let fruitful = self.connections[slot as usize].answered > 0;
-        self.shut(slot);
+    #[cold]
+    pub(crate) fn give_up(&mut self, slot: Slot, now: u64, fate: Fate<'_>) {
+        let connection = &mut self.connections[slot as usize];
+        self.accounts.lost(connection, now, fate);
+        let fruitful = connection.answered() > 0;
+        self.shut(slot, now);
         if fruitful {
             self.next(slot, now);
         } else {
@@ -278,114 +261,76 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// What is still on this connection will have no answer.
-    fn log_lost(&mut self, slot: Slot, now: u64, loss: Loss) {
-        if let Some(log) = &mut self.window.log {
-            let connection = &self.connections[slot as usize];
-            connection.flights.iter().for_each(|flight| log.write(connection, flight, now, End::Lost(loss)));
-        }
+    /// Closes a connection that has no requests left, and gives it what it is to do next.
+    pub(crate) fn open_anew(&mut self, slot: Slot, now: u64) {
+        self.shut(slot, now);
+        self.next(slot, now);
     }
 
-    pub(crate) fn shut(&mut self, slot: Slot) {
-        if self.connections[slot as usize].phase != Phase::Closed {
-            self.live -= 1;
+    /// Closes a connection that has no requests left.
+    pub(crate) fn shut(&mut self, slot: Slot, now: u64) {
+        let connection = &mut self.connections[slot as usize];
+        if connection.phase() != Phase::Closed {
+            self.opening.closed();
         }
         self.io.close(slot);
-        self.connections[slot as usize].reset();
+        connection.close(now);
     }
 }
 
 /// Reads what arrived: answers that came whole are counted, the last one may be left unfinished.
 #[inline]
-fn read(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64, mut bytes: &[u8]) -> Read {
+fn read(
+    plan: &Plan,
+    accounts: &mut Accounts,
+    reader: &mut Reader,
+    connection: &mut Connection,
+    now: u64,
+    mut bytes: &[u8],
+) -> Read {
     let mut answers = 0;
-    if connection.in_flight() == 0 {
-        return if connection.phase == Phase::Draining { Read::On(0) } else { Read::Unasked };
+    if connection.sent() == 0 {
+        return if connection.phase() == Phase::Draining { Read::On(0) } else { Read::Unasked };
     }
-    if connection.first_byte_ns == 0 {
-        connection.first_byte_ns = now;
-    }
-    loop {
-        let ask = &plan.asks[connection.flights[0].ask as usize];
-        match connection.parser.next_after(&mut bytes, ask.head_only, &mut window.last_head) {
+    connection.hear(now);
+    while let Some(flight) = connection.oldest() {
+        let ask = &plan.asks[flight.ask as usize];
+        match connection.parser.next_after(&mut bytes, ask.head_only, &mut reader.last_head) {
             Ok(Some(wire::Event::Body(body))) => {
-                window.tally.body_bytes += body.len() as u64;
+                accounts.body(body.len());
                 connection.check.body(&ask.expect, body);
             }
             Ok(Some(wire::Event::Head(head))) => {
-                let looks = looks(plan.verify, &ask.expect, connection.answered, window.tally.completed);
+                let looks = reader.sampler.looks(&ask.expect, connection.answered());
                 connection.check.head(head.status, looks);
             }
             Ok(Some(wire::Event::End { keep_alive })) => {
                 answers += 1;
-                whole(plan, window, connection, now, keep_alive);
+                whole(plan, accounts, connection, now, keep_alive);
                 if !keep_alive {
-                    let is_over = bytes.is_empty() || connection.in_flight() > 0;
+                    let is_over = bytes.is_empty() || connection.sent() > 0;
                     return if is_over { Read::Last } else { Read::Unasked };
                 }
                 if bytes.is_empty() {
                     return Read::On(answers);
                 }
-                if connection.in_flight() == 0 {
+                if connection.sent() == 0 {
                     return Read::Unasked;
                 }
-                connection.first_byte_ns = now;
+                connection.hear(now);
             }
             Ok(None) => return Read::On(answers),
             Err(error) => return Read::Malformed(error),
         }
     }
-}
-
-/// Whether this answer's body is compared with what was expected.
-#[inline]
-fn looks(verify: Verify, expect: &Expect, answered: usize, completed: u64) -> bool {
-    expect.looks_at_body()
-        && match verify {
-            Verify::All => true,
-            Verify::First => answered == 0,
-            Verify::Sample => answered == 0 || completed.is_multiple_of(SAMPLE),
-        }
+    Read::On(answers)
 }
 
 /// The oldest request's answer is whole.
 #[inline]
-fn whole(plan: &Plan, window: &mut Window, connection: &mut Connection, now: u64, keeps_alive: bool) {
-    let Some(flight) = connection.flights.pop_front() else { return };
+fn whole(plan: &Plan, accounts: &mut Accounts, connection: &mut Connection, now_ns: u64, keeps_alive: bool) {
+    let Some(flight) = connection.finish_oldest() else { return };
     let (status, wrong) = connection.check.end(&plan.asks[flight.ask as usize].expect);
-    window.status[usize::from(status).min(window.status.len() - 1)] += 1;
-    connection.served += 1;
-    connection.answered += 1;
-    connection.has_to_think = true;
-    let tally = &mut window.tally;
-    tally.verified += u64::from(connection.check.looks());
-    match wrong {
-        None => {
-            tally.completed += 1;
-            if !plan.burst_latency || connection.flights.is_empty() {
-                tally.latency.record(now - flight.due_ns);
-            }
-            tally.first_byte.record(connection.first_byte_ns - flight.sent_ns);
-            if plan.load.rate_per_s().is_some() {
-                tally.service.record(now - flight.sent_ns);
-            }
-        }
-        Some(Wrong::Status) => {
-            tally.errors.status += 1;
-            blame(tally, &format!("status: {status} was not expected"));
-        }
-        Some(Wrong::Body) => {
-            tally.errors.body += 1;
-            blame(tally, "body: not the bytes that were expected");
-        }
-    }
-    if let Some(log) = &mut window.log {
-        log.write(connection, &flight, now, End::Answered { status, keeps_alive });
-    }
-    connection.first_byte_ns = 0;
-    connection.check.clear();
-}
-
-fn blame(tally: &mut Tally, cause: &str) {
-    *tally.error_causes.entry(cause.to_owned()).or_default() += 1;
+    accounts.answered(connection, Answer { flight, status, wrong, keeps_alive, now_ns });
+    connection.forget_answer();
 }

@@ -1,12 +1,10 @@
 //! The first half of a worker's turn: requests that become due are begun on connections that have room, and
 //! connections are opened for them.
 
-use crate::connection::{Flight, Phase};
+use crate::connection::Phase;
+use crate::offered::Offered;
 use crate::worker::Worker;
-use net::{Io, Slot, clock};
-
-/// A server that said it would close has so long to do it.
-pub const DRAIN_NS: u64 = 1_000_000_000;
+use net::{Io, Slot};
 
 impl<I: Io> Worker<'_, I> {
     /// At the start, puts connections to work.
@@ -18,43 +16,40 @@ impl<I: Io> Worker<'_, I> {
 
     /// How many connections may be put to work by now.
     pub(crate) fn wanted(&self) -> usize {
-        let waits = self.plan.connecting.one_first && self.window.answers() == 0;
+        let waits = self.plan.connecting.one_first && self.accounts.answers() == 0;
         if waits { self.connections.len().min(1) } else { self.connections.len() }
     }
 
     /// Open load: gives requests that are due to connections that have room, in order of both.
     pub(crate) fn begin_due(&mut self, now: u64) {
-        while let Some(slot) = self.line.front().copied() {
-            let Some(due_ns) = self.take_due(now) else { return };
-            self.line.pop_front();
-            let connection = &mut self.connections[slot as usize];
-            connection.is_in_line = false;
-            // The lag is the generator's own: a request that waited for a connection waited for the server.
-            self.window.tally.schedule_lag.record(now - due_ns.max(connection.since_ns).min(now));
-            self.begin(slot, due_ns);
-            self.launch(slot, now);
-            self.offer(slot, now);
+        while let Some(free) = self.offered.as_ref().and_then(Offered::first) {
+            if self.room(free.slot) > 0 {
+                let Some(due_ns) = self.take_due(now) else { return };
+                self.begin(free.slot, due_ns);
+                if let Some(offered) = &mut self.offered {
+                    offered.given(due_ns, free);
+                    offered.leave();
+                }
+                self.launch(free.slot, now);
+                self.offer(free.slot, now);
+            } else if let Some(offered) = &mut self.offered {
+                // It had room, but its server has said meanwhile that it will close it.
+                offered.leave();
+            }
         }
     }
 
     /// Open load: takes the next request if it is due.
     pub(crate) fn take_due(&mut self, now: u64) -> Option<u64> {
-        let pace = self.share.pace.as_mut()?;
-        let due_ns = self.origin_ns + pace.due_ns();
-        if due_ns > now {
-            return None;
-        }
-        pace.advance();
-        if due_ns >= self.window.start_ns {
-            *self.window.tally.due.get_or_insert(0) += 1;
-        }
+        let due_ns = self.offered.as_mut()?.take_due(now)?;
+        self.accounts.due(due_ns);
         Some(due_ns)
     }
 
     /// A connection has room: gives it what it is to do next.
     #[inline]
     pub(crate) fn next(&mut self, slot: Slot, now: u64) {
-        if self.share.pace.is_some() {
+        if self.offered.is_some() {
             self.offer(slot, now);
             return;
         }
@@ -72,17 +67,15 @@ impl<I: Io> Worker<'_, I> {
 
     /// Open load: takes requests that have waited for a connection, else stands in line for one.
     fn offer(&mut self, slot: Slot, now: u64) {
-        while self.line.is_empty() && self.room(slot) > 0 {
+        while self.room(slot) > 0 && self.offered.as_ref().is_some_and(Offered::is_line_empty) {
             let Some(due_ns) = self.take_due(now) else { break };
             self.begin(slot, due_ns);
         }
         self.launch(slot, now);
-        let has_room = self.room(slot) > 0;
-        let connection = &mut self.connections[slot as usize];
-        if has_room && !connection.is_in_line {
-            connection.is_in_line = true;
-            connection.since_ns = now;
-            self.line.push_back(slot);
+        if self.room(slot) > 0
+            && let Some(offered) = &mut self.offered
+        {
+            offered.line_up(slot, now);
         }
     }
 
@@ -101,34 +94,29 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     fn room(&self, slot: Slot) -> usize {
         let connection = &self.connections[slot as usize];
-        if connection.phase == Phase::Draining || (self.plan.bursts && connection.in_flight() > 0) {
+        if connection.phase() == Phase::Draining || (self.plan.bursts && connection.sent() > 0) {
             return 0;
         }
-        let room = self.plan.pipeline - connection.flights.len();
+        let room = self.plan.pipeline - connection.begun();
         match self.plan.load.per_connection() {
             None => room,
-            Some(most) => room.min(most.saturating_sub(connection.asked)),
+            Some(most) => room.min(most.saturating_sub(connection.asked())),
         }
     }
 
     /// Puts a request on a connection. False: all that were to be begun have been.
     #[inline]
     fn begin(&mut self, slot: Slot, due_ns: u64) -> bool {
-        if self.window.is_open && self.share.answers.is_some_and(|n| self.window.begun >= n) {
+        let most = self.share.answers.filter(|_| self.window.is_open());
+        if most.is_some_and(|most| self.accounts.begun_in_window() >= most) {
             return false;
         }
         let connection = &mut self.connections[slot as usize];
-        if connection.phase == Phase::Closed && connection.flights.is_empty() {
-            if !self.opening.allot() {
-                return false;
-            }
-            self.live += 1;
+        if connection.phase() == Phase::Closed && connection.begun() == 0 && !self.opening.allot() {
+            return false;
         }
-        self.window.begun += 1;
-        let ask = self.picker.next();
-        connection.flights.push_back(Flight { due_ns, sent_ns: 0, ask });
-        connection.unsent += 1;
-        connection.asked += 1;
+        connection.begin(due_ns, self.picker.next());
+        self.accounts.begun();
         true
     }
 
@@ -136,13 +124,13 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     fn launch(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
-        if connection.unsent == 0 {
+        if connection.unsent() == 0 {
             return;
         }
-        match connection.phase {
+        match connection.phase() {
             Phase::Open => self.send(slot, now),
             Phase::Closed if self.opening.is_paced() => {
-                connection.phase = Phase::Queued;
+                connection.queue(now);
                 self.opening.line_up(slot);
             }
             Phase::Closed => self.open(slot),
@@ -151,11 +139,8 @@ impl<I: Io> Worker<'_, I> {
     }
 
     pub(crate) fn open(&mut self, slot: Slot) {
-        let connection = &mut self.connections[slot as usize];
-        connection.phase = Phase::Connecting;
-        connection.since_ns = clock::now_ns();
-        connection.began_ns = connection.since_ns;
-        connection.number = self.opening.number();
+        let number = self.opening.number();
+        self.connections[slot as usize].connect(self.io.now_ns(), number);
         self.io.connect(slot, self.opening.endpoint());
     }
 
@@ -163,22 +148,17 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     pub(crate) fn send(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
-        let unsent = std::mem::take(&mut connection.unsent);
-        let first = connection.flights.len() - unsent;
         let most = self.plan.load.per_connection().unwrap_or(usize::MAX);
-        let is_closed_load = self.share.pace.is_none();
+        let is_closed_load = self.offered.is_none();
         self.out.clear();
-        for (at, flight) in connection.flights.range_mut(first..).enumerate() {
-            flight.sent_ns = now;
+        let requests = connection.send(now, |flight, nth| {
             if is_closed_load {
                 flight.due_ns = now;
             }
             let ask = &self.plan.asks[flight.ask as usize];
-            let is_last = connection.asked - unsent + at + 1 == most;
-            self.out.extend_from_slice(if is_last { &ask.last } else { &ask.request });
-        }
-        self.window.tally.sent += unsent as u64;
-        self.window.tally.sent_bytes += self.out.len() as u64;
+            self.out.extend_from_slice(if nth == most { &ask.last } else { &ask.request });
+        });
+        self.accounts.sent(requests, self.out.len());
         self.io.send(slot, &self.out);
     }
 }

@@ -1,7 +1,43 @@
 //! Is an answer the work that was asked for? Looked at as it arrives, so no body is ever kept.
 
-use model::Expect;
+use model::{Expect, Verify};
 use sha2::{Digest, Sha256};
+
+/// Where a sample of bodies is verified, every so many of them.
+const SAMPLE: u64 = 64;
+
+/// Chooses the answers whose bodies are compared with what was expected. Counted by heads, not by whole answers: of
+/// large bodies many are under way at once.
+#[derive(Debug)]
+pub struct Sampler {
+    verify: Verify,
+    /// Answers that could have been looked at, without the first ones of their connections.
+    seen: u64,
+}
+
+impl Sampler {
+    /// For one worker.
+    pub fn new(verify: Verify) -> Self {
+        Self { verify, seen: 0 }
+    }
+
+    /// Whether the body of the answer that begins is compared; `answered` came before it on its connection.
+    #[inline]
+    pub fn looks(&mut self, expect: &Expect, answered: usize) -> bool {
+        expect.looks_at_body()
+            && match self.verify {
+                Verify::All => true,
+                Verify::First => answered == 0,
+                Verify::Sample => answered == 0 || self.is_next(),
+            }
+    }
+
+    #[inline]
+    fn is_next(&mut self) -> bool {
+        self.seen += 1;
+        self.seen.is_multiple_of(SAMPLE)
+    }
+}
 
 /// What is wrong with a whole answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +149,18 @@ mod tests {
         check.head(status, true);
         pieces.iter().for_each(|piece| check.body(expect, piece));
         check.end(expect).1
+    }
+
+    #[test]
+    fn one_in_sixty_four_is_one_in_sixty_four() {
+        let expect = Expect { body: Some(Vec::new()), ..Expect::default() };
+        let looks = |verify, answered| {
+            let mut sampler = Sampler::new(verify);
+            (0..640).filter(|_| sampler.looks(&expect, answered)).count()
+        };
+        assert_eq!([Verify::All, Verify::First, Verify::Sample].map(|verify| looks(verify, 1)), [640, 0, 10]);
+        assert_eq!([Verify::All, Verify::First, Verify::Sample].map(|verify| looks(verify, 0)), [640; 3]);
+        assert!(!Sampler::new(Verify::All).looks(&Expect::default(), 0), "there is nothing to compare with");
     }
 
     #[test]

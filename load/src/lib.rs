@@ -1,18 +1,22 @@
 //! The load engine: one [`Plan`] in, one [`Tally`] out. Threads share nothing while they measure; each
 //! has its connections, its arrivals and its tally, and the tallies are merged at the end.
 
+mod accounts;
 mod answer;
 mod begin;
 mod check;
 mod connection;
 mod course;
 mod log;
+mod offered;
 mod opening;
 mod pace;
 mod pick;
 mod pulse;
 mod series;
 mod sources;
+#[cfg(test)]
+mod tests;
 mod think;
 mod window;
 mod worker;

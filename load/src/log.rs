@@ -24,16 +24,17 @@ impl Log {
     /// A request of this connection is over.
     pub fn write(&mut self, connection: &Connection, flight: &Flight, now: u64, end: End) {
         let is_sent = flight.sent_ns > 0;
-        let nth = connection.answered - usize::from(matches!(end, End::Answered { .. }));
+        let nth = connection.answered() - usize::from(matches!(end, End::Answered { .. }));
+        let (connect_ns, connected_ns) = connection.times_ns();
         self.chunk.push(Exchange {
-            connection: connection.number,
+            connection: connection.number(),
             nth: nth as u32,
             ask: flight.ask,
-            connect_ns: connection.began_ns,
-            connected_ns: connection.opened_ns,
+            connect_ns,
+            connected_ns,
             due_ns: flight.due_ns,
             sent_ns: flight.sent_ns,
-            first_byte_ns: if is_sent { connection.first_byte_ns } else { 0 },
+            first_byte_ns: if is_sent { connection.first_byte_ns() } else { 0 },
             done_ns: now,
             body_bytes: connection.check.length(),
             end,

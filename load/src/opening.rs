@@ -29,6 +29,8 @@ pub struct Opening {
     index: u64,
     /// How many more may be opened; none: any number.
     left: Option<u64>,
+    /// Connections that were begun, or wait for it, and are not closed yet.
+    live: usize,
 }
 
 impl Opening {
@@ -45,6 +47,7 @@ impl Opening {
             opened: 0,
             index: index as u64,
             left: most,
+            live: 0,
         }
     }
 
@@ -60,22 +63,26 @@ impl Opening {
         self.index << 32 | self.opened
     }
 
-    /// Takes one off those that may still be opened. False: all have been.
+    /// A connection is to be opened. False: all that may be opened have been.
     #[inline]
     pub fn allot(&mut self) -> bool {
         match &mut self.left {
-            None => true,
-            Some(0) => false,
-            Some(left) => {
-                *left -= 1;
-                true
-            }
+            None => {}
+            Some(0) => return false,
+            Some(left) => *left -= 1,
         }
+        self.live += 1;
+        true
     }
 
-    /// All that may be opened have been.
-    pub fn is_spent(&self) -> bool {
-        self.left == Some(0)
+    /// A connection that was opened, or was to be, is closed.
+    pub fn closed(&mut self) {
+        self.live -= 1;
+    }
+
+    /// All that may be opened have been, and are closed again.
+    pub fn is_over(&self) -> bool {
+        self.live == 0 && self.left == Some(0)
     }
 
     /// The connections of `all` to put to work now, in this turn.
@@ -190,9 +197,12 @@ mod tests {
     #[test]
     fn no_more_are_opened_than_may_be() {
         let mut opening = Opening::new(&plan(), 0, 1, Some(2));
-        assert!(!opening.is_spent());
+        assert!(!opening.is_over());
         assert_eq!([0; 4].map(|_| opening.allot()), [true, true, false, false]);
-        assert!(opening.is_spent());
+        opening.closed();
+        assert!(!opening.is_over());
+        opening.closed();
+        assert!(opening.is_over());
     }
 
     #[test]

@@ -28,6 +28,15 @@ pub struct Tally {
     pub under_way_at_end_ns: u64,
     /// Open load: requests that became due within the window.
     pub due: Option<u64>,
+    /// Open load: of `completed`, answers to requests that were due before the window opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried_in: Option<u64>,
+    /// Open load: requests that became due within the window and were neither answered nor lost when it closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried_out: Option<u64>,
+    /// Open load: connections that were given requests and brought no answer within the window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connections_starved: Option<u64>,
     /// Open load: requests due that still waited for a free connection when time was up.
     pub unsent_at_end: Option<u64>,
     /// All that went wrong, by kind.
@@ -199,8 +208,20 @@ impl Errors {
 
 impl Tally {
     /// Answers per second that came whole and as expected. `None` without a window.
+    ///
+    /// In open load an answer to a request that was due before the window counts only in place of one that was due in it
+    /// and is under way at its end: a server that works off what the warm-up left behind has at most the offered rate, and
+    /// one that is slow and keeps up has all of it.
     pub fn rate_per_s(&self) -> Option<f64> {
-        (self.duration_ns > 0).then(|| self.completed as f64 * 1e9 / self.duration_ns as f64)
+        let carried = self.carried_in.unwrap_or(0).min(self.carried_out.unwrap_or(u64::MAX));
+        let counted = self.completed_of_due() + carried;
+        (self.duration_ns > 0).then(|| counted as f64 * 1e9 / self.duration_ns as f64)
+    }
+
+    /// Answers that came whole and as expected; in open load, of those only the ones to requests that were due within the
+    /// window.
+    pub fn completed_of_due(&self) -> u64 {
+        self.completed.saturating_sub(self.carried_in.unwrap_or(0))
     }
 
     /// How many answered requests were under way at a time, on average: the time that they were in flight, of it what lies
@@ -256,6 +277,9 @@ impl Tally {
         self.under_way_before_ns += other.under_way_before_ns;
         self.under_way_at_end_ns += other.under_way_at_end_ns;
         self.due = sum_known(self.due, other.due);
+        self.carried_in = sum_known(self.carried_in, other.carried_in);
+        self.carried_out = sum_known(self.carried_out, other.carried_out);
+        self.connections_starved = sum_known(self.connections_starved, other.connections_starved);
         self.unsent_at_end = sum_known(self.unsent_at_end, other.unsent_at_end);
         self.errors.merge(&other.errors);
         for (cause, n) in &other.error_causes {

@@ -1,0 +1,449 @@
+//! The accounts of one worker's requests: nothing else counts them. A request that was sent is in flight until it is
+//! answered or lost, so that `sent = completed + in flight + errors of sent requests` at every moment.
+
+use crate::Progress;
+use crate::check::Wrong;
+use crate::connection::{Connection, Flight, Phase};
+use crate::log::Log;
+use crate::series::{Series, View};
+use model::tally::FIRST_ANSWER_BYTES;
+use model::{Agreed, End, Load, Loss, Plan, Tally};
+use net::clock;
+
+/// Statuses have three digits.
+const STATUSES: usize = 1000;
+
+/// What is said of requests behind one whose connection ended, or was to end, with an earlier answer.
+pub const BEHIND: &str = "the server closed before it answered all that was pipelined";
+
+/// What one worker counted.
+#[derive(Debug)]
+pub struct Accounts {
+    tally: Tally,
+    /// Whole answers by status; an array because it is written per answer.
+    status: Box<[u64]>,
+    /// Requests that were sent and are neither answered nor lost.
+    in_flight: u64,
+    /// Requests that were begun and wait to be sent.
+    unsent: u64,
+    /// Requests begun in the window, those under way at its opening included.
+    begun: u64,
+    /// Open load: what was due before this is not the window's.
+    window_ns: u64,
+    is_open_load: bool,
+    /// A burst has one latency: that of its last answer.
+    burst_latency: bool,
+    /// A TLS handshake has come about since the worker began, in the window or before it.
+    has_secured: bool,
+    /// The first answer is to be kept, and is not whole yet.
+    wants_first: bool,
+    /// The connection that brings it.
+    first_on: Option<u64>,
+    series: Option<Box<Series>>,
+    /// Every exchange by itself, where somebody wants them.
+    log: Option<Log>,
+    cpu_at_start_ns: u64,
+    system_at_start_ns: Option<u64>,
+    /// What [`Accounts::news`] has told.
+    told: u64,
+}
+
+/// A whole answer, and what is to be known of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer {
+    /// The request.
+    pub flight: Flight,
+    /// Its status.
+    pub status: u16,
+    /// What is wrong with it.
+    pub wrong: Option<Wrong>,
+    /// The connection goes on.
+    pub keeps_alive: bool,
+    /// When it was whole.
+    pub now_ns: u64,
+}
+
+/// Why the requests of a connection are lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Fate<'a> {
+    /// What befell the oldest of those that were sent.
+    pub loss: Loss,
+    /// In words.
+    pub why: &'a str,
+    /// What befell those behind it, where that is something else.
+    pub behind: Option<&'a str>,
+    /// They were given up because they took too long: their latencies are at least their ages.
+    pub is_overdue: bool,
+}
+
+impl<'a> Fate<'a> {
+    /// One fate for all.
+    pub fn of_all(loss: Loss, why: &'a str) -> Self {
+        Self { loss, why, behind: None, is_overdue: false }
+    }
+}
+
+impl Accounts {
+    /// Nothing has happened.
+    pub fn new(plan: &Plan, progress: &Progress) -> Self {
+        Self {
+            tally: Tally::default(),
+            status: vec![0; STATUSES].into_boxed_slice(),
+            in_flight: 0,
+            unsent: 0,
+            begun: 0,
+            window_ns: u64::MAX,
+            is_open_load: matches!(plan.load, Load::Open { .. }),
+            burst_latency: plan.burst_latency,
+            has_secured: false,
+            wants_first: plan.keep_first,
+            first_on: None,
+            series: Series::new(plan, progress.view.is_some()),
+            log: progress.log.clone().map(Log::new),
+            cpu_at_start_ns: 0,
+            system_at_start_ns: None,
+            told: 0,
+        }
+    }
+
+    /// The window opens: what was counted is forgotten, what is under way is carried into it. `sent_bytes` are those of
+    /// the requests in flight, which have been so for `in_flight_ns` in all.
+    pub fn open_window(&mut self, now_ns: u64, sent_bytes: u64, in_flight_ns: u64) {
+        let (sent, under_way_before_ns) = (self.in_flight, in_flight_ns);
+        self.tally = Tally { sent, sent_bytes, under_way_before_ns, ..Tally::default() };
+        self.begun = self.in_flight + self.unsent;
+        self.window_ns = now_ns;
+        if self.is_open_load {
+            (self.tally.carried_in, self.tally.due) = (Some(0), Some(0));
+        }
+        self.status.fill(0);
+        self.cpu_at_start_ns = clock::thread_cpu_ns();
+        self.system_at_start_ns = clock::thread_system_ns();
+        if let Some(series) = &mut self.series {
+            series.open(now_ns);
+        }
+    }
+
+    /// A request became due then.
+    #[inline]
+    pub fn due(&mut self, due_ns: u64) {
+        if due_ns >= self.window_ns {
+            *self.tally.due.get_or_insert(0) += 1;
+        }
+    }
+
+    /// A request was begun: it waits to be sent.
+    #[inline]
+    pub fn begun(&mut self) {
+        self.begun += 1;
+        self.unsent += 1;
+    }
+
+    /// So many requests were sent, in so many bytes.
+    #[inline]
+    pub fn sent(&mut self, requests: usize, bytes: usize) {
+        let requests = requests as u64;
+        self.unsent -= requests;
+        self.in_flight += requests;
+        self.tally.sent += requests;
+        self.tally.sent_bytes += bytes as u64;
+    }
+
+    /// A request that could have left since `since_ns` left at `now_ns`.
+    #[inline]
+    pub fn left(&mut self, since_ns: u64, now_ns: u64) {
+        self.tally.schedule_lag.record(now_ns.saturating_sub(since_ns));
+    }
+
+    /// A connection was open after so long.
+    pub fn connected(&mut self, after_ns: u64) {
+        self.tally.connections_opened += 1;
+        self.tally.connect.record(after_ns);
+    }
+
+    /// A handshake was whole after so long.
+    pub fn secured(&mut self, after_ns: u64, is_resumed: bool, agreed: impl FnOnce() -> Option<Agreed>) {
+        self.has_secured = true;
+        self.tally.handshake.record(after_ns);
+        self.tally.handshakes_resumed += u64::from(is_resumed);
+        if self.tally.agreed.is_none() {
+            self.tally.agreed = agreed();
+        }
+    }
+
+    /// Whether any handshake has come about so far.
+    pub fn has_secured(&self) -> bool {
+        self.has_secured
+    }
+
+    /// Bytes arrived on a connection.
+    #[inline]
+    pub fn received(&mut self, connection: u64, bytes: &[u8]) {
+        self.tally.received_bytes += bytes.len() as u64;
+        if self.wants_first {
+            self.keep_first(connection, bytes);
+        }
+    }
+
+    /// So many bytes of a body arrived and were dropped.
+    #[inline]
+    pub fn skipped(&mut self, bytes: u64) {
+        self.tally.received_bytes += bytes;
+        self.tally.body_bytes += bytes;
+    }
+
+    /// Of the bytes that arrived, so many are of a body.
+    #[inline]
+    pub fn body(&mut self, bytes: usize) {
+        self.tally.body_bytes += bytes as u64;
+    }
+
+    /// The worker polled for so long, and nothing had happened.
+    #[inline]
+    pub fn idle(&mut self, ns: u64) {
+        self.tally.client_idle_ns += ns;
+    }
+
+    /// The answer to a connection's oldest request is whole; the request is no longer on it.
+    #[inline]
+    pub fn answered(&mut self, connection: &Connection, answer: Answer) {
+        let Answer { flight, status, wrong, keeps_alive, now_ns } = answer;
+        self.in_flight -= 1;
+        self.status[usize::from(status).min(STATUSES - 1)] += 1;
+        let tally = &mut self.tally;
+        tally.verified += u64::from(connection.check.looks());
+        match wrong {
+            None => {
+                tally.completed += 1;
+                if !self.burst_latency || connection.begun() == 0 {
+                    tally.latency.record(now_ns - flight.due_ns);
+                }
+                tally.first_byte.record(connection.first_byte_ns() - flight.sent_ns);
+                if self.is_open_load {
+                    tally.service.record(now_ns - flight.sent_ns);
+                    if flight.due_ns < self.window_ns {
+                        *tally.carried_in.get_or_insert(0) += 1;
+                    }
+                }
+            }
+            Some(Wrong::Status) => {
+                tally.errors.status += 1;
+                blame(tally, &format!("status: {status} was not expected"), 1);
+            }
+            Some(Wrong::Body) => {
+                tally.errors.body += 1;
+                blame(tally, "body: not the bytes that were expected", 1);
+            }
+        }
+        if let Some(log) = &mut self.log {
+            log.write(connection, &flight, now_ns, End::Answered { status, keeps_alive });
+        }
+        self.check();
+    }
+
+    /// All requests of this connection are lost: they will have no answer.
+    #[cold]
+    pub fn lost(&mut self, connection: &mut Connection, now_ns: u64, fate: Fate<'_>) {
+        let Fate { loss, why, behind, is_overdue } = fate;
+        let (sent, unsent) = (connection.sent() as u64, connection.unsent() as u64);
+        self.in_flight -= sent;
+        self.unsent -= unsent;
+        let tally = &mut self.tally;
+        let others = if behind.is_some() { sent.saturating_sub(1) } else { 0 };
+        let errors = &mut tally.errors;
+        match loss {
+            // They never left this machine.
+            Loss::Local => {
+                tally.sent = tally.sent.saturating_sub(sent);
+                errors.local += sent;
+            }
+            Loss::Send => errors.send += sent - others,
+            Loss::Timeout => errors.timeout += sent - others,
+            Loss::Protocol => errors.protocol += sent - others,
+            // With TLS 1.3, a certificate is refused when requests have been sent.
+            Loss::Connect | Loss::Handshake | Loss::Receive | Loss::Ended => errors.receive += sent - others,
+        }
+        errors.receive += others;
+        match loss {
+            Loss::Local => errors.local += unsent,
+            _ => errors.connect += unsent,
+        }
+        blame(tally, &format!("{}: {why}", loss.word()), sent - others + unsent);
+        if let Some(behind) = behind {
+            blame(tally, &format!("receive: {behind}"), others);
+        }
+        if is_overdue {
+            // In closed load a request that was not sent has not begun to wait.
+            let counted = if self.is_open_load { connection.begun() } else { connection.sent() };
+            let flights = connection.flights().take(counted);
+            flights.for_each(|flight| tally.latency.record(now_ns.saturating_sub(flight.due_ns)));
+        }
+        if let Some(log) = &mut self.log {
+            connection.flights().for_each(|flight| log.write(connection, flight, now_ns, End::Lost(loss)));
+        }
+        connection.lose_all();
+        self.check();
+    }
+
+    /// Bytes came that no request had asked for.
+    #[cold]
+    pub fn unasked(&mut self, cause: &str) {
+        self.tally.errors.unasked += 1;
+        blame(&mut self.tally, &format!("protocol: {cause}"), 1);
+    }
+
+    /// Why the measurement stops before its time; the first reason is the one.
+    #[cold]
+    pub fn halt(&mut self, why: impl FnOnce() -> String) {
+        self.tally.halted.get_or_insert_with(why);
+    }
+
+    /// Keeps the bytes of the first answer, which comes on the connection that was first to bring any.
+    #[cold]
+    fn keep_first(&mut self, connection: u64, bytes: &[u8]) {
+        if self.answers() > 0 {
+            self.wants_first = false;
+        } else if *self.first_on.get_or_insert(connection) == connection {
+            let kept = &mut self.tally.first_answer;
+            let room = FIRST_ANSWER_BYTES - kept.len();
+            kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+
+    /// Requests begun in the window, those under way at its opening included.
+    #[inline]
+    pub fn begun_in_window(&self) -> u64 {
+        self.begun
+    }
+
+    /// Whole answers, expected or not.
+    pub fn answers(&self) -> u64 {
+        self.tally.completed + self.tally.errors.status + self.tally.errors.body
+    }
+
+    /// Requests of the window that came to an end, well or not.
+    pub fn finished(&self) -> u64 {
+        let errors = &self.tally.errors;
+        self.tally.completed + errors.of_sent() + errors.connect + errors.local
+    }
+
+    /// How many more have finished since this was last asked.
+    pub fn news(&mut self) -> u64 {
+        let finished = self.finished();
+        finished - std::mem::replace(&mut self.told, finished)
+    }
+
+    /// Closes the interval under way if it is over, with so many connections open, and hands over what was written down
+    /// of exchanges. When the next interval is over.
+    pub fn tick(&mut self, now_ns: u64, view: Option<&View>, open: impl FnOnce() -> u64) -> u64 {
+        self.hand_over();
+        let Some(series) = &mut self.series else { return u64::MAX };
+        if now_ns >= series.ends_ns() {
+            series.close_interval(&mut self.tally, now_ns, open());
+            view.into_iter().for_each(|view| series.show(view));
+        }
+        series.ends_ns()
+    }
+
+    fn hand_over(&mut self) {
+        if let Some(log) = &mut self.log {
+            log.hand_over();
+        }
+    }
+
+    /// The window closes after so long, with so many connections open: the tally has all but what is under way.
+    pub fn close_window(&mut self, end_ns: u64, duration_ns: u64, open: u64) {
+        if let Some(series) = &mut self.series {
+            series.close(&mut self.tally, end_ns, open);
+        }
+        let tally = &mut self.tally;
+        tally.duration_ns = duration_ns;
+        tally.client_cpu_ns = clock::thread_cpu_ns() - self.cpu_at_start_ns;
+        let system = clock::thread_system_ns().zip(self.system_at_start_ns);
+        // The two clocks are read one after the other, and one of them is an estimate.
+        tally.client_system_cpu_ns =
+            system.map(|(now, then)| now.saturating_sub(then).min(tally.client_cpu_ns));
+        tally.threads = 1;
+        tally.client_rss_max_bytes = net::limits::rss_max_bytes();
+        tally.status = self.status.iter().zip(0..).filter(|(n, _)| **n > 0).map(|(n, s)| (s, *n)).collect();
+        if !self.is_open_load {
+            tally.service = tally.latency.clone();
+        }
+    }
+
+    /// Counts what is under way at the end: requests on connections, and those due that wait for one. A request that
+    /// has already waited longer than most is shown in the tail at its age, which is the least that its latency can be.
+    /// The others say nothing about the tail and are left out of it.
+    pub fn count_unfinished(&mut self, connections: &[Connection], waiting: &[u64], end_ns: u64) {
+        let (is_open_load, window_ns) = (self.is_open_load, self.window_ns);
+        let tally = &mut self.tally;
+        tally.in_flight_at_end = self.in_flight;
+        tally.under_way_at_end_ns = in_flight_ns(connections, end_ns);
+        tally.served = connections.iter().map(Connection::served).collect();
+        let typical_ns = tally.latency.quantile_ns(0.5).unwrap_or(0);
+        let age_ns = |due_ns: u64| end_ns.saturating_sub(due_ns);
+        let on_connections = connections.iter().flat_map(|connection| {
+            connection.flights().take(if is_open_load { connection.begun() } else { connection.sent() })
+        });
+        let mut carried_out = 0;
+        for due_ns in on_connections.map(|flight| flight.due_ns).chain(waiting.iter().copied()) {
+            carried_out += u64::from(due_ns >= window_ns);
+            if age_ns(due_ns) > typical_ns {
+                tally.latency.record(age_ns(due_ns));
+            }
+        }
+        if is_open_load {
+            tally.unsent_at_end = Some(self.unsent + waiting.len() as u64);
+            tally.carried_out = Some(carried_out);
+            let has_waited =
+                |c: &Connection| c.oldest().is_some_and(|oldest| age_ns(oldest.due_ns) > typical_ns);
+            let is_starved = |c: &&Connection| c.served() == 0 && (c.lost() > 0 || has_waited(c));
+            tally.connections_starved = Some(connections.iter().filter(is_starved).count() as u64);
+        }
+    }
+
+    /// The tally, whole.
+    pub fn finish(mut self) -> Tally {
+        if let Some(series) = &mut self.series {
+            series.seal(&mut self.tally);
+        }
+        self.hand_over();
+        self.tally
+    }
+
+    /// What this module is there for.
+    #[inline]
+    fn check(&self) {
+        let tally = &self.tally;
+        debug_assert_eq!(
+            tally.sent,
+            tally.completed + self.in_flight + tally.errors.of_sent(),
+            "{:?}",
+            tally.errors
+        );
+    }
+
+    /// The accounts and the connections they are about say the same.
+    pub fn check_against(&self, connections: &[Connection]) {
+        if cfg!(debug_assertions) {
+            let sum = |count: fn(&Connection) -> usize| connections.iter().map(count).sum::<usize>() as u64;
+            assert_eq!((self.in_flight, self.unsent), (sum(Connection::sent), sum(Connection::unsent)));
+            let waits = |c: &Connection| c.unsent() == 0 || !c.is_open();
+            assert!(connections.iter().all(waits), "what is begun on an open connection is sent");
+            let is_quiet = |c: &Connection| c.phase() != Phase::Closed || c.begun() == 0;
+            assert!(connections.iter().all(is_quiet), "a connection is opened when a request needs it");
+        }
+    }
+}
+
+/// How long the requests that are in flight have been so, in all.
+pub fn in_flight_ns(connections: &[Connection], now_ns: u64) -> u64 {
+    let flights = connections.iter().flat_map(Connection::in_flight);
+    flights.map(|flight| now_ns.saturating_sub(flight.sent_ns)).sum()
+}
+
+fn blame(tally: &mut Tally, cause: &str, times: u64) {
+    if times > 0 {
+        *tally.error_causes.entry(cause.to_owned()).or_default() += times;
+    }
+}

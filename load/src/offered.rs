@@ -1,0 +1,143 @@
+//! Open load: when requests are due, which connections have room for them, and how late they leave. A request goes
+//! to the connection that has been free the longest; while none is, it waits, and that is the server's doing.
+
+use crate::pace::Pace;
+use net::Slot;
+use std::collections::VecDeque;
+
+/// The offered load of one worker.
+#[derive(Debug)]
+pub struct Offered {
+    pace: Pace,
+    /// The start of the load: due times count from here.
+    origin_ns: u64,
+    /// Connections with room for a request, the longest free first.
+    line: VecDeque<Free>,
+    is_in_line: Box<[bool]>,
+    /// Of the requests that were given to free connections since the last hand-over: since when each could have left.
+    leaving: Vec<u64>,
+}
+
+/// A connection with room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Free {
+    /// Which one.
+    pub slot: Slot,
+    /// It has had room since then.
+    since_ns: u64,
+}
+
+impl Offered {
+    /// Requests become due at this pace, from the moment on that [`Offered::start`] names.
+    pub fn new(pace: Pace, connections: usize) -> Self {
+        let line = VecDeque::with_capacity(connections);
+        let is_in_line = vec![false; connections].into_boxed_slice();
+        Self { pace, origin_ns: 0, line, is_in_line, leaving: Vec::with_capacity(connections) }
+    }
+
+    /// The load starts.
+    pub fn start(&mut self, now_ns: u64) {
+        self.origin_ns = now_ns;
+    }
+
+    /// When the next request is due; `None` while no connection has room for it.
+    pub fn wakes_ns(&self) -> Option<u64> {
+        (!self.line.is_empty()).then(|| self.next_due_ns())
+    }
+
+    fn next_due_ns(&self) -> u64 {
+        self.origin_ns + self.pace.due_ns()
+    }
+
+    /// Takes the next request if it is due: when it was.
+    #[inline]
+    pub fn take_due(&mut self, now_ns: u64) -> Option<u64> {
+        let due_ns = self.next_due_ns();
+        if due_ns > now_ns {
+            return None;
+        }
+        self.pace.advance();
+        Some(due_ns)
+    }
+
+    /// No connection has room that is known of.
+    #[inline]
+    pub fn is_line_empty(&self) -> bool {
+        self.line.is_empty()
+    }
+
+    /// A connection has room: it stands in line, at the end unless it does already.
+    #[inline]
+    pub fn line_up(&mut self, slot: Slot, now_ns: u64) {
+        if !std::mem::replace(&mut self.is_in_line[slot as usize], true) {
+            self.line.push_back(Free { slot, since_ns: now_ns });
+        }
+    }
+
+    /// The connection that has been free the longest.
+    #[inline]
+    pub fn first(&self) -> Option<Free> {
+        self.line.front().copied()
+    }
+
+    /// The first one leaves the line.
+    #[inline]
+    pub fn leave(&mut self) {
+        if let Some(free) = self.line.pop_front() {
+            self.is_in_line[free.slot as usize] = false;
+        }
+    }
+
+    /// A free connection was given a request that was due then. The lag is the load generator's own: a request that
+    /// waited for a connection waited for the server.
+    #[inline]
+    pub fn given(&mut self, due_ns: u64, free: Free) {
+        self.leaving.push(due_ns.max(free.since_ns));
+    }
+
+    /// Requests were given to connections and are not handed over yet.
+    #[inline]
+    pub fn has_leaving(&self) -> bool {
+        !self.leaving.is_empty()
+    }
+
+    /// They are handed over: since when each could have left.
+    #[inline]
+    pub fn handed_over(&mut self) -> impl Iterator<Item = u64> {
+        self.leaving.drain(..)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Arrivals;
+    use stats::Profile;
+
+    #[test]
+    fn the_longest_free_goes_first_and_stands_in_line_once() {
+        let pace = Pace::new(Profile::new(&[], 1e3), Arrivals::Constant, 0, 0, 1);
+        let mut offered = Offered::new(pace, 3);
+        offered.start(7);
+        assert_eq!((offered.wakes_ns(), offered.first()), (None, None));
+        offered.line_up(2, 10);
+        offered.line_up(0, 20);
+        offered.line_up(2, 30);
+        assert_eq!(offered.wakes_ns(), Some(7));
+        assert_eq!(
+            [offered.take_due(6), offered.take_due(1_000_006), offered.take_due(1_000_006)],
+            [None, Some(7), None]
+        );
+        let free = offered.first().unwrap();
+        assert_eq!(free, Free { slot: 2, since_ns: 10 });
+        offered.given(7, free);
+        offered.leave();
+        offered.given(1_000_007, offered.first().unwrap());
+        assert!(offered.has_leaving());
+        assert_eq!(offered.handed_over().collect::<Vec<_>>(), [10, 1_000_007]);
+        assert!(!offered.has_leaving());
+        offered.line_up(2, 40);
+        offered.leave();
+        assert_eq!(offered.first(), Some(Free { slot: 2, since_ns: 40 }));
+    }
+}

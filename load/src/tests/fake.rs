@@ -1,0 +1,230 @@
+//! A back end without sockets, whose clock only moves when somebody waits: a script says what becomes of every
+//! connection and of every request, and when.
+
+use net::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Slot};
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub const MS: u64 = 1_000_000;
+pub const SECOND: u64 = 1_000_000_000;
+
+/// The clock when a test begins: no moment is 0.
+pub const START: u64 = 5 * SECOND;
+
+/// A look that finds nothing takes so long.
+const LOOK_NS: u64 = 1_000;
+
+/// Something that the worker asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// Of all connections the `nth`, counted from 0.
+    Connect { nth: usize },
+    /// So many requests on it, in one send; so many were sent on it before.
+    Send { nth: usize, requests: usize, before: usize },
+}
+
+/// What comes of it.
+#[derive(Clone, Debug)]
+pub enum What {
+    Connected,
+    Secured,
+    Bytes(Vec<u8>),
+    /// The peer's end; whether it was announced, where there is TLS.
+    Ended(Option<bool>),
+    Failed(Operation, Errno),
+}
+
+/// Says what comes of a call, each thing so many nanoseconds after it.
+pub type Script<'s> = Box<dyn FnMut(Call) -> Vec<(u64, What)> + 's>;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Peer {
+    nth: usize,
+    generation: usize,
+    is_open: bool,
+    requests: usize,
+    ended_cleanly: Option<bool>,
+}
+
+/// What a test sees of the back end after the worker has consumed it.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// When each connection was asked for.
+    pub connects_ns: Vec<u64>,
+    /// When each send left.
+    pub handed_over_ns: Vec<u64>,
+    /// Completions for slots that were closed, or that came twice.
+    pub closed: usize,
+}
+
+/// The back end.
+pub struct Fake<'s> {
+    script: Script<'s>,
+    now_ns: u64,
+    peers: Vec<Peer>,
+    /// When, in which order, on which slot and generation, what.
+    due: BinaryHeap<Reverse<(u64, usize, Slot, usize)>>,
+    what: Vec<What>,
+    bytes: Vec<u8>,
+    /// Sends that have not left yet, and what one takes.
+    waiting: usize,
+    pub send_takes_ns: u64,
+    request_bytes: usize,
+    seen: Rc<RefCell<Seen>>,
+}
+
+impl<'s> Fake<'s> {
+    /// Requests have so many bytes each.
+    pub fn new(request_bytes: usize, script: Script<'s>) -> (Self, Rc<RefCell<Seen>>) {
+        let seen = Rc::<RefCell<Seen>>::default();
+        let fake = Self {
+            script,
+            now_ns: START,
+            peers: Vec::new(),
+            due: BinaryHeap::new(),
+            what: Vec::new(),
+            bytes: Vec::new(),
+            waiting: 0,
+            send_takes_ns: 0,
+            request_bytes,
+            seen: Rc::clone(&seen),
+        };
+        (fake, seen)
+    }
+
+    fn call(&mut self, slot: Slot, call: Call) {
+        for (after_ns, what) in (self.script)(call) {
+            let generation = self.peers[slot as usize].generation;
+            self.due.push(Reverse((self.now_ns + after_ns, self.what.len(), slot, generation)));
+            self.what.push(what);
+        }
+    }
+
+    fn hand_over(&mut self) {
+        for _ in 0..std::mem::take(&mut self.waiting) {
+            self.now_ns += self.send_takes_ns;
+            self.seen.borrow_mut().handed_over_ns.push(self.now_ns);
+        }
+    }
+
+    fn has_something(&mut self) -> bool {
+        while let Some(Reverse((_, _, slot, generation))) = self.due.peek() {
+            let peer = self.peers[*slot as usize];
+            if peer.is_open && peer.generation == *generation {
+                break;
+            }
+            self.due.pop();
+        }
+        self.due.peek().is_some_and(|Reverse((at_ns, ..))| *at_ns <= self.now_ns)
+    }
+}
+
+impl Io for Fake<'_> {
+    fn connect(&mut self, slot: Slot, _: &Endpoint) {
+        let mut seen = self.seen.borrow_mut();
+        let nth = seen.connects_ns.len();
+        seen.connects_ns.push(self.now_ns);
+        drop(seen);
+        let index = slot as usize;
+        if index >= self.peers.len() {
+            self.peers.resize(index + 1, Peer::default());
+        }
+        assert!(!self.peers[index].is_open, "slot {slot} is opened twice");
+        let generation = self.peers[index].generation + 1;
+        self.peers[index] = Peer { nth, generation, is_open: true, ..Peer::default() };
+        self.call(slot, Call::Connect { nth });
+    }
+
+    fn listen(&mut self, _: OwnedFd) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn send(&mut self, slot: Slot, bytes: &[u8]) -> bool {
+        let peer = &mut self.peers[slot as usize];
+        assert!(peer.is_open, "a send on slot {slot}, which is closed");
+        let requests = bytes.len() / self.request_bytes;
+        assert_eq!(bytes.len() % self.request_bytes, 0, "whole requests");
+        let call = Call::Send { nth: peer.nth, requests, before: peer.requests };
+        peer.requests += requests;
+        self.waiting += 1;
+        self.call(slot, call);
+        true
+    }
+
+    fn send_file(&mut self, _: Slot, _: &Arc<OwnedFd>, _: u64, _: u64) -> bool {
+        true
+    }
+
+    fn skip(&mut self, _: Slot, _: u64) {}
+
+    fn close(&mut self, slot: Slot) {
+        if let Some(peer) = self.peers.get_mut(slot as usize).filter(|peer| peer.is_open) {
+            peer.is_open = false;
+            self.seen.borrow_mut().closed += 1;
+        }
+    }
+
+    fn reset(&mut self, slot: Slot) {
+        self.close(slot);
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.hand_over();
+        Ok(())
+    }
+
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
+        self.hand_over();
+        if self.has_something() {
+            return Ok(true);
+        }
+        let longest_ns = longest.map_or(u64::MAX, |longest| longest.as_nanos() as u64).max(LOOK_NS);
+        let until_ns = self.now_ns.saturating_add(longest_ns);
+        let next_ns = self.due.peek().map_or(u64::MAX, |Reverse((at_ns, ..))| *at_ns);
+        self.now_ns = until_ns.min(next_ns);
+        assert!(self.now_ns < u64::MAX, "the worker waits for ever");
+        Ok(self.has_something())
+    }
+
+    fn next(&mut self) -> Option<Completion> {
+        if !self.has_something() {
+            return None;
+        }
+        let Reverse((_, what, slot, _)) = self.due.pop()?;
+        let event = match std::mem::replace(&mut self.what[what], What::Connected) {
+            What::Connected => Event::Connected,
+            What::Secured => Event::Secured,
+            What::Failed(operation, errno) => Event::Failed(operation, errno),
+            What::Bytes(bytes) => {
+                self.bytes = bytes;
+                Event::Received
+            }
+            What::Ended(cleanly) => {
+                self.peers[slot as usize].ended_cleanly = cleanly;
+                Event::Ended
+            }
+        };
+        Some(Completion { slot, event })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn handshake(&self, _: Slot) -> Option<Handshake> {
+        None
+    }
+
+    fn ended_cleanly(&self, slot: Slot) -> Option<bool> {
+        self.peers[slot as usize].ended_cleanly
+    }
+}
