@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// The verdict on one measurement.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// What bounded it.
     pub bound: Bound,
@@ -21,6 +21,19 @@ pub struct Verdict {
     pub server_idle_ppm: Option<u64>,
 }
 
+impl Default for Verdict {
+    /// Of nothing: not to be believed.
+    fn default() -> Self {
+        Self {
+            bound: Bound::Unknown,
+            valid: false,
+            reasons: Vec::new(),
+            kept_up: None,
+            server_idle_ppm: None,
+        }
+    }
+}
+
 impl Verdict {
     /// The server did not answer what was due.
     pub fn fell_behind(&self) -> bool {
@@ -29,7 +42,7 @@ impl Verdict {
 }
 
 /// What kept the rate from being higher.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// The server's cores, or its busiest thread, were busy.
@@ -41,7 +54,6 @@ pub enum Bound {
     /// Neither was: the load asked for no more, or something waits.
     Neither,
     /// The server's use of its cores is not known.
-    #[default]
     Unknown,
 }
 

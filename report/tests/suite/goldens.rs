@@ -233,7 +233,7 @@ fn no_chart_names_a_leader_where_nothing_is_decided() {
     assert!(slope.starts_with("nginx was the best on the page and leads here. "), "{slope}");
     f.cells[0].contenders[2].rank_high = None;
     assert!(said(&f).0.starts_with("It is not decided"), "one without a rank may be the best");
-    let mut race = race(80_000.0, 100_000.0, 0.011);
+    let mut race = race(100_000.0, 80_000.0, 0.011);
     assert!(said(&race).0.contains(" leads with "), "{}", said(&race).0);
     undecide(&mut race);
     assert!(said(&race).0.starts_with("It is not decided"), "{}", said(&race).0);
