@@ -6,10 +6,12 @@
 
 use io_uring::types::{BufRingEntry, Fixed, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, cqueue, opcode, squeue};
+use net::Ports;
+use net::socket::{self, Blocking};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
 use std::error::Error;
-use std::net::TcpStream;
-use std::os::fd::AsRawFd;
+use std::net::SocketAddr;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
@@ -18,12 +20,14 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const REQUEST: &str = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 
-/// Entries that can be asked for in one turn, and completions that fit before the kernel must keep them elsewhere.
+/// Entries that can be asked for in one turn; completions that fit before the kernel must keep them elsewhere, two a
+/// connection at least.
 const ENTRIES: u32 = 4096;
 const COMPLETIONS: u32 = 16 * 1024;
 
-/// Many and small: an answer seldom needs two, and they never run out in a turn.
-const BUFFERS: u16 = 4096;
+/// Many and small: an answer seldom needs two, and they never run out in a turn. One a connection at least.
+const BUFFERS: usize = 4096;
+const MOST_BUFFERS: usize = 32 * 1024;
 const BUFFER_BYTES: usize = 4096;
 const GROUP: u16 = 0;
 
@@ -72,12 +76,12 @@ fn run(options: &Options) -> Result<(usize, f64)> {
     let mut ring = IoUring::builder()
         .setup_single_issuer()
         .setup_defer_taskrun()
-        .setup_cqsize(COMPLETIONS)
+        .setup_cqsize(COMPLETIONS.max((2 * options.connections).next_power_of_two() as u32))
         .build(ENTRIES)
         .map_err(|e| {
             format!("no io_uring as of Linux 6.1 ({e}): is it forbidden here, or the kernel older?")
         })?;
-    let pool = Pool::new(&ring)?;
+    let pool = Pool::new(&ring, options.connections)?;
     let sockets = connect(options)?;
     let numbers: Vec<i32> = sockets.iter().map(AsRawFd::as_raw_fd).collect();
     ring.submitter().register_files(&numbers)?;
@@ -95,13 +99,16 @@ fn run(options: &Options) -> Result<(usize, f64)> {
     client.run(completion, options.time)
 }
 
-fn connect(options: &Options) -> Result<Vec<TcpStream>> {
-    let one = |_| {
-        let stream = TcpStream::connect(("127.0.0.1", options.port))?;
-        stream.set_nodelay(true)?;
-        Ok(stream)
+fn connect(options: &Options) -> Result<Vec<OwnedFd>> {
+    let to = SocketAddr::from(([127, 0, 0, 1], options.port));
+    let ports = Ports::of(options.connections, 0, 1);
+    let one = |slot| {
+        let ports = ports.as_ref().map(|ports| ports.range(slot as u32));
+        let socket = socket::unconnected(&to.into(), ports, Blocking::Yes)?;
+        rustix::net::connect(&socket, &to)?;
+        Ok(socket)
     };
-    let all: std::io::Result<Vec<TcpStream>> = (0..options.connections).map(one).collect();
+    let all: std::io::Result<Vec<OwnedFd>> = (0..options.connections).map(one).collect();
     Ok(all.map_err(|e| format!("can't connect to port {} ({e}): is a server there?", options.port))?)
 }
 
@@ -216,18 +223,21 @@ fn answer_bytes(bytes: &[u8]) -> Result<usize> {
 struct Pool {
     entries: *mut BufRingEntry,
     memory: *mut u8,
+    buffers: u16,
     tail: u16,
 }
 
 impl Pool {
     #[allow(unsafe_code)]
-    fn new(ring: &IoUring) -> Result<Self> {
-        let entries = pages(usize::from(BUFFERS) * size_of::<BufRingEntry>())?.cast();
-        let memory = pages(usize::from(BUFFERS) * BUFFER_BYTES)?;
-        // SAFETY: the pages are of the size that `BUFFERS` says and stay mapped until the process ends.
-        unsafe { ring.submitter().register_buf_ring_with_flags(entries as u64, BUFFERS, GROUP, 0)? };
-        let mut pool = Self { entries, memory, tail: 0 };
-        (0..BUFFERS).for_each(|id| pool.give_back(id));
+    fn new(ring: &IoUring, connections: usize) -> Result<Self> {
+        let buffers = connections.next_power_of_two().clamp(BUFFERS, MOST_BUFFERS);
+        let entries = pages(buffers * size_of::<BufRingEntry>())?.cast();
+        let memory = pages(buffers * BUFFER_BYTES)?;
+        let buffers = buffers as u16;
+        // SAFETY: the pages are of the size that `buffers` says and stay mapped until the process ends.
+        unsafe { ring.submitter().register_buf_ring_with_flags(entries as u64, buffers, GROUP, 0)? };
+        let mut pool = Self { entries, memory, buffers, tail: 0 };
+        (0..buffers).for_each(|id| pool.give_back(id));
         pool.publish();
         Ok(pool)
     }
@@ -235,7 +245,7 @@ impl Pool {
     /// The first bytes of a buffer that the kernel has filled.
     #[allow(unsafe_code)]
     fn bytes(&self, id: u16, bytes: usize) -> &[u8] {
-        let at = usize::from(id % BUFFERS) * BUFFER_BYTES;
+        let at = usize::from(id % self.buffers) * BUFFER_BYTES;
         // SAFETY: within the mapping; the kernel writes nothing here until the buffer is given back, which
         // takes `&mut self`.
         unsafe { std::slice::from_raw_parts(self.memory.add(at), bytes.min(BUFFER_BYTES)) }
@@ -245,11 +255,11 @@ impl Pool {
     #[inline]
     #[allow(unsafe_code)]
     fn give_back(&mut self, id: u16) {
-        let at = usize::from(self.tail % BUFFERS);
+        let at = usize::from(self.tail % self.buffers);
         // SAFETY: within both mappings; an entry at or past the tail that was told is not the kernel's.
         unsafe {
             let entry = &mut *self.entries.add(at);
-            entry.set_addr(self.memory.add(usize::from(id % BUFFERS) * BUFFER_BYTES) as u64);
+            entry.set_addr(self.memory.add(usize::from(id % self.buffers) * BUFFER_BYTES) as u64);
             entry.set_len(BUFFER_BYTES as u32);
             entry.set_bid(id);
         }
