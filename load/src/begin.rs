@@ -140,7 +140,9 @@ impl<I: Io> Worker<'_, I> {
 
     pub(crate) fn open(&mut self, slot: Slot) {
         let number = self.opening.number();
-        self.connections[slot as usize].connect(self.io.now_ns(), number);
+        let now = self.io.now_ns();
+        self.connections[slot as usize].connect(now, number);
+        self.deadlines.watch(slot, now + self.look_ns);
         self.io.connect(slot, self.opening.endpoint());
     }
 
@@ -159,6 +161,7 @@ impl<I: Io> Worker<'_, I> {
             self.out.extend_from_slice(if nth == most { &ask.last } else { &ask.request });
         });
         self.accounts.sent(requests, self.out.len());
+        self.deadlines.watch(slot, now + self.look_ns);
         self.io.send(slot, &self.out);
     }
 }

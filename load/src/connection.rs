@@ -5,6 +5,9 @@ use crate::check::Check;
 use std::collections::VecDeque;
 use wire::ResponseParser;
 
+/// A server that said it would close has so long to do it.
+const DRAIN_NS: u64 = 1_000_000_000;
+
 /// Where a connection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
@@ -103,6 +106,16 @@ impl Connection {
     /// How long it has stood there.
     pub fn phase_ns(&self, now_ns: u64) -> u64 {
         now_ns.saturating_sub(self.phase_since_ns)
+    }
+
+    /// When what it waits for takes too long, if a connection or an answer may take so long; none: it waits for nothing.
+    pub fn overdue_ns(&self, timeout_ns: u64) -> Option<u64> {
+        match self.phase {
+            Phase::Closed | Phase::Queued => None,
+            Phase::Connecting | Phase::Securing => Some(self.phase_since_ns.saturating_add(timeout_ns)),
+            Phase::Open => self.in_flight().next().map(|oldest| oldest.sent_ns.saturating_add(timeout_ns)),
+            Phase::Draining => Some(self.phase_since_ns + DRAIN_NS),
+        }
     }
 
     /// Its number among all that were begun.

@@ -36,7 +36,9 @@ impl Deadlines {
     /// The next connection whose look is due. What it still waits for is to be watched anew.
     #[inline]
     pub fn due(&mut self, now_ns: u64) -> Option<Slot> {
-        while let Some(Reverse((by_ns, slot))) = self.queue.peek().copied().filter(|Reverse((by_ns, _))| *by_ns <= now_ns) {
+        while let Some(Reverse((by_ns, slot))) =
+            self.queue.peek().copied().filter(|Reverse((by_ns, _))| *by_ns <= now_ns)
+        {
             self.queue.pop();
             // One that was asked for before an earlier one is no look of its own.
             if self.first_ns[slot as usize] == by_ns {

@@ -7,6 +7,7 @@ mod begin;
 mod check;
 mod connection;
 mod course;
+mod deadlines;
 mod log;
 mod offered;
 mod opening;

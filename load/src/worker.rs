@@ -4,6 +4,7 @@
 use crate::accounts::{Accounts, Fate, in_flight_ns};
 use crate::answer::Reader;
 use crate::connection::{self, Connection, Phase};
+use crate::deadlines::Deadlines;
 use crate::offered::Offered;
 use crate::opening::Opening;
 use crate::pick::Picker;
@@ -18,8 +19,8 @@ use std::time::Duration;
 /// How often connections that failed are tried again and the count is told to who looks on.
 const HOUSEKEEPING_NS: u64 = 10_000_000;
 
-/// How often timeouts are looked for.
-const SWEEP_NS: u64 = 100_000_000;
+/// How often it is made sure that the accounts are right, where that is done at all.
+const CHECK_NS: u64 = 100_000_000;
 
 /// Between two looks of a worker that polls: a few hundred nanoseconds.
 const PAUSES: usize = 16;
@@ -31,8 +32,8 @@ const OVERSLEEP_NS: u64 = 50_000;
 /// One look of a worker that polls takes less than this.
 const LONGEST_LOOK_NS: u64 = 10_000;
 
-/// A server that said it would close has so long to do it.
-const DRAIN_NS: u64 = 1_000_000_000;
+/// A connection on which something is waited for is looked at so often at least.
+const LOOK_NS: u64 = 1_000_000_000;
 
 /// A worker and all that is its own. Each part keeps its own state right: [`Accounts`] what is counted, [`Connection`]
 /// where it stands, [`Offered`] what is due and who has room, [`Opening`] which connections are opened when.
@@ -58,10 +59,13 @@ pub struct Worker<'p, I> {
     pub(crate) can_skip: bool,
     /// The start of the load.
     pub(crate) origin_ns: u64,
+    /// When connections may have waited for too long.
+    pub(crate) deadlines: Deadlines,
+    pub(crate) look_ns: u64,
     timeout_ns: u64,
     spin_ns: u64,
     housekeeping_ns: u64,
-    sweep_ns: u64,
+    check_ns: u64,
 }
 
 impl<'p, I: Io> Worker<'p, I> {
@@ -73,6 +77,7 @@ impl<'p, I: Io> Worker<'p, I> {
         // What is sent together stays together.
         let at_once = if plan.bursts { plan.pipeline } else { 1 };
         let most_bytes = plan.asks.iter().map(|ask| ask.request.len().max(ask.last.len())).max().unwrap_or(0);
+        let timeout_ns = plan.timeout.as_nanos().try_into().unwrap_or(u64::MAX);
         Self {
             plan,
             io,
@@ -85,15 +90,17 @@ impl<'p, I: Io> Worker<'p, I> {
             accounts: Accounts::new(plan, progress),
             window: Window::new(plan, 0),
             reader: Reader::new(plan),
+            deadlines: Deadlines::new(connections.len()),
+            look_ns: LOOK_NS.min(timeout_ns),
             connections,
             share,
             out: Vec::with_capacity(most_bytes * plan.pipeline),
             can_skip: matches!(plan.target.address, Address::Tcp(_)) && !plan.target.tls,
             origin_ns: 0,
-            timeout_ns: plan.timeout.as_nanos() as u64,
+            timeout_ns,
             spin_ns: plan.spin.as_nanos().try_into().unwrap_or(u64::MAX),
             housekeeping_ns: 0,
-            sweep_ns: 0,
+            check_ns: 0,
         }
     }
 
@@ -204,7 +211,7 @@ impl<'p, I: Io> Worker<'p, I> {
         self.window.edge_ns().min(due).min(self.housekeeping_ns).min(thought).min(opens)
     }
 
-    /// Every 10 ms what failed is tried again; every 100 ms what takes too long is given up.
+    /// Every 10 ms what failed is tried again, and what takes too long is given up.
     fn keep_house(&mut self, now: u64) {
         let steps_ns = self.window.tick(now, self.accounts.answers());
         let connections = &self.connections;
@@ -217,9 +224,9 @@ impl<'p, I: Io> Worker<'p, I> {
         while let Some(slot) = self.failed.pop() {
             self.next(slot, now);
         }
-        if now >= self.sweep_ns {
-            self.sweep_ns = now + SWEEP_NS;
-            self.sweep(now);
+        self.give_up_overdue(now);
+        if now >= self.check_ns {
+            self.check_ns = now + CHECK_NS;
             self.accounts.check_against(&self.connections);
         }
     }
@@ -238,21 +245,18 @@ impl<'p, I: Io> Worker<'p, I> {
     }
 
     /// Gives up what takes too long.
-    fn sweep(&mut self, now: u64) {
-        for slot in 0..self.connections.len() as Slot {
+    fn give_up_overdue(&mut self, now: u64) {
+        while let Some(slot) = self.deadlines.due(now) {
             let connection = &self.connections[slot as usize];
+            let Some(by_ns) = connection.overdue_ns(self.timeout_ns) else { continue };
+            if by_ns > now {
+                self.deadlines.watch(slot, by_ns.min(now + self.look_ns));
+                continue;
+            }
             match connection.phase() {
-                Phase::Open => {
-                    let is_late = |sent_ns: u64| now.saturating_sub(sent_ns) > self.timeout_ns;
-                    if connection.oldest().is_some_and(|oldest| is_late(oldest.sent_ns)) {
-                        self.give_up(slot, now, overdue(Loss::Timeout, "no whole answer in time"));
-                    }
-                }
-                Phase::Connecting | Phase::Securing if connection.phase_ns(now) > self.timeout_ns => {
-                    self.give_up(slot, now, overdue(Loss::Connect, "no connection within the timeout"));
-                }
-                Phase::Draining if connection.phase_ns(now) > DRAIN_NS => self.open_anew(slot, now),
-                _ => {}
+                Phase::Draining => self.open_anew(slot, now),
+                Phase::Open => self.give_up(slot, now, overdue(Loss::Timeout, "no whole answer in time")),
+                _ => self.give_up(slot, now, overdue(Loss::Connect, "no connection within the timeout")),
             }
         }
     }
