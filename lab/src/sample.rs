@@ -56,7 +56,7 @@ impl Sampler {
         // Here, and not in the thread: it must be over before the load begins.
         let before = OtherLoad::now(watched.tree);
         let looked_at = watched.clone();
-        let thread = std::thread::spawn(move || look(&receiver, &looked_at, before));
+        let thread = std::thread::spawn(move || look(&receiver, &looked_at, &before));
         Self { watched, edges, thread }
     }
 
@@ -147,7 +147,7 @@ fn ticks(stat: &str, cpu: &str) -> Option<[u64; 8]> {
     ticks.try_into().ok()
 }
 
-fn look(edges: &Receiver<Edge>, watched: &Watched, before: OtherLoad) -> Option<Usage> {
+fn look(edges: &Receiver<Edge>, watched: &Watched, before: &OtherLoad) -> Option<Usage> {
     while !matches!(edges.recv().ok()?, Edge::Opened) {}
     let first = Look::now(watched);
     let mut usage = Usage::default();
@@ -161,8 +161,7 @@ fn look(edges: &Receiver<Edge>, watched: &Watched, before: OtherLoad) -> Option<
                 hold_most(&mut usage, &last.used);
                 between(&mut usage, watched, &first, &last);
                 let now = || OtherLoad::now(watched.tree);
-                usage.others_ppm =
-                    last.machine.cores.and_then(|cores| now().others_ppm_since(&before, cores));
+                usage.others_ppm = last.machine.cores.and_then(|cores| now().others_ppm_since(before, cores));
                 return Some(usage);
             }
         }

@@ -5,7 +5,7 @@
 //!
 //! What remains: to copy a piece of the page to those who watch, at the very beginning of a trial, when its server is only
 //! being started; to hand out style and script, which are constant; to set the flag that stops a study; and to refuse
-//! strangers. All of it is counted as other load (see `lab/src/beside.rs`).
+//! strangers. All of it is counted as other load (see `lab/src/other_load.rs`).
 
 use super::desk::Desk;
 use super::failure::Failure;
