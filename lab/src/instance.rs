@@ -1,6 +1,6 @@
 //! A contender that is running, ready and verified.
 
-use crate::board;
+use crate::ports;
 use crate::local;
 use crate::prepare::{Prepared, fill_all};
 use crate::supervise::{Server, Start};
@@ -46,7 +46,7 @@ impl Instance {
         works: &Works,
         stop: &AtomicBool,
     ) -> Result<Self, String> {
-        let port = board::free_port().map_err(|e| format!("no free port: {e}"))?;
+        let port = ports::free_port().map_err(|e| format!("no free port: {e}"))?;
         let start = lay(prepared, place, port).map_err(|e| format!("can't lay out its folder: {e}"))?;
         let server = Server::start(start)?;
         let mut instance = Self { server, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) };

@@ -5,9 +5,9 @@ pub mod analyse;
 #[cfg(test)]
 mod bad_input;
 pub mod before;
-pub mod board;
 pub mod catalog;
 pub mod compare;
+pub mod cores;
 pub mod doctor;
 pub mod environment;
 #[cfg(test)]
@@ -24,6 +24,7 @@ pub mod local;
 pub mod narrow;
 mod other_load;
 pub mod plan;
+pub mod ports;
 pub mod prepare;
 pub mod race;
 pub mod remedy;
@@ -35,6 +36,7 @@ pub mod steady;
 pub mod store;
 pub mod supervise;
 pub mod sweep;
+pub mod topology;
 pub mod tree;
 pub mod verdict;
 pub mod verify;

@@ -1,6 +1,6 @@
 //! From a trial to all that the load engine needs.
 
-use crate::board::Cores;
+use crate::cores::Cores;
 use crate::instance::Work;
 use crate::work;
 use model::{Ask, Cell, Design, Expect, Plan, Until};
@@ -34,7 +34,7 @@ pub fn plan(
         timeout: TIMEOUT,
         // A load generator that sleeps must be woken, and the server's core pays for that, not the same for
         // all servers (ARCHITECTURE.md has figures). With cores of its own it stays awake.
-        spin: if cores.are_shared() { Duration::ZERO } else { Duration::MAX },
+        spin: if cores.client_may_poll { Duration::MAX } else { Duration::ZERO },
         threads: cores.client.len().max(1),
         cpus: cores.client.clone(),
         seed,

@@ -1,6 +1,6 @@
 //! The spine: trial after trial, each observation stored at once, until the schedule says it is enough.
 
-use crate::board::Cores;
+use crate::cores::Cores;
 use crate::environment::{self, System, Watch};
 use crate::instance::{self, Instance, Place, Works};
 use crate::prepare::Prepared;

@@ -1,6 +1,6 @@
 //! From a study, or from bare commands, to a lab and a run that can begin.
 
-use crate::board::Cores;
+use crate::cores::Cores;
 use crate::catalog::{Catalog, CatalogError, Entry};
 use crate::environment::System;
 use crate::instance::{Instance, Place, Work, Works};

@@ -1,6 +1,6 @@
 //! A running server: started under a guard, watched, stopped, and checked to be gone.
 
-use crate::board;
+use crate::ports;
 use crate::tree;
 use model::contender::StopSignal;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -49,7 +49,7 @@ pub struct Server {
 impl Server {
     /// Starts it. An error is the contender's.
     pub fn start(start: Start) -> Result<Self, String> {
-        if !board::is_free(start.port) {
+        if !ports::is_free(start.port) {
             return Err(format!("port {} is in use: another server listens there", start.port));
         }
         let drome = std::env::current_exe().map_err(|e| format!("can't find drome's own program: {e}"))?;
@@ -114,7 +114,7 @@ impl Server {
         }
         let left = self.dismiss();
         // The kernel takes down an io_uring, and the listener in it, a moment after its process has gone.
-        while !board::is_free(self.start.port) && Instant::now() < deadline {
+        while !ports::is_free(self.start.port) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));
         }
         let name = signal_name(self.start.stop);
@@ -123,7 +123,7 @@ impl Server {
             (true, n) if n > 0 && !early => {
                 Err(format!("it left {n} process(es) behind after {name}; they were killed"))
             }
-            _ if !board::is_free(self.start.port) => {
+            _ if !ports::is_free(self.start.port) => {
                 Err(format!("port {} is still in use after it stopped", self.start.port))
             }
             _ => Ok(()),

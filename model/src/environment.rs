@@ -19,6 +19,12 @@ pub struct Environment {
     pub server_cpus: Vec<usize>,
     /// Those that the load generator is pinned to.
     pub client_cpus: Vec<usize>,
+    /// Those that drome may use and leaves idle, for the reasons in `core_notes`.
+    #[serde(default)]
+    pub idle_cpus: Vec<usize>,
+    /// What is to be known of how the cores were divided, a sentence each.
+    #[serde(default)]
+    pub core_notes: Vec<String>,
     /// The machine's memory.
     pub memory_bytes: Option<u64>,
     /// What virtualises the machine, where it says so.
@@ -40,6 +46,8 @@ pub struct Machine {
     pub isolated_cpus: Option<Vec<usize>>,
     /// The hardware threads that share a core, one list a core; cores of one thread are left out.
     pub sibling_cpus: Option<Vec<Vec<usize>>>,
+    /// The physical cores that are online.
+    pub physical_cores: Option<Vec<PhysicalCore>>,
     /// How the cores' frequency is decided.
     pub frequency: FrequencyPolicy,
     /// What the kernel does about each flaw of the processor, by the flaw's name.
@@ -58,6 +66,22 @@ pub struct Machine {
     pub clock_source: Option<String>,
     /// The size of the swap.
     pub swap_bytes: Option<u64>,
+}
+
+/// One physical core.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PhysicalCore {
+    /// Its CPUs, as Linux numbers them: one for each hardware thread.
+    pub cpus: Vec<usize>,
+    /// The package (socket) that it is in.
+    pub package: Option<u32>,
+    /// The NUMA node that it is on.
+    pub node: Option<u32>,
+    /// Its speed as Linux rates it; 1024 is the machine's fastest core. ARM's big and little cores differ in it.
+    pub capacity: Option<u32>,
+    /// `performance` or `efficiency`, on Intel's hybrid processors.
+    pub kind: Option<String>,
 }
 
 /// How the frequency of the cores that drome may use is decided.
@@ -178,4 +202,21 @@ pub struct Executable {
     pub path: String,
     /// SHA-256 of it, where it can be read.
     pub sha256: Option<String>,
+}
+
+/// CPUs in order as a list like the kernel's: `0-3,8`.
+pub fn cpu_ranges(cpus: &[usize]) -> String {
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    for cpu in cpus {
+        match parts.last_mut() {
+            Some((_, high)) if *high + 1 == *cpu => *high = *cpu,
+            _ => parts.push((*cpu, *cpu)),
+        }
+    }
+    let part = |(low, high): &(usize, usize)| match high - low {
+        0 => low.to_string(),
+        1 => format!("{low},{high}"),
+        _ => format!("{low}-{high}"),
+    };
+    parts.iter().map(part).collect::<Vec<_>>().join(",")
 }

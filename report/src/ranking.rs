@@ -194,6 +194,7 @@ pub fn preface(f: &Findings) -> Vec<String> {
         units::cores(&e.server_cpus),
         units::cores(&e.client_cpus)
     ));
+    lines.extend(e.core_notes.iter().cloned());
     lines.extend(machine::setup(e));
     lines.extend(machine::conditions(&f.conditions));
     lines.push(format!("ended: {}", f.ended));

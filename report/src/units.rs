@@ -54,10 +54,9 @@ pub fn several(n: usize, one: &str) -> String {
     format!("{} {one}{}", count(n as u64), if n == 1 { "" } else { "s" })
 }
 
-/// Cores by number: `0,1`.
+/// CPUs by number: `0-3,8`.
 pub fn cores(cpus: &[usize]) -> String {
-    let list: Vec<String> = cpus.iter().map(ToString::to_string).collect();
-    if list.is_empty() { "unknown".to_owned() } else { list.join(",") }
+    if cpus.is_empty() { "unknown".to_owned() } else { model::environment::cpu_ranges(cpus) }
 }
 
 /// A share as a percentage with one decimal.

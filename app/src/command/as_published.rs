@@ -9,7 +9,7 @@ use crate::console;
 use crate::failure::WrongInput;
 use anyhow::bail;
 use dialects::{Call, Dialect, Halt, Said};
-use lab::board::Cores;
+use lab::cores::Cores;
 use lab::environment::System;
 use lab::instance::{Instance, Place, Works};
 use lab::prepare::{Prepared, fill_all};

@@ -4,7 +4,7 @@ use super::install;
 use crate::cli::Common;
 use crate::console;
 use clap::{Args, Subcommand, ValueEnum};
-use lab::board::Cores;
+use lab::cores::Cores;
 use lab::instance::Place;
 use lab::{Catalog, CatalogError, inspect, setup};
 use model::contender::Track;

@@ -3,6 +3,7 @@
 use crate::console;
 use crate::failure::WrongInput;
 use dialects::{Call, Dialect, Halt, Job, Said};
+use lab::cores::Cores;
 use lab::verdict::{self, Case, Policy};
 use load::{LoadError, Progress, Watch};
 use model::{Exchange, Plan, Tally};
@@ -86,10 +87,9 @@ fn without_json(args: &[String]) -> anyhow::Result<(Vec<String>, Option<PathBuf>
     Ok((args, Some(path)))
 }
 
-/// The last cores, since servers and everybody else begin with the first.
+/// On the load generator's cores, since nobody says which the server has.
 pub fn on_cores(plan: &Plan) -> Plan {
-    let cores = net::cpu::allowed();
-    Plan { cpus: cores[cores.len().saturating_sub(plan.threads)..].to_vec(), ..plan.clone() }
+    Plan { cpus: Cores::deal().for_load(plan.threads), ..plan.clone() }
 }
 
 /// Where what a job says goes; gives the code to end with, if the job wants to.

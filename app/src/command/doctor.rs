@@ -3,7 +3,7 @@
 use crate::console;
 use crate::failure::REGRESSION;
 use clap::Args;
-use lab::board::Cores;
+use lab::cores::Cores;
 use lab::doctor::{self, BEST, Examination};
 use lab::environment::System;
 use std::fmt::Write;

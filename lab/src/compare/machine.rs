@@ -173,7 +173,7 @@ fn short(digest: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::Cores;
+    use crate::cores::Cores;
     use crate::environment::fixture::{self, Tree};
     use crate::{analyse, example};
 
@@ -214,7 +214,7 @@ mod tests {
             refused(&four(&fixture::virtual_machine()))[0].contains("hypervisor (unknown then, KVM now)")
         );
         assert_eq!(refused(&four(&fixture::container())), ["another CPU limit (unlimited then, 1500 now)"]);
-        let fewer = on(&fixture::sound(), &Cores { server: vec![0], client: vec![1] });
+        let fewer = on(&fixture::sound(), &fixture::cores(&[0], &[1]));
         assert!(refused(&fewer)[0].contains("number of cores (4 then, 2 now)"));
         let meminfo =
             |kb: u64| four(&fixture::sound().with(&[("proc/meminfo", &format!("MemTotal: {kb} kB"))]));

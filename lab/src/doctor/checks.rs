@@ -2,9 +2,11 @@
 //! change who is called faster, 2 makes figures noisy, 1 matters for some loads only or is a caveat.
 
 use super::{Check, Trouble};
-use crate::board::Cores;
+use crate::cores::Cores;
 use crate::environment::System;
+use model::environment::{PhysicalCore, cpu_ranges};
 use model::{Conditions, Environment};
+use std::collections::BTreeSet;
 
 /// Enough for ten thousand connections on either side.
 const WANTED_DESCRIPTORS: u64 = 20_000;
@@ -33,6 +35,7 @@ pub(super) fn all(
 ) -> Vec<Check> {
     vec![
         dealt(cores),
+        topology(environment),
         governor(environment),
         cpu_limit(environment),
         throttle(system),
@@ -67,16 +70,60 @@ fn check<T>(
 
 fn dealt(cores: &Cores) -> Check {
     let found = (!cores.server.is_empty()).then_some(cores);
+    let shown = |c: &Cores| {
+        let idle =
+            if c.idle.is_empty() { String::new() } else { format!(", none on {}", cpu_ranges(&c.idle)) };
+        let notes = if c.notes.is_empty() { String::new() } else { format!(" ({})", c.notes.join("; ")) };
+        format!(
+            "servers on {}, load generator on {}{idle}{notes}",
+            cpu_ranges(&c.server),
+            cpu_ranges(&c.client)
+        )
+    };
     check(
         "cores",
         4,
         found,
-        |c| format!("servers on {}, load generator on {}", list(&c.server), list(&c.client)),
-        |c| !c.are_shared(),
+        shown,
+        |c| c.trouble.is_none(),
         [
             "server and load generator take each other's time: rates are too low, by how much differs per server",
-            "use a machine with two cores or more, or allow drome more of them: taskset -c 0,1 drome …",
+            "use a machine of two physical cores or more, or allow drome more of them: taskset -c 0,1 drome …",
         ],
+    )
+}
+
+/// To be known, and never a trouble: what follows from it is in how the cores were divided.
+fn topology(environment: &Environment) -> Check {
+    check(
+        "topology",
+        0,
+        environment.machine.physical_cores.as_ref(),
+        |cores| {
+            let distinct = |of: fn(&PhysicalCore) -> Option<u32>| {
+                cores.iter().filter_map(of).collect::<BTreeSet<u32>>().len()
+            };
+            let several = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+            let places =
+                [(distinct(|core| core.package), "package"), (distinct(|core| core.node), "NUMA node")];
+            let mut parts: Vec<String> =
+                places.iter().filter(|(n, _)| *n > 0).map(|(n, what)| several(*n, what)).collect();
+            let cpus = cores.iter().map(|core| core.cpus.len()).sum();
+            parts.push(several(cores.len(), "physical core"));
+            parts.push(several(cpus, "CPU"));
+            let capacities: BTreeSet<u32> = cores.iter().filter_map(|core| core.capacity).collect();
+            if capacities.len() > 1 {
+                let all: Vec<String> = capacities.iter().rev().map(ToString::to_string).collect();
+                parts.push(format!("of capacity {}", all.join(" and ")));
+            }
+            let slow = cores.iter().filter(|core| core.kind.as_deref() == Some("efficiency")).count();
+            if slow > 0 {
+                parts.push(several(slow, "efficiency core"));
+            }
+            parts.join(", ")
+        },
+        |_| true,
+        ["", ""],
     )
 }
 

@@ -5,7 +5,7 @@ mod others;
 #[cfg(test)]
 mod tests;
 
-use crate::board::Cores;
+use crate::cores::Cores;
 use crate::environment::{System, Watch};
 use model::{Conditions, Environment};
 use serde::Serialize;

@@ -38,7 +38,7 @@ fn a_laptop_that_saves_power_is_found_out() {
     );
     let boost = found.checks.iter().find(|c| c.what == "frequency boost").unwrap();
     assert!(boost.trouble.as_ref().unwrap().remedy.contains("intel_pstate/no_turbo"), "{boost:?}");
-    let apart = Cores { server: vec![0, 2], client: vec![1, 3] };
+    let apart = fixture::cores(&[0, 2], &[1, 3]);
     assert!(!troubles(&look(&fixture::laptop(), &apart)).contains(&"hardware threads"));
 }
 
@@ -59,15 +59,16 @@ fn guests_and_containers_lose_points_for_what_they_are() {
     assert!(found.unknown.contains(&"frequency governor"), "unknown, and no point is lost for it");
     let found = look(&fixture::container(), &fixture::four());
     assert_eq!((troubles(&found), found.score), (vec!["CPU limit", "memory to be had"], 6));
-    assert_eq!(found.checks[2].found.as_deref(), Some("1.50 of 4 cores"));
-    let one = Cores { server: vec![0], client: vec![0] };
+    let limit = found.checks.iter().find(|check| check.what == "CPU limit").unwrap();
+    assert_eq!(limit.found.as_deref(), Some("1.50 of 4 cores"));
+    let one = fixture::cores(&[0], &[0]);
     let found = look(&fixture::laptop(), &one);
     assert!(troubles(&found).contains(&"cores") && !troubles(&found).contains(&"hardware threads"));
 }
 
 #[test]
 fn where_nothing_can_be_read_nothing_is_claimed() {
-    let found = look(&Tree::empty(), &Cores { server: vec![], client: vec![] });
+    let found = look(&Tree::empty(), &fixture::cores(&[], &[]));
     assert_eq!((troubles(&found), found.score), (vec![], 10));
     assert_eq!(found.unknown.len(), found.checks.len());
     let json = serde_json::to_value(&found).unwrap();

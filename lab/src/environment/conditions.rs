@@ -1,7 +1,7 @@
 //! What of the machine changes from trial to trial: looked at before the server is started and after it was stopped.
 
 use super::System;
-use crate::board::Cores;
+use crate::cores::Cores;
 use model::Conditions;
 use model::environment::Ends;
 use std::process::{Command, Stdio};

@@ -8,7 +8,7 @@
 )]
 
 use super::System;
-use crate::board::Cores;
+use crate::cores::Cores;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
@@ -50,7 +50,14 @@ impl Tree {
 
 /// Cores 0 to 3, half to either side.
 pub fn four() -> Cores {
-    Cores { server: vec![0, 1], client: vec![2, 3] }
+    cores(&[0, 1], &[2, 3])
+}
+
+/// Divided so.
+pub fn cores(server: &[usize], client: &[usize]) -> Cores {
+    let (server, client) = (server.to_vec(), client.to_vec());
+    let trouble = (server == client && !server.is_empty()).then(|| "there is only one CPU".to_owned());
+    Cores { server, client, client_may_poll: trouble.is_none(), trouble, ..Cores::default() }
 }
 
 /// Sound in every respect, so that a machine below differs by what it says only.

@@ -1,7 +1,8 @@
 //! What of the machine holds for a whole run.
 
 use super::{System, cpu_list, digest};
-use model::environment::{Cap, FrequencyPolicy, Machine};
+use crate::topology;
+use model::environment::{Cap, FrequencyPolicy, Machine, PhysicalCore};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -34,11 +35,13 @@ const NO_MEMORY_LIMIT: u64 = 1 << 60;
 impl System {
     pub(super) fn machine(&self, allowed: &[usize]) -> Machine {
         let (descriptors_soft, descriptors_hard) = self.descriptors();
+        let cores = topology::physical_cores(self);
         Machine {
             drome_sha256: std::env::current_exe().ok().and_then(|path| digest::sha256(&path)),
             online_cpus: self.cpu_list("sys/devices/system/cpu/online"),
             isolated_cpus: self.cpu_list("sys/devices/system/cpu/isolated"),
-            sibling_cpus: self.siblings(),
+            sibling_cpus: cores.as_deref().map(siblings),
+            physical_cores: cores,
             frequency: self.frequency(allowed),
             mitigations: self.mitigations(),
             sysctls: SYSCTLS.iter().map(|name| ((*name).to_owned(), self.sysctl(name))).collect(),
@@ -51,21 +54,9 @@ impl System {
         }
     }
 
-    fn cpu_list(&self, path: &str) -> Option<Vec<usize>> {
+    /// A file that lists CPUs.
+    pub(crate) fn cpu_list(&self, path: &str) -> Option<Vec<usize>> {
         cpu_list(&self.text(path)?)
-    }
-
-    /// The cores of more than one hardware thread.
-    fn siblings(&self) -> Option<Vec<Vec<usize>>> {
-        let online = self.cpu_list("sys/devices/system/cpu/online")?;
-        let of = |cpu: &usize| {
-            self.cpu_list(&format!("sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"))
-        };
-        let mut lists: Vec<Vec<usize>> = online.iter().map(of).collect::<Option<_>>()?;
-        lists.sort();
-        lists.dedup();
-        lists.retain(|list| list.len() > 1);
-        Some(lists)
     }
 
     fn frequency(&self, allowed: &[usize]) -> FrequencyPolicy {
@@ -116,7 +107,7 @@ impl System {
     }
 
     /// The tightest limit of CPU time of the groups that this process is in.
-    fn cgroup_cpu(&self) -> Option<Cap> {
+    pub(crate) fn cgroup_cpu(&self) -> Option<Cap> {
         let share = |quota: &str, period: &str| {
             let (quota, period): (u64, u64) = (quota.parse().ok()?, period.parse().ok()?);
             quota.checked_mul(1000)?.checked_div(period)
@@ -164,4 +155,9 @@ impl System {
         let folders = Path::new(&own).ancestors().map(|path| format!("{base}/{}", path.display()));
         Some(folders.filter_map(|folder| limit(&folder)).min().map_or(Cap::NONE, Cap::At))
     }
+}
+
+/// The hardware threads of each core that has more than one.
+fn siblings(cores: &[PhysicalCore]) -> Vec<Vec<usize>> {
+    cores.iter().map(|core| core.cpus.clone()).filter(|cpus| cpus.len() > 1).collect()
 }

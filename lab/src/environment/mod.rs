@@ -10,7 +10,7 @@ mod machine;
 pub use conditions::Watch;
 pub use digest::{executable, hex, sha256};
 
-use crate::board::Cores;
+use crate::cores::Cores;
 use model::Environment;
 use std::path::{Path, PathBuf};
 
@@ -33,9 +33,7 @@ impl System {
 
     /// Looks at the machine; `cores` are those that drome deals out.
     pub fn look(&self, cores: &Cores) -> Environment {
-        let mut allowed: Vec<usize> = cores.server.iter().chain(&cores.client).copied().collect();
-        allowed.sort_unstable();
-        allowed.dedup();
+        let allowed = cores.allowed();
         Environment {
             drome: env!("CARGO_PKG_VERSION").to_owned(),
             kernel: self.read("proc/sys/kernel/osrelease"),
@@ -43,6 +41,8 @@ impl System {
             cores: allowed.len(),
             server_cpus: cores.server.clone(),
             client_cpus: cores.client.clone(),
+            idle_cpus: cores.idle.clone(),
+            core_notes: cores.notes.clone(),
             memory_bytes: self.memory("MemTotal"),
             virtualization: self.virtualization(),
             machine: self.machine(&allowed),
@@ -93,7 +93,7 @@ impl System {
         Some(text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
     }
 
-    fn number<T: std::str::FromStr>(&self, path: &str) -> Option<T> {
+    pub(crate) fn number<T: std::str::FromStr>(&self, path: &str) -> Option<T> {
         self.read(path)?.parse().ok()
     }
 

@@ -59,7 +59,7 @@ fn hardware(f: &Findings) -> Facts {
     };
     let boost = units::known(policy.boost, |on| if on { "on" } else { "off" }.to_owned());
     let range = policy.min_hz.zip(policy.max_hz);
-    vec![
+    let mut facts = vec![
         ("Processor", text(&e.cpu)),
         ("Cores that drome may use", e.cores.to_string()),
         ("Servers on core", units::cores(&e.server_cpus)),
@@ -80,7 +80,14 @@ fn hardware(f: &Findings) -> Facts {
         ("Descriptors, hard limit", units::known(machine.descriptors_hard, units::count)),
         ("Cap on CPU time", cap(machine.cgroup_cpu_millicores, |n| format!("{} cores", n as f64 / 1000.0))),
         ("Cap on memory", cap(machine.cgroup_memory_bytes, |n| units::bytes(n as f64))),
-    ]
+    ];
+    if !e.idle_cpus.is_empty() {
+        facts.push(("CPUs left idle", units::cores(&e.idle_cpus)));
+    }
+    if !e.core_notes.is_empty() {
+        facts.push(("How the cores were divided", e.core_notes.join("; ")));
+    }
+    facts
 }
 
 fn conditions(f: &Findings) -> Facts {

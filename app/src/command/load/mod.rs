@@ -13,6 +13,7 @@ use crate::live;
 use crate::metrics::Metrics;
 use clap::Args;
 use connections::ConnectionArgs;
+use lab::cores::Cores;
 use lab::sample::{Sampler, Watched};
 use lab::tree::Tree;
 use lab::verdict::{self, Case, Policy};
@@ -111,8 +112,8 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     let load = args.open.load(connections, per_connection);
     let duration = args.duration.or_else(|| args.open.length()).unwrap_or(DEFAULT_DURATION);
     let until = args.requests.map_or(Until::Elapsed(duration), Until::Answered);
-    let cores = net::cpu::allowed();
-    let threads = args.threads.map_or_else(|| (cores.len() / 2).max(1), |n| n as usize).min(connections);
+    let cores = Cores::deal();
+    let threads = args.threads.map_or(cores.client.len().max(1), |n| n as usize).min(connections);
     let asks = args.asking.asks(&target, per_connection != Some(1))?;
     Ok(Plan {
         asks,
@@ -125,8 +126,7 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
         timeout: args.timeout,
         spin: args.spin,
         threads,
-        // The last cores, since servers and everybody else begin with the first.
-        cpus: cores[cores.len().saturating_sub(threads)..].to_vec(),
+        cpus: cores.for_load(threads),
         verify: args.asking.verify(),
         io: wanted.io(),
         tls: wanted.tls(),

@@ -130,6 +130,8 @@ fn environment(text: &str) -> Environment {
         cores: 2,
         server_cpus: vec![0],
         client_cpus: vec![1],
+        idle_cpus: Vec::new(),
+        core_notes: Vec::new(),
         memory_bytes: Some(4_000_000_000),
         virtualization: None,
         machine: Machine {

@@ -131,6 +131,8 @@ pub fn findings() -> Findings {
             cores: 2,
             server_cpus: vec![0],
             client_cpus: vec![1],
+            idle_cpus: Vec::new(),
+            core_notes: Vec::new(),
             memory_bytes: None,
             virtualization: None,
             machine: Machine::default(),

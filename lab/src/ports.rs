@@ -1,0 +1,23 @@
+//! Free TCP ports of the loopback.
+
+use std::net::TcpListener;
+
+/// Servers listen below the range from which Linux takes the local ports of connections: there no port is still
+/// taken by a connection of an earlier trial.
+const PORTS: std::ops::Range<u64> = 12_000..32_000;
+
+/// A TCP port of the loopback that is free now; another one each time.
+pub fn free_port() -> std::io::Result<u16> {
+    let seed = stats::random::derive(&[net::clock::now_ns(), std::process::id().into()]);
+    let some = (0..100).map(|k| PORTS.start + stats::random::derive(&[seed, k]) % (PORTS.end - PORTS.start));
+    match some.map(|port| port as u16).find(|port| is_free(*port)) {
+        Some(port) => Ok(port),
+        None => Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port()),
+    }
+}
+
+/// True when nobody listens on the port.
+pub fn is_free(port: u16) -> bool {
+    // A listener that shares its port would let a plain bind pass only with the same option, which this lacks.
+    TcpListener::bind(("127.0.0.1", port)).is_ok()
+}
