@@ -17,13 +17,16 @@ use std::time::{Duration, Instant};
 /// How long killed processes may take to disappear.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs the guard. `args`: the cores, comma-separated; the server's folder; the log; the command.
+/// Runs the guard. `args`: the CPUs, comma-separated; the server's soft limit of descriptors, or nothing; its folder; the
+/// log; the command.
 pub fn run(args: &[String]) -> ExitCode {
-    let [cpus, dir, log, program, args @ ..] = args else {
+    let [cpus, descriptors, dir, log, program, args @ ..] = args else {
         eprintln!("the guard is started by drome itself");
         return ExitCode::from(2);
     };
-    let result = guard(cpus, Path::new(dir), Path::new(log), program, args);
+    // drome raised its own limit, and some servers size their tables by theirs.
+    let limited = descriptors.parse().map_or(Ok(()), net::limits::set_descriptors);
+    let result = limited.and_then(|()| guard(cpus, Path::new(dir), Path::new(log), program, args));
     // Whoever asked for the folder may be gone by now.
     let _ = std::fs::remove_dir_all(dir);
     match result {

@@ -1,7 +1,7 @@
 //! A contender that is running, ready and verified.
 
-use crate::ports;
 use crate::local;
+use crate::ports;
 use crate::prepare::{Prepared, fill_all};
 use crate::supervise::{Server, Start};
 use crate::verify;
@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// How often readiness is asked for.
 const READY_INTERVAL: Duration = Duration::from_millis(10);
 
+/// A server's descriptors beside those of connections: listeners, poll sets, files, logs, libraries.
+const SPARE_DESCRIPTORS: u64 = 512;
+
 /// Readiness is asked for by this workload where it is served: its answer costs the least.
 const PLAINEST: &str = "hello";
 
@@ -22,6 +25,8 @@ const PLAINEST: &str = "hello";
 pub struct Place {
     /// The cores that it may use.
     pub cpus: Vec<usize>,
+    /// How many connections it will have at the same time.
+    pub connections: usize,
     /// The folder of the workloads' files.
     pub assets: PathBuf,
     /// Where its output goes.
@@ -117,9 +122,16 @@ fn lay(prepared: &Prepared, place: &Place, port: u16) -> std::io::Result<Start> 
         dir,
         log: place.log.clone(),
         cpus: place.cpus.clone(),
+        descriptors: descriptors(place.connections, net::limits::descriptors_at_start()),
         port,
         stop: run.stop,
     })
+}
+
+/// The soft limit of descriptors for a server: what drome itself was started with, and enough for the connections that it
+/// will have, since servers that do not raise it themselves would refuse the rest.
+fn descriptors(connections: usize, at_start: Option<u64>) -> Option<u64> {
+    Some(at_start?.max(connections as u64 + SPARE_DESCRIPTORS))
 }
 
 fn write_below(dir: &Path, name: &Path, text: &str) -> std::io::Result<()> {

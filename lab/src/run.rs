@@ -161,7 +161,8 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>
     let path = prepared.contender.serves.get(&cell.workload).ok_or("it does not serve the workload")?;
     let name = format!("{}-{}-{}-{}", trial.block, trial.cell, trial.contender, trial.copy);
     let log = lab.logs.join(format!("{name}.log"));
-    let place = Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log };
+    let (cpus, assets) = (lab.cores.server.clone(), lab.assets.clone());
+    let place = Place { cpus, connections: cell.load.connections(), assets, log };
     if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
         before::run(command, &lab.logs.join(format!("{name}-prepare.log")), &lab.stop)?;
     }

@@ -1,7 +1,7 @@
 //! From a study, or from bare commands, to a lab and a run that can begin.
 
-use crate::cores::Cores;
 use crate::catalog::{Catalog, CatalogError, Entry};
+use crate::cores::Cores;
 use crate::environment::System;
 use crate::instance::{Instance, Place, Work, Works};
 use crate::prepare::{Prepared, tag};
@@ -300,6 +300,7 @@ pub fn same_work(lab: &Lab, run: &Run, path: &str) -> Result<Work, SetupError> {
     for (name, prepared) in &lab.prepared {
         let place = Place {
             cpus: lab.cores.server.clone(),
+            connections: 1,
             assets: lab.assets.clone(),
             log: lab.logs.join(format!("{name}.log")),
         };

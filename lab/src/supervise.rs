@@ -30,6 +30,8 @@ pub struct Start {
     pub log: PathBuf,
     /// The cores that it may use.
     pub cpus: Vec<usize>,
+    /// How many descriptors it may have before it raises its limit; `None`: no limit.
+    pub descriptors: Option<u64>,
     /// Where it listens.
     pub port: u16,
     /// What stops it.
@@ -56,7 +58,8 @@ impl Server {
         let cpus: Vec<String> = start.cpus.iter().map(ToString::to_string).collect();
         let mut guard = Command::new(drome)
             .arg("__guard")
-            .args([cpus.join(","), start.dir.display().to_string(), start.log.display().to_string()])
+            .args([cpus.join(","), start.descriptors.map_or_else(String::new, |n| n.to_string())])
+            .args([&start.dir, &start.log])
             .args(&start.command)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

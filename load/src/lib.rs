@@ -70,6 +70,9 @@ pub enum LoadError {
     /// Nothing can come from there.
     #[error(transparent)]
     Source(#[from] SourceError),
+    /// `io_uring` was asked for by name.
+    #[error("io_uring can't be used here ({0}); or ask for epoll")]
+    NoUring(String),
     /// The back end failed.
     #[error("the load engine's own I/O failed: {0}")]
     Io(#[from] std::io::Error),
@@ -118,7 +121,7 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
         probe(plan)?;
     }
     let threads = plan.threads.clamp(1, plan.load.connections());
-    let io = choose(plan.io);
+    let (io, fallback) = choose(plan.io, plan.load.connections().div_ceil(threads))?;
     let barrier = Barrier::new(threads);
     let results: Vec<Result<Tally, LoadError>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..threads)
@@ -144,6 +147,7 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
         total.merge(&tally?);
     }
     total.io = Some(if io == IoChoice::Uring { "uring" } else { "epoll" }.to_owned());
+    total.io_fallback = fallback;
     if let Some(reason) = total.halted.clone().filter(|_| total.sent == 0) {
         return Err(LoadError::Halted(reason));
     }
@@ -214,12 +218,14 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
     Ok(Some(ClientTls::new(&options, plan.target.name())?))
 }
 
-/// The back end that a choice comes to on this machine.
-fn choose(choice: IoChoice) -> IoChoice {
-    match choice {
-        IoChoice::Best if Uring::is_available() => IoChoice::Uring,
-        IoChoice::Best => IoChoice::Epoll,
-        other => other,
+/// The back end that a choice comes to on this machine, and why it is not the best one.
+fn choose(choice: IoChoice, connections: usize) -> Result<(IoChoice, Option<String>), LoadError> {
+    let is_wanted = choice != IoChoice::Epoll;
+    match (choice, is_wanted.then(|| net::uring_refusal(connections)).flatten()) {
+        (IoChoice::Epoll, _) => Ok((IoChoice::Epoll, None)),
+        (_, None) => Ok((IoChoice::Uring, None)),
+        (IoChoice::Best, why) => Ok((IoChoice::Epoll, why)),
+        (IoChoice::Uring, Some(why)) => Err(LoadError::NoUring(why)),
     }
 }
 
@@ -282,9 +288,10 @@ fn place(plan: &Plan, index: usize) {
     }
 }
 
+/// As many as the system allows: a ring's table of files counts against the limit too, however few are open.
 fn ensure_descriptors(connections: usize) -> Result<(), LoadError> {
     let needed = connections as u64 + SPARE_DESCRIPTORS;
-    match limits::raise_descriptors(needed) {
+    match limits::raise_descriptors(u64::MAX) {
         Some(limit) if limit < needed => Err(LoadError::Descriptors { connections, needed, limit }),
         _ => Ok(()),
     }

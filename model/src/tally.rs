@@ -85,6 +85,9 @@ pub struct Tally {
     /// The back end that drove the sockets; unknown in what older versions stored.
     #[serde(default)]
     pub io: Option<String>,
+    /// Why it was not the best one, `io_uring`; `None` where it was, or where the other was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_fallback: Option<String>,
     /// Why the load engine stopped before its time: this machine ran out of something.
     #[serde(default)]
     pub halted: Option<String>,
@@ -303,6 +306,7 @@ impl Tally {
         self.connections_opened += other.connections_opened;
         self.verified += other.verified;
         self.io = self.io.take().or_else(|| other.io.clone());
+        self.io_fallback = self.io_fallback.take().or_else(|| other.io_fallback.clone());
         self.halted = self.halted.take().or_else(|| other.halted.clone());
         self.client_cpu_ns += other.client_cpu_ns;
         self.client_system_cpu_ns = sum_known(self.client_system_cpu_ns, other.client_system_cpu_ns);

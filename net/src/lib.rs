@@ -10,6 +10,7 @@ pub mod cpu;
 mod epoll;
 pub mod limits;
 mod ports;
+mod refusal;
 pub mod socket;
 pub mod tls;
 pub mod unix;
@@ -19,6 +20,7 @@ mod wanted;
 
 pub use epoll::Epoll;
 pub use ports::Ports;
+pub use refusal::uring_refusal;
 pub use rustix::io::Errno;
 pub use socket::Endpoint;
 pub use uring::{Sizes, Uring};

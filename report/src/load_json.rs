@@ -62,6 +62,9 @@ struct PlanPart<'a> {
     threads: usize,
     /// What drove the sockets: `uring` or `epoll`.
     io: Option<&'a str>,
+    /// Why it was `epoll` though `io_uring` is the default; else the key is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    io_fallback: Option<&'a str>,
     /// Requests on their way on each connection at the same time.
     pipeline: usize,
     /// `closed` or `open`.
@@ -258,6 +261,7 @@ fn plan_part<'a>(plan: &'a Plan, tally: &'a Tally) -> PlanPart<'a> {
         connections: plan.load.connections(),
         threads: tally.threads,
         io: tally.io.as_deref(),
+        io_fallback: tally.io_fallback.as_deref(),
         pipeline: plan.pipeline,
         mode: match plan.load {
             Load::Closed { .. } => "closed",

@@ -55,7 +55,8 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
         (n, true) => format!(", bursts of {n} requests"),
     };
     let seconds = tally.duration_ns as f64 / 1e9;
-    let io = tally.io.as_deref().map_or_else(String::new, |io| format!(", {io}"));
+    let why = tally.io_fallback.as_deref().map_or_else(String::new, |why| format!(" (io_uring: {why})"));
+    let io = tally.io.as_deref().map_or_else(String::new, |io| format!(", {io}{why}"));
     format!("{load}, {connections} connections ({reuse}{pipeline}), {threads} thread(s){io}, {seconds:.2} s")
 }
 

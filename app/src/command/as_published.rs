@@ -27,6 +27,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+/// No tool of a page opens more connections; a server may have as many descriptors.
+const MOST_CONNECTIONS: usize = 20_000;
+
 /// A page's command line that takes longer is cut off: some were meant for servers that answer ten times as fast.
 const LONGEST: Duration = Duration::from_mins(3);
 
@@ -144,7 +147,8 @@ impl Stage {
         let logs = lab::folders::cache().join("logs").join("as-published");
         std::fs::create_dir_all(&logs)?;
         let log = logs.join(format!("{}.log", prepared.name));
-        let place = Place { cpus: Cores::deal().server, assets: self.assets.clone(), log };
+        let (cpus, assets) = (Cores::deal().server, self.assets.clone());
+        let place = Place { cpus, connections: MOST_CONNECTIONS, assets, log };
         let asked = self.works.get(workload).map(|work| (workload.clone(), work.clone()));
         match Instance::start(&prepared, &place, &asked.into_iter().collect(), &self.stop) {
             Err(why) => replay.note = Some(why),

@@ -103,7 +103,7 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
             anyhow::bail!(lab::LabError::Interrupted);
         }
         let log = logs.join(format!("{}.log", prepared.name));
-        let place = Place { cpus: Cores::deal().server, assets: assets.clone(), log };
+        let place = Place { cpus: Cores::deal().server, connections: 1, assets: assets.clone(), log };
         let seen = inspect::inspect(&prepared, &place, &works, &stop);
         note!("{}: {}", seen.name, state(&seen));
         all.push(seen);

@@ -94,6 +94,9 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     };
     net::limits::raise_descriptors(u64::MAX);
     let server = Server::bind(config).map_err(|error| refusal(args, error))?;
+    if let Some(why) = server.fallback() {
+        note!("drome: epoll drives the sockets, since io_uring can't be used here ({why})");
+    }
     let is_encrypted = args.tls || args.tls_cert.is_some();
     let place = server.place();
     console::print(&format!(

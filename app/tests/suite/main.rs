@@ -26,6 +26,7 @@ mod getting;
 mod history;
 mod import;
 mod import_founding;
+mod io_uring;
 mod judges;
 mod lifetime;
 mod load;

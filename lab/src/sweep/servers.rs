@@ -72,7 +72,8 @@ impl<'a> Servers<'a> {
         let any = Work::default();
         let work = lab.works.get(RACED).unwrap_or(&any);
         let log = lab.logs.join(format!("{}-{name}.log", self.measured));
-        let place = Place { cpus: lab.cores.server.clone(), assets: lab.assets.clone(), log };
+        let (cpus, assets) = (lab.cores.server.clone(), lab.assets.clone());
+        let place = Place { cpus, connections: load.connections(), assets, log };
         let mut instance = Instance::start(prepared, &place, &Works::new(), &lab.stop)?;
         let cell = Cell { title: String::new(), workload: RACED.to_owned(), load: load.clone() };
         let plan = plan::plan(&cell, self.design, instance.address, path, work, &lab.cores, seed);

@@ -20,7 +20,7 @@ const OTHERS_REMEDY: &str = ": `drome doctor` names them; stop them and measure 
 
 pub fn judge(case: &Case<'_>) -> Vec<Said> {
     let host = host(case);
-    [host, others(case), throttled(case), stopping(case)].into_iter().flatten().collect()
+    [host, others(case), throttled(case), fallback(case), stopping(case)].into_iter().flatten().collect()
 }
 
 fn host(case: &Case<'_>) -> Option<Said> {
@@ -41,6 +41,12 @@ fn others(case: &Case<'_>) -> Option<Said> {
 fn throttled(case: &Case<'_>) -> Option<Said> {
     let why = case.conditions?.throttled.as_ref().filter(|why| !why.is_empty())?;
     Some(Said::note(format!("the processor was slowed down meanwhile: {}", why.join(", "))))
+}
+
+/// Each request costs the load generator more by epoll: it is the bound earlier.
+fn fallback(case: &Case<'_>) -> Option<Said> {
+    let why = case.tally.io_fallback.as_ref()?;
+    Some(Said::note(format!("the load generator used epoll, since io_uring can't be used here ({why})")))
 }
 
 /// The measurement was over by then.

@@ -1,0 +1,109 @@
+//! `io_uring` where it is to be had, epoll and the reason where it is not; and what servers inherit of drome's limits.
+
+use crate::common::{Home, Said, back_ends, run, run_in_time, serve};
+use serde_json::Value;
+use std::process::{Command, Stdio};
+
+const DROME: &str = env!("CARGO_BIN_EXE_drome");
+
+/// Runs a program with `io_uring_setup` forbidden by a seccomp filter, as those of containers do it. The call has the
+/// number 425 on every architecture.
+const FORBIDDEN: &str = r#"
+import ctypes, os, struct, sys
+LOAD_NUMBER, EQUAL, RETURN = 0x20, 0x15, 0x06
+REFUSE, ALLOW, EPERM = 0x00050000, 0x7fff0000, 1
+steps = [(LOAD_NUMBER, 0, 0, 0), (EQUAL, 0, 1, 425), (RETURN, 0, 0, REFUSE | EPERM), (RETURN, 0, 0, ALLOW)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(code)))
+prctl = ctypes.CDLL(None, use_errno=True).prctl
+zero = ctypes.c_ulong(0)
+if prctl(38, ctypes.c_ulong(1), zero, zero, zero) or prctl(22, ctypes.c_ulong(2), program, zero, zero):
+    sys.exit(os.strerror(ctypes.get_errno()))
+os.execv(sys.argv[1], sys.argv[1:])
+"#;
+
+/// The same command below another program.
+fn below(outer: &[&str], inner: &Command) -> Command {
+    let mut command = Command::new(outer[0]);
+    command.args(&outer[1..]).arg(inner.get_program()).args(inner.get_args());
+    command.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
+}
+
+fn load(outer: &[&str], home: &Home, url: &str, args: &[&str]) -> Said {
+    run_in_time(&below(outer, home.drome(&["load", url, "-n", "200", "-c", "8"]).args(args)))
+}
+
+fn json(said: &Said) -> Value {
+    serde_json::from_str(&said.out)
+        .unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", said.code, said.out, said.err))
+}
+
+#[test]
+fn at_the_usual_soft_limit_of_descriptors_the_best_back_end_drives_the_sockets() {
+    let (home, server) = (Home::new(), serve(&[]));
+    let url = format!("http://{}/hello", server.address);
+    let best = *back_ends().last().unwrap();
+    let usual = ["sh", "-c", "ulimit -Sn 1024; exec \"$0\" \"$@\""];
+    let plan = &json(&load(&usual, &home, &url, &["--json"]))["plan"];
+    assert_eq!(plan["io"], best, "{plan}");
+    assert_eq!(plan["io_fallback"].is_string(), best != "uring", "{plan}");
+    let said = load(&usual, &home, &url, &[]);
+    assert!(said.out.contains(&format!(", {best}")), "{}", said.out);
+    // Where the hard limit is as low, either will do; but epoll says why.
+    let plan =
+        &json(&load(&["sh", "-c", "ulimit -n 1024; exec \"$0\" \"$@\""], &home, &url, &["--json"]))["plan"];
+    assert_eq!(plan["io"] == "epoll", plan["io_fallback"].is_string(), "{plan}");
+}
+
+#[test]
+fn where_io_uring_is_forbidden_epoll_says_why() {
+    let (home, server) = (Home::new(), serve(&[]));
+    let url = format!("http://{}/hello", server.address);
+    let forbidden = ["python3", "-c", FORBIDDEN];
+    let said = load(&forbidden, &home, &url, &[]);
+    assert!(said.out.contains(", epoll (io_uring: Operation not permitted: "), "{}{}", said.out, said.err);
+    assert!(said.out.contains("seccomp") || said.out.contains("io_uring_disabled"), "{}", said.out);
+    let tally = json(&load(&forbidden, &home, &url, &["--json"]));
+    assert_eq!((&tally["plan"]["io"], &tally["errors"]["total"]), (&"epoll".into(), &0.into()), "{tally}");
+    let why = tally["plan"]["io_fallback"].as_str().unwrap();
+    assert!(why.starts_with("Operation not permitted: "), "{why}");
+    assert!(tally["verdict"]["reasons"].to_string().contains("used epoll"), "{tally}");
+    // Who asked for epoll has no fall-back, and who asked for io_uring gets the reason.
+    let asked = json(&load(&forbidden, &home, &url, &["--json", "--io", "epoll"]));
+    assert!(asked["plan"]["io_fallback"].is_null(), "{asked}");
+    let said = load(&forbidden, &home, &url, &["--io", "uring"]);
+    assert!(said.code == 1 && said.err.contains("io_uring can't be used here (Operation"), "{}", said.err);
+}
+
+#[test]
+fn a_server_that_falls_back_says_why_and_answers() {
+    let home = Home::new();
+    let mut command = below(&["python3", "-c", FORBIDDEN], &home.drome(&["serve", "--port", "0"]));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
+        .unwrap();
+    let said = load(&["env"], &home, &format!("{}hello", line.trim()), &["--json"]);
+    child.kill().unwrap();
+    let err = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    assert_eq!(json(&said)["requests"]["completed"], 200);
+    assert!(
+        err.contains("epoll drives the sockets, since io_uring can't be used here (Operation not"),
+        "{err}"
+    );
+}
+
+/// Some servers size their tables by the limit: one that changed from trial to trial would make two servers of one.
+#[test]
+fn servers_have_the_limit_that_drome_was_started_with_in_every_trial() {
+    let home = Home::new();
+    let seen = home.path().join("limits");
+    let server = format!("ulimit -Sn >> {}; exec {DROME} serve --port {{port}}", seen.display());
+    let args =
+        ["race", &server, &server, "--duration", "100ms", "--warmup", "10ms", "--budget", "1s", "-c", "4"];
+    let said = run(&mut below(&["sh", "-c", "ulimit -Sn 1024; exec \"$0\" \"$@\""], &home.drome(&args)));
+    let limits = std::fs::read_to_string(&seen).unwrap_or_default();
+    assert!(limits.lines().count() > 4, "{}{limits}", said.err);
+    assert!(limits.lines().all(|limit| limit == "1024"), "{limits}");
+}
