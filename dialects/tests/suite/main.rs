@@ -4,6 +4,7 @@
 
 mod ab_print;
 mod ab_read;
+mod corpus;
 mod http_load_print;
 mod http_load_read;
 mod httperf_print;

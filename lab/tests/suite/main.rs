@@ -4,4 +4,5 @@
 
 mod catalog;
 mod contender_rules;
+mod corpus;
 mod verify;

@@ -1,0 +1,33 @@
+//! The seeds of the fuzz targets, as tests. What a fuzzer found is among them.
+
+#[path = "../oracle/mod.rs"]
+mod oracle;
+
+use std::path::Path;
+
+/// Runs a check on every file of one target's seeds, and says which file it was that failed.
+fn check_all(target: &str, least: usize, check: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus-seeds").join(target);
+    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() >= least, "{} has {} files", folder.display(), files.len());
+    for file in files {
+        println!("{}", file.display());
+        check(&std::fs::read(&file).unwrap());
+    }
+}
+
+#[test]
+fn studies() {
+    check_all("study", 8, oracle::check_study);
+}
+
+#[test]
+fn contenders() {
+    check_all("contender", 8, oracle::check_contender);
+}
+
+#[test]
+fn workloads() {
+    check_all("workload", 9, oracle::check_workload);
+}
