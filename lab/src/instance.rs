@@ -110,7 +110,7 @@ fn lay(prepared: &Prepared, place: &Place, port: u16) -> std::io::Result<Start> 
     let mut places = prepared.places();
     places.extend([
         ("port", port.to_string()),
-        ("workers", run.workers.unwrap_or(1).to_string()),
+        ("workers", run.workers.map_or(1, |workers| workers.on(place.cpus.len())).to_string()),
         ("dir", dir.display().to_string()),
         ("assets", place.assets.display().to_string()),
     ]);
@@ -138,4 +138,40 @@ fn write_below(dir: &Path, name: &Path, text: &str) -> std::io::Result<()> {
     let path = dir.join(name);
     std::fs::create_dir_all(path.parent().unwrap_or(dir))?;
     std::fs::write(path, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Catalog;
+    use model::study::REFERENCE;
+
+    /// What the reference is started with on these CPUs, and its soft limit of descriptors.
+    fn started(cpus: &[usize], connections: usize) -> Start {
+        let cache = tempfile::tempdir().unwrap();
+        let catalog = Catalog::built_in().unwrap();
+        let prepared =
+            Prepared::lay_out(REFERENCE, catalog.contender(REFERENCE).unwrap(), cache.path()).unwrap();
+        let (assets, log) = (cache.path().to_owned(), cache.path().join("log"));
+        let start = lay(&prepared, &Place { cpus: cpus.to_vec(), connections, assets, log }, 8080).unwrap();
+        std::fs::remove_dir(&start.dir).unwrap();
+        start
+    }
+
+    #[test]
+    fn the_reference_has_a_thread_for_each_cpu_of_servers() {
+        for (cpus, threads) in [(&[3][..], "1"), (&[0, 1, 64, 65], "4"), (&[], "1")] {
+            let command = started(cpus, 1).command;
+            let at = command.iter().position(|word| word == "--threads").unwrap();
+            assert_eq!(command[at + 1], threads, "{command:?}");
+        }
+    }
+
+    #[test]
+    fn a_server_has_the_descriptors_that_drome_was_started_with_or_what_its_connections_take() {
+        assert_eq!(descriptors(10, Some(1024)), Some(1024));
+        assert_eq!(descriptors(1000, Some(1024)), Some(1512));
+        assert_eq!(descriptors(1000, None), None, "no limit");
+        assert_eq!(started(&[0], 10).descriptors, descriptors(10, net::limits::descriptors_at_start()));
+    }
 }

@@ -88,9 +88,9 @@ impl Prepared {
         Ok(Self { name, contender, track: Track::Default, source_sha256, folder, sources })
     }
 
-    /// The same on its tuned track, where servers have so many cores; `None`: it has none.
-    pub fn tuned(&self, cores: usize) -> Option<Self> {
-        let contender = self.contender.tuned(cores)?;
+    /// The same on its tuned track; `None`: it has none.
+    pub fn tuned(&self) -> Option<Self> {
+        let contender = self.contender.tuned()?;
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
         let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
         Some(Self { name, contender, track: Track::Tuned, source_sha256, folder, sources })

@@ -83,7 +83,7 @@ pub fn prepare_study(catalog: &Catalog, study: &Study) -> Result<Vec<Prepared>, 
 
 /// A contender on each of these tracks; once, as it comes, if it has no tuned track.
 pub fn on_tracks(prepared: Prepared, tracks: &[Track]) -> Vec<Prepared> {
-    let Some(tuned) = prepared.tuned(Cores::deal().server.len()) else { return vec![prepared] };
+    let Some(tuned) = prepared.tuned() else { return vec![prepared] };
     let is_wanted = |track| tracks.contains(&track);
     let both = [(Track::Default, prepared), (Track::Tuned, tuned)];
     both.into_iter().filter(|(track, _)| is_wanted(*track)).map(|(_, prepared)| prepared).collect()

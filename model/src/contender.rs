@@ -116,8 +116,8 @@ pub struct Start {
     #[serde(default)]
     pub files: Vec<String>,
     /// The server's own default number of workers, where it has that notion.
-    #[serde(default, deserialize_with = "checked::positive_or_none")]
-    pub workers: Option<usize>,
+    #[serde(default)]
+    pub workers: Option<Workers>,
     /// The signal that stops it.
     #[serde(default)]
     pub stop: StopSignal,
@@ -225,8 +225,8 @@ pub fn tuned_name(name: &str) -> String {
 }
 
 impl Contender {
-    /// As it takes part on the tuned track on so many cores; `None` where it has none.
-    pub fn tuned(&self, cores: usize) -> Option<Self> {
+    /// As it takes part on the tuned track; `None` where it has none.
+    pub fn tuned(&self) -> Option<Self> {
         let tuned = self.tuned.as_ref()?;
         let mut whole = self.clone();
         whole.title = format!("{} ({})", self.title, Track::Tuned.word());
@@ -234,10 +234,7 @@ impl Contender {
         let run = &mut whole.run;
         run.command = tuned.command.clone().unwrap_or_else(|| run.command.clone());
         run.files = tuned.files.clone().unwrap_or_else(|| run.files.clone());
-        run.workers = match tuned.workers {
-            None => run.workers,
-            Some(workers) => Some(workers.on(cores)),
-        };
+        run.workers = tuned.workers.or(run.workers);
         Some(whole)
     }
 }

@@ -1,11 +1,11 @@
-//! How many workers a tuned contender has: a number, or a formula of the cores that servers have. A formula holds on every
+//! How many workers a contender has: a number, or a formula of the cores that servers have. A formula holds on every
 //! machine; a number is for what does not depend on the machine.
 
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// How many workers a tuned contender has.
+/// How many workers a contender has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
     /// So many.

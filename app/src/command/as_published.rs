@@ -17,7 +17,7 @@ use lab::sample::{Sampler, Watched};
 use lab::tree::Tree;
 use lab::{Store, setup};
 use load::Progress;
-use model::contender::Track;
+use model::contender::{Track, Workers};
 use model::page::{AsPublished, Published, Replay, Replays};
 use model::study::REFERENCE;
 use model::{Cell, Study, Tally, Usage};
@@ -142,7 +142,7 @@ impl Stage {
         let quirk = page.quirk(&prepared.name).cloned().unwrap_or_default();
         let workload = quirk.workload.as_ref().unwrap_or(&cell.workload);
         let start = &mut prepared.contender.run;
-        start.workers = quirk.workers.or(start.workers);
+        start.workers = quirk.workers.map(Workers::Count).or(start.workers);
         start.command = quirk.start.unwrap_or_else(|| start.command.clone());
         let logs = lab::folders::cache().join("logs").join("as-published");
         std::fs::create_dir_all(&logs)?;

@@ -1,6 +1,6 @@
 //! `drome serve` on the wire.
 
-use crate::common::{Home, Server, run, serve};
+use crate::common::{Home, Server, back_ends, load, run, serve};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
@@ -208,4 +208,34 @@ fn the_spin_is_a_known_truth() {
     // One spin makes up for what another overran: it is the mean that is known.
     let mean = json["latency_ns"]["mean"].as_f64().unwrap();
     assert!(mean >= 1_950_000.0, "answers come no sooner than the spin lasts: {mean} ns");
+}
+
+/// Each thread has a listener of its own, so that the kernel spreads connections over them.
+#[test]
+fn two_threads_have_two_listeners_and_both_answer() {
+    for io in back_ends() {
+        let server = serve(&["--threads", "2", "--io", io]);
+        let pid = server.child.id();
+        let port = format!(":{:04X}", server.address.port());
+        let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+        let listens = |line: &&str| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            words.len() > 3 && words[1].ends_with(&port) && words[3] == "0A"
+        };
+        assert_eq!(table.lines().filter(listens).count(), 2, "{table}");
+        let (code, json) = load(server.address, "/hello", &["-c", "64", "-n", "6400", "-t", "1"]);
+        assert!(matches!(code, 0 | 4) && json["errors"]["total"] == 0, "{json}");
+        // The kernel's own count of what each thread ran, in nanoseconds.
+        let ran = |task: std::fs::DirEntry| {
+            let name = std::fs::read_to_string(task.path().join("comm")).ok()?;
+            let text = std::fs::read_to_string(task.path().join("schedstat")).ok()?;
+            let is_own = !name.starts_with("iou-") && task.file_name() != pid.to_string().as_str();
+            is_own.then(|| text.split(' ').next()?.parse::<u64>().ok()).flatten()
+        };
+        let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap();
+        let mut ran: Vec<u64> = tasks.flatten().filter_map(ran).collect();
+        ran.sort_unstable();
+        assert_eq!(ran.len(), 2, "{io}: {ran:?}");
+        assert!(ran[0] * 10 > ran[1], "{io}: one of them has all connections: {ran:?}");
+    }
 }

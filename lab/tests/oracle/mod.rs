@@ -15,7 +15,7 @@ pub fn check_study(bytes: &[u8]) {
 /// A contender's file.
 pub fn check_contender(bytes: &[u8]) {
     if let Some(contender) = check::<Contender>(bytes) {
-        let _ = contender.tuned(1);
+        let _ = contender.tuned();
     }
 }
 

@@ -43,8 +43,11 @@ fn the_tuned_track_is_the_contender_with_what_its_documentation_advises() {
     let catalog = read(CONTENDER).unwrap();
     let plain = &catalog.contender("some").unwrap().contender;
     assert_eq!(plain.settings.logging.as_deref(), Some("to a file"));
-    let tuned = plain.tuned(3).unwrap();
-    assert_eq!((tuned.title.as_str(), tuned.run.workers), ("Some server (tuned)", Some(3)));
+    let tuned = plain.tuned().unwrap();
+    assert_eq!(
+        (tuned.title.as_str(), tuned.run.workers.map(|workers| workers.on(3))),
+        ("Some server (tuned)", Some(3))
+    );
     assert_eq!((tuned.run.command[0].as_str(), &tuned.run.files), ("fast", &plain.run.files));
     let settings = tuned.settings.all().map(|(_, value)| value);
     assert_eq!(settings, [Some("on"), Some("off"), None, None]);
@@ -53,7 +56,7 @@ fn the_tuned_track_is_the_contender_with_what_its_documentation_advises() {
     let two = &two.contender("some").unwrap().contender;
     assert_eq!(two.tuned.as_ref().unwrap().workers, Some(Workers::Count(2)));
     let without = CONTENDER.split("[tuned]").next().unwrap().to_owned() + "[serves]\nhello = \"/hello\"\n";
-    assert!(read(&without).unwrap().contender("some").unwrap().contender.tuned(3).is_none());
+    assert!(read(&without).unwrap().contender("some").unwrap().contender.tuned().is_none());
 }
 
 #[test]
