@@ -21,7 +21,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("lab", &["bodies", "load", "model", "net", "stats", "wire"]),
     ("app", &["bodies", "dialects", "lab", "load", "model", "net", "report", "serve", "stats", "wire"]),
     ("xtask", &["net"]),
-    ("fuzz", &["serve", "wire"]),
+    ("fuzz", &["dialects", "model", "serve", "wire"]),
 ];
 
 /// What is written to be done later is not done.
