@@ -50,7 +50,7 @@ const WORKERS: [&str; 7] =
 fn started_with(entry: &Entry, track: Track) -> Option<String> {
     let contender = match track {
         Track::Default => entry.contender.clone(),
-        Track::Tuned => entry.contender.tuned(4)?,
+        Track::Tuned => entry.contender.tuned()?,
     };
     let files = contender.run.files.iter().map(|file| source(entry, file));
     // A start script is a part of the command.
@@ -115,7 +115,7 @@ fn no_contender_logs_requests() {
     let broken = broken(|_, entry| {
         let mut all = found(entry, Track::Default, &ACCESS_LOGS);
         all.extend(found(entry, Track::Tuned, &ACCESS_LOGS));
-        let both = [Some(entry.contender.clone()), entry.contender.tuned(4)];
+        let both = [Some(entry.contender.clone()), entry.contender.tuned()];
         all.extend(
             both.iter().flatten().filter(|c| !says_so(c)).map(|c| format!("{:?}", c.settings.logging)),
         );
