@@ -142,10 +142,11 @@ fn the_number_of_workers_is_the_servers_default_or_follows_the_cores() {
         let mut all = Vec::new();
         let says =
             |text: &str, n: usize| text.split(|c: char| !c.is_ascii_digit()).any(|d| d == n.to_string());
-        if let Some(n) = contender.run.workers {
+        if let Some(workers) = contender.run.workers {
             let words = contender.settings.workers.clone().unwrap_or_default();
-            if !says(&words, n) || !words.contains("default") {
-                all.push(format!("run.workers = {n} is no default by its settings: {words}"));
+            let is_said = matches!(workers, Workers::Count(n) if says(&words, n));
+            if !is_said || !words.contains("default") {
+                all.push(format!("run.workers = {workers} is no default by its settings: {words}"));
             }
         }
         if let Some(tuned) = &contender.tuned

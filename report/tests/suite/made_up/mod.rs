@@ -2,7 +2,7 @@
 
 use model::comparison::{Change, ContenderComparison};
 use model::contender::{Settings, Track};
-use model::environment::{ConditionsRange, Machine, Ran};
+use model::environment::{ConditionsRange, Ran};
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, Missing, PairFindings,
     RaceFindings, SCHEMA,
@@ -131,11 +131,7 @@ pub fn findings() -> Findings {
             cores: 2,
             server_cpus: vec![0],
             client_cpus: vec![1],
-            idle_cpus: Vec::new(),
-            core_notes: Vec::new(),
-            memory_bytes: None,
-            virtualization: None,
-            machine: Machine::default(),
+            ..Environment::default()
         },
         conditions: ConditionsRange::default(),
         workloads: BTreeMap::from([("hello".to_owned(), "d2a84f4b8b65".to_owned())]),
