@@ -68,7 +68,9 @@ fn offered(case: &Case<'_>) -> Option<Said> {
 /// is not used anyway, and the rate that it answered is what it did.
 fn starved(case: &Case<'_>) -> Option<Said> {
     let (served, due) = (&case.tally.served, case.tally.due?);
-    let starved = served.iter().filter(|n| **n == 0).count();
+    // What older versions counted does not tell who was asked at all; with so many requests for each, all were.
+    let unserved = || served.iter().filter(|n| **n == 0).count() as u64;
+    let starved = case.tally.connections_starved.unwrap_or_else(unserved);
     let is_chance = due < STARVED_DUE.saturating_mul(served.len() as u64);
     let words = || format!("{starved} of {} connections were never answered", served.len());
     match (starved, kept_up(case)) {
@@ -120,6 +122,9 @@ mod tests {
         assert_eq!(judged(&open(), &unknown, None).kept_up, None);
         unknown.due = Some(0);
         assert_eq!(judged(&open(), &unknown, None).kept_up, None);
+        let carried =
+            Tally { carried_in: Some(2_000), carried_out: Some(0), due: Some(10_000), ..tally(0.1) };
+        assert!(judged(&open(), &carried, None).fell_behind(), "answers to what the warm-up left behind");
         let closed = judged(&crate::verdict::example::closed(), &tally(0.1), None);
         assert_eq!(closed.kept_up, None);
     }
@@ -154,6 +159,9 @@ mod tests {
         );
         assert!(of(&[20, 19, 0], 40, 39).valid, "as may happen by chance");
         assert!(of(&[5_000, 5_000], 10_000, 10_000).reasons.is_empty());
+        let idle =
+            Tally { connections_starved: Some(0), due: Some(10_000), served: vec![10_000, 0], ..tally(0.1) };
+        assert!(judged(&open(), &idle, None).valid, "a connection that was asked for nothing");
         let behind = of(&[3_000, 3_000, 0], 10_000, 6_000);
         assert!(behind.valid && behind.fell_behind() && behind.reasons.len() == 2, "{behind:?}");
     }
