@@ -1,9 +1,10 @@
 //! Errors become a message and an exit code: 1 the lab failed, 2 the command line or a file is wrong, 3 a gate failed,
-//! 130 interrupted.
+//! 4 nothing sound was measured of something that was asked for, 130 interrupted.
 
 use lab::compare::CompareError;
 use lab::setup::SetupError;
 use lab::{CatalogError, LabError, StoreError};
+use model::Findings;
 use model::target::TargetError;
 use std::process::ExitCode;
 
@@ -18,6 +19,18 @@ pub const INTERRUPTED: u8 = 130;
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongInput(pub String);
+
+/// The exit code of a run or a race that has ended: void where a contender that took part has no sound trial in some cell. Says
+/// which contenders these are.
+pub fn code_of(findings: &Findings) -> ExitCode {
+    let mut code = ExitCode::SUCCESS;
+    for (cell, contender) in findings.without_a_figure() {
+        let why = contender.notes.first().map_or("it was not tried", String::as_str);
+        note!("drome: {} ({}) has no sound trial: {why}", contender.title, cell.title);
+        code = ExitCode::from(VOID);
+    }
+    code
+}
 
 /// Says what went wrong and gives the exit code.
 pub fn tell(error: &anyhow::Error) -> ExitCode {

@@ -3,7 +3,7 @@
 
 mod machine;
 
-use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
+use model::comparison::{CellComparison, Change, Comparison, ContenderComparison, FailedContender};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
 use stats::estimate::CONFIDENCE;
@@ -74,7 +74,21 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
         cells: pairs.iter().map(|(o, n)| cell(o, n, confidence)).collect(),
         gone: only_in(old, new),
         added: only_in(new, old),
+        failed: failed(new),
     })
+}
+
+/// Who failed in a run, and where.
+fn failed(run: &Findings) -> Vec<FailedContender> {
+    let all = run.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
+    let failed = all.filter(|(_, c)| c.failed > 0).map(|(cell, c)| FailedContender {
+        name: c.name.clone(),
+        title: c.title.clone(),
+        cell: cell.title.clone(),
+        failed: c.failed,
+        trials: c.trials + c.failed,
+    });
+    failed.collect()
 }
 
 fn is_same(a: &CellFindings, b: &CellFindings) -> bool {

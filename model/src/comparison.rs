@@ -24,6 +24,24 @@ pub struct Comparison {
     pub gone: Vec<String>,
     /// Those that only the later run has.
     pub added: Vec<String>,
+    /// Contenders that failed in trials of the later run.
+    #[serde(default)]
+    pub failed: Vec<FailedContender>,
+}
+
+/// A contender that failed in one cell of the later run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedContender {
+    /// Its name.
+    pub name: String,
+    /// What a table calls it.
+    pub title: String,
+    /// The cell, as a table calls it.
+    pub cell: String,
+    /// In so many trials.
+    pub failed: usize,
+    /// Of so many.
+    pub trials: usize,
 }
 
 /// One cell in both runs.
@@ -80,6 +98,20 @@ impl Comparison {
     pub fn regressions(&self, margin: f64) -> impl Iterator<Item = (&CellComparison, &ContenderComparison)> {
         let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
         all.filter(move |(_, c)| c.ratio.and_then(|r| r.high).is_some_and(|high| high < 1.0 - margin))
+    }
+
+    /// What keeps a gate from being sure that nothing became slower, a sentence each: contenders without a judgement, those
+    /// that the later run lacks, and those that failed in it.
+    pub fn unjudged(&self) -> Vec<String> {
+        let unknown = self.unknown().map(|(cell, c)| {
+            let why = c.note.as_deref().unwrap_or("nothing is known of it");
+            format!("{} ({}) is not judged: {why}", c.title, cell.title)
+        });
+        let gone = self.gone.iter().map(|what| format!("{what} is only in {}", self.old));
+        let failed = self.failed.iter().map(|f| {
+            format!("{} ({}) failed in {} of {} trials of {}", f.title, f.cell, f.failed, f.trials, self.new)
+        });
+        unknown.chain(gone).chain(failed).collect()
     }
 
     /// Contenders of which nothing can be said.

@@ -272,6 +272,14 @@ pub struct ContenderFindings {
     pub notes: Vec<String>,
 }
 
+impl Findings {
+    /// Contenders that took part and have no sound trial in a cell.
+    pub fn without_a_figure(&self) -> impl Iterator<Item = (&CellFindings, &ContenderFindings)> {
+        let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
+        all.filter(|(_, contender)| contender.trials == contender.void)
+    }
+}
+
 /// Whether the rate had settled before the window opened, over the valid trials of a contender.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steadiness {

@@ -140,6 +140,9 @@ pub fn notes(c: &Comparison) -> Vec<String> {
     let mut notes = c.notes.clone();
     notes.extend(c.gone.iter().map(|what| format!("{what} is only in {}", c.old)));
     notes.extend(c.added.iter().map(|what| format!("{what} is only in {}", c.new)));
+    notes.extend(c.failed.iter().map(|f| {
+        format!("{} ({}) failed in {} of {} trials of {}", f.title, f.cell, f.failed, f.trials, c.new)
+    }));
     notes.push(format!(
         "all intervals hold together with {:.0} %: each is as wide as it takes for that",
         c.confidence * 100.0

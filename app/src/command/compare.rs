@@ -3,7 +3,7 @@
 use super::store;
 use crate::cli::Common;
 use crate::console;
-use crate::failure::{REGRESSION, WrongInput};
+use crate::failure::{REGRESSION, VOID, WrongInput};
 use clap::{Args, ValueEnum};
 use lab::{StoreError, Stored};
 use model::{Comparison, Findings};
@@ -32,6 +32,9 @@ pub struct GateArgs {
     /// A slowdown that is surely larger than this fails, such as 3%
     #[arg(long, default_value = "3%", value_name = "SHARE", value_parser = share)]
     margin: f64,
+    /// Pass although a contender could not be judged: too few sound trials, failed ones, or not in the run at all
+    #[arg(long)]
+    allow_unknown: bool,
     #[command(flatten)]
     how: How,
 }
@@ -41,7 +44,7 @@ struct How {
     /// How it is told
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
-    /// Compare even what was measured on another machine or with other bodies
+    /// Compare even what was measured on another machine, by another build of drome, or with other bodies
     #[arg(long)]
     anyway: bool,
 }
@@ -61,7 +64,7 @@ pub fn compare(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compares, prints, and fails on a regression that is sure.
+/// Compares, prints, and fails on a regression that is sure; and on what could not be judged, unless that is allowed.
 pub fn gate(args: &GateArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (old, new) = (findings(Some(&args.against), common)?, findings(args.new.as_deref(), common)?);
     let comparison = lab::compare::compare(&old, &new, args.how.anyway)?;
@@ -72,12 +75,16 @@ pub fn gate(args: &GateArgs, common: &Common) -> anyhow::Result<ExitCode> {
         failed = true;
         note!("drome: {} ({}) is surely more than {margin} % slower", contender.title, cell.title);
     }
-    for (cell, contender) in comparison.unknown() {
-        let why = contender.note.as_deref().unwrap_or("nothing is known of it");
-        note!("drome: {} ({}) is not judged: {why}", contender.title, cell.title);
+    let unjudged = comparison.unjudged();
+    for sentence in &unjudged {
+        note!("drome: {sentence}");
     }
     if failed {
         return Ok(ExitCode::from(REGRESSION));
+    }
+    if !unjudged.is_empty() && !args.allow_unknown {
+        note!("drome: the gate can't tell whether these became slower; --allow-unknown passes all the same");
+        return Ok(ExitCode::from(VOID));
     }
     note!("drome: no regression that is sure and larger than {margin} %");
     Ok(ExitCode::SUCCESS)

@@ -5,14 +5,14 @@ use super::report::{Format, TellArgs, show};
 use super::store;
 use crate::cli::{Common, MachineArgs};
 use crate::console;
-use crate::failure::{VOID, WrongInput};
+use crate::failure::{self, WrongInput};
 use crate::watch::Watch;
 use anyhow::Context;
 use clap::Args;
 use lab::instance::{Work, Works};
 use lab::setup::{self, RACED};
 use model::metric::Decider;
-use model::{Arrivals, Cell, Design, Findings, Load, Study, Target};
+use model::{Arrivals, Cell, Design, Load, Study, Target};
 use report::{Look, Told};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -98,7 +98,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let findings = findings
         .with_context(|| format!("run {}: `drome report {}` shows what is known so far", run.id, run.id))?;
     teller.tell(&run, &observations, &findings)?;
-    Ok(code(&findings))
+    Ok(failure::code_of(&findings))
 }
 
 /// The file of `--export`, and the format that its ending says.
@@ -114,13 +114,6 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
         return Err(WrongInput(words));
     }
     Ok((format, Output::to("--export", path)?))
-}
-
-/// Void where the trials of some contender all are: nothing can be said of it.
-fn code(findings: &Findings) -> ExitCode {
-    let mut contenders = findings.cells.iter().flat_map(|cell| &cell.contenders);
-    let is_unknown = contenders.any(|c| c.trials == c.void);
-    if is_unknown { ExitCode::from(VOID) } else { ExitCode::SUCCESS }
 }
 
 /// The path of the URL; its host must be this machine, where the servers are started.

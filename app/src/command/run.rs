@@ -4,7 +4,7 @@ use super::report::{TellArgs, Teller};
 use super::{as_published, catalog, store};
 use crate::cli::{Common, MachineArgs};
 use crate::console;
-use crate::failure::WrongInput;
+use crate::failure::{self, WrongInput};
 use crate::watch::Watch;
 use anyhow::{Context, bail};
 use clap::Args;
@@ -71,20 +71,23 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
     let own = |name| -> anyhow::Result<(&String, Teller)> { Ok((name, args.tell.of_one(name)?.teller()?)) };
     let tellers = catalog.studies.keys().map(own).collect::<anyhow::Result<Vec<_>>>()?;
-    let mut failed = Vec::new();
+    let (mut failed, mut code) = (Vec::new(), ExitCode::SUCCESS);
     for (name, teller) in &tellers {
         note!("study {name}");
-        // A study that can't be run keeps no other from being run; who interrupts one means all.
-        if let Err(error) = one(args, common, &catalog, name, teller) {
-            if matches!(error.downcast_ref(), Some(LabError::Interrupted)) {
-                return Err(error);
+        match one(args, common, &catalog, name, teller) {
+            Ok(ended) if ended == ExitCode::SUCCESS => {}
+            Ok(ended) => code = ended,
+            // An interruption of one study means all of them.
+            Err(error) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => return Err(error),
+            // A study that can't be run keeps no other from being run.
+            Err(error) => {
+                note!("drome: {name}: {error:#}");
+                failed.push(name.as_str());
             }
-            note!("drome: {name}: {error:#}");
-            failed.push(name.as_str());
         }
     }
     if failed.is_empty() {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     bail!("{} of {} studies could not be run: {}", failed.len(), catalog.studies.len(), failed.join(", "))
 }
@@ -129,7 +132,7 @@ fn one(
     let findings = findings.with_context(|| format!("run {}", run.id))?;
     let (_, observations, _) = store.run(&run.id)?;
     teller.tell(&run, &observations, &findings)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(failure::code_of(&findings))
 }
 
 /// A run goes on only with what it began with.

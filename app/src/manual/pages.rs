@@ -6,7 +6,7 @@ pub const CODES: &[(u8, &str)] = &[
     (1, "the lab failed"),
     (2, "the command line, or a file that it names, is wrong"),
     (3, "a gate failed"),
-    (4, "the measurement was void"),
+    (4, "the measurement was void, or a contender could not be judged"),
     (130, "interrupted; what was finished is kept and shown"),
 ];
 
@@ -109,6 +109,7 @@ pub const PAGES: &[Page] = &[
             (0, ""),
             (1, "the lab failed, or with --all a study could not be run"),
             (2, ""),
+            (4, "a contender that is installed has no sound trial in some cell; the report says why"),
             (130, "interrupted; `--resume` goes on"),
         ],
         see: &[
@@ -237,6 +238,10 @@ pub const PAGES: &[Page] = &[
             (1, ""),
             (2, "the two can't be compared, or one of them is not there"),
             (3, "a contender is surely slower, by more than the margin"),
+            (
+                4,
+                "no such regression, but a contender failed, vanished or could not be judged; `--allow-unknown` passes",
+            ),
         ],
         see: &[("continuous-integration.md", "A gate for performance")],
     },

@@ -6,6 +6,18 @@ use std::path::PathBuf;
 
 /// Findings of eight blocks: the reference at 100,000/s and one contender at this rate, each with some noise.
 fn findings(home: &Home, name: &str, machine: f64, rate: f64, cpu: &str) -> PathBuf {
+    changed(home, name, machine, rate, cpu, |_| {})
+}
+
+/// The same, after a change of the JSON.
+fn changed(
+    home: &Home,
+    name: &str,
+    machine: f64,
+    rate: f64,
+    cpu: &str,
+    change: impl FnOnce(&mut Value),
+) -> PathBuf {
     let contender = |name: &str, rate: f64| {
         let noise = [0.004, -0.006, 0.0, 0.003, -0.002, 0.006, -0.004, 0.001];
         let by_block: Vec<f64> = noise.iter().map(|x| rate * machine * (1.0 + x)).collect();
@@ -17,9 +29,10 @@ fn findings(home: &Home, name: &str, machine: f64, rate: f64, cpu: &str) -> Path
         "contenders": [contender("reference", 100_000.0), contender("nginx", rate)]});
     let environment =
         json!({"drome": "0.1.0", "cpu": cpu, "cores": 2, "server_cpus": [0], "client_cpus": [1]});
-    let all = json!({"schema": 1, "run": name, "study": "example", "title": "An example", "seed": 1, "quick": false,
+    let mut all = json!({"schema": 1, "run": name, "study": "example", "title": "An example", "seed": 1, "quick": false,
         "started_at": "2026-01-01T00:00:00Z", "environment": environment, "ended": "enough", "elapsed_s": 1.0,
         "cells": [cell], "missing": []});
+    change(&mut all);
     home.write(&format!("{name}.json"), &all.to_string())
 }
 
@@ -51,6 +64,110 @@ fn a_gate_fails_on_a_regression_that_is_sure_and_large_enough() {
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &json["cells"][0]["contenders"][0]["change"]), (0, &json!("slower")));
     assert!((json["cells"][0]["drift"]["median"].as_f64().unwrap() - 1.2).abs() < 0.001);
+}
+
+/// The rows of the only cell.
+fn rows(findings: &mut Value) -> &mut Vec<Value> {
+    findings["cells"][0]["contenders"].as_array_mut().unwrap()
+}
+
+#[test]
+fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
+    let home = Home::new();
+    let old = findings(&home, "old", 1.0, 50_000.0, "a cpu").display().to_string();
+    let file = |name: &str, change: &dyn Fn(&mut Value)| {
+        changed(&home, name, 1.0, 50_000.0, "a cpu", change).display().to_string()
+    };
+    let crashed = |row: &mut Value, trials: u64| {
+        (row["trials"], row["failed"]) = (json!(trials), json!(8 - trials));
+        row["notes"] = json!(["it ended (exit status: 3)"]);
+    };
+    let cases = [
+        ("vanished", file("vanished", &|all| rows(all).truncate(1)), "nginx (keep-alive) is only in old"),
+        (
+            "crashes at start",
+            file("crashes", &|all| {
+                crashed(&mut rows(all)[1], 0);
+                rows(all)[1]["rate_per_s_by_block"] = json!([null, null, null, null, null, null, null, null]);
+            }),
+            "nginx (keep-alive) failed in 8 of 8 trials of crashes",
+        ),
+        (
+            "crashes in one trial",
+            file("once", &|all| {
+                crashed(&mut rows(all)[1], 7);
+                rows(all)[1]["rate_per_s_by_block"][3] = Value::Null;
+            }),
+            "nginx (keep-alive) failed in 1 of 8 trials of once",
+        ),
+        (
+            "is new, and crashes",
+            file("added", &|all| {
+                let mut row = rows(all)[1].clone();
+                (row["name"], row["title"]) = (json!("bun"), json!("Bun"));
+                crashed(&mut row, 0);
+                rows(all).push(row);
+            }),
+            "Bun (keep-alive) failed in 8 of 8 trials of added",
+        ),
+        (
+            "is always void",
+            file("void", &|all| {
+                rows(all)[1]["void"] = json!(8);
+                rows(all)[1]["rate_per_s_by_block"] = json!([null, null, null, null, null, null, null, null]);
+            }),
+            "none of its trials in the later run is valid",
+        ),
+    ];
+    for (what, new, words) in &cases {
+        let (code, out, err) = gate(&home, &["gate", new, "--against", &old]);
+        assert!(code == 4 && err.contains(words), "{what}: {code}\n{out}{err}");
+        assert!(err.contains("--allow-unknown"), "{what}: {err}");
+        let (code, out, err) = gate(&home, &["gate", new, "--against", &old, "--allow-unknown"]);
+        assert!(code == 0 && err.contains(words), "{what}: {code}\n{out}{err}");
+        // To compare is to look: it judges nothing.
+        assert!(gate(&home, &["compare", &old, new]).0 != 4, "{what}");
+    }
+    // A regression that is sure says more than what is not known.
+    let slower = changed(&home, "slower", 1.0, 40_000.0, "a cpu", |all| rows(all)[1]["failed"] = json!(1));
+    assert_eq!(gate(&home, &["gate", slower.to_str().unwrap(), "--against", &old]).0, 3);
+    // A contender that only the later run has is no reason to fail.
+    let more = file("more", &|all| {
+        let mut row = rows(all)[1].clone();
+        (row["name"], row["title"]) = (json!("bun"), json!("Bun"));
+        rows(all).push(row);
+    });
+    assert_eq!(gate(&home, &["gate", &more, "--against", &old]).0, 0);
+}
+
+#[test]
+fn a_gate_against_a_run_of_another_build_of_drome_is_refused() {
+    let home = Home::new();
+    let built = |name: &str, version: &str, digest: Option<&str>| {
+        let change = |all: &mut Value| {
+            all["environment"]["drome"] = json!(version);
+            all["environment"]["machine"] = json!({"drome_sha256": digest});
+        };
+        changed(&home, name, 1.0, 50_000.0, "a cpu", change).display().to_string()
+    };
+    let old = built("old", "0.1.0", Some("0123456789abcdef"));
+    for (new, words) in [
+        (built("version", "0.2.0", Some("fedcba9876543210")), "another drome (0.1.0 then, 0.2.0 now)"),
+        (
+            built("build", "0.1.0", Some("fedcba9876543210")),
+            "another build of drome (0123456789ab then, fedcba987654 now)",
+        ),
+    ] {
+        for args in [vec!["gate", &new, "--against", &old], vec!["compare", &old, &new]] {
+            let (code, out, err) = gate(&home, &args);
+            assert!(code == 2 && err.contains(words) && err.contains("--anyway"), "{code}\n{out}{err}");
+            let (code, out, err) = gate(&home, &[&args[..], &["--anyway"]].concat());
+            assert!(code == 0 && out.contains(words), "{code}\n{out}{err}");
+        }
+    }
+    // What an older drome did not write down can't be held against it, and is told.
+    let (code, out, err) = gate(&home, &["gate", &built("unknown", "0.1.0", None), "--against", &old]);
+    assert!(code == 0 && out.contains("nothing can be said: build of drome"), "{code}\n{out}{err}");
 }
 
 #[test]

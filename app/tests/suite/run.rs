@@ -171,7 +171,17 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     study(&home, "3, 3", r#""dies", "sleeps", "lies", "absent""#);
 
     let said = drome(&home, &["run", "small"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    assert_eq!(said.code, 4, "{}", said.err);
+    assert!(
+        said.err.contains("dies (keep-alive) has no sound trial: it ended (exit status: 3)"),
+        "{}",
+        said.err
+    );
+    assert!(
+        !said.err.contains("absent (keep-alive)"),
+        "what is not installed was not asked for: {}",
+        said.err
+    );
     assert!(
         said.err.contains("absent does not take part")
             && said.err.contains("apt-get install no-such-package"),
@@ -217,7 +227,7 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     study(&home, "1, 1", r#""weak""#);
     let said = drome(&home, &["run", "small"]);
     assert!(
-        said.code == 0 && said.out.contains("under load it ended (exit status: 7)"),
+        said.code == 4 && said.out.contains("under load it ended (exit status: 7)"),
         "{}{}",
         said.out,
         said.err

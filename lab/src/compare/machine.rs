@@ -13,6 +13,7 @@ const SAME_MEMORY: f64 = 0.05;
 pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<String>) {
     let (a, b) = (&old.environment, &new.environment);
     let mut unequal = hardware(a, b);
+    unequal.extend(drome(a, b));
     for (name, digest) in &new.workloads {
         if let Some(before) = old.workloads.get(name).filter(|before| *before != digest) {
             unequal.push(another(&format!("body for the workload {name}"), &short(before), &short(digest)));
@@ -51,9 +52,23 @@ fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
     unequal
 }
 
+/// Another drome is another reference and another load generator: both are in every figure, and each changes servers by a share of
+/// their own. What an older version did not write down is told among the settings.
+fn drome(a: &Environment, b: &Environment) -> Option<String> {
+    if a.drome != b.drome {
+        return Some(another("drome", &a.drome, &b.drome));
+    }
+    let (old, new) = (a.machine.drome_sha256.as_deref()?, b.machine.drome_sha256.as_deref()?);
+    (old != new).then(|| another("build of drome", &short(old), &short(new)))
+}
+
 /// How the same machine was set up.
 fn settings(old: &Environment, new: &Environment) -> Vec<String> {
+    let (before, now) = (&old.machine, &new.machine);
     let (mut notes, mut unknown) = (Vec::new(), Vec::new());
+    if before.drome_sha256.is_some() != now.drome_sha256.is_some() {
+        unknown.push("build of drome".to_owned());
+    }
     let mut tell = |what: &str, old: Option<String>, new: Option<String>| match (old, new) {
         (Some(old), Some(new)) if old != new => {
             notes.push(format!("{}; the reference's drift has it in it", another(what, &old, &new)));
@@ -61,14 +76,8 @@ fn settings(old: &Environment, new: &Environment) -> Vec<String> {
         (None, Some(_)) | (Some(_), None) => unknown.push(what.to_owned()),
         _ => {}
     };
-    let (before, now) = (&old.machine, &new.machine);
     if major(old) == major(new) {
         tell("kernel", old.kernel.clone(), new.kernel.clone());
-    }
-    tell("drome", Some(old.drome.clone()), Some(new.drome.clone()));
-    if old.drome == new.drome {
-        let short = |digest: &Option<String>| digest.as_deref().map(short);
-        tell("build of drome", short(&before.drome_sha256), short(&now.drome_sha256));
     }
     let (was, is) = (&before.frequency, &now.frequency);
     let number = |n: Option<u64>| n.map(|n| n.to_string());
@@ -223,6 +232,23 @@ mod tests {
         let kernel = |release: &str| four(&fixture::sound().with(&[("proc/sys/kernel/osrelease", release)]));
         assert_eq!(refused(&kernel("7.0.1")), ["another kernel, by its first number (6 then, 7 now)"]);
         assert!(refused(&kernel("6.12.9")).is_empty());
+    }
+
+    #[test]
+    fn another_build_of_drome_refuses() {
+        let old = four(&fixture::sound());
+        let built = |version: &str, digest: Option<&str>| {
+            let mut findings = old.clone();
+            findings.environment.drome = version.to_owned();
+            findings.environment.machine.drome_sha256 = digest.map(str::to_owned);
+            findings
+        };
+        let (one, same) =
+            (built("0.1.0", Some("aaaaaaaaaaaaaaaa")), built("0.1.0", Some("bbbbbbbbbbbbbbbb")));
+        let refused = ["another build of drome (aaaaaaaaaaaa then, bbbbbbbbbbbb now)"];
+        assert_eq!(differences(&one, &same).0, refused);
+        assert_eq!(differences(&one, &built("0.2.0", None)).0, ["another drome (0.1.0 then, 0.2.0 now)"]);
+        assert_eq!(differences(&one, &built("0.1.0", None)).0, Vec::<String>::new());
     }
 
     #[test]

@@ -204,6 +204,7 @@ fn two_runs() {
         }],
         gone: vec!["python (keep-alive)".to_owned()],
         added: Vec::new(),
+        failed: Vec::new(),
     };
     insta::assert_snapshot!(
         "two_runs_in_the_terminal",
