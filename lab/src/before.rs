@@ -1,5 +1,6 @@
 //! What is run before every trial of a race: a cache emptied, a database filled anew. It is over before the server starts.
 
+use crate::fault::Fault;
 use crate::supervise::last_lines;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
@@ -15,9 +16,10 @@ const PATIENCE: Duration = Duration::from_mins(10);
 /// How often it is asked whether it is done.
 const INTERVAL: Duration = Duration::from_millis(2);
 
-/// Runs a shell's command in drome's own folder; what it says goes to `log`. An error has its last lines.
-pub fn run(command: &str, log: &Path, stop: &AtomicBool) -> Result<(), String> {
-    let unable = |what: &str, e: std::io::Error| format!("--prepare `{command}`: {what}: {e}");
+/// Runs a shell's command in drome's own folder; what it says goes to `log`. Where the command fails, the trial does, with the
+/// last lines of the log.
+pub fn run(command: &str, log: &Path, stop: &AtomicBool) -> Result<(), Fault> {
+    let unable = |what: &str, e: std::io::Error| Fault::unable(&format!("--prepare `{command}`: {what}"), &e);
     let out = File::create(log).map_err(|e| unable("can't write its log", e))?;
     let err = out.try_clone().map_err(|e| unable("can't write its log", e))?;
     // A group of its own, so that all of it can be ended.
@@ -34,18 +36,20 @@ pub fn run(command: &str, log: &Path, stop: &AtomicBool) -> Result<(), String> {
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),
             Ok(Some(status)) => {
-                return Err(format!("--prepare `{command}` failed ({status}){}", last_lines(log)));
+                let why = format!("--prepare `{command}` failed ({status}){}", last_lines(log));
+                return Err(Fault::Contender(why));
             }
             Ok(None) => {}
             Err(e) => return Err(unable("can't be waited for", e)),
         }
         if stop.load(Ordering::Relaxed) {
             end(&mut child);
-            return Err("interrupted".to_owned());
+            return Err(Fault::interrupted());
         }
         if Instant::now() > deadline {
             end(&mut child);
-            return Err(format!("--prepare `{command}` was not done within {PATIENCE:?}{}", last_lines(log)));
+            let why = format!("--prepare `{command}` was not done within {PATIENCE:?}{}", last_lines(log));
+            return Err(Fault::Contender(why));
         }
         std::thread::sleep(INTERVAL);
     }
@@ -67,10 +71,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (log, go, stop) = (folder.path().join("log"), AtomicBool::new(false), AtomicBool::new(true));
         assert_eq!(run("true", &log, &go), Ok(()));
-        let why = run("echo no database; exit 3", &log, &go).unwrap_err();
+        let Err(Fault::Contender(why)) = run("echo no database; exit 3", &log, &go) else { panic!() };
         assert!(why.contains("failed (exit status: 3)") && why.ends_with("no database"), "{why}");
-        assert_eq!(run("sleep 60; true", &log, &stop), Err("interrupted".to_owned()));
-        let why = run("true", &folder.path().join("no/log"), &go).unwrap_err();
+        assert_eq!(run("sleep 60; true", &log, &stop), Err(Fault::interrupted()));
+        let Err(Fault::Lab(why)) = run("true", &folder.path().join("no/log"), &go) else { panic!() };
         assert!(why.contains("can't write its log"), "{why}");
     }
 }

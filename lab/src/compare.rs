@@ -1,7 +1,7 @@
 //! What changed from one run to another: every contender's speed (its rate, or one over what it is ranked by) beside the
 //! reference's of its own run, so that a machine that became slower is not taken for a server that did. Pure.
 
-mod machine;
+pub(crate) mod machine;
 
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison, FailedContender};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};

@@ -47,6 +47,7 @@ pub fn run(contenders: &[&str]) -> Run {
         contenders: names.map(|name| (name.to_owned(), entrant(name))).collect(),
         copies: 1,
         race: None,
+        allow_busy: None,
     }
 }
 

@@ -1,51 +1,101 @@
 //! The process between drome and a server. It is the parent of all that the server starts, even of what
 //! cuts itself loose, and ends all of it when drome is gone, however drome went: its standard input closes.
 //!
-//! It says on its standard output: `pid N` once the server is started, or `error …`; `exit …` when the
-//! server has ended; `left N` when, at the end, N processes had to be killed. The server's folder goes with it.
+//! The server's folder is the guard's as well: it makes it first of all and removes it last of all, so that there is no moment at
+//! which drome could be killed and the folder would stay. What it says on its standard output, a line each: `dir PATH` when the
+//! folder is there, upon which drome fills it and sends its [`Order`]; `pid N` when the server is started; `exit …` when it has
+//! ended; `left N` when, at the end, N processes had to be killed. `refused …` instead of `pid`: the server's command can't be
+//! started. `failed …` at any time: the guard itself can't go on.
 
 use crate::tree;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, set_child_subreaper};
+use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{Read, Write, stdin, stdout};
+use std::io::{BufRead, Error, ErrorKind, Read, Write, stdin, stdout};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 /// How long killed processes may take to disappear.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs the guard. `args`: the CPUs, comma-separated; the server's soft limit of descriptors, or nothing; its folder; the
-/// log; the command.
-pub fn run(args: &[String]) -> ExitCode {
-    let [cpus, descriptors, dir, log, program, args @ ..] = args else {
-        eprintln!("the guard is started by drome itself");
-        return ExitCode::from(2);
-    };
-    // drome raised its own limit, and some servers size their tables by theirs.
-    let limited = descriptors.parse().map_or(Ok(()), net::limits::set_descriptors);
-    let result = limited.and_then(|()| guard(cpus, Path::new(dir), Path::new(log), program, args));
-    // Whoever asked for the folder may be gone by now.
-    let _ = std::fs::remove_dir_all(dir);
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("error {error}"));
-            ExitCode::FAILURE
-        }
+/// What drome wants to be started, as a line of JSON on the guard's standard input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// The CPUs that it may use; none: all.
+    pub cpus: Vec<usize>,
+    /// Its soft limit of descriptors: drome raised its own, and some servers size their tables by theirs. `None`: as drome's.
+    pub descriptors: Option<u64>,
+    /// Where its output goes.
+    pub log: PathBuf,
+}
+
+/// Why a guard ends early.
+enum Halt {
+    /// The server's command can't be started.
+    Refused(String),
+    /// The guard's own failure.
+    Failed(Error),
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
     }
 }
 
-fn guard(cpus: &str, dir: &Path, log: &Path, program: &str, args: &[String]) -> std::io::Result<()> {
-    let cpus: Vec<usize> = cpus.split(',').filter_map(|cpu| cpu.parse().ok()).collect();
-    if !cpus.is_empty() {
-        net::cpu::pin(&cpus)?;
+/// Runs the guard.
+pub fn run() -> ExitCode {
+    // Removed, with all that the server left in it, when this function ends: then no process of the server's is left.
+    let folder = tempfile::Builder::new().prefix("drome-").tempdir();
+    let halted = match &folder {
+        Ok(folder) => guard(folder.path()),
+        Err(error) => {
+            let what = format!("can't make a folder in {}: {error}", std::env::temp_dir().display());
+            Err(Halt::Failed(Error::new(error.kind(), what)))
+        }
+    };
+    match halted {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Halt::Refused(why)) => say(&format!("refused {why}")),
+        Err(Halt::Failed(error)) => say(&format!("failed {error}")),
+    }
+    ExitCode::FAILURE
+}
+
+fn guard(dir: &Path) -> Result<(), Halt> {
+    say(&format!("dir {}", dir.display()));
+    let mut line = String::new();
+    if stdin().lock().read_line(&mut line)? == 0 {
+        return Ok(());
+    }
+    let order: Order = serde_json::from_str(&line).map_err(Error::from)?;
+    if !order.cpus.is_empty() {
+        net::cpu::pin(&order.cpus)?;
+    }
+    if let Some(descriptors) = order.descriptors {
+        net::limits::set_descriptors(descriptors)?;
     }
     // Whatever the server starts and leaves behind becomes a child of this process.
-    set_child_subreaper(Some(rustix::process::getpid()))?;
-    let log = File::options().create(true).append(true).open(log)?;
+    set_child_subreaper(Some(rustix::process::getpid())).map_err(Error::from)?;
+    let mut child = start(&order, dir)?;
+    say(&format!("pid {}", child.id()));
+    let watched = watch(&mut child);
+    let left = kill_all();
+    let _ = child.wait();
+    say(&format!("left {left}"));
+    Ok(watched?)
+}
+
+fn start(order: &Order, dir: &Path) -> Result<Child, Halt> {
+    let unable = |e: Error| Error::new(e.kind(), format!("can't write the log {}: {e}", order.log.display()));
+    let log = File::options().create(true).append(true).open(&order.log).map_err(unable)?;
+    let (program, args) =
+        order.command.split_first().ok_or_else(|| Halt::Refused("no command".to_owned()))?;
     let spawned = Command::new(program)
         .args(args)
         .current_dir(dir)
@@ -54,14 +104,17 @@ fn guard(cpus: &str, dir: &Path, log: &Path, program: &str, args: &[String]) -> 
         .stderr(log)
         .process_group(0)
         .spawn();
-    let mut child = match spawned {
-        Ok(child) => child,
-        Err(error) => {
-            return Err(std::io::Error::new(error.kind(), format!("can't start `{program}`: {error}")));
-        }
-    };
-    say(&format!("pid {}", child.id()));
-    let ended = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
+    spawned.map_err(|error| {
+        let why = format!("can't start `{program}`: {error}");
+        // No room for one more process is not the server's doing.
+        let is_lack = matches!(error.kind(), ErrorKind::OutOfMemory | ErrorKind::WouldBlock);
+        if is_lack { Halt::Failed(Error::new(error.kind(), why)) } else { Halt::Refused(why) }
+    })
+}
+
+/// Until drome is gone or wants the end; tells when the server has ended by itself.
+fn watch(child: &mut Child) -> Result<(), Error> {
+    let ended = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let input = stdin();
     let mut waiting = vec![PollFd::new(&input, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
     loop {
@@ -74,13 +127,9 @@ fn guard(cpus: &str, dir: &Path, log: &Path, program: &str, args: &[String]) -> 
             waiting.truncate(1);
         }
         if !waiting[0].revents().is_empty() && input.lock().read(&mut [0; 64])? == 0 {
-            break;
+            return Ok(());
         }
     }
-    let left = kill_all();
-    let _ = child.wait();
-    say(&format!("left {left}"));
-    Ok(())
 }
 
 /// Kills every descendant until there is none; returns how many there were at first.

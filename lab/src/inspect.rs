@@ -1,5 +1,6 @@
 //! Contenders without load: each started, verified in full, and stopped.
 
+use crate::fault::Fault;
 use crate::instance::{Instance, Place, Works};
 use crate::prepare::Prepared;
 use crate::verify;
@@ -7,8 +8,13 @@ use model::inspection::Inspection;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// Starts one contender on its track, verifies every workload that it serves, and stops it.
-pub fn inspect(prepared: &Prepared, place: &Place, works: &Works, stop: &AtomicBool) -> Inspection {
+/// Starts one contender on its track, verifies every workload that it serves, and stops it. An error is the lab's own failure.
+pub fn inspect(
+    prepared: &Prepared,
+    place: &Place,
+    works: &Works,
+    stop: &AtomicBool,
+) -> Result<Inspection, String> {
     let begun = Instant::now();
     let mut seen = Inspection {
         name: prepared.name.clone(),
@@ -20,12 +26,13 @@ pub fn inspect(prepared: &Prepared, place: &Place, works: &Works, stop: &AtomicB
     match prepared.version() {
         Err(lack) => {
             seen.missing = Some(lack.sentence());
-            return seen;
+            return Ok(seen);
         }
         Ok(version) => seen.version = Some(version),
     }
     match Instance::start(prepared, place, &Works::new(), stop) {
-        Err(why) => seen.wrong.push(why),
+        Err(Fault::Contender(why)) => seen.wrong.push(why),
+        Err(Fault::Lab(why)) => return Err(why),
         Ok(mut instance) => {
             let verified =
                 verify::full(instance.address, &prepared.contender.serves, &prepared.contender.faults, works);
@@ -38,5 +45,5 @@ pub fn inspect(prepared: &Prepared, place: &Place, works: &Works, stop: &AtomicB
         }
     }
     seen.elapsed_s = begun.elapsed().as_secs_f64();
-    seen
+    Ok(seen)
 }

@@ -1,5 +1,6 @@
 //! A contender that is running, ready and verified.
 
+use crate::fault::Fault;
 use crate::local;
 use crate::ports;
 use crate::prepare::{Prepared, fill_all};
@@ -13,6 +14,9 @@ use std::time::{Duration, Instant};
 
 /// How often readiness is asked for.
 const READY_INTERVAL: Duration = Duration::from_millis(10);
+
+/// So many ports are tried for one start. More than a few that were taken meanwhile are no accident.
+const MAX_PORTS: usize = 5;
 
 /// A server's descriptors beside those of connections: listeners, poll sets, files, logs, libraries.
 const SPARE_DESCRIPTORS: u64 = 512;
@@ -43,47 +47,68 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// Starts a contender, waits until it answers, and asks it once for each of these workloads that it serves.
-    /// An error is the contender's, and all that was wrong.
+    /// Starts a contender, waits until it answers, and asks it once for each of these workloads that it serves; a contender's
+    /// fault names all that was wrong.
     pub fn start(
         prepared: &Prepared,
         place: &Place,
         works: &Works,
         stop: &AtomicBool,
-    ) -> Result<Self, String> {
-        let port = ports::free_port().map_err(|e| format!("no free port: {e}"))?;
-        let start = lay(prepared, place, port).map_err(|e| format!("can't lay out its folder: {e}"))?;
-        let server = Server::start(start)?;
-        let mut instance = Self { server, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) };
-        instance.wait_ready(prepared, stop)?;
+    ) -> Result<Self, Fault> {
+        let mut tried = 1;
+        let instance = loop {
+            let mut instance = Self::on_free_port(prepared, place)?;
+            match instance.wait_ready(prepared, stop) {
+                Ok(()) => break instance,
+                // Between the choice of a port and the server's own hand on it there is time for somebody else's.
+                Err(Fault::Contender(_)) if tried < MAX_PORTS && instance.is_port_taken() => tried += 1,
+                Err(fault) => return Err(fault),
+            }
+        };
         let wrong = verify::brief(instance.address, &prepared.contender.serves, works);
-        if wrong.is_empty() { Ok(instance) } else { Err(fails(&wrong)) }
+        if wrong.is_empty() { Ok(instance) } else { Err(Fault::Contender(fails(&wrong))) }
+    }
+
+    fn on_free_port(prepared: &Prepared, place: &Place) -> Result<Self, Fault> {
+        let port = ports::free_port().map_err(|e| Fault::unable("no port is free", &e))?;
+        let (log, cpus, stop) = (place.log.clone(), place.cpus.clone(), prepared.contender.run.stop);
+        let descriptors = descriptors(place.connections, net::limits::descriptors_at_start());
+        let start = Start { log, cpus, descriptors, port, stop };
+        let server = Server::start(start, |dir| lay(prepared, place, port, dir))?;
+        Ok(Self { server, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) })
     }
 
     /// Ready means: it answers its first workload, however. Whether rightly is verified afterwards, once.
-    fn wait_ready(&mut self, prepared: &Prepared, stop: &AtomicBool) -> Result<(), String> {
+    fn wait_ready(&mut self, prepared: &Prepared, stop: &AtomicBool) -> Result<(), Fault> {
         let serves = &prepared.contender.serves;
         let path = serves.get(PLAINEST).or_else(|| serves.values().next()).map_or("/", String::as_str);
         let patience = prepared.contender.run.ready;
         let deadline = Instant::now() + patience;
         loop {
             if let Some(end) = self.server.ended() {
-                return Err(end);
+                return Err(Fault::Contender(end));
             }
             let Err(why) = verify::get(self.address, path) else {
                 return Ok(());
             };
             if stop.load(Ordering::Relaxed) {
-                return Err("interrupted".to_owned());
+                return Err(Fault::interrupted());
             }
             if Instant::now() > deadline {
-                return Err(match self.elsewhere() {
+                return Err(Fault::Contender(match self.elsewhere() {
                     Some(where_it_is) => format!("it was not ready within {patience:?}: {where_it_is}"),
                     None => format!("it was not ready within {patience:?} (last: {why})"),
-                });
+                }));
             }
             std::thread::sleep(READY_INTERVAL);
         }
+    }
+
+    /// Somebody listens on its port, and it is none of its own processes.
+    fn is_port_taken(&self) -> bool {
+        let port = self.address.port();
+        let own = local::listening(self.server.root());
+        own.iter().all(|(_, at)| at.port() != port) && !ports::is_free(port)
     }
 
     /// Where it listens instead of where it should.
@@ -104,8 +129,8 @@ pub fn fails(wrong: &[String]) -> String {
     format!("it fails verification: {}", wrong.join("; "))
 }
 
-fn lay(prepared: &Prepared, place: &Place, port: u16) -> std::io::Result<Start> {
-    let dir = tempfile::Builder::new().prefix("drome-").tempdir()?.keep();
+/// Writes its files into its folder, with every placeholder filled in; returns its command.
+fn lay(prepared: &Prepared, place: &Place, port: u16, dir: &Path) -> std::io::Result<Vec<String>> {
     let run = &prepared.contender.run;
     let mut places = prepared.places();
     places.extend([
@@ -115,17 +140,9 @@ fn lay(prepared: &Prepared, place: &Place, port: u16) -> std::io::Result<Start> 
         ("assets", place.assets.display().to_string()),
     ]);
     for (name, text) in prepared.templates(&places)? {
-        write_below(&dir, &name, &text)?;
+        write_below(dir, &name, &text)?;
     }
-    Ok(Start {
-        command: fill_all(&run.command, &places),
-        dir,
-        log: place.log.clone(),
-        cpus: place.cpus.clone(),
-        descriptors: descriptors(place.connections, net::limits::descriptors_at_start()),
-        port,
-        stop: run.stop,
-    })
+    Ok(fill_all(&run.command, &places))
 }
 
 /// The soft limit of descriptors for a server: what drome itself was started with, and enough for the connections that it
@@ -146,22 +163,21 @@ mod tests {
     use crate::Catalog;
     use model::study::REFERENCE;
 
-    /// What the reference is started with on these CPUs, and its soft limit of descriptors.
-    fn started(cpus: &[usize], connections: usize) -> Start {
+    /// The reference's command on these CPUs.
+    fn command(cpus: &[usize]) -> Vec<String> {
         let cache = tempfile::tempdir().unwrap();
         let catalog = Catalog::built_in().unwrap();
         let prepared =
             Prepared::lay_out(REFERENCE, catalog.contender(REFERENCE).unwrap(), cache.path()).unwrap();
         let (assets, log) = (cache.path().to_owned(), cache.path().join("log"));
-        let start = lay(&prepared, &Place { cpus: cpus.to_vec(), connections, assets, log }, 8080).unwrap();
-        std::fs::remove_dir(&start.dir).unwrap();
-        start
+        lay(&prepared, &Place { cpus: cpus.to_vec(), connections: 1, assets, log }, 8080, cache.path())
+            .unwrap()
     }
 
     #[test]
     fn the_reference_has_a_thread_for_each_cpu_of_servers() {
         for (cpus, threads) in [(&[3][..], "1"), (&[0, 1, 64, 65], "4"), (&[], "1")] {
-            let command = started(cpus, 1).command;
+            let command = command(cpus);
             let at = command.iter().position(|word| word == "--threads").unwrap();
             assert_eq!(command[at + 1], threads, "{command:?}");
         }
@@ -172,6 +188,5 @@ mod tests {
         assert_eq!(descriptors(10, Some(1024)), Some(1024));
         assert_eq!(descriptors(1000, Some(1024)), Some(1512));
         assert_eq!(descriptors(1000, None), None, "no limit");
-        assert_eq!(started(&[0], 10).descriptors, descriptors(10, net::limits::descriptors_at_start()));
     }
 }

@@ -5,7 +5,7 @@ use model::{Design, Observation, Run};
 use std::time::Duration;
 
 /// Starting, verifying and stopping a server, about.
-const AROUND: Duration = Duration::from_millis(500);
+pub(crate) const AROUND: Duration = Duration::from_millis(500);
 
 /// How long so many trials take, before any is known.
 pub fn guess(design: &Design, trials: usize) -> Duration {
@@ -17,7 +17,7 @@ pub fn guess(design: &Design, trials: usize) -> Duration {
 pub struct Left {
     /// About so long; unknown where it goes on until it is sure, or too little is known yet.
     pub about: Option<Duration>,
-    /// No longer than this, but for the rest of a block.
+    /// No longer than this.
     pub most: Duration,
 }
 
@@ -30,8 +30,8 @@ pub fn left(run: &Run, observations: &[Observation]) -> Option<Left> {
         let trials = schedule::least_trials(run) / design.blocks[0].max(1) * blocks;
         each.saturating_mul(trials.saturating_sub(observations.len()) as u32)
     });
-    // After the least number of blocks, the budget ends it.
-    let most = design.budget.saturating_sub(spent).min(most).max(least);
+    let (within, most) = (design.budget.saturating_sub(spent), design.budget.saturating_sub(spent).min(most));
+    let least = least.min(within);
     if run.quick || design.blocks[0] == design.blocks[1] {
         return Some(Left { about: Some(least), most: least });
     }
@@ -87,8 +87,8 @@ mod tests {
         let of = |trials| left(&run, &observed(&run, trials)).unwrap();
         assert_eq!(
             (of(4).about, of(4).most),
-            (None, 20 * SECOND),
-            "the least blocks take longer than the budget"
+            (None, 16 * SECOND),
+            "the least blocks would take longer than the budget"
         );
     }
 }

@@ -12,7 +12,7 @@ pub struct Wanted {
     pub contenders: Vec<String>,
     /// Titles of cells.
     pub cells: Vec<String>,
-    /// Stop after the minimum of blocks when this much time is spent.
+    /// The run takes no longer: a trial that would pass it is not begun.
     pub budget: Option<Duration>,
     /// Stop when every ratio is known to this share.
     pub precision: Option<f64>,

@@ -2,6 +2,8 @@
 
 use crate::catalog::Entry;
 use crate::environment::hex;
+use crate::image;
+use crate::lock::Lock;
 use crate::remedy;
 use crate::supervise::last_lines;
 use model::Contender;
@@ -13,6 +15,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+
+/// The file in a contender's folder by which one drome at a time lays out its sources and builds it.
+const LOCK: &str = "lock";
 
 /// A contender whose sources are laid out in the cache folder.
 #[derive(Clone, Debug)]
@@ -66,22 +71,12 @@ impl Prepared {
         let folder = cache.join("contenders").join(format!("{name}-{tag}"));
         let src = folder.join("src");
         if changed(&src, &entry.sources).is_some() {
-            // Whatever was built of other sources is not what they say.
-            let mark = folder.join("built");
-            if mark.exists() {
-                fs::remove_file(mark)?;
-            }
-            if src.exists() {
-                fs::remove_dir_all(&src)?;
-            }
             fs::create_dir_all(folder.join("build"))?;
-            let draft = tempfile::tempdir_in(&folder)?;
-            for (path, bytes) in &entry.sources {
-                let path = draft.path().join(path);
-                fs::create_dir_all(path.parent().unwrap_or(draft.path()))?;
-                fs::write(path, bytes)?;
+            let _lock = Lock::take(&folder.join(LOCK))?;
+            // Another drome may have laid them out meanwhile, and be building of them.
+            if changed(&src, &entry.sources).is_some() {
+                lay_sources(&folder, &src, &entry.sources)?;
             }
-            fs::rename(draft.keep(), &src)?;
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
         let sources = Arc::new(entry.sources.clone());
@@ -125,12 +120,11 @@ impl Prepared {
 
     /// The placeholders that do not depend on a trial.
     pub fn places(&self) -> Vec<(&'static str, String)> {
-        let drome = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("drome"));
         let text = |path: PathBuf| path.display().to_string();
         vec![
             ("src", text(self.folder.join("src"))),
             ("build", text(self.folder.join("build"))),
-            ("drome", text(drome)),
+            ("drome", text(image::path())),
         ]
     }
 
@@ -200,8 +194,12 @@ impl Prepared {
         self.full_version().is_ok_and(|version| self.unbuilt(&version).is_some())
     }
 
-    /// Builds it, if that has not been done. An error has the log's last lines and the next step.
+    /// Builds it, if that has not been done; waits while another drome does. An error has the log's last lines and the next step.
     pub fn build(&self) -> Result<(), String> {
+        let lock = self.folder.join(LOCK);
+        let _lock = Lock::take(&lock).map_err(|e| {
+            format!("can't lock {}: {e}; {}", lock.display(), remedy::of_build(&e.to_string(), &self.name))
+        })?;
         let version = self.full_version()?;
         let Some(build) = self.contender.build.as_ref().filter(|_| self.unbuilt(&version).is_some()) else {
             return Ok(());
@@ -242,6 +240,28 @@ impl Prepared {
         fs::remove_dir_all(self.folder.join("build"))?;
         fs::create_dir(self.folder.join("build"))
     }
+}
+
+/// Lays the sources out anew; the lock is held.
+fn lay_sources(folder: &Path, src: &Path, sources: &BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
+    // Whatever was built of other sources is not what they say.
+    let (mark, draft) = (folder.join("built"), folder.join("src.draft"));
+    if mark.exists() {
+        fs::remove_file(mark)?;
+    }
+    // A drome that was killed may have left one.
+    for old in [src, &draft] {
+        if old.exists() {
+            fs::remove_dir_all(old)?;
+        }
+    }
+    fs::create_dir(&draft)?;
+    for (path, bytes) in sources {
+        let path = draft.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(&draft))?;
+        fs::write(path, bytes)?;
+    }
+    fs::rename(draft, src)
 }
 
 /// The first of these sources that is not in the folder as it should be.

@@ -2,15 +2,14 @@
 
 use crate::cores::Cores;
 use crate::environment::{self, System, Watch};
+use crate::fault::Fault;
 use crate::instance::{self, Instance, Place, Works};
+use crate::lock::Lock;
 use crate::prepare::Prepared;
-use crate::sample::{Sampler, Watched};
 use crate::schedule::{self, Next};
 use crate::store::{Store, StoreError};
-use crate::tree::Tree;
 use crate::verdict::{Case, Policy};
-use crate::{analyse, before, clock_text, plan, verdict, verify};
-use load::Progress;
+use crate::{analyse, before, clock_text, plan, under_load, verdict, verify};
 use model::environment::Executable;
 use model::{Conditions, Findings, Measurement, Observation, Outcome, Plan, Run, Tally, Trial, Usage};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +37,8 @@ pub struct Lab {
     pub may_be_busy: bool,
     /// The contenders that were verified in full since the lab began.
     pub verified: Mutex<BTreeSet<String>>,
+    /// Keeps every other drome from going on with the run.
+    pub lock: Lock,
 }
 
 /// Is told what goes on.
@@ -59,38 +60,37 @@ pub enum LabError {
     /// Somebody asked it to stop. What was finished is kept.
     #[error("interrupted; every finished trial is kept")]
     Interrupted,
-    /// The lab's own files can't be written.
-    #[error("can't write {path}: {source}; free some space, or set DROME_CACHE to another folder")]
-    Files {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
+    /// The lab failed at a trial, of which nothing is known therefore.
+    #[error("the lab failed in a trial of {contender} in block {block}: {why}; every finished trial is kept")]
+    Trial {
+        /// Whose trial it was.
+        contender: String,
+        /// Counted from 1.
+        block: usize,
+        /// What went wrong.
+        why: String,
     },
 }
 
 /// Runs what is left of a run and says what all of it means.
-pub fn run(
-    lab: &Lab,
-    run: &Run,
-    mut observations: Vec<Observation>,
-    store: &Store,
-    show: &mut dyn Show,
-) -> Result<Findings, LabError> {
-    std::fs::create_dir_all(&lab.logs)
-        .map_err(|source| LabError::Files { path: lab.logs.clone(), source })?;
+pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
     // What the lab does beside the trials, it does where the load generator is, never where a server is.
     let _ = net::cpu::pin(&lab.cores.client);
+    // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
+    let mut observations = store.observations(&run.id)?;
+    let mut since = Instant::now();
     let why = loop {
         let trial = match schedule::next(run, &observations) {
             Next::Trial(trial) => trial,
             Next::Done(why) => break why,
         };
         show.begins(run, &trial, observations.len(), schedule::least_trials(run));
-        let observation = observe(lab, run, trial);
+        let observed = observe(lab, run, &trial, since);
         if lab.stop.load(Ordering::Relaxed) {
             return Err(LabError::Interrupted);
         }
+        let observation = observed.map_err(|why| failed(&trial, why))?;
+        since = Instant::now();
         store.insert(&run.id, &observation)?;
         show.observed(run, &observation);
         observations.push(observation);
@@ -100,23 +100,28 @@ pub fn run(
     Ok(analyse::findings(run, &observations, Some(&why)))
 }
 
-/// One trial. Whatever the contender does, the outcome is an observation.
-fn observe(lab: &Lab, run: &Run, trial: Trial) -> Observation {
-    let (started_at, started) = (clock_text(), Instant::now());
+fn failed(trial: &Trial, why: String) -> LabError {
+    LabError::Trial { contender: trial.contender.clone(), block: trial.block + 1, why }
+}
+
+/// One trial. Whatever the contender does, the outcome is an observation; an error is the lab's own failure.
+fn observe(lab: &Lab, run: &Run, trial: &Trial, since: Instant) -> Result<Observation, String> {
+    let started_at = clock_text();
     let (watch, mut server) = (Watch::begin(&System::here(), &lab.cores), None);
-    let loaded = measure(lab, run, &trial, &mut server);
-    let elapsed_ns = started.elapsed().as_nanos() as u64;
-    let others_ppm = loaded.as_ref().ok().and_then(|loaded| loaded.usage.others_ppm);
+    let measured = measure(lab, run, trial, &mut server);
+    let elapsed_ns = since.elapsed().as_nanos() as u64;
+    let others_ppm = measured.as_ref().ok().and_then(|measured| measured.usage.others_ppm);
     let conditions = Conditions { server, others_ppm, ..watch.end() };
-    let outcome = match loaded {
-        Ok(loaded) => Outcome::Measured(Box::new(loaded.judged(lab, &conditions))),
-        Err(why) => Outcome::Failed(why),
+    let outcome = match measured {
+        Ok(measured) => Outcome::Measured(Box::new(measured.judged(lab, &conditions))),
+        Err(Fault::Contender(why)) => Outcome::Failed(why),
+        Err(Fault::Lab(why)) => return Err(why),
     };
-    Observation { trial, started_at, elapsed_ns, outcome, conditions }
+    Ok(Observation { trial: trial.clone(), started_at, elapsed_ns, outcome, conditions })
 }
 
 /// What a trial came to, before anybody has judged it.
-struct Loaded {
+struct Unjudged {
     plan: Plan,
     tally: Tally,
     usage: Usage,
@@ -124,7 +129,7 @@ struct Loaded {
     stopping: Option<String>,
 }
 
-impl Loaded {
+impl Unjudged {
     fn judged(self, lab: &Lab, conditions: &Conditions) -> Measurement {
         let case = Case {
             usage: Some(&self.usage),
@@ -138,7 +143,7 @@ impl Loaded {
 }
 
 /// In full, and with every workload that it serves, once in a run.
-fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<(), String> {
+fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<(), Fault> {
     let mut verified = lab.verified.lock().unwrap_or_else(PoisonError::into_inner);
     if verified.contains(&prepared.name) {
         return Ok(());
@@ -147,18 +152,20 @@ fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<()
         verify::full(instance.address, &prepared.contender.serves, &prepared.contender.faults, &lab.works)
             .wrong();
     if !wrong.is_empty() {
-        return Err(instance::fails(&wrong));
+        return Err(Fault::Contender(instance::fails(&wrong)));
     }
     verified.insert(prepared.name.clone());
     Ok(())
 }
 
-/// Prepare, start, verify, warm up, measure, stop. An error is the contender's; what program it was is known all the same.
-fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>) -> Result<Loaded, String> {
-    let prepared = lab.prepared.get(&trial.contender).ok_or("it is not prepared")?;
+/// Prepare, start, verify, warm up, measure, stop. What program it was is known even of one that failed.
+fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>) -> Result<Unjudged, Fault> {
+    let unknown = |what: &str| Fault::Lab(what.to_owned());
+    let prepared = lab.prepared.get(&trial.contender).ok_or_else(|| unknown("it is not prepared"))?;
     let cell = &run.study.cells[trial.cell];
-    let work = lab.works.get(&cell.workload).ok_or("its workload is not known")?;
-    let path = prepared.contender.serves.get(&cell.workload).ok_or("it does not serve the workload")?;
+    let work = lab.works.get(&cell.workload).ok_or_else(|| unknown("its workload is not known"))?;
+    let path = prepared.contender.serves.get(&cell.workload);
+    let path = path.ok_or_else(|| Fault::Contender("it does not serve the workload".to_owned()))?;
     let name = format!("{}-{}-{}-{}", trial.block, trial.cell, trial.contender, trial.copy);
     let log = lab.logs.join(format!("{name}.log"));
     let (cpus, assets) = (lab.cores.server.clone(), lab.assets.clone());
@@ -168,19 +175,12 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>
     }
 
     let asked = Works::from([(cell.workload.clone(), work.clone())]);
-    let mut instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
+    let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
     *program = environment::executable(instance.server.pid());
     verify_once(lab, prepared, &instance)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
     let plan = plan::plan(cell, &run.study.design, instance.address, path, work, &lab.cores, seed);
-    let sampler = Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), &lab.cores.server));
-    let progress = Progress { stop: Arc::clone(&lab.stop), ..Progress::default() };
-    let tally = load::run(&plan, &progress, &sampler.watch()).map_err(|e| e.to_string());
-    let usage = sampler.finish();
-    if let Some(end) = instance.server.ended() {
-        return Err(format!("under load {end}"));
-    }
-    let stopping = instance.server.stop().err();
-    let (tally, usage) = (tally?, usage.ok_or("its processes could not be watched")?);
-    Ok(Loaded { plan, tally, usage, stopping })
+    let loaded = under_load::load(instance, &plan, &lab.cores.server, &lab.stop)?;
+    let usage = loaded.usage.ok_or_else(|| unknown("its processes could not be watched"))?;
+    Ok(Unjudged { plan, tally: loaded.tally, usage, stopping: loaded.stopping })
 }

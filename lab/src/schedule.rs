@@ -5,7 +5,10 @@ use crate::analyse;
 use model::study::REFERENCE;
 use model::{Metric, Observation, Outcome, Run, Trial};
 use stats::random;
-use std::time::Duration;
+
+mod budget;
+
+pub use budget::least_budget;
 
 /// A contender that has failed so often in a cell, and never done anything else there, is not tried again.
 const MAX_FAILURES: usize = 3;
@@ -23,8 +26,13 @@ pub enum Next {
 pub fn next(run: &Run, observations: &[Observation]) -> Next {
     let [least, most] = run.study.design.blocks;
     for block in 0..most {
-        if let Some(trial) = block_trials(run, block).into_iter().find(|t| is_open(t, observations)) {
-            return Next::Trial(trial);
+        let open: Vec<Trial> =
+            block_trials(run, block).into_iter().filter(|trial| is_open(trial, observations)).collect();
+        if let Some(trial) = open.first() {
+            return match budget::exceeded(run, observations, &open) {
+                Some(why) => Next::Done(why),
+                None => Next::Trial(trial.clone()),
+            };
         }
         // Whether it is enough is asked at the end of a block, with all of it and nothing of the next.
         if block + 1 < least || observations.iter().any(|o| o.trial.block > block) {
@@ -45,12 +53,6 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
             }
         } else if is_precise_in_time(run, observations, block + 1) {
             return Next::Done(format!("every ratio is known to ±{precision} % after {}", blocks(block + 1)));
-        }
-        let spent = Duration::from_nanos(observations.iter().map(|o| o.elapsed_ns).sum());
-        if spent >= run.study.design.budget {
-            let budget = humantime::format_duration(run.study.design.budget);
-            let more = what_it_would_take(run, observations, block + 1, spent);
-            return Next::Done(format!("the budget of {budget} is spent after {}{more}", blocks(block + 1)));
         }
     }
     Next::Done(format!("the most that the design allows: {most} blocks"))
@@ -92,35 +94,6 @@ fn is_precise_in_time(run: &Run, observations: &[Observation], blocks: usize) ->
     let before = blocks.saturating_sub(stats::estimate::BLOCKS_AFTER_ENOUGH);
     let is_precise = |half: f64| half <= run.study.design.precision;
     before >= run.study.design.blocks[0] && analyse::widest(run, observations, before).is_some_and(is_precise)
-}
-
-/// How far the wanted precision is away: an interval becomes narrower by the square root of the blocks.
-fn what_it_would_take(run: &Run, observations: &[Observation], blocks: usize, spent: Duration) -> String {
-    let wanted = run.study.design.precision;
-    let Some(half) = analyse::widest(run, observations, blocks).filter(|half| half.is_finite()) else {
-        return String::new();
-    };
-    let around = |share: f64| format!("±{:.1} %", share * 100.0);
-    let needed = (blocks as f64 * (half / wanted).powi(2)).max(run.study.design.blocks[0] as f64);
-    let more = needed.ceil() - blocks as f64 + stats::estimate::BLOCKS_AFTER_ENOUGH as f64;
-    let minutes = spent.as_secs_f64() / blocks as f64 * more.max(1.0) / 60.0;
-    let known = around(half);
-    if run.study.design.decide && half <= wanted {
-        // Narrow enough, but neither sure of a difference nor all of it within the share.
-        return format!("; the least known ratio is known to {known}");
-    }
-    if needed > run.study.design.blocks[1] as f64 {
-        let most = run.study.design.blocks[1];
-        return format!(
-            "; the least known ratio is known to {known}, and {} is out of reach of {most} blocks",
-            around(wanted)
-        );
-    }
-    format!(
-        "; the least known ratio is known to {known}, and {} would take about {:.0} more minutes",
-        around(wanted),
-        minutes.ceil()
-    )
 }
 
 /// How many trials the least number of blocks takes.
@@ -174,6 +147,7 @@ fn is_open(trial: &Trial, observations: &[Observation]) -> bool {
 mod tests {
     use super::*;
     use crate::example;
+    use std::time::Duration;
 
     fn walk(run: &Run, rate: impl Fn(&Trial) -> Option<f64>) -> (Vec<Observation>, String) {
         let mut seen = Vec::new();
@@ -268,6 +242,47 @@ mod tests {
         assert!(why.contains("budget of 24s is spent after 8 blocks; the least known ratio"), "{why}");
         assert!(why.ends_with("±3.0 % is out of reach of 30 blocks"), "{why}");
         assert_eq!(seen.len(), 24);
+    }
+
+    /// What the trials of a walk took, and why it ended, where each trial of `a` takes two seconds and the others one.
+    fn walk_of_budget(blocks: [usize; 2], budget: Duration) -> (Vec<Observation>, Duration, String) {
+        let mut run = example::run(&["a"]);
+        (run.study.design.blocks, run.study.design.budget) = (blocks, budget);
+        (run.study.design.measure, run.study.design.warmup) = (Duration::from_millis(800), Duration::ZERO);
+        let mut seen: Vec<Observation> = Vec::new();
+        loop {
+            match next(&run, &seen) {
+                Next::Trial(trial) => {
+                    let elapsed_ns = if trial.contender == "a" { 2_000_000_000 } else { 1_000_000_000 };
+                    // Never known well enough.
+                    let rate = 100.0 + 90.0 * (trial.block % 3) as f64 * f64::from(trial.contender == "a");
+                    seen.push(Observation { elapsed_ns, ..example::observation(trial, Some(rate)) });
+                }
+                Next::Done(why) => {
+                    let took = seen.iter().map(|o| Duration::from_nanos(o.elapsed_ns)).sum();
+                    return (seen, took, why);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_budget_is_a_bound() {
+        // A block takes four seconds. Whatever the budget, it is not passed, and no block is begun that would pass it.
+        for budget in 5..40 {
+            let (seen, took, why) = walk_of_budget([2, 30], Duration::from_secs(budget));
+            assert!(took <= Duration::from_secs(budget), "{took:?} of {budget} s: {why}");
+            assert_eq!(seen.len() as u64, budget / 4 * 3, "{budget} s: {why}");
+            assert!(why.starts_with(&format!("the budget of {budget}s is spent after ")), "{why}");
+        }
+        let (_, _, why) = walk_of_budget([8, 30], Duration::from_secs(9));
+        assert!(why.starts_with("the budget of 9s is spent after 2 blocks, of at least 8"), "{why}");
+        // In the first block it goes trial after trial, as long as one fits by what is known: only a contender's first may pass it.
+        let (seen, _, why) = walk_of_budget([2, 30], Duration::from_secs(2));
+        assert!((1..3).contains(&seen.len()), "{why}");
+        assert!(why.starts_with("the budget of 2s is spent in block 1, of at least 2"), "{why}");
+        let (seen, _, why) = walk_of_budget([2, 30], Duration::from_millis(1));
+        assert!(seen.is_empty() && why.starts_with("the budget of 1ms is spent in block 1"), "{why}");
     }
 
     #[test]

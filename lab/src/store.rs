@@ -3,14 +3,15 @@
 
 use model::page::Replays;
 use model::{Import, Observation, Run};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Marks the file as drome's ("drom").
 const APPLICATION_ID: i64 = 0x6472_6f6d;
 
-/// The version of the tables. 2 added `import`, 3 `replays`.
-const VERSION: i64 = 3;
+/// The version of the tables. 2 added `import`, 3 `replays`, 4 that a trial is stored once.
+const VERSION: i64 = 4;
 
 const TABLES: &str = "
     create table run (
@@ -35,16 +36,62 @@ const REPLAYS: &str = "
     ) strict;
 ";
 
+/// A trial has one row. Two dromes at one run could store it twice before: the first one stays, and the others are kept where
+/// nothing reads them. A row that is no JSON has no trial: it is left for [`StoreError::Damaged`] to tell.
+const ONCE: &str = "
+    create table observation_of_trial (
+        run text not null references run, n integer not null, block integer, cell integer, contender text,
+        copy integer, json text not null,
+        primary key (run, n), unique (run, block, cell, contender, copy)
+    ) strict;
+    insert or ignore into observation_of_trial
+        select run, n,
+            case when json_valid(json) then json_extract(json, '$.trial.block') end,
+            case when json_valid(json) then json_extract(json, '$.trial.cell') end,
+            case when json_valid(json) then json_extract(json, '$.trial.contender') end,
+            case when json_valid(json) then json_extract(json, '$.trial.copy') end,
+            json
+        from observation order by run, n;
+    create table observed_twice (run text not null, n integer not null, json text not null) strict;
+    insert into observed_twice
+        select run, n, json from observation as old
+        where not exists (select 1 from observation_of_trial as new where new.run = old.run and new.n = old.n);
+    drop table observation;
+    alter table observation_of_trial rename to observation;
+";
+
 /// Why the store can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// It can't be opened, read or written.
-    #[error("the store {path}: {source}; free some space, or choose another file with --store FILE")]
+    #[error("the store {path}: {source}; {remedy}")]
     Sqlite {
         /// Which file.
         path: PathBuf,
         /// What went wrong.
         source: rusqlite::Error,
+        /// The next step.
+        remedy: &'static str,
+    },
+    /// Somebody else has it.
+    #[error(
+        "the store {path} has been locked by another program for more than {} s: see which one has it open (`fuser {path}`) and \
+         let it end, or choose another file with --store FILE",
+        LOCK_PATIENCE.as_secs()
+    )]
+    Locked {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The trial is there already.
+    #[error(
+        "run {run} has {trial} already: another drome is at the same run; let it end, or begin a run of your own without --resume"
+    )]
+    Twice {
+        /// The run.
+        run: String,
+        /// The trial.
+        trial: String,
     },
     /// Its folder can't be made.
     #[error("can't make the folder of the store {path}: {source}; choose another file with --store FILE")]
@@ -87,6 +134,9 @@ pub enum StoreError {
     #[error("the store has no run yet: `drome run raspberry-pi` makes one")]
     Empty,
 }
+
+/// How long another program may keep the file to itself. What drome does there takes milliseconds.
+const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// An open store.
 #[derive(Debug)]
@@ -143,7 +193,7 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let wrap = |source| sqlite(path, source);
         let mut db = Connection::open_with_flags(path, flags).map_err(wrap)?;
-        db.busy_timeout(std::time::Duration::from_secs(5)).map_err(wrap)?;
+        db.busy_timeout(LOCK_PATIENCE).map_err(wrap)?;
         let pragma = |name: &str| db.query_row(&format!("pragma {name}"), [], |row| row.get::<_, i64>(0));
         let is_empty = pragma("page_count").map_err(wrap)? == 0;
         let (id, version) = (pragma("application_id").map_err(wrap)?, pragma("user_version").map_err(wrap)?);
@@ -186,10 +236,19 @@ impl Store {
 
     /// Adds an observation, committed when this returns.
     pub fn insert(&self, run: &str, observation: &Observation) -> Result<(), StoreError> {
-        let json = self.json(observation)?;
-        let sql = "insert into observation (run, n, json)
-                   select ?1, coalesce(max(n) + 1, 0), ?2 from observation where run = ?1";
-        self.db.execute(sql, params![run, json]).map_err(|e| self.wrap(e))?;
+        let (json, trial) = (self.json(observation)?, &observation.trial);
+        let sql = "insert into observation (run, n, block, cell, contender, copy, json)
+                   select ?1, coalesce(max(n) + 1, 0), ?2, ?3, ?4, ?5, ?6 from observation where run = ?1";
+        let (block, cell, copy) = (trial.block as i64, trial.cell as i64, trial.copy as i64);
+        self.db.execute(sql, params![run, block, cell, trial.contender, copy, json]).map_err(|e| match e
+            .sqlite_error_code()
+        {
+            Some(ErrorCode::ConstraintViolation) => {
+                let nth = format!("{} of block {}, cell {}", trial.contender, block + 1, cell + 1);
+                StoreError::Twice { run: run.to_owned(), trial: nth }
+            }
+            _ => self.wrap(e),
+        })?;
         Ok(())
     }
 
@@ -274,13 +333,17 @@ impl Store {
             .optional()
             .map_err(|e| self.wrap(e))?;
         let (json, ended) = found.ok_or_else(|| StoreError::NoRun(id.to_owned()))?;
+        Ok((self.parse(&json)?, self.observations(id)?, ended))
+    }
+
+    /// What was observed in a run, in order.
+    pub fn observations(&self, run: &str) -> Result<Vec<Observation>, StoreError> {
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut query = self.db.prepare("select json from observation where run = ? order by n")?;
-            query.query_map([id], |row| row.get(0))?.collect()
+            query.query_map([run], |row| row.get(0))?.collect()
         };
         let rows = read().map_err(|e| self.wrap(e))?;
-        let observations = rows.iter().map(|json| self.parse(json)).collect::<Result<_, _>>()?;
-        Ok((self.parse(&json)?, observations, ended))
+        rows.iter().map(|json| self.parse(json)).collect()
     }
 
     /// Whether a run is still what it was; none: there is no such run.
@@ -328,16 +391,30 @@ fn make(db: &mut Connection) -> rusqlite::Result<()> {
     if version < 3 {
         make.execute_batch(REPLAYS)?;
     }
+    if version < 4 {
+        make.execute_batch(ONCE)?;
+    }
     make.pragma_update(None, "user_version", VERSION)?;
     make.commit()
 }
 
 /// A file that is no database at all, or a broken one, is not ours to write to.
 fn sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-    match source.sqlite_error_code() {
-        Some(NotADatabase) => StoreError::Foreign { path: path.to_owned() },
-        Some(DatabaseCorrupt) => StoreError::Damaged { path: path.to_owned(), what: source.to_string() },
-        _ => StoreError::Sqlite { path: path.to_owned(), source },
-    }
+    let path = path.to_owned();
+    let remedy = match source.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => return StoreError::Foreign { path },
+        Some(ErrorCode::DatabaseCorrupt) => return StoreError::Damaged { path, what: source.to_string() },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => return StoreError::Locked { path },
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
+            "free some space, or choose another file with --store FILE"
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
+            "see to it that you may write to the file and its folder, or choose another file with --store FILE"
+        }
+        _ => "choose another file with --store FILE",
+    };
+    StoreError::Sqlite { path, source, remedy }
 }
+
+#[cfg(test)]
+mod tests;

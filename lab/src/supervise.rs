@@ -1,10 +1,13 @@
 //! A running server: started under a guard, watched, stopped, and checked to be gone.
 
+use crate::fault::Fault;
+use crate::guard::Order;
+use crate::image;
 use crate::ports;
 use crate::tree;
 use model::contender::StopSignal;
 use rustix::process::{Pid, Signal, kill_process_group};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -14,18 +17,14 @@ use std::time::{Duration, Instant};
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
 
 /// The guard answers at once, or something is badly wrong with the machine.
-const GUARD_PATIENCE: Duration = Duration::from_secs(10);
+const GUARD_PATIENCE: Duration = Duration::from_secs(30);
 
 /// How many of a log's last lines an error shows.
 const LOG_LINES: usize = 8;
 
-/// What to start, with every placeholder filled in.
+/// What to start and how. Its command and its folder come of [`Server::start`].
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// Program and arguments.
-    pub command: Vec<String>,
-    /// The server's working directory; it is removed when the server is gone.
-    pub dir: PathBuf,
     /// Where its output goes.
     pub log: PathBuf,
     /// The cores that it may use.
@@ -49,23 +48,20 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts it. An error is the contender's.
-    pub fn start(start: Start) -> Result<Self, String> {
-        if !ports::is_free(start.port) {
-            return Err(format!("port {} is in use: another server listens there", start.port));
-        }
-        let drome = std::env::current_exe().map_err(|e| format!("can't find drome's own program: {e}"))?;
-        let cpus: Vec<String> = start.cpus.iter().map(ToString::to_string).collect();
-        let mut guard = Command::new(drome)
+    /// Starts it. `lay` fills the server's folder, which is its working directory, and gives its command.
+    pub fn start(
+        start: Start,
+        lay: impl FnOnce(&Path) -> std::io::Result<Vec<String>>,
+    ) -> Result<Self, Fault> {
+        let mut guard = image::command()
             .arg("__guard")
-            .args([cpus.join(","), start.descriptors.map_or_else(String::new, |n| n.to_string())])
-            .args([&start.dir, &start.log])
-            .args(&start.command)
+            // It does not need to know, but who looks at the list of processes may want to.
+            .arg(&start.log)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .process_group_of_its_own()
             .spawn()
-            .map_err(|e| format!("can't start the guard: {e}"))?;
+            .map_err(|e| Fault::unable("can't start the guard of a server", &e))?;
         let (send, lines) = channel();
         if let Some(out) = guard.stdout.take() {
             std::thread::spawn(move || {
@@ -73,12 +69,37 @@ impl Server {
             });
         }
         let mut server = Self { start, guard, lines, pid: 0, exit: None };
-        match server.lines.recv_timeout(GUARD_PATIENCE) {
-            Ok(line) if line.starts_with("pid ") => server.pid = line[4..].parse().unwrap_or(0),
-            Ok(line) => return Err(line.trim_start_matches("error ").to_owned()),
-            Err(_) => return Err("its guard did not start".to_owned()),
-        }
+        let dir = PathBuf::from(server.awaited("dir")?);
+        let command = lay(&dir).map_err(|e| Fault::unable("can't fill a server's folder", &e))?;
+        let Start { cpus, descriptors, log, .. } = server.start.clone();
+        server.order(&Order { command, cpus, descriptors, log })?;
+        let pid = server.awaited("pid")?;
+        server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard told the process `{pid}`")))?;
         Ok(server)
+    }
+
+    /// What the guard tells after this word, which is the next that it says unless something is wrong.
+    fn awaited(&self, word: &str) -> Result<String, Fault> {
+        let line = self.lines.recv_timeout(GUARD_PATIENCE).map_err(|why| {
+            Fault::Lab(match why {
+                RecvTimeoutError::Timeout => {
+                    format!("the guard of a server did not answer within {GUARD_PATIENCE:?}")
+                }
+                RecvTimeoutError::Disconnected => "the guard of a server ended".to_owned(),
+            })
+        })?;
+        match line.split_once(' ') {
+            Some((said, rest)) if said == word => Ok(rest.to_owned()),
+            Some(("refused", why)) => Err(Fault::Contender(why.to_owned())),
+            Some(("failed", why)) => Err(Fault::Lab(why.to_owned())),
+            _ => Err(Fault::Lab(format!("the guard of a server said `{line}`"))),
+        }
+    }
+
+    fn order(&mut self, order: &Order) -> Result<(), Fault> {
+        let line = serde_json::to_string(order).map_err(|e| Fault::unable("can't order a server", &e))?;
+        let written = self.guard.stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}"));
+        written.map_err(|e| Fault::unable("can't order a server from its guard", &e))
     }
 
     /// The guard, below which all of the server's processes are.

@@ -36,6 +36,9 @@ pub struct Run {
     /// What only a race has.
     #[serde(default)]
     pub race: Option<Raced>,
+    /// Trials count although other programs use much of the machine; unknown in runs of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_busy: Option<bool>,
 }
 
 /// What all contenders of a race have in common.
@@ -99,7 +102,8 @@ pub struct Observation {
     pub trial: Trial,
     /// RFC 3339, UTC.
     pub started_at: String,
-    /// All of it: start, verification, warm-up, measurement, stop.
+    /// All of it, from the end of the trial before: start, verification, warm-up, measurement, stop. So the sum over a run's
+    /// trials is the time that the run took.
     pub elapsed_ns: u64,
     /// What came of it.
     pub outcome: Outcome,

@@ -92,7 +92,7 @@ pub struct Design {
     /// Stop when the interval of every ratio to the reference is within this share of it.
     #[serde(deserialize_with = "checked::share")]
     pub precision: f64,
-    /// Stop after the minimum of blocks when this much time is spent.
+    /// The run takes no longer: a trial that would pass it is not begun.
     #[serde(with = "checked::duration")]
     pub budget: Duration,
 }

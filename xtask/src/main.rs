@@ -20,6 +20,7 @@ const HELP: &str = "cargo xtask COMMAND
           verifies Monkey and OpenResty where their sources lie in ../shared/vendor or DROME_VENDOR
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
+  kills   kills `drome run` at a hundred random moments and lets it go on; `kills 1000 7` a thousand times, with seed 7
   selftest  is what drome says true? races and a search between servers whose difference is known
   soak    half an hour beside clients that do not behave: `soak ui`, or `soak ui 600` for ten minutes
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         "test" => test(),
         "screenshots" => screenshots(),
         "bench" => bench::bench(&rest),
+        "kills" => kills(&rest),
         "selftest" => selftest::selftest(&rest),
         "soak" => soak::soak(&rest),
         "fuzz" => fuzz::fuzz(&rest),
@@ -69,6 +71,34 @@ fn test() -> Result<()> {
 }
 
 /// The test in a browser takes them, from a study that it runs for them.
+/// The test that the suite has with a few kills.
+fn kills(args: &[String]) -> Result<()> {
+    let (kills, seed) = match args {
+        [] => ("100", "1"),
+        [kills] => (kills.as_str(), "1"),
+        [kills, seed, ..] => (kills.as_str(), seed.as_str()),
+    };
+    for number in [kills, seed] {
+        number
+            .parse::<u64>()
+            .with_context(|| format!("kills takes a number of kills and a seed, not `{number}`"))?;
+    }
+    let (kills, seed) = (format!("DROME_TEST_KILLS={kills}"), format!("DROME_TEST_SEED={seed}"));
+    let test = [
+        "cargo",
+        "test",
+        "--locked",
+        "--package",
+        "drome",
+        "--test",
+        "suite",
+        "--",
+        "--nocapture",
+        "kills::",
+    ];
+    run("env", &[&[kills.as_str(), seed.as_str()], &test[..]].concat())
+}
+
 fn screenshots() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     let folder = format!("DROME_SCREENSHOTS={}", root().join("docs/screenshots").display());

@@ -11,6 +11,7 @@ use anyhow::bail;
 use dialects::{Call, Dialect, Halt, Said};
 use lab::cores::Cores;
 use lab::environment::System;
+use lab::fault::Fault;
 use lab::instance::{Instance, Place, Works};
 use lab::prepare::{Prepared, fill_all};
 use lab::sample::{Sampler, Watched};
@@ -151,7 +152,10 @@ impl Stage {
         let place = Place { cpus, connections: MOST_CONNECTIONS, assets, log };
         let asked = self.works.get(workload).map(|work| (workload.clone(), work.clone()));
         match Instance::start(&prepared, &place, &asked.into_iter().collect(), &self.stop) {
-            Err(why) => replay.note = Some(why),
+            Err(Fault::Contender(why)) => replay.note = Some(why),
+            Err(Fault::Lab(why)) if !self.stop.load(Ordering::Relaxed) => bail!("the lab failed: {why}"),
+            // The caller sees that somebody asked to stop.
+            Err(Fault::Lab(_)) => {}
             Ok(instance) => self.measure(instance, workload, &prepared, command, &mut replay)?,
         }
         Ok(replay)

@@ -105,6 +105,10 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
         let log = logs.join(format!("{}.log", prepared.name));
         let place = Place { cpus: Cores::deal().server, connections: 1, assets: assets.clone(), log };
         let seen = inspect::inspect(&prepared, &place, &works, &stop);
+        if stop.load(Ordering::Relaxed) {
+            anyhow::bail!(lab::LabError::Interrupted);
+        }
+        let seen = seen.map_err(|why| anyhow::anyhow!("the lab failed at {}: {why}", prepared.name))?;
         note!("{}: {}", seen.name, state(&seen));
         all.push(seen);
     }

@@ -70,11 +70,12 @@ fn pilot(
     short.design.blocks = [blocks, blocks];
     let prepared = setup::prepare_study(catalog, study)?;
     let works = setup::works(catalog)?;
-    let run = setup::study_run(name, short, &prepared, &works, None, true);
-    let lab = setup::lab(&run, prepared, works, console::stop_flag()?, may_be_busy)?;
+    let mut run = setup::study_run(name, short, &prepared, &works, None, true);
+    run.allow_busy = Some(may_be_busy);
+    let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
     store.add_run(&run)?;
     let mut watch = crate::watch::Watch::new();
-    let findings = lab::run::run(&lab, &run, Vec::new(), store, &mut watch);
+    let findings = lab::run::run(&lab, &run, store, &mut watch);
     watch.finish();
     findings?;
     let (run, observations, _) = store.run(&run.id)?;

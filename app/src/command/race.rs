@@ -21,6 +21,15 @@ use std::time::Duration;
 /// Contenders whose ratio is known to this share, and not sure to differ, are as good as equal.
 const EQUAL: f64 = 0.02;
 
+/// A race takes no longer unless its trials are long or it is told.
+const BUDGET: Duration = Duration::from_mins(2);
+
+/// Nothing is decided before.
+const LEAST_BLOCKS: usize = 3;
+
+/// Every contender enters a block so often.
+const COPIES: usize = 2;
+
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct RaceArgs {
@@ -52,9 +61,12 @@ pub struct RaceArgs {
     /// Go on until the ratio is known to this share [default: until it is sure which is faster, or that they are within 0.02]
     #[arg(long, value_name = "SHARE")]
     precision: Option<f64>,
-    /// Stop when this much time is spent
-    #[arg(long, default_value = "2min", value_name = "TIME", value_parser = humantime::parse_duration)]
-    budget: Duration,
+    /// The race takes no longer: a trial that would pass it is not begun [default: 2min, or twice what three blocks take]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    budget: Option<Duration>,
+    /// The race has no more than so many blocks; in each every server is measured twice
+    #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    blocks: u16,
     /// Let the servers answer with different bodies
     #[arg(long)]
     any_body: bool,
@@ -78,16 +90,21 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (prepared, entrants) = setup::commands(&args.commands, &path)?;
     let store = store(common)?;
     let mut run = setup::race_run(study(args)?, entrants, args.prepare.clone(), args.seed);
+    run.allow_busy = Some(args.machine.allow_busy);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
-    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, args.machine.allow_busy)?;
+    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
     if !args.any_body {
         let work = setup::same_work(&lab, &run, &path)?;
         setup::hold_equal(&mut run, &work);
         lab.works.insert(RACED.to_owned(), work);
     }
+    let (budget, least) = (run.study.design.budget, lab::schedule::least_budget(&run));
+    if budget < least {
+        return Err(super::run::too_small(budget, least).into());
+    }
     store.add_run(&run)?;
     let mut watch = Watch::new();
-    let findings = lab::run::run(&lab, &run, Vec::new(), &store, &mut watch);
+    let findings = lab::run::run(&lab, &run, &store, &mut watch);
     watch.finish();
     let (_, observations, ended) = store.run(&run.id)?;
     if let Some((format, output)) = export {
@@ -148,23 +165,27 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
             per_connection,
         },
     };
-    Ok(Study {
+    let mut study = Study {
         tracks: model::study::default_track(),
         title: args.commands.join(" against "),
         source: None,
         contenders: Vec::new(),
         cells: vec![Cell { title: args.url.clone(), workload: RACED.to_owned(), load }],
         design: Design {
-            blocks: [3, 60],
+            blocks: [usize::from(args.blocks).min(LEAST_BLOCKS), args.blocks.into()],
             warmup: args.warmup,
             measure: args.duration,
             decide: args.precision.is_none(),
             metric: args.metric.metric,
             precision,
-            budget: args.budget,
+            budget: BUDGET,
         },
         published: None,
         as_published: Vec::new(),
         unequal: Vec::new(),
-    })
+    };
+    let trials = study.design.blocks[0] * args.commands.len() * COPIES;
+    let enough = 2 * lab::left::guess(&study.design, trials);
+    study.design.budget = args.budget.unwrap_or(BUDGET.max(enough));
+    Ok(study)
 }

@@ -9,10 +9,9 @@ use crate::watch::Watch;
 use anyhow::{Context, bail};
 use clap::Args;
 use lab::narrow::{Wanted, narrow};
-use lab::prepare::Prepared;
 use lab::{Catalog, LabError, Store, setup};
 use model::study::REFERENCE;
-use model::{Observation, Run, Study};
+use model::{Run, Study};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -46,7 +45,7 @@ pub struct RunArgs {
     /// One of the study's cells, by its title; may be said again
     #[arg(long, value_name = "TITLE", conflicts_with_all = ["all", "resume"])]
     cell: Vec<String>,
-    /// Stop when this much time is spent, not before the least number of blocks [default: the study's]
+    /// The run takes no longer: a trial that would pass it is not begun [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration,
           conflicts_with_all = ["as_published", "quick"])]
     budget: Option<Duration>,
@@ -104,7 +103,7 @@ fn one(
     let store = store(common)?;
     let begun = args.resume.then(|| begun(args, &store, name)).transpose()?;
     // A run that is gone on with has the study as it was when the run began.
-    let study = begun.as_ref().map_or(study, |(run, _)| run.study.clone());
+    let study = begun.as_ref().map_or(study, |run| run.study.clone());
     let prepared = setup::prepare_study(catalog, &study)?;
     if args.install {
         super::install::get(&prepared, args.yes);
@@ -113,37 +112,37 @@ fn one(
     if args.as_published {
         return as_published::run((name, &study), &prepared, works, &store, teller);
     }
-    if let Some((run, _)) = &begun {
-        same_as_begun(run, &prepared)?;
+    let mut run = setup::study_run(name, study, &prepared, &works, args.seed, args.quick);
+    run.allow_busy = Some(args.machine.allow_busy);
+    if let Some(begun) = begun {
+        same_as_begun(&begun, &run)?;
+        run = begun;
     }
-    let (run, observations) = begun.unwrap_or_else(|| {
-        (setup::study_run(name, study, &prepared, &works, args.seed, args.quick), Vec::new())
-    });
-    announce(&run)?;
-    let lab = setup::lab(&run, prepared, works, console::stop_flag()?, args.machine.allow_busy)?;
+    announce(&run, args.budget)?;
+    let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
     if args.resume {
         store.reopen_run(&run)?;
     } else {
         store.add_run(&run)?;
     }
     let mut watch = Watch::new();
-    let findings = lab::run::run(&lab, &run, observations, &store, &mut watch);
+    let findings = lab::run::run(&lab, &run, &store, &mut watch);
     watch.finish();
-    let findings = findings.with_context(|| format!("run {}", run.id))?;
-    let (_, observations, _) = store.run(&run.id)?;
+    let findings = findings.with_context(|| format!("run {}; `--resume` goes on with it", run.id))?;
+    let observations = store.observations(&run.id)?;
     teller.tell(&run, &observations, &findings)?;
     Ok(failure::code_of(&findings))
 }
 
 /// A run goes on only with what it began with.
-fn same_as_begun(run: &Run, prepared: &[Prepared]) -> anyhow::Result<()> {
-    let changes = setup::changes_since(run, prepared);
+fn same_as_begun(begun: &Run, now: &Run) -> anyhow::Result<()> {
+    let changes = setup::changes_since(begun, now);
     if changes.is_empty() {
         return Ok(());
     }
     bail!(WrongInput(format!(
         "run {} can't go on as it began: {}; put that back, or begin anew without --resume",
-        run.id,
+        begun.id,
         changes.join("; ")
     )))
 }
@@ -161,7 +160,7 @@ fn wanted(args: &RunArgs, study: &Study) -> anyhow::Result<Study> {
 }
 
 /// The latest run of the study that has not ended; or the latest, where it is said until when it is to go on.
-fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<(Run, Vec<Observation>)> {
+fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     let goes_on = args.budget.is_some() || args.precision.is_some();
     let all: Vec<_> = store.runs()?.into_iter().filter(|run| run.name == study && !run.is_import).collect();
     let open = all.iter().find(|run| run.ended.is_none()).or_else(|| all.first().filter(|_| goes_on));
@@ -170,16 +169,16 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<(Run, Vec
             if all.is_empty() { "" } else { "; with a larger --budget the latest goes on all the same" };
         bail!("there is no run of {study} to go on with: all have ended{more}");
     };
-    let (mut run, observations, ended) = store.run(&open.id)?;
+    let (mut run, _, ended) = store.run(&open.id)?;
     if run.quick && ended.is_some() {
         bail!("run {} is a first look, and it has ended: begin one in full, without --resume", run.id);
     }
     run.study = wanted(args, &run.study)?;
-    Ok((run, observations))
+    Ok(run)
 }
 
-/// Says who is missing, and how long it takes at least.
-fn announce(run: &Run) -> anyhow::Result<()> {
+/// Says who is missing, and how long it takes at least. `budget` is what was asked for.
+fn announce(run: &Run, budget: Option<Duration>) -> anyhow::Result<()> {
     for (name, entrant) in &run.contenders {
         if let Some(why) = &entrant.missing {
             note!("{name} does not take part: {why}");
@@ -189,16 +188,33 @@ fn announce(run: &Run) -> anyhow::Result<()> {
     if present == 0 {
         bail!("none of the study's contenders is on this machine: get them with --install");
     }
-    let design = &run.study.design;
+    let (design, least) = (&run.study.design, lab::schedule::least_budget(run));
+    if let Some(budget) = budget.filter(|budget| *budget < least) {
+        bail!(too_small(budget, least));
+    }
     let trials = lab::schedule::least_trials(run);
+    let about = lab::left::guess(design, trials);
     note!(
         "{present} contenders and the reference: at least {} blocks, {trials} trials, about {}; then until every \
          ratio is known to ±{} %, or {} are spent; run {}",
         design.blocks[0],
-        report::progress::long(lab::left::guess(design, trials)),
+        report::progress::long(about),
         lab::schedule::percent(design.precision),
         humantime::format_duration(design.budget),
         run.id
     );
+    if about > design.budget {
+        note!("the budget ends it before it has so many blocks: a larger --budget lets it finish");
+    }
     Ok(())
+}
+
+/// A budget that has no room for one block.
+pub(super) fn too_small(budget: Duration, least: Duration) -> WrongInput {
+    let time = humantime::format_duration;
+    WrongInput(format!(
+        "--budget {}: a block loads its servers for {} alone; allowed is more than that",
+        time(budget),
+        time(least)
+    ))
 }

@@ -119,7 +119,6 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
         Some(url) => running(args, url)?,
         None => started(args)?,
     };
-    std::fs::create_dir_all(&lab.logs).with_context(|| format!("can't write {}", lab.logs.display()))?;
     let setting = setting(args, run.seed, keep);
     let mut servers = Servers::new(&lab, &run.study.design, entries);
     let mut watch = Watch::new();
@@ -127,6 +126,7 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
     watch.bar.finish_and_clear();
     let url = args.url.as_ref().unwrap_or(&args.path_url);
     let elapsed = sweep::Measure::elapsed(&servers);
+    let lab_failure = swept.lab_failure.clone();
     let found = sweep::findings(&run, &setting, url, &titles, swept, elapsed);
     if let Some((path, mut file)) = json {
         file.write_all(report::sweep::json(&found).as_bytes())
@@ -141,6 +141,9 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
         Format::Json => report::sweep::json(&found),
         Format::Csv => report::sweep::csv(&found),
     })?;
+    if let Some(why) = lab_failure {
+        bail!("the lab failed, after what is shown: {why}");
+    }
     let is_sound = |t: &SweepTrial| t.share.is_some() && t.is_sound();
     let says_something = found.contenders.iter().any(|c| c.trials.iter().any(is_sound));
     Ok(match (found.interrupted, says_something) {
@@ -212,8 +215,9 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     {
         bail!("can't connect to {address} ({error}): is the server running, and on this port?");
     }
-    let run = setup::race_run(study(args, url), std::collections::BTreeMap::new(), None, args.seed);
-    let lab = setup::lab(&run, Vec::new(), Works::new(), console::stop_flag()?, args.machine.allow_busy)?;
+    let mut run = setup::race_run(study(args, url), std::collections::BTreeMap::new(), None, args.seed);
+    run.allow_busy = Some(args.machine.allow_busy);
+    let lab = setup::lab(&run, Vec::new(), Works::new(), console::stop_flag()?)?;
     let keep_alive = !args.no_keepalive;
     let asking =
         Asking { method: "GET", path: &target.path, http10: false, keep_alive, headers: &[], body: b"" };
@@ -237,9 +241,10 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let path = super::race::path(&args.path_url)?;
     let (prepared, entrants) = setup::commands(&args.start, &path)?;
     let names: Vec<String> = prepared.iter().map(|p| p.name.clone()).collect();
-    let run = setup::race_run(study(args, &args.path_url), entrants, None, args.seed);
+    let mut run = setup::race_run(study(args, &args.path_url), entrants, None, args.seed);
+    run.allow_busy = Some(args.machine.allow_busy);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
-    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, args.machine.allow_busy)?;
+    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
     if !args.any_body {
         let work = setup::same_work(&lab, &run, &path)?;
         lab.works.insert(RACED.to_owned(), work);

@@ -6,7 +6,7 @@ pub const CODES: &[(u8, &str)] = &[
     (1, "the lab failed"),
     (2, "the command line, or a file that it names, is wrong"),
     (3, "a gate failed"),
-    (4, "the measurement was void, or a contender could not be judged"),
+    (4, "the measurement was void"),
     (130, "interrupted; what was finished is kept and shown"),
 ];
 

@@ -209,7 +209,8 @@ fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
     }
     let prepared = setup::prepare_study(&desk.catalog, &study)?;
     let works = setup::works(&desk.catalog)?;
-    let run = setup::study_run(&wanted.study, study, &prepared, &works, None, wanted.quick);
+    let mut run = setup::study_run(&wanted.study, study, &prepared, &works, None, wanted.quick);
+    run.allow_busy = Some(desk.may_be_busy);
     let is_there = |(name, entrant): (&String, &model::observation::Entrant)| {
         entrant.missing.is_none() && name != REFERENCE
     };
@@ -219,7 +220,7 @@ fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
             wanted.study
         );
     }
-    let lab = setup::lab(&run, prepared, works, Arc::clone(&sitting.stop), desk.may_be_busy)?;
+    let lab = setup::lab(&run, prepared, works, Arc::clone(&sitting.stop))?;
     let store = desk.store()?;
     store.add_run(&run)?;
     sitting.tell(|known| {
@@ -227,7 +228,7 @@ fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
     let mut show = Between { desk, sitting, silence: None };
-    Ok(lab::run::run(&lab, &run, Vec::new(), &store, &mut show)?)
+    Ok(lab::run::run(&lab, &run, &store, &mut show)?)
 }
 
 /// Told by the lab between two trials.

@@ -16,7 +16,7 @@ blocks = [4, 4]
 warmup = "50ms"
 measure = "150ms"
 precision = 0.9
-budget = "1s"
+budget = "2h"
 "#;
 
 const CONTENDER: &str = r#"

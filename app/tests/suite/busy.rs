@@ -33,7 +33,7 @@ impl Drop for Spinning {
 
 fn race(home: &Home, args: &[&str], allowed: &str) -> Said {
     let server = format!("{DROME} serve --port {{port}}");
-    let short = ["--url", "http://127.0.0.1:{port}/hello", "--duration", "200ms", "--budget", "1s"];
+    let short = ["--url", "http://127.0.0.1:{port}/hello", "--duration", "200ms", "--blocks", "3"];
     let mut command = home.drome(&["race", &server, &server]);
     run(command.args(short).args(args).env("DROME_ALLOW_BUSY", allowed))
 }

@@ -239,7 +239,7 @@ blocks = [2, 2]
 warmup = "20ms"
 measure = "100ms"
 precision = 0.9
-budget = "1s"
+budget = "2h"
 [published]
 metric = "rate_per_s"
 hardware = "paper"

@@ -219,7 +219,11 @@ fn a_store_of_before_is_opened_and_keeps_what_it_had() {
         assert_eq!(said.code, 0, "{}", said.err);
     };
     // A store as drome 0.1.0 made it, with a run that it kept.
-    sql("drop table import; drop table replays; pragma user_version = 1;
+    sql("drop table import; drop table replays; drop table observed_twice; drop table observation;
+         create table observation (
+             run text not null references run, n integer not null, json text not null, primary key (run, n)
+         ) strict;
+         pragma user_version = 1;
          insert into run (id, name, started_at, json) values ('old', 'small', '2026-01-01T00:00:00Z', '{}')");
     let listed = run(&mut home.drome(&["list", "runs"]));
     assert!(listed.code == 0 && listed.out.starts_with("old  small"), "{}{}", listed.out, listed.err);

@@ -15,7 +15,7 @@ blocks = [1, 1]
 warmup = "20ms"
 measure = "100ms"
 precision = 0.9
-budget = "1s"
+budget = "2h"
 "#;
 
 const CONTENDER: &str = r#"

@@ -9,8 +9,9 @@ const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Said {
     let short = ["--duration", "200ms", "--warmup", "50ms", "--seed", "1"];
-    let budget = if args.contains(&"--budget") { &[][..] } else { &["--budget", "1s"] };
-    run(home.drome(&["race"]).args(commands).args(short).args(budget).args(args))
+    let is_told = args.contains(&"--budget") || args.contains(&"--blocks");
+    let blocks = if is_told { &[][..] } else { &["--blocks", "3"] };
+    run(home.drome(&["race"]).args(commands).args(short).args(blocks).args(args))
 }
 
 /// Where the machine is busy, some trials are void, and it takes some blocks more.
@@ -196,7 +197,7 @@ fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told()
     let flaky = format!(
         "if [ -e {mark} ]; then rm {mark}; echo out of luck; exit 7; else touch {mark}; exec {drome} --spin-ns 1000000; fi"
     );
-    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--budget", "8s", "--any-body"];
+    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--blocks", "8", "--any-body"];
     let said = race(&home, &[&drome, &flaky], &args);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     assert!(
@@ -276,7 +277,7 @@ fn a_plan_is_told_from_a_pilot_or_from_the_latest_run() {
         "mine/studies/short.toml",
         "title = \"Short\"\ncontenders = [\"mine\"]\n[[cell]]\ntitle = \"one\"\nworkload = \"hello\"\n\
          load = { closed = { connections = 4 } }\n[design]\nblocks = [6, 12]\nwarmup = \"10ms\"\nmeasure = \"100ms\"\n\
-         precision = 0.05\nbudget = \"1min\"\n",
+         precision = 0.05\nbudget = \"2h\"\n",
     );
     home.write(
         "mine/contenders/mine/contender.toml",
@@ -312,7 +313,7 @@ fn a_pilot_has_the_tracks_that_the_study_asks_for() {
         "mine/studies/both.toml",
         "title = \"Both\"\ncontenders = [\"mine\"]\ntracks = [\"default\", \"tuned\"]\n[[cell]]\ntitle = \"one\"\n\
          workload = \"hello\"\nload = { closed = { connections = 4 } }\n[design]\nblocks = [6, 12]\nwarmup = \"10ms\"\n\
-         measure = \"50ms\"\nprecision = 0.05\nbudget = \"1min\"\n",
+         measure = \"50ms\"\nprecision = 0.05\nbudget = \"2h\"\n",
     );
     home.write(
         "mine/contenders/mine/contender.toml",

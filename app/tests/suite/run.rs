@@ -22,7 +22,7 @@ blocks = [BLOCKS]
 warmup = "50ms"
 measure = "150ms"
 precision = 0.9
-budget = "1s"
+budget = "2h"
 [published]
 metric = "rate_per_s"
 hardware = "paper"

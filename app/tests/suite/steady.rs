@@ -15,7 +15,7 @@ blocks = [3, 3]
 warmup = "100ms"
 measure = "2400ms"
 precision = 0.9
-budget = "1s"
+budget = "2h"
 "#;
 
 const CONTENDER: &str = r#"

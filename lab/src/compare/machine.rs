@@ -24,6 +24,20 @@ pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<S
     (unequal, notes)
 }
 
+/// What makes trials of one run unequal, as [`differences`] has it for two runs: there the reference's drift takes the rest of the
+/// kernel out, here nothing does.
+pub(crate) fn changes(then: &Environment, now: &Environment) -> Vec<String> {
+    let mut changes = hardware(then, now);
+    changes.extend(drome(then, now));
+    if let (Some(old), Some(new)) = (&then.kernel, &now.kernel)
+        && old != new
+        && major(then) == major(now)
+    {
+        changes.push(another("kernel", old, new));
+    }
+    changes
+}
+
 /// Another of these is another machine. The reference is not slower by the same share as every server there.
 fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
     let mut unequal = Vec::new();

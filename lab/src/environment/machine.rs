@@ -37,7 +37,7 @@ impl System {
         let (descriptors_soft, descriptors_hard) = self.descriptors();
         let cores = topology::physical_cores(self);
         Machine {
-            drome_sha256: std::env::current_exe().ok().and_then(|path| digest::sha256(&path)),
+            drome_sha256: digest::sha256(Path::new("/proc/self/exe")),
             online_cpus: self.cpu_list("sys/devices/system/cpu/online"),
             isolated_cpus: self.cpu_list("sys/devices/system/cpu/isolated"),
             sibling_cpus: cores.as_deref().map(siblings),

@@ -13,6 +13,7 @@ mod tests;
 pub use findings::findings;
 pub use servers::{Entry, Servers};
 
+use crate::fault::Fault;
 use model::sweep::{Kept, Part};
 use model::{Arrivals, Load, Promise, SweepTrial, Tally, Usage, Verdict};
 use searching::{Searching, unknown};
@@ -58,8 +59,8 @@ pub struct Measured {
 
 /// Measures.
 pub trait Measure {
-    /// Puts one contender under a load. An error is the contender's.
-    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, String>;
+    /// Puts one contender under a load.
+    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, Fault>;
     /// Somebody asked to stop; the measurement that was under way does not count.
     fn is_stopped(&self) -> bool;
     /// Since the sweep began.
@@ -85,8 +86,10 @@ pub struct Swept {
     pub common: Option<(f64, usize)>,
     /// By contender: what the search found.
     pub kept: Vec<Option<Kept>>,
-    /// Somebody stopped it.
+    /// It was cut off: somebody stopped it, or the lab failed.
     pub interrupted: bool,
+    /// How the lab failed.
+    pub lab_failure: Option<String>,
 }
 
 /// The whole walk. What was measured when somebody stops it is in what it returns.
@@ -255,6 +258,14 @@ impl Walk<'_> {
         if self.servers.is_stopped() {
             return None;
         }
+        let measured = match measured {
+            Ok(measured) => Ok(measured),
+            Err(Fault::Contender(why)) => Err(why),
+            Err(Fault::Lab(why)) => {
+                self.swept.lab_failure = Some(why);
+                return None;
+            }
+        };
         let trial = findings::trial(part, repeat, at, seed, measured, setting.keep.as_ref());
         self.show.observed(contender, &trial);
         self.swept.trials[contender].push(trial);

@@ -1,13 +1,14 @@
 //! Real servers under the loads of a sweep: one that runs, or some that are started fresh for every measurement.
 
 use super::{Measure, Measured};
+use crate::fault::Fault;
 use crate::instance::{Instance, Place, Work, Works};
 use crate::run::Lab;
 use crate::sample::{Sampler, Watched};
 use crate::setup::RACED;
 use crate::tree::Tree;
 use crate::verdict::{self, Case, Policy};
-use crate::{local, plan};
+use crate::{local, plan, under_load};
 use load::Progress;
 use model::{Cell, Design, Load, Plan, Tally, Usage};
 use std::sync::Arc;
@@ -46,7 +47,7 @@ impl<'a> Servers<'a> {
         Progress { stop: Arc::clone(&self.lab.stop), ..Progress::default() }
     }
 
-    fn running(&self, base: &Plan, load: &Load, seed: u64) -> Result<Measured, String> {
+    fn running(&self, base: &Plan, load: &Load, seed: u64) -> Result<Measured, Fault> {
         let plan = Plan {
             load: load.clone(),
             until: model::Until::Elapsed(self.design.measure),
@@ -62,29 +63,24 @@ impl<'a> Servers<'a> {
             None => load::run(&plan, &self.progress(), &()),
         };
         let usage = sampler.and_then(Sampler::finish);
-        Ok(self.judged(&plan, tally.map_err(|e| e.to_string())?, usage, None))
+        Ok(self.judged(&plan, tally.map_err(under_load::fault)?, usage, None))
     }
 
-    fn started(&self, name: &str, load: &Load, seed: u64) -> Result<Measured, String> {
+    fn started(&self, name: &str, load: &Load, seed: u64) -> Result<Measured, Fault> {
         let lab = self.lab;
-        let prepared = lab.prepared.get(name).ok_or("it is not prepared")?;
-        let path = prepared.contender.serves.get(RACED).ok_or("it has no URL")?;
+        let unknown = |what: &str| Fault::Lab(what.to_owned());
+        let prepared = lab.prepared.get(name).ok_or_else(|| unknown("it is not prepared"))?;
+        let path = prepared.contender.serves.get(RACED).ok_or_else(|| unknown("it has no URL"))?;
         let any = Work::default();
         let work = lab.works.get(RACED).unwrap_or(&any);
         let log = lab.logs.join(format!("{}-{name}.log", self.measured));
         let (cpus, assets) = (lab.cores.server.clone(), lab.assets.clone());
         let place = Place { cpus, connections: load.connections(), assets, log };
-        let mut instance = Instance::start(prepared, &place, &Works::new(), &lab.stop)?;
+        let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop)?;
         let cell = Cell { title: String::new(), workload: RACED.to_owned(), load: load.clone() };
         let plan = plan::plan(&cell, self.design, instance.address, path, work, &lab.cores, seed);
-        let sampler = Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), &lab.cores.server));
-        let tally = load::run(&plan, &self.progress(), &sampler.watch()).map_err(|e| e.to_string());
-        let usage = sampler.finish();
-        if let Some(end) = instance.server.ended() {
-            return Err(format!("under load {end}"));
-        }
-        let stopping = instance.server.stop().err();
-        Ok(self.judged(&plan, tally?, usage, stopping.as_deref()))
+        let loaded = under_load::load(instance, &plan, &lab.cores.server, &lab.stop)?;
+        Ok(self.judged(&plan, loaded.tally, loaded.usage, loaded.stopping.as_deref()))
     }
 
     fn judged(&self, plan: &Plan, tally: Tally, usage: Option<Usage>, stopping: Option<&str>) -> Measured {
@@ -96,7 +92,7 @@ impl<'a> Servers<'a> {
 }
 
 impl Measure for Servers<'_> {
-    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, String> {
+    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, Fault> {
         self.measured += 1;
         match &self.entries[contender] {
             Entry::Running(base) => self.running(base, load, seed),

@@ -33,11 +33,11 @@ impl Made {
 }
 
 impl Measure for Made {
-    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, String> {
+    fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, Fault> {
         self.measured += 1;
         self.elapsed += Duration::from_secs(1);
         if self.dies.is_some_and(|(who, when)| who == contender && self.measured >= when) {
-            return Err("under load the server ended: signal: 11".to_owned());
+            return Err(Fault::Contender("under load the server ended: signal: 11".to_owned()));
         }
         let capacity = self.capacities[contender];
         let offered = load.rate_per_s().map(|rate| rate.mean_per_s(1_000_000_000));

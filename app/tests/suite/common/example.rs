@@ -43,5 +43,6 @@ pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], blo
         contenders: entrants,
         copies: 1,
         race: None,
+        allow_busy: None,
     }
 }

@@ -202,7 +202,7 @@ trials = [row[0] for row in db.execute('select json from observation')]
 def keep(copy, text, trials):
     db.execute('insert into run values (?, ?, ?, ?, ?)', (copy, name, started, ended, text.replace(id, copy)))
     for n, trial in enumerate(trials):
-        db.execute('insert into observation values (?, ?, ?)', (copy, n, trial))
+        db.execute('insert into observation (run, n, json) values (?, ?, ?)', (copy, n, trial))
 for k in range(int(sys.argv[2])):
     keep('run-%04d' % k, text, [trials[n % len(trials)] for n in range(int(sys.argv[3]))])
 run, all = json.loads(text), []

@@ -119,6 +119,7 @@ fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, t
         contenders,
         copies: 1,
         race: None,
+        allow_busy: None,
     }
 }
 

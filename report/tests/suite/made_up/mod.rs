@@ -304,6 +304,7 @@ pub fn run() -> Run {
         contenders: BTreeMap::new(),
         copies: 2,
         race: None,
+        allow_busy: None,
     }
 }
 

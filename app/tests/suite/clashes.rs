@@ -1,0 +1,106 @@
+//! Two who want the same at the same time, and folders with names that a shell would take apart.
+
+use crate::common::{Home, run};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::process::Stdio;
+
+/// It tells the test its port when it is started for the first time, and fails when somebody else has taken it meanwhile.
+const SERVER: &str = r"
+import http.server, os, socket, sys
+port, control, mark = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+if not os.path.exists(mark):
+    open(mark, 'w').close()
+    with socket.create_connection(('127.0.0.1', control)) as test:
+        test.sendall(f'{port}\n'.encode())
+        test.recv(1)
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = b'Hello World\n'
+        self.send_response(200); self.send_header('Content-Type', 'text/plain'); self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *_): pass
+class Server(http.server.HTTPServer):
+    allow_reuse_address = False
+Server(('127.0.0.1', port), Handler).serve_forever()
+";
+
+const CONTENDER: &str = r#"
+title = "TITLE"
+language = "any"
+kind = "server"
+homepage = "http://127.0.0.1/"
+INSTALL
+[version]
+command = ["echo", "1.0"]
+BUILD
+[run]
+command = COMMAND
+[serves]
+hello = "/hello"
+"#;
+
+fn contender(home: &Home, install: &str, build: &str, command: &str) {
+    let text = CONTENDER.replace("TITLE", "one").replace("INSTALL", install).replace("BUILD", build);
+    home.write("own/contenders/one/contender.toml", &text.replace("COMMAND", command));
+    home.write("own/contenders/one/src/server.py", SERVER);
+}
+
+#[test]
+fn a_port_that_somebody_takes_meanwhile_is_no_failure_of_the_server() {
+    let home = Home::new();
+    let control = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (at, mark) = (control.local_addr().unwrap().port(), home.path().join("mark"));
+    let command = format!(r#"["python3", "{{src}}/server.py", "{{port}}", "{at}", "{}"]"#, mark.display());
+    contender(&home, "", "", &command);
+    let own = home.path().join("own").display().to_string();
+    let mut command = home.drome(&["catalog", "verify", "one", "--catalog", &own]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut server, _) = control.accept().unwrap();
+    let mut line = String::new();
+    BufReader::new(server.try_clone().unwrap()).read_line(&mut line).unwrap();
+    let _taken = TcpListener::bind(("127.0.0.1", line.trim().parse::<u16>().unwrap())).unwrap();
+    server.write_all(b"x").unwrap();
+    let said = crate::common::said(&child.wait_with_output().unwrap());
+    assert!(!said.out.contains("ddress already in use"), "{}{}", said.out, said.err);
+    assert!(!said.out.contains("it ended"), "{}{}", said.out, said.err);
+    home.assert_clean();
+}
+
+#[test]
+fn two_dromes_that_build_the_same_contender_build_it_once() {
+    let home = Home::new();
+    let count = home.path().join("count");
+    let build = format!(
+        r#"[build]
+command = ["sh", "-c", "mkdir {{build}}/alone || exit 1; echo built >> {}; sleep 3; rmdir {{build}}/alone"]"#,
+        count.display()
+    );
+    contender(&home, "[install]\nminutes = 1\ndisk_mb = 1", &build, r#"["true"]"#);
+    let own = home.path().join("own").display().to_string();
+    let install = || {
+        let mut command = home.drome(&["install", "one", "--yes", "--catalog", &own]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    for child in [install(), install(), install()] {
+        let said = crate::common::said(&child.wait_with_output().unwrap());
+        assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    }
+    assert_eq!(std::fs::read_to_string(count).unwrap(), "built\n");
+}
+
+#[test]
+fn a_race_runs_in_a_folder_whatever_its_name() {
+    let home = Home::new();
+    let folder = home.path().join("it's \"a\" $folder; `here`");
+    std::fs::create_dir(&folder).unwrap();
+    let script = format!("exec '{}' serve --port \"$1\"\n", env!("CARGO_BIN_EXE_drome"));
+    std::fs::write(folder.join("serve.sh"), script).unwrap();
+    let command = "sh ./serve.sh {port}";
+    let short = ["--duration", "100ms", "--warmup", "20ms", "--blocks", "1"];
+    let url = ["--url", "http://127.0.0.1:{port}/hello"];
+    let mut race = home.drome(&["race", command, command]);
+    let said = run(race.args(short).args(url).current_dir(&folder));
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    home.assert_clean();
+}

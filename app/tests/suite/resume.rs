@@ -1,0 +1,166 @@
+//! What keeps a run whole: one drome at a time is at it, and only as what it began as; the lab's own failures end it and are
+//! nobody's; and drome may be rebuilt meanwhile.
+
+use crate::common::{Home, Said, run, wait_for};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+const STUDY: &str = r#"
+title = "A small study"
+contenders = ["one"]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 2 } }
+[design]
+blocks = [BLOCKS]
+warmup = "10ms"
+measure = "50ms"
+precision = 0.9
+budget = "2h"
+"#;
+
+const CONTENDER: &str = r#"
+title = "One"
+language = "Rust"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = ["{drome}", "serve", "--port", "{port}"]
+[serves]
+hello = "/hello"
+"#;
+
+fn home(blocks: &str) -> Home {
+    let home = Home::new();
+    home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", blocks));
+    home.write("own/contenders/one/contender.toml", CONTENDER);
+    home
+}
+
+fn command(home: &Home, args: &[&str]) -> Command {
+    let own = home.path().join("own").display().to_string();
+    let mut command = home.drome(args);
+    command.args(["--catalog", &own]);
+    command
+}
+
+fn trials(home: &Home) -> usize {
+    let listed = run(&mut home.drome(&["list", "runs"])).out;
+    let digits = listed.split(" trials").next().unwrap_or("").rsplit(' ').next().unwrap_or("0").to_owned();
+    digits.parse().unwrap_or(0)
+}
+
+/// A run that has begun, with some trials.
+fn begun(home: &Home) -> Child {
+    let mut command = command(home, &["run", "small"]);
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for(|| trials(home) >= 2, "two trials");
+    child
+}
+
+fn kill(mut child: Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+fn rows(home: &Home) -> Vec<Value> {
+    let said = run(&mut command(home, &["report", "--format", "json"]));
+    let json: Value = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err));
+    json["cells"][0]["contenders"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_run_that_another_drome_is_at_is_not_joined() {
+    let home = home("200, 200");
+    let child = begun(&home);
+    let said = run(&mut command(&home, &["run", "small", "--resume"]));
+    assert!(said.code == 1 && said.err.contains("another drome is running"), "{}: {}", said.code, said.err);
+    let before = trials(&home);
+    wait_for(|| trials(&home) > before, "the first drome to go on");
+    kill(child);
+    // Who was killed has no lock any more.
+    let mut child = command(&home, &["run", "small", "--resume"]).stderr(Stdio::null()).spawn().unwrap();
+    let before = trials(&home);
+    wait_for(|| trials(&home) > before, "the run to go on");
+    run(Command::new("kill").args(["-INT", &child.id().to_string()]));
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_run_goes_on_by_the_rules_by_which_it_began() {
+    let home = home("200, 200");
+    kill(begun(&home));
+    // The tests' own helper says --allow-busy by this variable.
+    let said = run(command(&home, &["run", "small", "--resume"]).env_remove("DROME_ALLOW_BUSY"));
+    assert!(
+        said.code == 2
+            && said.err.contains("it began with --allow-busy: say that again")
+            && said.err.contains("or begin anew without --resume"),
+        "{}: {}",
+        said.code,
+        said.err
+    );
+}
+
+/// The binary under a name of its own.
+fn copy(home: &Home) -> std::path::PathBuf {
+    let (original, copy) = (Path::new(env!("CARGO_BIN_EXE_drome")), home.path().join("bin/drome"));
+    fs::create_dir(home.path().join("bin")).unwrap();
+    if fs::hard_link(original, &copy).is_err() {
+        fs::copy(original, &copy).unwrap();
+    }
+    copy
+}
+
+#[test]
+fn a_drome_that_is_rebuilt_meanwhile_goes_on_with_the_program_that_it_is() {
+    let home = home("8, 8");
+    let path = copy(&home);
+    let plain = command(&home, &["run", "small"]);
+    let mut copied = Command::new(&path);
+    copied.args(plain.get_args()).envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let child = copied.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| trials(&home) >= 2, "two trials");
+    // As a build does: another file has the name now, and here it is no drome at all.
+    fs::remove_file(&path).unwrap();
+    home.write("bin/drome", "#!/bin/sh\nexit 9\n");
+    run(Command::new("chmod").args(["+x", path.to_str().unwrap()]));
+    let said = crate::common::said(&child.wait_with_output().unwrap());
+    assert_eq!(said.code, 0, "{}", said.err);
+    for row in rows(&home) {
+        assert_eq!(row["failed"], 0, "{row}");
+        assert!(row["trials"].as_u64().unwrap() >= 8, "{row}");
+    }
+    home.assert_clean();
+}
+
+#[test]
+fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
+    let home = home("12, 12");
+    let mut command_ = command(&home, &["run", "small"]);
+    let child = command_.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for(|| trials(&home) >= 2, "two trials");
+    // The folder of the logs goes: no server's output can be kept any more.
+    let logs = home.path().join("cache/logs");
+    wait_for(|| fs::remove_dir_all(&logs).is_ok() && !logs.exists(), "the logs to be gone");
+    let said: Said = crate::common::said(&child.wait_with_output().unwrap());
+    assert!(
+        said.code == 1 && said.err.contains("the lab failed in a trial of") && said.err.contains("--resume"),
+        "{}: {}",
+        said.code,
+        said.err
+    );
+    assert!(trials(&home) >= 2, "what was measured is kept");
+    for row in rows(&home) {
+        assert_eq!(row["failed"], 0, "{row}");
+    }
+    home.assert_clean();
+    let said = run(&mut command(&home, &["run", "small", "--resume"]));
+    assert_eq!(said.code, 0, "{}", said.err);
+    assert_eq!(trials(&home), 12 * 3);
+}

@@ -1,0 +1,107 @@
+//! Locks between one drome and another: a file that one of them has locked (flock). The kernel gives the lock back when the process
+//! has ended, however it ended.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A lock that is held until it is dropped. Its file goes with it.
+#[derive(Debug)]
+pub struct Lock {
+    path: PathBuf,
+    /// Closed last, after the file's name has gone: nobody can lock a file that is about to lose its name.
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock; `None`: somebody else has it.
+    pub fn try_take(path: &Path) -> io::Result<Option<Self>> {
+        loop {
+            let file = open(path)?;
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            if has_name(&file, path)? {
+                return Ok(Some(Self { path: path.to_owned(), _file: file }));
+            }
+        }
+    }
+
+    /// Takes the lock as soon as nobody else has it.
+    pub fn take(path: &Path) -> io::Result<Self> {
+        loop {
+            let file = open(path)?;
+            file.lock()?;
+            if has_name(&file, path)? {
+                return Ok(Self { path: path.to_owned(), _file: file });
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    File::options().create(true).truncate(false).write(true).open(path)
+}
+
+/// Whether the file still has this name. Who had the lock before may have taken the name away after this process opened it: then
+/// the lock is of a file that nobody else will find.
+fn has_name(file: &File, path: &Path) -> io::Result<bool> {
+    let own = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(there) => Ok((there.dev(), there.ino()) == (own.dev(), own.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn one_at_a_time_has_it_and_nothing_is_left_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = Lock::try_take(&path).unwrap().unwrap();
+        assert!(Lock::try_take(&path).unwrap().is_none());
+        drop(held);
+        assert!(!path.exists());
+        // A file that a killed process left is no lock.
+        fs::write(&path, "").unwrap();
+        assert!(Lock::try_take(&path).unwrap().is_some());
+        assert!(!path.exists());
+        assert!(Lock::try_take(&folder.path().join("no/lock")).is_err());
+    }
+
+    #[test]
+    fn many_that_wait_have_it_one_after_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let (inside, most) = (AtomicUsize::new(0), Mutex::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..50 {
+                        let _lock = Lock::take(&path).unwrap();
+                        let now = inside.fetch_add(1, Ordering::SeqCst) + 1;
+                        let mut most = most.lock().unwrap();
+                        *most = now.max(*most);
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert_eq!(*most.lock().unwrap(), 1);
+    }
+}

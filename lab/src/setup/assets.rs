@@ -1,0 +1,59 @@
+//! What workloads need on this machine: their bodies, and the folder with their files.
+
+use super::SetupError;
+use crate::catalog::Catalog;
+use crate::folders;
+use crate::instance::{Work, Works};
+use crate::lock::Lock;
+use crate::prepare::tag;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// The bodies of all workloads of the catalog.
+pub fn works(catalog: &Catalog) -> Result<Works, SetupError> {
+    let work = |(name, workload): (&String, &model::Workload)| {
+        let work = Work::of(workload).map_err(|source| SetupError::Body { name: name.clone(), source })?;
+        Ok((name.clone(), work))
+    };
+    catalog.workloads.iter().map(work).collect()
+}
+
+/// The folder with the workloads' files; it is made where it is not there.
+pub fn assets(works: &Works) -> Result<PathBuf, SetupError> {
+    let cache = folders::cache();
+    lay_assets(&cache, works).map_err(|source| SetupError::Cache { path: cache.clone(), source })
+}
+
+/// Writes the workloads' files into a folder that is named for what is in them.
+fn lay_assets(cache: &Path, works: &Works) -> std::io::Result<PathBuf> {
+    let files: Vec<(&str, &[u8])> = works
+        .values()
+        .filter_map(|work| Some((work.workload.as_ref()?.file.as_deref()?, work.body.as_deref()?)))
+        .collect();
+    let mut digest = Sha256::new();
+    for (file, body) in &files {
+        digest.update(file);
+        digest.update(body);
+    }
+    let tag = tag(digest);
+    let (parent, folder) = (cache.join("assets"), cache.join("assets").join(&tag));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    std::fs::create_dir_all(&parent)?;
+    let _lock = Lock::take(&parent.join("lock"))?;
+    // Another drome may have laid them out meanwhile.
+    if !folder.is_dir() {
+        let draft = parent.join("draft");
+        // One that was killed may have left a part.
+        if draft.exists() {
+            std::fs::remove_dir_all(&draft)?;
+        }
+        std::fs::create_dir(&draft)?;
+        for (file, body) in files {
+            std::fs::write(draft.join(file), body)?;
+        }
+        std::fs::rename(draft, &folder)?;
+    }
+    Ok(folder)
+}

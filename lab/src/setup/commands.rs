@@ -1,0 +1,74 @@
+//! Contenders that are bare commands, as a race and a sweep have them.
+
+use super::SetupError;
+use crate::catalog::Entry;
+use crate::folders;
+use crate::prepare::Prepared;
+use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Version};
+use model::observation::Entrant;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A raced command gets so long to answer its first request.
+const RACE_READY: Duration = Duration::from_secs(30);
+
+/// The one workload of a race: whatever the servers answer.
+pub const RACED: &str = "url";
+
+/// Contenders from bare commands, in which `{port}` stands for the port; `path` is what they are asked for.
+pub fn commands(
+    commands: &[String],
+    path: &str,
+) -> Result<(Vec<Prepared>, BTreeMap<String, Entrant>), SetupError> {
+    let (cache, mut all, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
+    for (command, letter) in commands.iter().zip('A'..='Z') {
+        if !command.contains("{port}") {
+            return Err(SetupError::Race(format!(
+                "`{command}` has no {{port}}: every trial starts the server on a free port of its own, so write \
+                 {{port}} where the command takes its port"
+            )));
+        }
+        // Without a shell between drome and the server there is one process less to be counted.
+        let exec = if command.contains(['|', '&', ';', '<', '>', '(', ')', '$', '`', '\n', '=']) {
+            ""
+        } else {
+            "exec "
+        };
+        let contender = Contender {
+            title: command.clone(),
+            language: String::new(),
+            kind: Kind::Server,
+            homepage: String::new(),
+            install: Install::default(),
+            build: None,
+            version: Version { command: vec!["true".to_owned()], after: None },
+            toolchain: None,
+            run: Start {
+                // The folder is a word of its own, so that no character of it means anything to the shell.
+                command: ["sh", "-c", &format!("cd \"$1\" && {exec}{command}"), "sh", &here()]
+                    .map(str::to_owned)
+                    .to_vec(),
+                files: Vec::new(),
+                workers: None,
+                stop: StopSignal::Term,
+                ready: RACE_READY,
+            },
+            settings: Settings::default(),
+            tuned: None,
+            faults: Faults::default(),
+            serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
+        };
+        let entry = Entry { contender, sources: BTreeMap::new() };
+        let prepared = Prepared::lay_out(&letter.to_string(), &entry, &cache)
+            .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
+        let source_sha256 = Some(prepared.source_sha256.clone());
+        let entrant = Entrant { title: command.clone(), source_sha256, ..Entrant::default() };
+        entrants.insert(letter.to_string(), entrant);
+        all.push(prepared);
+    }
+    Ok((all, entrants))
+}
+
+fn here() -> String {
+    std::env::current_dir().unwrap_or_default().display().to_string()
+}

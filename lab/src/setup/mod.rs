@@ -1,0 +1,94 @@
+//! From a study, or from bare commands, to a lab and a run that can begin.
+
+mod assets;
+mod commands;
+mod contenders;
+mod new_run;
+mod resume;
+mod same_work;
+
+pub use assets::{assets, works};
+pub use commands::{RACED, commands};
+pub use contenders::{on_tracks, prepare, prepare_study};
+pub use new_run::{new_id, quicken, race_run, study_run};
+pub use resume::changes_since;
+pub use same_work::{hold_equal, same_work};
+
+use crate::catalog::CatalogError;
+use crate::cores::Cores;
+use crate::folders;
+use crate::instance::Works;
+use crate::lock::Lock;
+use crate::prepare::Prepared;
+use crate::run::Lab;
+use model::Run;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+/// Why a run can't begin.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The catalog, or a name that is not in it.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+    /// The cache folder can't be written.
+    #[error(
+        "can't write the cache folder {path}: {source}; free some space, or set DROME_CACHE to another folder"
+    )]
+    Cache {
+        /// Which folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A recipe that can't be followed.
+    #[error("workload `{name}`: {source}")]
+    Body {
+        /// The workload.
+        name: String,
+        /// Why.
+        source: bodies::BodyError,
+    },
+    /// Another drome is at it.
+    #[error(
+        "another drome is running {run}: wait until it has ended, or begin a run of your own without --resume"
+    )]
+    Running {
+        /// The run.
+        run: String,
+    },
+    /// The lab's own failure.
+    #[error("the lab failed: {0}")]
+    Lab(String),
+    /// A race that can't be run.
+    #[error("{0}")]
+    Race(String),
+}
+
+/// The lab for a run. From here on no other drome can go on with it.
+pub fn lab(
+    run: &Run,
+    prepared: Vec<Prepared>,
+    works: Works,
+    stop: Arc<AtomicBool>,
+) -> Result<Lab, SetupError> {
+    let (cache, assets) = (folders::cache(), assets(&works)?);
+    let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
+    let logs = cache.join("logs").join(&run.id);
+    let unable = |source| SetupError::Cache { path: logs.clone(), source };
+    std::fs::create_dir_all(&logs).map_err(unable)?;
+    let lock = Lock::try_take(&logs.join("lock")).map_err(unable)?;
+    let lock = lock.ok_or_else(|| SetupError::Running { run: run.id.clone() })?;
+    Ok(Lab {
+        prepared: prepared.into_iter().filter(takes_part).map(|p| (p.name.clone(), p)).collect(),
+        works,
+        cores: Cores::deal(),
+        assets,
+        logs,
+        stop,
+        may_be_busy: run.allow_busy.unwrap_or(false),
+        verified: Mutex::default(),
+        lock,
+    })
+}

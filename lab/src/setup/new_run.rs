@@ -1,0 +1,89 @@
+//! The description of a run that has not begun: who takes part, with which seed, on what machine.
+
+use crate::clock_text;
+use crate::cores::Cores;
+use crate::environment::System;
+use crate::instance::Works;
+use crate::prepare::Prepared;
+use model::observation::{Entrant, Raced};
+use model::study::RACE;
+use model::{Run, Study};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The first look of `--quick`.
+const QUICK: ([usize; 2], Duration, Duration) = ([3, 3], Duration::from_millis(200), Duration::from_secs(1));
+
+/// Shortens a study to a first look.
+pub fn quicken(study: &mut Study) {
+    (study.design.blocks, study.design.warmup, study.design.measure) = QUICK;
+}
+
+/// A run of a study that has not begun. Contenders that lack something are in it with the reason.
+pub fn study_run(
+    name: &str,
+    study: Study,
+    prepared: &[Prepared],
+    works: &Works,
+    seed: Option<u64>,
+    quick: bool,
+) -> Run {
+    let entrant = |p: &Prepared| (p.name.clone(), p.entrant());
+    let workloads = digests(&study, works);
+    Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
+}
+
+/// A race as a run: every contender enters a block twice, so that what separates it from itself is known.
+/// `prepare` is run before every trial.
+pub fn race_run(
+    study: Study,
+    entrants: BTreeMap<String, Entrant>,
+    prepare: Option<String>,
+    seed: Option<u64>,
+) -> Run {
+    let race = Some(Raced { body_bytes: None, prepare });
+    Run { race, ..new_run(RACE, study, entrants, 2, seed, false) }
+}
+
+/// The bodies of the study's workloads.
+fn digests(study: &Study, works: &Works) -> BTreeMap<String, String> {
+    let names = study.cells.iter().map(|cell| &cell.workload);
+    let bodies = names.filter_map(|name| Some((name, works.get(name)?.body.as_deref()?)));
+    let hex = |body: &[u8]| Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect();
+    bodies.map(|(name, body)| (name.clone(), hex(body))).collect()
+}
+
+fn new_run(
+    name: &str,
+    study: Study,
+    contenders: BTreeMap<String, Entrant>,
+    copies: usize,
+    seed: Option<u64>,
+    quick: bool,
+) -> Run {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let started_at = clock_text();
+    Run {
+        id: new_id(&started_at),
+        name: name.to_owned(),
+        study,
+        seed: seed.unwrap_or(now.as_nanos() as u64),
+        started_at,
+        workloads: BTreeMap::new(),
+        quick,
+        environment: System::here().look(&Cores::deal()),
+        contenders,
+        copies,
+        race: None,
+        allow_busy: None,
+    }
+}
+
+/// A name in the store that no other has: the time, and something by chance.
+pub fn new_id(started_at: &str) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let digits: String = started_at.chars().filter(char::is_ascii_digit).collect();
+    let (day, time) = digits.split_at(8.min(digits.len()));
+    format!("{day}-{time}-{:04x}", now.subsec_nanos() >> 14)
+}

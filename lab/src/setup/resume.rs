@@ -1,0 +1,103 @@
+//! Whether a run that was cut off can go on: only as what it began as, on the machine and with the drome on which it began. Trials
+//! of two builds, of two kernels or on other cores are no sample of one thing. Pure.
+
+use crate::compare::machine;
+use model::Run;
+use model::observation::Entrant;
+use std::collections::BTreeMap;
+
+/// How a run would begin now otherwise than it began then, a sentence each.
+pub fn changes_since(then: &Run, now: &Run) -> Vec<String> {
+    let mut changes: Vec<String> = now
+        .contenders
+        .iter()
+        .filter_map(|(name, now)| change_of(name, then.contenders.get(name)?, now))
+        .collect();
+    changes.extend(machine::changes(&then.environment, &now.environment));
+    changes.extend(bodies(&then.workloads, &now.workloads));
+    changes.extend(match (then.allow_busy, now.allow_busy) {
+        (Some(true), Some(false)) => Some("it began with --allow-busy: say that again".to_owned()),
+        (Some(false), Some(true)) => Some("it began without --allow-busy: leave that out".to_owned()),
+        _ => None,
+    });
+    changes
+}
+
+fn change_of(name: &str, then: &Entrant, now: &Entrant) -> Option<String> {
+    let known = then.source_sha256.is_some();
+    match (&then.version, &now.version, &now.missing) {
+        _ if then.missing.is_some() => None,
+        (_, _, Some(why)) => Some(format!("{name} took part and can't now: {why}")),
+        (Some(then), Some(now), _) if then != now => Some(format!("{name} was {then} and is {now}")),
+        _ if known && then.source_sha256 != now.source_sha256 => {
+            Some(format!("the folder of {name} says something else"))
+        }
+        _ => None,
+    }
+}
+
+/// Older versions did not write down what the workloads' bodies were.
+fn bodies(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+    let differs = |name: &&String| now.get(*name).is_some_and(|digest| *digest != then[*name]);
+    then.keys().filter(differs).map(|name| format!("the workload {name} has another body")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::fixture;
+    use crate::example;
+
+    fn begun() -> Run {
+        let mut run = example::run(&["a"]);
+        run.environment = fixture::sound().system().look(&fixture::four());
+        run.environment.machine.drome_sha256 = Some("aaaaaaaaaaaaaaaa".to_owned());
+        run.workloads = BTreeMap::from([("hello".to_owned(), "11".to_owned())]);
+        run.allow_busy = Some(false);
+        run
+    }
+
+    #[test]
+    fn a_run_goes_on_where_nothing_is_different() {
+        assert_eq!(changes_since(&begun(), &begun()), Vec::<String>::new());
+        // What an older version did not write down can't be held against it.
+        let mut old = begun();
+        (old.allow_busy, old.environment.machine.drome_sha256) = (None, None);
+        old.workloads.clear();
+        assert_eq!(changes_since(&old, &begun()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn another_machine_build_or_rule_is_told() {
+        let changed = |change: &dyn Fn(&mut Run)| {
+            let mut now = begun();
+            change(&mut now);
+            changes_since(&begun(), &now).join("; ")
+        };
+        for (change, words) in [
+            (
+                &(|run: &mut Run| run.environment.client_cpus = vec![7]) as &dyn Fn(&mut Run),
+                "another set of client cores",
+            ),
+            (&|run| run.environment.server_cpus = vec![7], "another set of server cores"),
+            (
+                &|run| run.environment.kernel = Some("6.1.0-19-amd64".to_owned()),
+                "another kernel (6.1.0-18-amd64 then, 6.1.0-19-amd64 now)",
+            ),
+            (&|run| run.environment.drome = "9.9".to_owned(), "another drome"),
+            (&|run| run.environment.machine.drome_sha256 = Some("bb".to_owned()), "another build of drome"),
+            (&|run| run.allow_busy = Some(true), "without --allow-busy: leave that out"),
+            (
+                &|run| drop(run.workloads.insert("hello".to_owned(), "22".to_owned())),
+                "the workload hello has another body",
+            ),
+            (
+                &|run| run.contenders.get_mut("a").unwrap().version = Some("2".to_owned()),
+                "a was 1.0 and is 2",
+            ),
+        ] {
+            let told = changed(change);
+            assert!(told.contains(words), "{words}: {told}");
+        }
+    }
+}

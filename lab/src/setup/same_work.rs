@@ -1,0 +1,63 @@
+//! Whether all contenders of a race answer alike: else the race would be of unequal work.
+
+use super::SetupError;
+use crate::before;
+use crate::fault::Fault;
+use crate::instance::{Instance, Place, Work, Works};
+use crate::run::Lab;
+use crate::verify;
+use model::Run;
+use model::observation::Raced;
+
+/// Writes down what all contenders were found to answer with.
+pub fn hold_equal(run: &mut Run, work: &Work) {
+    let body_bytes = work.body.as_ref().map(Vec::len);
+    run.race = Some(Raced { body_bytes, ..run.race.take().unwrap_or_default() });
+}
+
+/// Starts every contender once and asks it: all must give the same body, or the race is of unequal work.
+pub fn same_work(lab: &Lab, run: &Run, path: &str) -> Result<Work, SetupError> {
+    let mut first: Option<(String, Vec<u8>)> = None;
+    for (name, prepared) in &lab.prepared {
+        let place = Place {
+            cpus: lab.cores.server.clone(),
+            connections: 1,
+            assets: lab.assets.clone(),
+            log: lab.logs.join(format!("{name}.log")),
+        };
+        let trouble =
+            |why: String| SetupError::Race(format!("{name} (`{}`): {why}", prepared.contender.title));
+        let fault = |fault| match fault {
+            Fault::Contender(why) => trouble(why),
+            Fault::Lab(why) => SetupError::Lab(why),
+        };
+        if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
+            let log = lab.logs.join("prepare.log");
+            before::run(command, &log, &lab.stop).map_err(|fault| match fault {
+                Fault::Contender(why) => SetupError::Race(why),
+                Fault::Lab(why) => SetupError::Lab(why),
+            })?;
+        }
+        let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
+        let answer = verify::get(instance.address, path);
+        instance.server.stop().map_err(trouble)?;
+        let answer = answer.map_err(|e| trouble(format!("no answer for {path}: {e}")))?;
+        if answer.status != 200 {
+            return Err(trouble(format!("status {} for {path}, not 200", answer.status)));
+        }
+        match &first {
+            None => first = Some((name.clone(), answer.body)),
+            Some((other, body)) if *body != answer.body => {
+                return Err(SetupError::Race(format!(
+                    "{other} answers {path} with {} bytes, {name} with {} {}: that is not the same work; make them answer \
+                     alike, or say --any-body",
+                    body.len(),
+                    answer.body.len(),
+                    if body.len() == answer.body.len() { "others" } else { "bytes" },
+                )));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(Work { body: first.map(|(_, body)| body), ..Work::default() })
+}

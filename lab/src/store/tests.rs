@@ -1,0 +1,98 @@
+//! A trial is stored once, older stores are migrated, and a locked one is said to be locked.
+
+use super::*;
+use crate::example;
+use model::Trial;
+
+fn trial(block: usize, contender: &str) -> Trial {
+    Trial { block, cell: 0, contender: contender.to_owned(), copy: 0 }
+}
+
+#[test]
+fn a_trial_is_stored_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, run) = (Store::open(&folder.path().join("s")).unwrap(), example::run(&["a"]));
+    store.add_run(&run).unwrap();
+    let observe = |trial: Trial, rate| store.insert(&run.id, &example::observation(trial, Some(rate)));
+    observe(trial(0, "a"), 1.0).unwrap();
+    observe(trial(0, "reference"), 2.0).unwrap();
+    observe(Trial { copy: 1, ..trial(0, "reference") }, 3.0).unwrap();
+    observe(Trial { cell: 1, ..trial(0, "a") }, 4.0).unwrap();
+    observe(trial(1, "a"), 5.0).unwrap();
+    let error = observe(trial(0, "a"), 6.0).unwrap_err();
+    assert!(matches!(error, StoreError::Twice { .. }), "{error}");
+    assert!(error.to_string().contains("a of block 1, cell 1 already"), "{error}");
+    assert_eq!(store.observations(&run.id).unwrap().len(), 5);
+}
+
+/// A store as version 3 of the tables had it.
+fn of_version_3(path: &Path) -> Connection {
+    let db = Connection::open(path).unwrap();
+    for tables in [TABLES, IMPORTS, REPLAYS] {
+        db.execute_batch(tables).unwrap();
+    }
+    db.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    db.pragma_update(None, "user_version", 3).unwrap();
+    db
+}
+
+#[test]
+fn an_older_store_is_migrated_and_what_was_stored_twice_is_kept_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, run) = (folder.path().join("s"), example::run(&["a"]));
+    let db = of_version_3(&path);
+    let json = serde_json::to_string(&run).unwrap();
+    let sql = "insert into run (id, name, started_at, json) values (?, ?, ?, ?)";
+    db.execute(sql, params![run.id, run.name, run.started_at, json]).unwrap();
+    let seen =
+        [(trial(0, "a"), 1.0), (trial(0, "reference"), 2.0), (trial(0, "a"), 3.0), (trial(1, "a"), 4.0)];
+    let seen = seen.map(|(trial, rate)| example::observation(trial, Some(rate)));
+    for (n, observation) in seen.iter().enumerate() {
+        let json = serde_json::to_string(observation).unwrap();
+        db.execute(
+            "insert into observation (run, n, json) values (?, ?, ?)",
+            params![run.id, n as i64, json],
+        )
+        .unwrap();
+    }
+    drop(db);
+    let store = Store::open(&path).unwrap();
+    let kept = store.observations(&run.id).unwrap();
+    assert_eq!(kept, [seen[0].clone(), seen[1].clone(), seen[3].clone()], "the first of each, in order");
+    let aside: i64 = store.db.query_row("select count(*) from observed_twice", [], |row| row.get(0)).unwrap();
+    assert_eq!(aside, 1, "the other one is not lost");
+    assert_eq!(store.runs().unwrap()[0].observations, 3);
+    // It goes on where it was.
+    store.insert(&run.id, &example::observation(trial(2, "a"), Some(5.0))).unwrap();
+    assert_eq!(store.observations(&run.id).unwrap().len(), 4);
+    drop(store);
+    assert_eq!(Store::open(&path).unwrap().observations(&run.id).unwrap().len(), 4);
+}
+
+#[test]
+fn a_damaged_row_of_an_older_store_keeps_nothing_else_from_being_migrated() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, run) = (folder.path().join("s"), example::run(&["a"]));
+    let db = of_version_3(&path);
+    let sql = "insert into run (id, name, started_at, json) values (?, 'x', 'y', ?)";
+    db.execute(sql, params![run.id, serde_json::to_string(&run).unwrap()]).unwrap();
+    db.execute("insert into run (id, name, started_at, json) values ('broken', 'x', 'y', '{}')", []).unwrap();
+    db.execute("insert into observation (run, n, json) values ('broken', 0, 'no json')", []).unwrap();
+    drop(db);
+    let store = Store::open(&path).unwrap();
+    assert!(store.run(&run.id).is_ok());
+    assert!(matches!(store.observations("broken"), Err(StoreError::Damaged { .. })));
+}
+
+#[test]
+fn a_store_that_is_locked_is_said_to_be_locked() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, run) = (folder.path().join("s"), example::run(&["a"]));
+    let store = Store::open(&path).unwrap();
+    store.db.busy_timeout(Duration::ZERO).unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("begin exclusive").unwrap();
+    let told = store.add_run(&run).unwrap_err().to_string();
+    assert!(told.contains("locked by another program") && told.contains("fuser"), "{told}");
+    assert!(!told.contains("free some space"), "{told}");
+}
