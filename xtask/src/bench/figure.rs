@@ -1,6 +1,6 @@
 //! From rounds to a figure: the ratio within each round, then the median over rounds. Pure.
 
-use super::rows::{Bound, Figure, Over, Quantity};
+use super::rows::{Figure, Over, Quantity};
 use super::run::{Round, Sample};
 
 /// What a figure came to.
@@ -8,27 +8,14 @@ use super::run::{Round, Sample};
 pub struct Outcome {
     /// The median over rounds, or why it is unknown.
     pub value: Result<f64, String>,
-    /// The least and the most that a round had.
-    pub range: Option<(f64, f64)>,
-    /// Rounds that count, of all.
-    pub rounds: (usize, usize),
+    /// What each round had; `None` for one that did not come about.
+    pub by_round: Vec<Option<f64>>,
     /// Medians of the quantity itself, of each run that went into it.
     pub parts: Vec<(usize, f64)>,
     /// What drome itself says against a run of its own.
     pub doubt: Option<String>,
     /// How many cores somebody else kept busy, in the worst of its runs.
     pub others_cores: Option<f64>,
-}
-
-impl Outcome {
-    /// Whether it keeps to its bound; `None` where it is unknown.
-    pub fn is_ok(&self, bound: Bound) -> Option<bool> {
-        self.value.as_ref().ok().map(|value| match bound {
-            Bound::AtMost(most) => *value <= most,
-            Bound::AtLeast(least) => *value >= least,
-            Bound::Within(off) => (value - 1.0).abs() <= off,
-        })
-    }
 }
 
 /// Computes a figure.
@@ -45,11 +32,7 @@ pub fn evaluate(figure: &Figure, rounds: &[Round]) -> Outcome {
     };
     Outcome {
         value: median(&values).ok_or_else(|| reason.unwrap_or_else(|| "no round".to_owned())),
-        range: values.iter().copied().fold(None, |range, v| {
-            let (low, high) = range.unwrap_or((v, v));
-            Some((v.min(low), v.max(high)))
-        }),
-        rounds: (values.len(), rounds.len()),
+        by_round: all.iter().map(|value| value.as_ref().ok().copied()).collect(),
         parts: concerned.iter().filter_map(|at| part(*at)).collect(),
         others_cores: rounds
             .iter()
@@ -113,7 +96,7 @@ fn median(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::peers::Count;
-    use super::super::rows::WORKS;
+    use super::super::rows::{Bound, WORKS};
     use super::*;
     use serde_json::{Value, json};
 
@@ -136,10 +119,10 @@ mod tests {
             vec![sample(1, 900, json!(null)), sample(1, 1000, json!(null)), sample(1, 900, json!(null))],
         ];
         let outcome = evaluate(&figure(Quantity::ClientCpu, Over::LeastOf(&[1])), &rounds);
-        assert_eq!((outcome.value, outcome.range, outcome.rounds), (Ok(0.9), Some((0.5, 1.0)), (3, 3)));
+        assert_eq!((outcome.value, outcome.by_round), (Ok(0.9), vec![Some(0.5), Some(1.0), Some(0.9)]));
         assert_eq!(outcome.parts, [(0, 300.0), (1, 300.0)]);
         let outcome = evaluate(&figure(Quantity::ServerCpu, Over::LeastOf(&[1, 2])), &rounds);
-        assert_eq!((outcome.value, outcome.range), (Ok(1.0), Some((0.5, 1.0))));
+        assert_eq!((outcome.value, outcome.by_round), (Ok(1.0), vec![Some(0.5), Some(1.0), Some(1.0)]));
         assert_eq!(outcome.parts, [(0, 600.0), (1, 600.0), (2, 1800.0)]);
     }
 
@@ -149,13 +132,13 @@ mod tests {
         let over_wrk = figure(Quantity::ClientCpu, Over::LeastOf(&[1]));
         let outcome = evaluate(&over_wrk, &[vec![sample(1, 5, json!(null)), failed()]]);
         assert_eq!(outcome.value, Err("wrk is not installed".to_owned()));
-        assert_eq!((outcome.is_ok(Bound::AtMost(9.0)), outcome.parts), (None, vec![(0, 5.0)]));
+        assert_eq!(outcome.parts, [(0, 5.0)]);
         let rounds = [
             vec![sample(1, 5, json!(null)), failed()],
             vec![sample(1, 5, json!(null)), sample(1, 10, json!(null))],
         ];
         let outcome = evaluate(&over_wrk, &rounds);
-        assert_eq!((outcome.value, outcome.rounds), (Ok(0.5), (1, 2)));
+        assert_eq!((outcome.value, outcome.by_round), (Ok(0.5), vec![None, Some(0.5)]));
         let missing = evaluate(&figure(Quantity::Rss, Over::Nothing), &rounds);
         assert_eq!(missing.value, Err("`drome load --json` has no client.rss_max_bytes".to_owned()));
     }
@@ -166,9 +149,8 @@ mod tests {
         let p95 = figure(Quantity::Quantile("latency_ns", "p95"), Over::Truth(50.0));
         let outcome = evaluate(&p95, &[vec![sample(1, 1, report)]]);
         assert_eq!((outcome.value.clone(), outcome.doubt.as_deref()), (Ok(1.02), Some("late")));
-        assert_eq!(outcome.is_ok(Bound::Within(0.021)), Some(true));
-        assert_eq!(outcome.is_ok(Bound::Within(0.01)), Some(false));
-        assert_eq!(outcome.is_ok(Bound::AtLeast(1.03)), Some(false));
+        let bounds = [Bound::Within(0.021), Bound::Within(0.01), Bound::AtLeast(1.03), Bound::AtMost(1.02)];
+        assert_eq!(bounds.map(|bound| bound.holds(1.02)), [true, false, false, true]);
     }
 
     #[test]

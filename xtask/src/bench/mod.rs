@@ -7,15 +7,23 @@ mod machine;
 mod options;
 mod peers;
 mod process;
+mod readme;
+mod record;
 mod rows;
 mod run;
 mod server;
 mod table;
+mod versions;
 
 use crate::packages;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use options::Options;
+use record::{Record, Row};
 use run::Bench;
+use std::fs;
+use std::path::Path;
+
+pub use readme::check as check_readme;
 
 /// Measures and prints.
 pub fn bench(args: &[String]) -> Result<()> {
@@ -23,19 +31,32 @@ pub fn bench(args: &[String]) -> Result<()> {
         print!("{}", options::help());
         return Ok(());
     };
+    if options.render {
+        return readme::render(&crate::root());
+    }
     if options.install {
         packages::ensure(packages::OF_BENCH)?;
     }
     build()?;
     let bench = Bench::new(&options)?;
-    println!("{}", table::head(&bench, &options));
+    let mut record = bench.record();
+    println!("{}", table::head(&record));
     for work in options.works() {
         let rounds = bench.measure(work);
         for figure in work.figures {
-            println!("{}", table::row(work, figure, &figure::evaluate(figure, &rounds)));
+            let row = Row::new(work, figure, &figure::evaluate(figure, &rounds));
+            println!("{}", table::row(&row));
+            record.rows.push(row);
         }
+        // After each work: who breaks off keeps what there is.
+        options.json.as_deref().map_or(Ok(()), |file| write(file, &record))?;
     }
     Ok(())
+}
+
+fn write(file: &Path, record: &Record) -> Result<()> {
+    let json = serde_json::to_string_pretty(record)? + "\n";
+    fs::write(file, json).with_context(|| format!("can't write {}", file.display()))
 }
 
 fn build() -> Result<()> {

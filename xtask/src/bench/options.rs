@@ -1,7 +1,8 @@
 //! What is asked for on the command line: which works, how many rounds, how long each run.
 
 use super::rows::{WORKS, Work};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
 
 const QUICK: (usize, u64) = (3, 1);
 const FULL: (usize, u64) = (9, 3);
@@ -11,17 +12,30 @@ pub struct Options {
     pub rounds: usize,
     pub seconds: u64,
     pub install: bool,
+    /// Where the run is written as well.
+    pub json: Option<PathBuf>,
+    /// Nothing is measured: README's table is made anew.
+    pub render: bool,
 }
 
 impl Options {
     /// `None`: help is asked for.
     pub fn read(args: &[String]) -> Result<Option<Self>> {
-        let mut options = Self { works: Vec::new(), rounds: QUICK.0, seconds: QUICK.1, install: false };
+        let mut options = Self {
+            works: Vec::new(),
+            rounds: QUICK.0,
+            seconds: QUICK.1,
+            install: false,
+            json: None,
+            render: false,
+        };
         let mut args = args.iter().map(String::as_str);
         while let Some(arg) = args.next() {
             match arg {
                 "--help" | "-h" => return Ok(None),
                 "--install" => options.install = true,
+                "--render" => options.render = true,
+                "--json" => options.json = Some(args.next().context("--json takes a file")?.into()),
                 "--full" => (options.rounds, options.seconds) = FULL,
                 "--rounds" => options.rounds = number(arg, args.next(), 100)? as usize,
                 "--seconds" => options.seconds = number(arg, args.next(), 60)?,
@@ -62,12 +76,15 @@ pub fn help() -> String {
     let (rounds, seconds) = QUICK;
     let (full_rounds, full_seconds) = FULL;
     format!(
-        "cargo xtask bench [ROW…] [--rounds N] [--seconds S] [--full] [--install]
+        "cargo xtask bench [ROW…] [--rounds N] [--seconds S] [--full] [--install] [--json FILE]
+       cargo xtask bench --render
   ROW        which rows, all unless told: {}
   --rounds   how often each run is repeated, the runs of a row in turns [{rounds}]
   --seconds  how long a run lasts [{seconds}]
   --full     {full_rounds} rounds of {full_seconds} seconds
   --install  gets missing peers from Debian's packages
+  --json     writes the run to a file as well; the one that README's table is made from is docs/bench.json
+  --render   measures nothing: makes README's table anew
 ",
         names().join(" ")
     )
@@ -97,7 +114,9 @@ mod tests {
     fn rounds_and_seconds() {
         let options = read("--full --seconds 2 hello").unwrap().unwrap();
         assert_eq!((options.rounds, options.seconds, options.install), (FULL.0, 2, false));
-        for bad in ["--rounds", "--rounds 0", "--seconds x", "--seconds 1000"] {
+        let options = read("--json a.json hello").unwrap().unwrap();
+        assert_eq!((options.json.as_deref(), options.render), (Some("a.json".as_ref()), false));
+        for bad in ["--json", "--rounds", "--rounds 0", "--seconds x", "--seconds 1000"] {
             assert!(read(bad).is_err(), "{bad}");
         }
         assert!(read("--help").unwrap().is_none());

@@ -1,6 +1,8 @@
 //! What is measured, as a plain table: each work's runs, which follow one another in every round, and the
 //! figures that come of them, with their bounds.
 
+use serde::{Deserialize, Serialize};
+
 /// One work and what is to be known of it.
 pub struct Work {
     /// Chooses it on the command line.
@@ -77,12 +79,23 @@ pub enum Over {
     Truth(f64),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Deserialize, Clone, Copy, Debug, PartialEq)]
+#[serde(rename_all = "snake_case")]
 pub enum Bound {
     AtMost(f64),
     AtLeast(f64),
     /// Off from 1 by no more than this.
     Within(f64),
+}
+
+impl Bound {
+    pub fn holds(self, value: f64) -> bool {
+        match self {
+            AtMost(most) => value <= most,
+            AtLeast(least) => value >= least,
+            Within(off) => (value - 1.0).abs() <= off,
+        }
+    }
 }
 
 use Bound::{AtLeast, AtMost, Within};
@@ -156,7 +169,7 @@ pub const WORKS: &[Work] = &[
     },
     Work {
         name: "body-50k",
-        title: "64 keep-alive connections, 50 KB body",
+        title: "64 keep-alive connections, 50 KB body that nobody looks at: wrk copies it, drome does not",
         connections: 64,
         least_seconds: 1,
         runs: &[run(Server::Floor(50_000), "/", Drome(&[])), run(Server::Floor(50_000), "/", Wrk(&[]))],
@@ -164,7 +177,7 @@ pub const WORKS: &[Work] = &[
     },
     Work {
         name: "body-200k",
-        title: "64 keep-alive connections, 200 KB body",
+        title: "64 keep-alive connections, 200 KB body that nobody looks at: wrk copies it, drome does not",
         connections: 64,
         least_seconds: 1,
         runs: &[run(Server::Floor(200_000), "/", Drome(&[])), run(Server::Floor(200_000), "/", Wrk(&[]))],

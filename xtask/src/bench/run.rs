@@ -1,12 +1,14 @@
 //! One interleaved comparison: every round does every run of a work once, and begins with another one than the
 //! round before, so that a machine that drifts favours nobody.
 
-use super::machine::Watch;
+use super::machine::{self, Watch};
 use super::options::Options;
 use super::peers::{self, Count};
 use super::process::Running;
+use super::record::{Record, SCHEMA, Setting};
 use super::rows::{Run, Server, Work};
 use super::server::{Listening, Place};
+use super::versions;
 use anyhow::{Context, Result};
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -20,8 +22,8 @@ const SPARE_DESCRIPTORS: u64 = 64;
 /// The machine as the bench uses it.
 pub struct Bench {
     place: Place,
-    pub server_core: usize,
-    pub client_core: usize,
+    server_core: usize,
+    client_core: usize,
     rounds: usize,
     seconds: u64,
     is_watched: bool,
@@ -55,6 +57,23 @@ impl Bench {
             seconds: options.seconds,
             is_watched: std::io::stderr().is_terminal(),
         })
+    }
+
+    /// What is known before anything is measured.
+    pub fn record(&self) -> Record {
+        Record {
+            schema: SCHEMA,
+            date: versions::today(),
+            machine: machine::described(),
+            versions: versions::all(&self.place.release),
+            setting: Some(Setting {
+                server_core: self.server_core,
+                client_core: self.client_core,
+                rounds: self.rounds,
+                seconds: self.seconds,
+            }),
+            rows: Vec::new(),
+        }
     }
 
     /// All rounds of a work.

@@ -1,197 +1,130 @@
-//! The table, as Markdown: where and how it was measured, then a line per figure.
+//! The table of a run, as Markdown: where and how it was measured, then a line per figure. Pure.
 
-use super::figure::Outcome;
-use super::options::Options;
-use super::rows::{Bound, Client, Figure, Over, Quantity, Work};
-use super::run::Bench;
-use super::{machine, peers, server};
-use crate::packages;
-use std::process::Command;
-
-/// How each peer is asked for its version.
-const VERSIONS: &[(&str, &str)] = &[("wrk", "-v"), ("h2load", "--version"), ("ab", "-V"), ("nginx", "-v")];
+use super::record::{Record, Row, Setting};
+use super::rows::Bound;
 
 /// Where and how it was measured, and the head of the table.
-pub fn head(bench: &Bench, options: &Options) -> String {
-    let pinned = if bench.server_core == bench.client_core {
-        "**One core only: server and client share it, so these figures are unreliable.**".to_owned()
-    } else {
-        format!("Server on core {}, client on core {}.", bench.server_core, bench.client_core)
-    };
-    let versions: Vec<String> = VERSIONS.iter().map(|(peer, option)| version(peer, option)).collect();
+pub fn head(record: &Record) -> String {
+    let setting = record.setting.as_ref().map_or_else(String::new, setting);
     format!(
-        "{date}, {machine}; {versions}.\n{pinned} Rounds: {rounds}; a run lasts {seconds} s or more; the runs of a \
-         row in turns. A figure is the median over rounds, a ratio is taken within each round.\n\n\
+        "{}, {}; {}.\n{setting}A figure is the median over rounds, a ratio is taken within each round.\n\n\
          | row | work | what | figure | bound | ok | computed from |\n\
          | --- | --- | --- | --- | --- | --- | --- |",
-        date = said("date", &["-u", "+%F"]).unwrap_or_else(|| "date unknown".to_owned()),
-        machine = machine::described(),
-        versions = versions.join(", "),
-        rounds = options.rounds,
-        seconds = options.seconds,
+        record.date,
+        record.machine,
+        versions(record),
     )
 }
 
-fn version(peer: &str, option: &str) -> String {
-    let text = packages::find(peer).and_then(|program| said(&program.display().to_string(), &[option]));
-    match text.as_deref().map(version_in) {
-        None => format!("{peer} not installed"),
-        Some(None) => format!("{peer} of an unknown version"),
-        Some(Some(version)) => format!("{peer} {version}"),
-    }
+fn setting(setting: &Setting) -> String {
+    let Setting { server_core, client_core, rounds, seconds } = setting;
+    let pinned = if server_core == client_core {
+        "**One core only: server and client share it, so these figures are unreliable.**".to_owned()
+    } else {
+        format!("Server on core {server_core}, client on core {client_core}.")
+    };
+    format!("{pinned} Rounds: {rounds}; a run lasts {seconds} s or more; the runs of a row in turns. ")
 }
 
-/// The first word that looks like one: `nginx/1.22.1`.
-fn version_in(text: &str) -> Option<&str> {
-    let mut words = text.split_whitespace();
-    let word = words.find(|word| word.contains('.') && word.bytes().any(|b| b.is_ascii_digit()))?;
-    word.rsplit('/').next()
-}
-
-/// What a program says, wherever it says it.
-fn said(program: &str, args: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(args).output().ok()?;
-    let text = [output.stdout, output.stderr].concat();
-    Some(String::from_utf8_lossy(&text).trim().to_owned())
+/// "ab 2.3, nginx 1.22.1".
+pub fn versions(record: &Record) -> String {
+    let all = record.versions.iter().map(|(program, version)| match version {
+        Some(version) => format!("{program} {version}"),
+        None => format!("{program} of an unknown version"),
+    });
+    all.collect::<Vec<_>>().join(", ")
 }
 
 /// A line of the table.
-pub fn row(work: &Work, figure: &Figure, outcome: &Outcome) -> String {
-    let over = over(work, figure);
-    let shown = match &outcome.value {
-        Ok(value) => match figure.over {
-            Over::Nothing => in_units(figure.what, *value),
-            Over::LeastOf(_) | Over::Truth(_) => format!("{value:.3} × {over}"),
-        },
-        Err(_) => "unknown".to_owned(),
-    };
-    let bound = match (figure.bound, figure.over) {
-        (Bound::AtMost(most), Over::Nothing) => format!("≤ {}", in_units(figure.what, most)),
-        (Bound::AtLeast(least), Over::Nothing) => format!("≥ {}", in_units(figure.what, least)),
-        (Bound::AtMost(most), _) => format!("≤ {most:.2} × {over}"),
-        (Bound::AtLeast(least), _) => format!("≥ {least:.2} × {over}"),
-        (Bound::Within(off), _) => format!("within {:.0} % of {over}", off * 100.0),
-    };
-    let ok = match outcome.is_ok(figure.bound) {
+pub fn row(row: &Row) -> String {
+    let ok = match row.is_ok() {
         Some(true) => "yes",
         Some(false) => "**no**",
         None => "unknown",
     };
-    let cells = [
-        format!("`{}`", work.name),
-        work.title.to_owned(),
-        quantity(work, figure),
-        shown,
-        bound,
+    line(&[
+        format!("`{}`", row.work),
+        row.title.clone(),
+        row.figure.clone(),
+        shown(row),
+        bound(row),
         ok.to_owned(),
-        computed_from(work, figure, outcome),
-    ];
-    format!("| {} |", cells.map(|cell| cell.replace('|', "\\|").replace('\n', " ")).join(" | "))
+        computed_from(row),
+    ])
 }
 
-/// Two figures of one row may differ only in whether the load generator sleeps or polls.
-fn quantity(work: &Work, figure: &Figure) -> String {
-    let is_awake = matches!(work.runs[figure.of].client, Client::Drome(args) if args.contains(&"--spin"));
-    let how = if is_awake { ", `--spin`" } else { "" };
-    format!("{}{how}", what(figure.what))
+/// Cells as a line of Markdown.
+pub fn line(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
+    format!("| {} |", cells.join(" | "))
 }
 
-fn what(quantity: Quantity) -> String {
-    match quantity {
-        Quantity::ClientCpu => "client CPU per request".to_owned(),
-        Quantity::ServerCpu => "server CPU per request".to_owned(),
-        Quantity::Rss => "resident memory".to_owned(),
-        Quantity::Rate => "requests per second".to_owned(),
-        Quantity::Quantile(of, which) => format!("{} {which}", of.trim_end_matches("_ns").replace('_', " ")),
+/// The median.
+pub fn shown(row: &Row) -> String {
+    match (row.median, &row.over) {
+        (None, _) => "unknown".to_owned(),
+        (Some(median), None) => row.unit.shown(median),
+        (Some(median), Some(over)) => format!("{median:.3} × {over}"),
     }
 }
 
-/// What the quantity is compared with.
-fn over(work: &Work, figure: &Figure) -> String {
-    match figure.over {
-        Over::Nothing => String::new(),
-        Over::Truth(truth) => in_units(figure.what, truth),
-        Over::LeastOf(others) => {
-            let names: Vec<String> = others.iter().map(|at| name(work, figure.what, *at)).collect();
-            if names.len() > 1 { format!("the better of {}", names.join(" and ")) } else { names.concat() }
+/// What it should be.
+pub fn bound(row: &Row) -> String {
+    let value = |bound: f64| match &row.over {
+        None => row.unit.shown(bound),
+        Some(over) => format!("{bound:.2} × {over}"),
+    };
+    match row.bound {
+        Bound::AtMost(most) => format!("≤ {}", value(most)),
+        Bound::AtLeast(least) => format!("≥ {}", value(least)),
+        Bound::Within(off) => {
+            format!("within {:.0} % of {}", off * 100.0, row.over.as_deref().unwrap_or("1"))
         }
     }
 }
 
-/// A run as one side of a figure.
-fn name(work: &Work, what: Quantity, at: usize) -> String {
-    work.runs.get(at).map_or_else(String::new, |run| match what {
-        Quantity::ServerCpu => server::label(run.server),
-        _ => peers::label(run.client),
-    })
-}
-
-fn computed_from(work: &Work, figure: &Figure, outcome: &Outcome) -> String {
-    let mut parts: Vec<String> = outcome
-        .parts
-        .iter()
-        .map(|(at, value)| format!("{} {}", name(work, figure.what, *at), in_units(figure.what, *value)))
-        .collect();
-    if let Some((low, high)) = outcome.range.filter(|_| outcome.rounds.0 > 1) {
-        parts.push(match figure.over {
-            Over::Nothing => {
-                format!("rounds {} to {}", in_units(figure.what, low), in_units(figure.what, high))
-            }
-            _ => format!("rounds {low:.3} to {high:.3}"),
+fn computed_from(row: &Row) -> String {
+    let mut parts: Vec<String> =
+        row.parts.iter().map(|part| format!("{} {}", part.of, row.unit.shown(part.median))).collect();
+    let known: Vec<f64> = row.by_round.iter().flatten().copied().collect();
+    if known.len() > 1 {
+        let (low, high) =
+            known.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (v.min(low), v.max(high)));
+        parts.push(match row.over {
+            None => format!("rounds {} to {}", row.unit.shown(low), row.unit.shown(high)),
+            Some(_) => format!("rounds {low:.3} to {high:.3}"),
         });
     }
-    match &outcome.value {
-        Err(reason) => parts.push(reason.clone()),
-        Ok(_) if outcome.rounds.0 < outcome.rounds.1 => {
-            parts.push(format!("only {} of {} rounds came about", outcome.rounds.0, outcome.rounds.1));
+    match &row.unknown {
+        Some(reason) => parts.push(reason.clone()),
+        None if known.len() < row.by_round.len() => {
+            parts.push(format!("only {} of {} rounds came about", known.len(), row.by_round.len()));
         }
-        Ok(_) => {}
+        None => {}
     }
-    if let Some(doubt) = &outcome.doubt {
+    if let Some(doubt) = &row.doubt {
         parts.push(format!("drome calls a run void: {doubt}"));
     }
-    if let Some(cores) = outcome.others_cores {
+    if let Some(cores) = row.others_cores {
         parts.push(format!("**others kept {cores:.1} cores busy meanwhile**"));
     }
     parts.join("; ")
 }
 
-fn in_units(what: Quantity, value: f64) -> String {
-    let of = |value: f64, unit: &str| {
-        let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-        format!("{value:.digits$} {unit}")
-    };
-    match what {
-        Quantity::Rss => of(value / 1e6, "MB"),
-        Quantity::Rate => format!("{value:.0}/s"),
-        Quantity::ClientCpu | Quantity::ServerCpu | Quantity::Quantile(..) => match value {
-            1e6.. => of(value / 1e6, "ms"),
-            1e3.. => of(value / 1e3, "µs"),
-            _ => format!("{value:.0} ns"),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::figure::Outcome;
     use super::super::rows::WORKS;
     use super::*;
 
     fn line(work: &str, figure: usize, outcome: &Outcome) -> String {
         let work = WORKS.iter().find(|w| w.name == work).unwrap();
-        row(work, &work.figures[figure], outcome)
+        row(&Row::new(work, &work.figures[figure], outcome))
     }
 
     fn outcome(value: Result<f64, String>, parts: &[(usize, f64)]) -> Outcome {
-        let range = value.as_ref().ok().map(|v| (v * 0.9, v * 1.1));
-        Outcome { value, range, rounds: (3, 3), parts: parts.to_vec(), doubt: None, others_cores: None }
-    }
-
-    #[test]
-    fn a_load_generator_that_polls_is_named() {
-        let known = outcome(Ok(700.0), &[]);
-        assert!(line("open-5k", 0, &known).contains("| schedule lag p99 |"));
-        assert!(line("open-5k", 1, &known).contains("| schedule lag p99, `--spin` |"));
+        let by_round = value.as_ref().map_or(vec![None; 3], |v| vec![Some(v * 0.9), Some(*v), Some(v * 1.1)]);
+        Outcome { value, by_round, parts: parts.to_vec(), doubt: None, others_cores: None }
     }
 
     #[test]
@@ -203,8 +136,8 @@ mod tests {
              | 0.800 × the better of ab and wrk | ≤ 0.90 × the better of ab and wrk | yes \
              | drome --no-keepalive 45.1 µs; ab 49.3 µs; wrk 56.4 µs; rounds 0.720 to 0.880 |"
         );
-        let bad =
-            Outcome { doubt: Some("late".to_owned()), others_cores: Some(1.04), rounds: (2, 3), ..known };
+        let by_round = vec![Some(1.0), None, Some(1.0)];
+        let bad = Outcome { doubt: Some("late".to_owned()), others_cores: Some(1.04), by_round, ..known };
         let text = line("no-keepalive", 0, &Outcome { value: Ok(1.0), ..bad });
         assert!(text.contains("| **no** |"), "{text}");
         assert!(text.contains("; only 2 of 3 rounds came about; drome calls a run void: late; "), "{text}");
@@ -230,20 +163,14 @@ mod tests {
     fn what_is_unknown_says_why_and_keeps_the_table_whole() {
         let text = line("hello", 1, &outcome(Err("no | such\nthing".to_owned()), &[(0, 5560.0)]));
         assert!(
-            text.ends_with("| unknown | ≤ 0.40 × nginx | unknown | drome serve 5.56 µs; no \\| such thing |")
+            text.ends_with("| unknown | ≤ 0.40 × nginx | unknown | drome serve 5.56 µs; no \\| such thing |"),
+            "{text}"
         );
     }
 
     #[test]
-    fn versions_are_found_in_what_programs_say() {
-        let cases = [
-            ("wrk debian/4.1.0-3+b2 [epoll] Copyright (C) 2012", Some("4.1.0-3+b2")),
-            ("nginx version: nginx/1.22.1", Some("1.22.1")),
-            ("This is ApacheBench, Version 2.3 <$Revision$>", Some("2.3")),
-            ("no version", None),
-        ];
-        for (text, version) in cases {
-            assert_eq!(version_in(text), version, "{text}");
-        }
+    fn a_figure_of_another_run_than_the_first_says_how_that_differs() {
+        let text = line("open-1k", 1, &outcome(Ok(16_700.0), &[]));
+        assert!(text.contains("| schedule lag p99, `--spin 200us` | 16.7 µs | ≤ 20.0 µs |"), "{text}");
     }
 }

@@ -1,0 +1,134 @@
+//! The table in README, made from the committed JSON of a run, so that nobody edits a figure by hand.
+
+use super::record::{Record, SCHEMA};
+use super::table;
+use anyhow::{Context, Result, bail, ensure};
+use std::fs;
+use std::path::Path;
+
+/// The committed run.
+pub const COMMITTED: &str = "docs/bench.json";
+
+const BEGIN: &str = "<!-- bench: made by `cargo xtask bench --render` from docs/bench.json -->";
+const END: &str = "<!-- bench: end -->";
+
+/// Writes README's table anew.
+pub fn render(root: &Path) -> Result<()> {
+    let file = root.join("README.md");
+    fs::write(&file, wanted(root)?).with_context(|| format!("can't write {}", file.display()))
+}
+
+/// Says what is wrong where README is not what the committed run says.
+pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
+    if wanted(root)? != fs::read_to_string(root.join("README.md"))? {
+        wrong.push(format!("README's table is not that of {COMMITTED}: run `cargo xtask bench --render`"));
+    }
+    Ok(())
+}
+
+/// README as it should be.
+fn wanted(root: &Path) -> Result<String> {
+    let file = root.join(COMMITTED);
+    let json = fs::read_to_string(&file).with_context(|| format!("can't read {}", file.display()))?;
+    let record: Record =
+        serde_json::from_str(&json).with_context(|| format!("{} is no run of the bench", file.display()))?;
+    ensure!(record.schema == SCHEMA, "{COMMITTED} has schema {}, and this is {SCHEMA}", record.schema);
+    let readme = fs::read_to_string(root.join("README.md")).context("can't read README.md")?;
+    put_between(&readme, &section(&record))
+}
+
+fn put_between(readme: &str, text: &str) -> Result<String> {
+    let parts = readme.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+    let Some((before, after)) = parts else {
+        bail!("README has no line `{BEGIN}` with a line `{END}` below it");
+    };
+    Ok(format!("{before}{BEGIN}\n{text}\n{END}{after}"))
+}
+
+/// Where and on what it was measured, and a line per figure.
+fn section(record: &Record) -> String {
+    let head = ["work", "figure", "here", "bound"].map(str::to_owned);
+    let mut lines = vec![
+        format!("Measured {}: {}; {}.", record.date, record.machine, table::versions(record)),
+        String::new(),
+        table::line(&head),
+        "| --- | --- | ---: | ---: |".to_owned(),
+    ];
+    lines.extend(record.rows.iter().map(|row| {
+        let here =
+            if row.is_ok() == Some(false) { format!("**{}**", table::shown(row)) } else { table::shown(row) };
+        table::line(&[row.title.clone(), row.figure.clone(), here, table::bound(row)])
+    }));
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::{Row, Unit};
+    use super::super::rows::Bound;
+    use super::*;
+
+    fn record(median: f64) -> Record {
+        let row = Row {
+            work: "body".to_owned(),
+            title: "a body".to_owned(),
+            figure: "client CPU per request".to_owned(),
+            unit: Unit::Ns,
+            over: Some("wrk".to_owned()),
+            by_round: vec![Some(median)],
+            median: Some(median),
+            unknown: None,
+            bound: Bound::AtMost(0.5),
+            parts: Vec::new(),
+            doubt: None,
+            others_cores: None,
+        };
+        Record {
+            schema: SCHEMA,
+            date: "2026-01-01".to_owned(),
+            machine: "a machine".to_owned(),
+            versions: [("wrk".to_owned(), Some("4.1".to_owned()))].into(),
+            setting: None,
+            rows: vec![row],
+        }
+    }
+
+    fn project(readme: &str, record: &Record) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("docs")).unwrap();
+        fs::write(root.path().join(COMMITTED), serde_json::to_string(record).unwrap()).unwrap();
+        fs::write(root.path().join("README.md"), readme).unwrap();
+        root
+    }
+
+    fn complaints(root: &Path) -> usize {
+        let mut wrong = Vec::new();
+        check(root, &mut wrong).unwrap();
+        wrong.len()
+    }
+
+    #[test]
+    fn readme_differs_from_the_run_until_it_is_rendered_and_after_the_run_or_a_figure_changes() {
+        let empty = format!("above\n{BEGIN}\n{END}\nbelow\n");
+        let root = project(&empty, &record(0.43));
+        assert_eq!(complaints(root.path()), 1);
+        render(root.path()).unwrap();
+        assert_eq!(complaints(root.path()), 0);
+        let readme = fs::read_to_string(root.path().join("README.md")).unwrap();
+        assert!(readme.starts_with("above\n") && readme.ends_with("\nbelow\n"), "{readme}");
+        assert!(
+            readme.contains("| a body | client CPU per request | 0.430 × wrk | ≤ 0.50 × wrk |"),
+            "{readme}"
+        );
+        assert_eq!(complaints(project(&readme, &record(0.44)).path()), 1);
+        assert_eq!(complaints(project(&readme.replace("0.430", "0.420"), &record(0.43)).path()), 1);
+    }
+
+    #[test]
+    fn a_bound_that_is_not_kept_stands_out_and_missing_markers_are_told() {
+        let text = section(&record(0.61));
+        assert!(text.contains("| **0.610 × wrk** |"), "{text}");
+        let root = project("no table", &record(0.43));
+        assert!(check(root.path(), &mut Vec::new()).unwrap_err().to_string().contains("README has no line"));
+    }
+}
