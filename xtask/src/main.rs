@@ -7,6 +7,7 @@ mod packages;
 mod selftest;
 mod soak;
 mod suites;
+mod testing;
 mod tidy;
 mod vendor;
 
@@ -16,13 +17,13 @@ use std::process::{Command, ExitCode};
 
 const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, tests
-  test    installs what the tests need from Debian's packages, then runs every test;
+  test    installs what the tests need from Debian's packages, then runs every test; `test --fast` those of two minutes;
           verifies Monkey and OpenResty where their sources lie in ../shared/vendor or DROME_VENDOR
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
   kills   kills `drome run` at a hundred random moments and lets it go on; `kills 1000 7` a thousand times, with seed 7
   selftest  is what drome says true? races and a search between servers whose difference is known
-  soak    half an hour beside clients that do not behave: `soak ui`, or `soak ui 600` for ten minutes
+  soak    do descriptors, threads and memory of drome stay constant for half an hour? --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
   docs    the reference pages in docs/reference, and man pages and completions in target/
   tidy    lengths of files, directions of dependencies, left-overs
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
     let rest: Vec<String> = std::env::args().skip(2).collect();
     let result = match command.as_str() {
         "ci" => ci(),
-        "test" => test(),
+        "test" => testing::test(&rest),
         "screenshots" => screenshots(),
         "bench" => bench::bench(&rest),
         "kills" => kills(&rest),
@@ -60,14 +61,7 @@ fn ci() -> Result<()> {
     run("cargo", &["fmt", "--all", "--check"])?;
     tidy::check(&root())?;
     run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
-    test()
-}
-
-fn test() -> Result<()> {
-    packages::ensure(packages::OF_TESTS)?;
-    packages::ensure_for_browser(&root())?;
-    run("cargo", &["test", "--workspace", "--locked"])?;
-    vendor::verify()
+    testing::test(&[])
 }
 
 /// The test in a browser takes them, from a study that it runs for them.

@@ -2,7 +2,7 @@
 //! timing is equal.
 
 use crate::common::tools::{Ears, Ended, drome, real, shape, wire};
-use crate::common::{Home, serve, start};
+use crate::common::{Home, process, serve, start};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::process::{Command, Stdio};
@@ -312,7 +312,9 @@ fn time_ends_a_run_or_a_number_does() {
     assert_eq!(shape(&bare(&theirs.out)), shape(&bare(&ours.out)));
     for report in [&theirs.out, &ours.out] {
         let (taken, done) = (figure(report, "Time taken for tests:"), figure(report, "Complete requests:"));
-        assert!((0.95..3.0).contains(&taken) && (10.0..=400.0).contains(&done), "{report}");
+        // Two connections, and no answer in less than 5 ms.
+        let most = 2.0 * (taken / 0.005 + 1.0);
+        assert!(taken >= 0.95 && done >= 1.0 && done <= most, "{report}");
     }
     assert!(ours.err.contains(&format!("Finished {} requests\n", figure(&ours.out, "Complete requests:"))));
     assert_alike(&["-t", "30", "-n", "160", "-c", "2", "-k", &url]);
@@ -335,11 +337,14 @@ fn times_are_measured_and_not_made_up() {
             let numbers = line[label.len()..].split_whitespace().map(|n| n.parse::<f64>().unwrap());
             numbers.collect::<Vec<_>>()
         };
+        // To the millisecond that ab rounds to.
+        let taken_ms = figure(report, "Time taken for tests:") * 1e3 + 1.0;
         for label in ["Processing:", "Waiting:", "Total:"] {
             let row = row(label);
-            assert!(row[0] >= 49.0 && row[4] < 5_000.0 && row[0] <= row[3] && row[3] <= row[4], "{report}");
+            assert!(row[0] >= 49.0 && row[4] <= taken_ms && row[0] <= row[3] && row[3] <= row[4], "{report}");
         }
-        assert!(row("Connect:")[0] < 49.0, "{report}");
+        // Whoever took longest to connect has waited 50 ms besides.
+        assert!(row("Connect:")[4] + 49.0 <= row("Total:")[4], "{report}");
         assert!(figure(report, "Time taken for tests:") >= 0.099, "{report}");
         assert!(figure(report, "  50%") >= 49.0, "{report}");
     }
@@ -361,10 +366,10 @@ fn who_interrupts_it_gets_what_there_is() {
             .args(["-n", "100000", "-c", "2", "-k", &url])
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        let child = child.spawn().unwrap();
+        let child = process::spawn(child);
         std::thread::sleep(Duration::from_millis(800));
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        let output = child.wait_with_output().unwrap();
+        let output = process::output(child, "ab");
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     let theirs = interrupted(&mut Command::new("ab"));

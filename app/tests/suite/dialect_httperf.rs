@@ -1,8 +1,8 @@
 //! httperf and drome in its place, against the same servers: what they print, send and end with is the same but for
 //! times.
 
-use crate::common::serve;
 use crate::common::tools::{Ears, Ended, drome, real};
+use crate::common::{process, serve};
 use dialects::httperf::read;
 use std::process::{Command, Stdio};
 
@@ -360,11 +360,11 @@ fn an_interrupted_measurement_is_reported() {
     let port = ears.port.to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_drome"));
     command.args(["httperf", "--port", &port]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
+    let child = process::spawn(&mut command);
     ears.first();
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let said = crate::common::said(&child.wait_with_output().unwrap());
+    let said = crate::common::said(&process::output(child, "httperf"));
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     let found = read(&said.out).remove(0).reading;
     assert_eq!(

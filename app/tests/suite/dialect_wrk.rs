@@ -1,7 +1,7 @@
 //! `drome wrk` beside wrk itself, in turn, against the same servers: the same lines, the same requests, the same ends.
 
 use crate::common::tools::{Ended, drome, real, wire};
-use crate::common::{Home, serve};
+use crate::common::{Home, process, serve};
 use dialects::Found;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -272,10 +272,10 @@ fn an_interrupted_run_reports_what_it_has() {
     let programs = [(Command::new("wrk"), &[][..]), (ours, &["wrk"][..])];
     let ended = programs.map(|(mut program, first)| {
         let args = [first, &["-d30s", "-t1", "-c2", &url]].concat();
-        let child = program.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let child = process::spawn(program.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()));
         std::thread::sleep(Duration::from_millis(1500));
         Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        let said = crate::common::said(&child.wait_with_output().unwrap());
+        let said = crate::common::said(&process::output(child, "wrk"));
         Ended { code: Some(said.code), out: said.out, err: said.err }
     });
     let [theirs, ours] = &ended;

@@ -1,6 +1,6 @@
 //! The load engine's ways of asking, on both back ends, judged by counts; judges.rs has servers' own logs.
 
-use crate::common::{Home, assert_accounted, run, serve};
+use crate::common::{Home, assert_accounted, back_ends, process, run, serve};
 use serde_json::Value;
 use std::process::Command;
 
@@ -19,7 +19,7 @@ fn sound(url: &str, args: &[&str]) -> Value {
 
 #[test]
 fn an_encrypted_server_is_asked_on_both_back_ends() {
-    for io in ["epoll", "uring"] {
+    for io in back_ends() {
         let server = serve(&["--tls", "--io", io]);
         let url = format!("https://{}/png-50k.png", server.address);
         let json = sound(&url, &["-c", "8", "-n", "200", "--insecure", "--io", io, "--no-keepalive"]);
@@ -58,12 +58,12 @@ fn a_list_of_paths_is_asked_in_turn_and_a_bad_line_is_named() {
 fn a_unix_socket_is_asked_and_a_missing_one_is_named() {
     let home = Home::new();
     let socket = home.path().join("socket").display().to_string();
-    let mut server = home.drome(&["serve", "--unix", &socket]).spawn().unwrap();
+    let mut server = process::spawn(&mut home.drome(&["serve", "--unix", &socket]));
     crate::common::wait_for(|| std::path::Path::new(&socket).exists(), "the socket");
     let json = sound("http://localhost/jpeg-200k.jpg", &["--unix", &socket, "-c", "4", "-n", "100"]);
     assert_eq!(json["requests"]["completed"], 100);
     Command::new("kill").arg(server.id().to_string()).status().unwrap();
-    server.wait().unwrap();
+    process::wait(&mut server);
     let (code, _, err) = measured("http://localhost/", &["--unix", "/no/such/socket", "-n", "100"]);
     assert!(code == 1 && err.contains("/no/such/socket"), "{code} {err}");
 }

@@ -2,7 +2,7 @@
 //! a narrow terminal, in ASCII, in colour and to a reader that has gone.
 
 use crate::common::example::example;
-use crate::common::{Home, Said, run, serve};
+use crate::common::{Home, Said, process, run, serve};
 use lab::Store;
 use model::contender::Track;
 use model::observation::Entrant;
@@ -219,12 +219,12 @@ fn unread(home: &Home, args: &[&str], is_error: bool) -> Said {
 }
 
 fn run_as_it_is(command: &mut std::process::Command) -> Said {
-    let mut child = command.stdin(Stdio::null()).spawn().unwrap();
+    let mut child = process::spawn(command.stdin(Stdio::null()));
     let mut err = String::new();
     if let Some(mut stream) = child.stderr.take() {
         stream.read_to_string(&mut err).unwrap();
     }
-    Said { code: child.wait().unwrap().code().unwrap_or(-1), out: String::new(), err }
+    Said { code: process::wait(&mut child).code().unwrap_or(-1), out: String::new(), err }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Two runs compared by the real binary, and a gate that fails on what is sure.
 
-use crate::common::Home;
+use crate::common::{Home, process};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ fn changed(
 
 /// The exit code, standard output, standard error.
 fn gate(home: &Home, args: &[&str]) -> (i32, String, String) {
-    let output = home.drome(args).output().unwrap();
+    let output = process::finish(home.drome(args).stdin(std::process::Stdio::null()));
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }

@@ -1,7 +1,7 @@
 //! What goes wrong while contenders are got: registries that don't answer, disks that are full, versions that change under
 //! a lock. Each is said with its log and the next step, and keeps nobody else waiting.
 
-use crate::common::{Home, Said, run, wait_for};
+use crate::common::{Home, Said, process, run, wait_for};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -253,10 +253,10 @@ fn a_run_does_not_go_on_with_another_version() {
         &STUDY.replace("CONTENDERS", "\"pinned\"").replace("BLOCKS", "30, 30"),
     );
     let mut child =
-        command(&home, &["run", "one"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        process::spawn(command(&home, &["run", "one"]).stdout(Stdio::null()).stderr(Stdio::null()));
     wait_for(|| drome(&home, &["list", "runs"]).out.contains(" 2 trials"), "two trials");
     child.kill().unwrap();
-    child.wait().unwrap();
+    process::wait(&mut child);
     home.write("version", "2.0");
     let said = drome(&home, &["run", "one", "--resume", "--install", "--yes"]);
     assert!(

@@ -1,7 +1,7 @@
 //! `drome import` and `drome chart`: what pages say comes out as it stands there, and what is broken is said to be.
 
 use crate::common::pages::{assert_figure, contender, import};
-use crate::common::{Home, Said, run};
+use crate::common::{Home, Said, process, run};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
@@ -198,7 +198,7 @@ fn several_files_standard_input_and_a_dry_run() {
     assert!(listed.out.contains("no runs yet"), "{}", listed.out);
 
     let text = std::fs::File::open(page("flat.txt")).unwrap();
-    let said = crate::common::said(&home.drome(&["import", "-"]).stdin(Stdio::from(text)).output().unwrap());
+    let said = crate::common::said(&process::finish(home.drome(&["import", "-"]).stdin(Stdio::from(text))));
     assert!(said.code == 0 && said.err.contains("standard input: 2 reports of siege"), "{}", said.err);
     let listed = run(&mut home.drome(&["list", "runs"]));
     assert!(listed.out.contains("imported: 2 readings"), "{}", listed.out);

@@ -1,7 +1,7 @@
 //! How connections and servers end: limits, idleness, stops; and Unix sockets.
 
 use crate::common::http::{self, ask, connect, get, read};
-use crate::common::{Home, PATIENCE, Server, back_ends, run, serve};
+use crate::common::{Home, PATIENCE, Server, back_ends, process, run, serve};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -133,7 +133,7 @@ mod on {
             assert_closed(stream);
         }
         assert_closed(&mut idle);
-        assert_eq!(server.child.wait().unwrap().code(), Some(0));
+        assert_eq!(process::wait(&mut server.child).code(), Some(0));
         assert!(TcpStream::connect(server.address).is_err());
     }
 
@@ -178,14 +178,14 @@ mod on {
         signal(&server.child, "-TERM");
         // It ends although one of them never reads; what the other one is owed it gets first.
         assert_eq!(read(&mut reads).body.len(), large.len());
-        assert_eq!(server.child.wait().unwrap().code(), Some(0));
+        assert_eq!(process::wait(&mut server.child).code(), Some(0));
     }
 }
 
 /// A server at a Unix socket, when it listens.
 fn serve_unix(home: &Home, path: &Path, io: &str) -> Child {
     let args = ["serve", "--io", io, "--threads", "2", "--unix", path.to_str().unwrap()];
-    let mut child = home.drome(&args).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = process::spawn(home.drome(&args).stdout(Stdio::piped()));
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, format!("unix:{}\n", path.display()));
@@ -205,7 +205,7 @@ fn a_unix_socket_is_served_and_taken_away_again() {
     let said = run(&mut home.drome(&["serve", "--unix", path.to_str().unwrap()]));
     assert!(said.code == 2 && said.err.contains("is in use"), "{}", said.err);
     killed.kill().unwrap();
-    killed.wait().unwrap();
+    process::wait(&mut killed);
     assert!(path.exists(), "who is killed leaves the socket");
     let mut stopped = serve_unix(&home, &path, back_ends().last().unwrap());
     assert_eq!(curl(), "Hello World\n");
@@ -213,7 +213,7 @@ fn a_unix_socket_is_served_and_taken_away_again() {
     stream.write_all(b"GET /jpeg-200k.jpg HTTP/1.0\r\n\r\n").unwrap();
     assert_eq!(read(&mut stream).body.len(), 200_000);
     signal(&stopped, "-TERM");
-    assert_eq!(stopped.wait().unwrap().code(), Some(0));
+    assert_eq!(process::wait(&mut stopped).code(), Some(0));
     assert!(!path.exists());
 }
 

@@ -1,6 +1,6 @@
 //! `drome load` against real servers: every request accounted for, every error in its kind.
 
-use crate::common::{Home, answers, assert_accounted, load, nginx, run, serve, start};
+use crate::common::{Home, answers, assert_accounted, load, nginx, process, run, serve, start};
 use serde_json::{Value, json};
 
 const HELLO_SHA256: &str = "d2a84f4b8b650937ec8f73cd8be2c74add5a911ba64df27458ed8229da804a26";
@@ -291,11 +291,11 @@ fn an_interrupted_load_reports_what_it_has() {
     let url = format!("http://{}/hello", server.address);
     let mut command = home.drome(&["load", &url, "-d", "1h", "-c", "2", "--json"]);
     let child =
-        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+        process::spawn(command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()));
     std::thread::sleep(std::time::Duration::from_millis(700));
     let pid = child.id().to_string();
     run(std::process::Command::new("kill").args(["-INT", &pid]));
-    let said = crate::common::said(&child.wait_with_output().unwrap());
+    let said = crate::common::said(&process::output(child, "drome load"));
     let json: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!((said.code, &json["verdict"]["valid"]), (130, &json!(false)));
     assert!(json["requests"]["completed"].as_u64().unwrap() > 0);

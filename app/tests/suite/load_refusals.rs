@@ -1,7 +1,7 @@
 //! What `drome load` says where it can't do what was asked: what happened, to what, and what to do next.
 
 use crate::common::certificates::Authority;
-use crate::common::{Home, Said, Server, answers, back_ends, run_in_time, serve};
+use crate::common::{Home, Said, Server, answers, back_ends, run, serve};
 use crate::judges::judge::NGINX;
 use std::process::Command;
 
@@ -10,7 +10,7 @@ const NOBODY: &str = "127.0.0.1:9";
 
 /// `drome load` against a URL, with a report for people.
 fn load(url: &str, args: &[&str]) -> Said {
-    run_in_time(Home::new().drome(&["load", url]).args(args))
+    run(Home::new().drome(&["load", url]).args(args))
 }
 
 /// It ended with this code, and all of these words are in what it said.
@@ -115,7 +115,7 @@ fn descriptors_for_a_hundred_thousand_connections_are_named() {
         "ulimit -Hn 100064",
         "fewer connections",
     ];
-    assert_says(&run_in_time(Command::new("sh").args(["-c", &script])), 1, &words);
+    assert_says(&run(Command::new("sh").args(["-c", &script])), 1, &words);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn too_few_ports_are_named_and_more_addresses_have_more() {
              until curl -s -o /dev/null http://127.0.0.1/; do sleep 0.05; done
              {drome} load http://127.0.0.1/hello -c 64 -n 640 {args}"
         );
-        run_in_time(Command::new("unshare").args(["--net", "--map-root-user", "sh", "-c", &script]))
+        run(Command::new("unshare").args(["--net", "--map-root-user", "sh", "-c", &script]))
     };
     for io in back_ends() {
         let words = ["ran out of local ports", "--source 127.0.0.2", "net.ipv4.ip_local_port_range"];

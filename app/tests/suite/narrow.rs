@@ -1,6 +1,6 @@
 //! `drome run --only --cell --budget --precision`: a part of a study, with real servers.
 
-use crate::common::{Home, Said, run, wait_for};
+use crate::common::{Home, Said, process, run, wait_for};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -91,11 +91,11 @@ fn a_run_of_a_part_goes_on_with_that_part() {
     let own = home.path().join("own").display().to_string();
     let mut command = home.drome(&["run", "three", "--only", "python-http-server", "--cell", "keep-alive"]);
     let mut child =
-        command.args(["--catalog", &own]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        process::spawn(command.args(["--catalog", &own]).stdout(Stdio::null()).stderr(Stdio::null()));
     let listed = || run(&mut home.drome(&["list", "runs"])).out;
     wait_for(|| listed().contains("2 trials"), "two trials");
     child.kill().unwrap();
-    child.wait().unwrap();
+    process::wait(&mut child);
     let said = drome(&home, &["run", "three", "--resume"]);
     assert_eq!(said.code, 0, "{}", said.err);
     // Four blocks of the contender once and the reference twice, in one cell.

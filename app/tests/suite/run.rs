@@ -1,6 +1,6 @@
 //! `drome run`: the whole walk with real servers, and everything that can go wrong on it.
 
-use crate::common::{Home, Said, processes_with, run, wait_for};
+use crate::common::{Home, Said, process, processes_with, run, wait_for};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -293,7 +293,7 @@ fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
     home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "4, 4"));
     let own = home.path().join("own").display().to_string();
     let mut command = home.drome(&["run", "small", "--catalog", &own]);
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
     let trials = || {
         let listed = run(&mut home.drome(&["list", "runs"])).out;
         let digits =
@@ -302,7 +302,7 @@ fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
     };
     wait_for(|| trials() >= 5, "five trials");
     child.kill().unwrap(); // SIGKILL: drome itself can do nothing any more.
-    child.wait().unwrap();
+    process::wait(&mut child);
     let mark = home.path().display().to_string();
     wait_for(|| processes_with(&mark).is_empty(), "every server to be gone");
     wait_for(|| std::fs::read_dir(home.temporary()).unwrap().next().is_none(), "every folder to be gone");
@@ -322,10 +322,10 @@ fn a_run_that_is_interrupted_keeps_its_trials() {
     let home = Home::new();
     home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "30, 30"));
     let own = home.path().join("own").display().to_string();
-    let child = home.drome(&["run", "small", "--catalog", &own]).stderr(Stdio::piped()).spawn().unwrap();
+    let child = process::spawn(home.drome(&["run", "small", "--catalog", &own]).stderr(Stdio::piped()));
     wait_for(|| run(&mut home.drome(&["list", "runs"])).out.contains("2 trials"), "two trials");
     run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
-    let said = crate::common::said(&child.wait_with_output().unwrap());
+    let said = crate::common::said(&process::output(child, "drome run"));
     assert_eq!(said.code, 130);
     assert!(said.err.contains("interrupted; every finished trial is kept"), "{}", said.err);
     home.assert_clean();

@@ -1,6 +1,6 @@
 //! `drome serve` on the wire.
 
-use crate::common::{Home, Server, back_ends, load, run, serve};
+use crate::common::{Home, Server, back_ends, load, process, run, serve};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
@@ -163,7 +163,7 @@ fn without_descriptors_open_connections_are_answered_and_new_ones_later() {
 fn it_stops_cleanly_and_frees_its_port() {
     let mut server = serve(&[]);
     run(Command::new("kill").args(["-TERM", &server.child.id().to_string()]));
-    assert_eq!(server.child.wait().unwrap().code(), Some(0));
+    assert_eq!(process::wait(&mut server.child).code(), Some(0));
     assert!(TcpStream::connect(server.address).is_err());
 }
 

@@ -2,7 +2,7 @@
 
 use crate::common::http;
 use crate::common::ui;
-use crate::common::{Home, run, run_in_time, wait_for};
+use crate::common::{Home, run, wait_for};
 use std::io::Write;
 use std::time::Instant;
 
@@ -142,18 +142,18 @@ fn nothing_happens_by_a_link_or_in_a_frame() {
 fn a_port_that_is_taken_and_an_address_that_is_not_here() {
     let ui = ui::open(Home::new(), &[]);
     let (home, port) = (Home::new(), ui.server.address.port().to_string());
-    let said = run_in_time(&home.drome(&["ui", "--port", &port]));
+    let said = run(&mut home.drome(&["ui", "--port", &port]));
     assert!(
         said.code == 2 && said.err.contains("is in use") && said.err.contains("--port 0"),
         "{}",
         said.err
     );
-    let said = run_in_time(&home.drome(&["ui", "--port", "0", "--listen", "192.0.2.7"]));
+    let said = run(&mut home.drome(&["ui", "--port", "0", "--listen", "192.0.2.7"]));
     assert!(said.code == 2 && said.err.contains("does not have that address"), "{}", said.err);
-    let said = run_in_time(&home.drome(&["ui", "--port", "0", "--listen", "no such name"]));
+    let said = run(&mut home.drome(&["ui", "--port", "0", "--listen", "no such name"]));
     assert!(said.code == 2 && said.err.contains("such as 127.0.0.1"), "{}", said.err);
     home.write("drome.sqlite", &"no store at all ".repeat(99));
-    let said = run_in_time(&home.drome(&["ui", "--port", "0"]));
+    let said = run(&mut home.drome(&["ui", "--port", "0"]));
     assert!(said.code == 1 && said.err.contains("--store"), "{}: {}", said.code, said.err);
 }
 

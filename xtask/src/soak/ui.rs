@@ -6,6 +6,7 @@ use super::random::Random;
 use super::watch::{Look, Watch};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -61,8 +62,7 @@ impl Drop for Page {
 }
 
 /// Runs it for so long, and fails where something grows.
-pub fn soak(time: Duration) -> Result<()> {
-    crate::run("cargo", &["build", "--release", "--locked", "--quiet", "--package", "drome"])?;
+pub fn soak(drome: &Path, time: Duration) -> Result<()> {
     let home = tempfile::tempdir()?;
     let write = |path: &str, text: &str| {
         let path = home.path().join(path);
@@ -71,7 +71,7 @@ pub fn soak(time: Duration) -> Result<()> {
     };
     write("own/studies/soak.toml", STUDY)?;
     write("own/contenders/plain/contender.toml", CONTENDER)?;
-    let page = open(home.path())?;
+    let page = open(drome, home.path())?;
     let (mut watch, mut random) = (Watch::of(page.child.id()), Random(1));
     page.site.is_well()?;
     // The threads that read the store are started when they are needed first, and end when they are not.
@@ -101,8 +101,8 @@ pub fn soak(time: Duration) -> Result<()> {
     }
 }
 
-fn open(home: &std::path::Path) -> Result<Page> {
-    let mut child = Command::new(crate::root().join("target/release/drome"))
+fn open(drome: &Path, home: &Path) -> Result<Page> {
+    let mut child = Command::new(drome)
         .args(["ui", "--port", "0", "--allow-busy", "--catalog"])
         .arg(home.join("own"))
         .env("DROME_HOME", home)

@@ -1,7 +1,7 @@
 //! A real browser: Debian's chromium, driven through chromedriver by the `WebDriver` protocol (W3C, 2018), which is JSON
 //! over HTTP: a client of a few lines does.
 
-use crate::common::{PATIENCE, wait_for};
+use crate::common::{PATIENCE, process, wait_for};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -42,10 +42,9 @@ pub const PHONE: Look = Look { width: 390, height: 844, is_dark: false };
 impl Browser {
     pub fn open() -> Self {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing = |e| panic!("chromedriver: {e}; `cargo xtask test` installs what the tests need");
         let mut command = Command::new("chromedriver");
         command.args(["--port=0"]).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-        let mut driver = command.spawn().unwrap_or_else(missing);
+        let mut driver = process::spawn(&mut command);
         let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
         let started =
             lines.by_ref().map(Result::unwrap).find(|line| line.contains("started successfully on port"));

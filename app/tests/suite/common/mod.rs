@@ -4,6 +4,8 @@ pub mod certificates;
 pub mod example;
 pub mod http;
 pub mod pages;
+pub mod process;
+pub mod punctual;
 pub mod tools;
 pub mod ui;
 
@@ -79,15 +81,7 @@ pub struct Said {
 }
 
 pub fn run(command: &mut Command) -> Said {
-    said(&command.stdin(Stdio::null()).output().unwrap())
-}
-
-/// The same, but ended, with code 124, where it takes longer than anything may.
-pub fn run_in_time(command: &Command) -> Said {
-    let mut timed = Command::new("timeout");
-    timed.arg(PATIENCE.as_secs().to_string()).arg(command.get_program()).args(command.get_args());
-    timed.env(ALLOW_BUSY, "1").envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    run(&mut timed)
+    said(&process::finish(command.stdin(Stdio::null())))
 }
 
 pub fn said(output: &Output) -> Said {
@@ -135,7 +129,7 @@ impl Drop for Server {
 /// `drome serve` on a free port.
 pub fn serve(args: &[&str]) -> Server {
     let home = Home::new();
-    let mut child = home.drome(&["serve", "--port", "0"]).args(args).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = process::spawn(home.drome(&["serve", "--port", "0"]).args(args).stdout(Stdio::piped()));
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let address = line
@@ -159,14 +153,9 @@ pub fn back_ends() -> &'static [&'static str] {
 pub fn start(program: &str, args: &[&str]) -> Server {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let args = args.iter().map(|arg| arg.replace("{port}", &port.to_string()));
-    let child = Command::new(program)
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn();
-    let child =
-        child.unwrap_or_else(|e| panic!("{program}: {e}; `cargo xtask test` installs what the tests need"));
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let child = process::spawn(&mut command);
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let server = Server { child, address };
     wait_for(|| TcpStream::connect(address).is_ok(), "the server to listen");
@@ -190,12 +179,9 @@ pub fn nginx(home: &Home, location: &str) -> Server {
     home.write("nginx.conf", &conf.replace("PORT", &port.to_string()));
     let dir = home.path().display().to_string();
     let program = if Path::new("/usr/sbin/nginx").exists() { "/usr/sbin/nginx" } else { "nginx" };
-    let child = Command::new(program)
-        .args(["-p", &dir, "-c", &format!("{dir}/nginx.conf")])
-        .stderr(Stdio::null())
-        .spawn();
-    let child =
-        child.unwrap_or_else(|e| panic!("nginx: {e}; `cargo xtask test` installs what the tests need"));
+    let mut command = Command::new(program);
+    command.args(["-p", &dir, "-c", &format!("{dir}/nginx.conf")]).stderr(Stdio::null());
+    let child = process::spawn(&mut command);
     let server = Server { child, address: SocketAddr::from(([127, 0, 0, 1], port)) };
     wait_for(|| TcpStream::connect(server.address).is_ok(), "nginx to listen");
     server

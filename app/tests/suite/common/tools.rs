@@ -1,9 +1,9 @@
 //! The older tools themselves, and drome in their place: run in turn against the same server and compared.
 
-use super::PATIENCE;
+use super::process;
 use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -15,33 +15,11 @@ pub struct Ended {
     pub err: String,
 }
 
-/// Runs a program; one that does not come to an end is killed, and the test with it.
+/// Runs a program to its end.
 pub fn run(command: &mut Command) -> Ended {
-    let shown = format!("{command:?}");
-    let mut child =
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap_or_else(
-            |e| panic!("can't run {shown} ({e}): `cargo xtask test` installs what the tests need"),
-        );
-    let id = child.id();
-    let (done, is_done) = channel::<()>();
-    let watch = std::thread::spawn(move || {
-        let is_late = is_done.recv_timeout(PATIENCE).is_err();
-        if is_late {
-            let _ = Command::new("kill").arg("-9").arg(id.to_string()).status();
-        }
-        is_late
-    });
-    let mut err = child.stderr.take().unwrap();
-    let errors = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        err.read_to_end(&mut text).unwrap();
-        text
-    });
-    let Output { status, stdout, .. } = child.wait_with_output().unwrap();
-    let _ = done.send(());
-    assert!(!watch.join().unwrap(), "{shown} did not end");
+    let output = process::finish(command.stdin(Stdio::null()));
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Ended { code: status.code(), out: text(stdout), err: text(errors.join().unwrap()) }
+    Ended { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
 /// The real tool.

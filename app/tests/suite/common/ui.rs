@@ -1,7 +1,7 @@
 //! `drome ui` with a small study, and what is asked of it.
 
 use crate::common::http::{self, Answer};
-use crate::common::{Home, PATIENCE, Server, run, wait_for};
+use crate::common::{Home, PATIENCE, Server, process, run, wait_for};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Command, Stdio};
@@ -76,7 +76,7 @@ pub fn open_with(home: Home, args: &[&str], variables: &[(&str, &str)]) -> Ui {
     if home.path().join("own").exists() {
         command.args(["--catalog", &own(&home)]);
     }
-    let mut child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = process::spawn(command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let mut url = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
     let url = url.trim().to_owned();
@@ -175,7 +175,7 @@ impl Ui {
         run(Command::new("kill").args(["-INT", &id]));
         let mut err = String::new();
         self.server.child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-        let code = self.server.child.wait().unwrap().code();
+        let code = process::wait(&mut self.server.child).code();
         (code, err, self.home)
     }
 

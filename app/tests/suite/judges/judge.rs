@@ -3,7 +3,7 @@
 
 use crate::common::certificates::Authority;
 use crate::common::http;
-use crate::common::{Home, wait_for};
+use crate::common::{Home, process, wait_for};
 use std::fs::{File, Permissions};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
@@ -180,14 +180,9 @@ fn folder() -> Home {
 fn spawn(program: &str, args: impl Iterator<Item = String>, home: &Home) -> Child {
     let debians = Path::new("/usr/sbin").join(program);
     let file = |name: &str| File::options().create(true).append(true).open(home.path().join(name)).unwrap();
-    let child = Command::new(if debians.exists() { debians.as_os_str() } else { program.as_ref() })
-        .args(args)
-        .process_group(0)
-        .stdin(Stdio::null())
-        .stdout(file("stdout"))
-        .stderr(file("stderr"))
-        .spawn();
-    child.unwrap_or_else(|e| panic!("{program}: {e}; `cargo xtask test` installs what the tests need"))
+    let mut command = Command::new(if debians.exists() { debians.as_os_str() } else { program.as_ref() });
+    command.args(args).process_group(0).stdin(Stdio::null());
+    process::spawn(command.stdout(file("stdout")).stderr(file("stderr")))
 }
 
 /// Bound at the same time, so that they are not the same one.

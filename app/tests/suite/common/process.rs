@@ -1,0 +1,185 @@
+//! The programs that tests start: none runs for ever. One that takes too long is killed with all that it started, and the
+//! test that waits for it fails with what it printed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+/// No program of a test takes longer, on however slow and busy a machine.
+pub const LIMIT: Duration = Duration::from_mins(5);
+
+/// Starts a program, and ends it where it takes longer than anything may.
+pub fn spawn(command: &mut Command) -> Child {
+    spawn_for(command, LIMIT)
+}
+
+fn spawn_for(command: &mut Command, limit: Duration) -> Child {
+    let child = command.spawn();
+    let child = child.unwrap_or_else(|e| {
+        panic!("can't run {command:?} ({e}): `cargo xtask test` installs what the tests need")
+    });
+    let watched = Watched { began: began(child.id()), deadline: Instant::now() + limit, is_late: false };
+    watched_processes().insert(child.id(), watched);
+    child
+}
+
+/// Runs a program to its end; its standard input is as the command says.
+pub fn finish(command: &mut Command) -> Output {
+    let child = spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    output(child, &format!("{command:?}"))
+}
+
+/// Waits for the end of what `spawn` started, and gives what it printed where that goes into pipes.
+pub fn output(mut child: Child, shown: &str) -> Output {
+    let pid = child.id();
+    let (out, err) = (Printed::of(child.stdout.take()), Printed::of(child.stderr.take()));
+    let status = child.wait().unwrap();
+    let is_late = is_late(pid);
+    // Something else that it started may still have its pipes.
+    let patience = if is_late { Duration::from_secs(1) } else { LIMIT };
+    let is_whole = out.wait(patience) && err.wait(patience);
+    let output = Output { status, stdout: out.so_far(), stderr: err.so_far() };
+    let said =
+        || [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).join("\n");
+    assert!(!is_late, "{shown} did not end within {LIMIT:?} and was killed; it said:\n{}", said());
+    assert!(is_whole, "{shown} ended, and something that it started still writes; they said:\n{}", said());
+    output
+}
+
+/// Waits for the end of what `spawn` started.
+pub fn wait(child: &mut Child) -> ExitStatus {
+    let status = child.wait().unwrap();
+    assert!(!is_late(child.id()), "process {} did not end in time and was killed", child.id());
+    status
+}
+
+/// What comes out of a pipe, as far as it has come.
+struct Printed {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    is_closed: mpsc::Receiver<()>,
+}
+
+impl Printed {
+    fn of(pipe: Option<impl Read + Send + 'static>) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (closed, is_closed) = mpsc::channel::<()>();
+        let to = Arc::clone(&bytes);
+        std::thread::spawn(move || {
+            let _closed = closed;
+            let (Some(mut pipe), mut chunk) = (pipe, [0; 8192]) else { return };
+            while let Ok(n @ 1..) = pipe.read(&mut chunk) {
+                locked(&to).extend_from_slice(&chunk[..n]);
+            }
+        });
+        Self { bytes, is_closed }
+    }
+
+    /// Whether all has come.
+    fn wait(&self, patience: Duration) -> bool {
+        self.is_closed.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Disconnected)
+    }
+
+    fn so_far(&self) -> Vec<u8> {
+        locked(&self.bytes).clone()
+    }
+}
+
+struct Watched {
+    /// Tells it from another process that gets its number later.
+    began: Option<String>,
+    deadline: Instant,
+    is_late: bool,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Every process that a test has started. The first one starts the thread that ends those that are late.
+fn watched_processes() -> MutexGuard<'static, BTreeMap<u32, Watched>> {
+    static ALL: OnceLock<Mutex<BTreeMap<u32, Watched>>> = OnceLock::new();
+    let all = ALL.get_or_init(|| {
+        std::thread::spawn(|| {
+            loop {
+                std::thread::sleep(Duration::from_millis(200));
+                kill_late(&mut watched_processes());
+            }
+        });
+        Mutex::new(BTreeMap::new())
+    });
+    locked(all)
+}
+
+fn kill_late(all: &mut BTreeMap<u32, Watched>) {
+    all.retain(|pid, watched| watched.is_late || began(*pid) == watched.began);
+    let now = Instant::now();
+    for (pid, watched) in all.iter_mut().filter(|(_, watched)| !watched.is_late && watched.deadline <= now) {
+        watched.is_late = true;
+        eprintln!("process {pid} is killed with all that it started: it took longer than a test may");
+        let tree = tree(*pid);
+        let _ = Command::new("kill")
+            .arg("-9")
+            .args(tree.iter().map(u32::to_string))
+            .stderr(Stdio::null())
+            .status();
+    }
+}
+
+fn is_late(pid: u32) -> bool {
+    watched_processes().remove(&pid).is_some_and(|watched| watched.is_late)
+}
+
+/// The fields of `/proc/PID/stat` from the state on.
+fn stat(pid: u32) -> Option<Vec<String>> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    Some(text.rsplit_once(')')?.1.split_whitespace().map(str::to_owned).collect())
+}
+
+/// When a process began, in the machine's ticks.
+fn began(pid: u32) -> Option<String> {
+    stat(pid)?.get(19).cloned()
+}
+
+/// A process and all that it started, as far as it is still theirs.
+fn tree(root: u32) -> Vec<u32> {
+    let pids: Vec<u32> = fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|e| e.file_name().to_str()?.parse().ok())
+        .collect();
+    let parents: Vec<(u32, u32)> =
+        pids.into_iter().filter_map(|pid| Some((pid, stat(pid)?.get(1)?.parse().ok()?))).collect();
+    let mut tree = vec![root];
+    let mut at = 0;
+    while at < tree.len() {
+        let of = tree[at];
+        tree.extend(parents.iter().filter(|(_, parent)| *parent == of).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    tree
+}
+
+#[test]
+fn what_takes_too_long_is_killed_with_all_that_it_started_and_what_it_said_is_told() {
+    let mark = format!("{}.25", 100_000 + std::process::id());
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("echo begun; sleep {mark}; true")]).stdout(Stdio::piped());
+    let child = spawn_for(&mut command, Duration::from_secs(1));
+    let failed = std::panic::catch_unwind(|| output(child, "a shell")).unwrap_err();
+    let words = failed.downcast_ref::<String>().unwrap();
+    assert!(words.contains("a shell did not end") && words.contains("begun"), "{words}");
+    super::wait_for(|| super::processes_with(&mark).is_empty(), "the sleeper to be gone");
+}
+
+#[test]
+fn what_ends_by_itself_is_left_alone() {
+    let output =
+        finish(Command::new("sh").args(["-c", "echo out; echo err >&2; exit 3"]).stdin(Stdio::null()));
+    assert_eq!(
+        (output.status.code(), &output.stdout[..], &output.stderr[..]),
+        (Some(3), &b"out\n"[..], &b"err\n"[..])
+    );
+}

@@ -1,0 +1,240 @@
+//! `cargo xtask test`: every test, or the short ones, with a limit for each. What cargo prints is shown as it comes.
+
+use crate::{packages, root, vendor};
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, ErrorKind};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+const HELP: &str = "cargo xtask test [--fast]
+  --fast  only what takes less than two minutes once it is built
+";
+
+/// No test takes longer, on however slow and busy a machine.
+const LIMIT_MINUTES: u64 = 10;
+
+/// Rust's own harness says so of a test that has been running for so long.
+const TOLD_AFTER_MINUTES: u64 = 1;
+const TOLD: &str = " has been running for over 60 seconds";
+
+/// Modules of the binary's own suite that drive real servers for longer than the others, and the simulations: left out by
+/// `--fast`.
+const SLOW: &[&str] = &[
+    "browser::",
+    "busy::",
+    "contenders::",
+    "dialect_ab::",
+    "dialect_httperf::",
+    "dialect_siege::",
+    "dialect_wrk::",
+    "faults::",
+    "getting::",
+    "judges::",
+    "lifetime::",
+    "load_series::",
+    "metrics::",
+    "narrow::",
+    "race::",
+    "run::",
+    "stand_ins::",
+    "steady::",
+    "sweep::",
+    "ui::",
+    "verified::",
+];
+
+/// Crates all of whose tests in `tests` take long: of them `--fast` runs what stands beside the code.
+const SLOW_SUITES: &[&str] = &["stats"];
+
+/// Runs the tests that are asked for.
+pub fn test(args: &[String]) -> Result<()> {
+    match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => {
+            packages::ensure(packages::OF_TESTS)?;
+            packages::ensure_for_browser(&root())?;
+            watched(&["test", "--workspace", "--locked", "--no-fail-fast"])?;
+            vendor::verify()
+        }
+        ["--fast"] => fast(),
+        _ => {
+            print!("{HELP}");
+            bail!("`{}` is nothing that `cargo xtask test` can do", args.join(" "))
+        }
+    }
+}
+
+fn fast() -> Result<()> {
+    packages::ensure(packages::OF_TESTS)?;
+    let all = ["test", "--workspace", "--locked", "--no-fail-fast"];
+    let whole: Vec<&str> = SLOW_SUITES.iter().flat_map(|name| ["--exclude", *name]).collect();
+    let skipped: Vec<&str> = SLOW.iter().flat_map(|module| ["--skip", *module]).collect();
+    let rest = watched(&[&all[..], &whole, &["--"], &skipped].concat());
+    for name in SLOW_SUITES {
+        watched(&["test", "--package", name, "--lib", "--locked"])?;
+    }
+    rest
+}
+
+/// Runs cargo, shows what it prints on standard error, and ends it where a test takes too long.
+fn watched(args: &[&str]) -> Result<()> {
+    eprintln!("$ cargo {}", args.join(" "));
+    // With a single thread the harness does not say what runs for long.
+    let threads = available_parallelism().map_or(2, usize::from).max(2);
+    let mut command = Command::new("cargo");
+    command.args(args).current_dir(root()).stdout(Stdio::piped());
+    if std::env::var_os("RUST_TEST_THREADS").is_none() {
+        command.env("RUST_TEST_THREADS", threads.to_string());
+    }
+    let mut cargo = command.spawn().context("can't run cargo")?;
+    let late = follow(&mut cargo);
+    let status = cargo.wait()?;
+    match late {
+        Some(test) => bail!("the test {test} did not end within {LIMIT_MINUTES} minutes"),
+        None if status.success() => Ok(()),
+        None => bail!("`cargo {}` failed ({status})", args.join(" ")),
+    }
+}
+
+/// Passes on what cargo prints until that ends. A test that takes too long is given; everything has been killed then.
+fn follow(cargo: &mut Child) -> Option<String> {
+    let pipe = cargo.stdout.take()?;
+    let (send, lines) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut pipe = BufReader::new(pipe);
+        let mut line = Vec::new();
+        loop {
+            line.clear();
+            match pipe.read_until(b'\n', &mut line) {
+                Ok(0) => return,
+                Err(error) if error.kind() != ErrorKind::Interrupted => return,
+                _ if send.send(String::from_utf8_lossy(&line).into_owned()).is_err() => return,
+                _ => {}
+            }
+        }
+    });
+    let mut long = Long::default();
+    loop {
+        match lines.recv_timeout(Duration::from_secs(1)) {
+            Ok(line) => {
+                eprint!("{line}");
+                long.read(&line, Instant::now());
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return None,
+        }
+        if let Some(test) = long.late(Instant::now()) {
+            kill_tree(cargo.id());
+            return Some(test);
+        }
+    }
+}
+
+/// Tests that have been running for long, by what the harness says of them, and since when that is known.
+#[derive(Default)]
+struct Long(BTreeMap<String, Instant>);
+
+impl Long {
+    fn read(&mut self, line: &str, now: Instant) {
+        if line.contains("Running ") || line.starts_with("test result: ") {
+            self.0.clear(); // Another binary.
+        }
+        let Some(rest) = line.trim_end().strip_prefix("test ") else { return };
+        if let Some(name) = rest.strip_suffix(TOLD) {
+            self.0.insert(name.to_owned(), now);
+        } else if let Some((name, _)) = rest.split_once(" ... ") {
+            self.0.remove(name);
+        }
+    }
+
+    fn late(&self, now: Instant) -> Option<String> {
+        let left = Duration::from_mins(LIMIT_MINUTES - TOLD_AFTER_MINUTES);
+        let mut all = self.0.iter();
+        all.find(|(_, since)| now.duration_since(**since) > left).map(|(name, _)| name.clone())
+    }
+}
+
+/// Kills a process and all that it started, as far as it is still theirs.
+fn kill_tree(root: u32) {
+    let parents: Vec<(i32, i32)> = std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|pid| Some((pid, parent(pid)?)))
+        .collect();
+    let mut tree = vec![root as i32];
+    let mut at = 0;
+    while at < tree.len() {
+        let of = tree[at];
+        tree.extend(parents.iter().filter(|(_, parent)| *parent == of).map(|(pid, _)| *pid));
+        at += 1;
+    }
+    for pid in tree.into_iter().filter_map(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+fn parent(pid: i32) -> Option<i32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::*;
+
+    fn late_after(minutes: u64, lines: &[&str]) -> Option<String> {
+        let (mut long, now) = (Long::default(), Instant::now());
+        lines.iter().for_each(|line| long.read(&format!("{line}\n"), now));
+        long.late(now + Duration::from_mins(minutes))
+    }
+
+    #[test]
+    fn a_test_that_does_not_end_is_named_after_ten_minutes() {
+        let told = "test race::one has been running for over 60 seconds";
+        assert_eq!(late_after(8, &[told]), None);
+        assert_eq!(late_after(10, &["test gate::two ... ok", told]), Some("race::one".to_owned()));
+    }
+
+    #[test]
+    fn one_that_has_ended_is_not() {
+        let told = "test race::one has been running for over 60 seconds";
+        assert_eq!(late_after(60, &[told, "test race::one ... ok"]), None);
+        assert_eq!(late_after(60, &[told, "test race::one ... FAILED"]), None);
+        assert_eq!(late_after(60, &[told, "test result: FAILED. 3 passed; 1 failed;"]), None);
+    }
+
+    #[test]
+    fn what_is_killed_is_killed_with_all_that_it_started() {
+        let mut shell = Command::new("sh")
+            .args(["-c", "sleep 1000 & echo $!; wait"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(shell.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        kill_tree(shell.id());
+        assert!(!shell.wait().unwrap().success());
+        let stat = format!("/proc/{}/stat", line.trim());
+        let state = || {
+            std::fs::read_to_string(&stat).ok().and_then(|s| Some(s.rsplit_once(')')?.1.trim().as_bytes()[0]))
+        };
+        while state().is_some_and(|state| state != b'Z') {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_there() {
+        let main = std::fs::read_to_string(root().join("app/tests/suite/main.rs")).unwrap();
+        for module in SLOW {
+            assert!(main.contains(&format!("mod {};", module.trim_end_matches(':'))), "{module}");
+        }
+        assert!(SLOW_SUITES.iter().all(|name| root().join(name).is_dir()));
+    }
+}
