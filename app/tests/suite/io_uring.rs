@@ -1,6 +1,6 @@
 //! `io_uring` where it is to be had, epoll and the reason where it is not; and what servers inherit of drome's limits.
 
-use crate::common::{Home, Said, back_ends, run, run_in_time, serve};
+use crate::common::{Home, Said, back_ends, run, serve};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
@@ -31,7 +31,7 @@ fn below(outer: &[&str], inner: &Command) -> Command {
 }
 
 fn load(outer: &[&str], home: &Home, url: &str, args: &[&str]) -> Said {
-    run_in_time(&below(outer, home.drome(&["load", url, "-n", "200", "-c", "8"]).args(args)))
+    run(&mut below(outer, home.drome(&["load", url, "-n", "200", "-c", "8"]).args(args)))
 }
 
 fn json(said: &Said) -> Value {
