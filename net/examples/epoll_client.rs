@@ -68,7 +68,10 @@ fn run(options: &Options) -> Result<(usize, f64)> {
     let (mut done, start) = (0, Instant::now());
     while start.elapsed() < options.time {
         ready.clear();
-        epoll::wait(&poll, rustix::buffer::spare_capacity(&mut ready), None)?;
+        match epoll::wait(&poll, rustix::buffer::spare_capacity(&mut ready), None) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
         for event in &ready {
             let at = event.data.u64() as usize;
             let (n, _) = recv(&sockets[at], &mut memory[..], RecvFlags::empty())?;
