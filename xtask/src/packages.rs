@@ -44,8 +44,13 @@ const SERVICES: &[(&str, &str)] = &[
 ];
 
 /// For the bench: the programs that drome is compared with.
-pub const OF_BENCH: &[(&str, &str)] =
-    &[("wrk", "wrk"), ("h2load", "nghttp2-client"), ("ab", "apache2-utils"), ("nginx", "nginx-light")];
+pub const OF_BENCH: &[(&str, &str)] = &[
+    ("wrk", "wrk"),
+    ("h2load", "nghttp2-client"),
+    ("ab", "apache2-utils"),
+    ("nginx", "nginx-light"),
+    ("node", "nodejs"),
+];
 
 /// Installs what is missing.
 pub fn ensure(needed: &[(&str, &str)]) -> Result<()> {

@@ -23,7 +23,7 @@ pub fn evaluate(figure: &Figure, rounds: &[Round]) -> Outcome {
     let all: Vec<Result<f64, String>> = rounds.iter().map(|round| of_round(figure, round)).collect();
     let values: Vec<f64> = all.iter().flatten().copied().collect();
     let reason = all.iter().find_map(|value| value.as_ref().err().cloned());
-    let others: &[usize] = if let Over::LeastOf(others) = figure.over { others } else { &[] };
+    let others = figure.over.others();
     let concerned: Vec<usize> = [figure.of].iter().chain(others).copied().collect();
     let part = |at: usize| {
         let known =
@@ -56,6 +56,17 @@ fn of_round(figure: &Figure, round: &Round) -> Result<f64, String> {
             let others = others.iter().map(|at| of(*at)).collect::<Result<Vec<f64>, _>>()?;
             own / others.into_iter().fold(f64::INFINITY, f64::min)
         }
+        Over::PerConnectionBeyond(&[other]) => {
+            let connections =
+                |at: usize| round.get(at).and_then(|sample| Some(sample.as_ref().ok()?.connections));
+            let more = connections(figure.of).zip(connections(other)).and_then(|(n, few)| n.checked_sub(few));
+            let more = more.filter(|more| *more > 0).ok_or("no more connections than in the other run")?;
+            (own - of(other)?) / more as f64
+        }
+        Over::MostOf(others) => {
+            let others = others.iter().map(|at| of(*at)).collect::<Result<Vec<f64>, _>>()?;
+            own / others.into_iter().fold(f64::NEG_INFINITY, f64::max)
+        }
     })
 }
 
@@ -66,6 +77,7 @@ fn quantity(what: Quantity, sample: &Sample) -> Result<f64, String> {
         Quantity::ClientCpu => Ok(per_request(sample.client_cpu_ns)),
         Quantity::ServerCpu => Ok(per_request(sample.server_cpu_ns)),
         Quantity::Rate => sample.count.rate_per_s.ok_or_else(|| "no rate was reported".to_owned()),
+        Quantity::ServerIdle => Ok(1.0 - sample.server_cpu_ns as f64 / sample.elapsed_ns as f64),
         Quantity::Rss => number(json, "client", "rss_max_bytes"),
         Quantity::Quantile(of, which) => number(json, of, which),
     }
@@ -96,14 +108,22 @@ fn median(values: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::peers::Count;
-    use super::super::rows::{Bound, WORKS};
+    use super::super::rows::Bound;
+    use super::super::works::WORKS;
     use super::*;
     use serde_json::{Value, json};
 
     #[expect(clippy::unnecessary_wraps, reason = "as a round has it")]
     fn sample(requests: u64, cpu_ns: u64, json: Value) -> Result<Sample, String> {
         let count = Count { requests, rate_per_s: None, json };
-        Ok(Sample { count, client_cpu_ns: cpu_ns, server_cpu_ns: 2 * cpu_ns, others_cores: None })
+        Ok(Sample {
+            count,
+            client_cpu_ns: cpu_ns,
+            server_cpu_ns: 2 * cpu_ns,
+            elapsed_ns: 8 * cpu_ns,
+            connections: 5,
+            others_cores: None,
+        })
     }
 
     fn figure(what: Quantity, over: Over) -> Figure {
@@ -124,6 +144,22 @@ mod tests {
         let outcome = evaluate(&figure(Quantity::ServerCpu, Over::LeastOf(&[1, 2])), &rounds);
         assert_eq!((outcome.value, outcome.by_round), (Ok(1.0), vec![Some(0.5), Some(1.0), Some(1.0)]));
         assert_eq!(outcome.parts, [(0, 600.0), (1, 600.0), (2, 1800.0)]);
+    }
+
+    #[test]
+    fn the_best_of_others_is_the_most_where_more_is_better() {
+        let rounds =
+            [vec![sample(1, 50, json!(null)), sample(1, 100, json!(null)), sample(1, 80, json!(null))]];
+        let outcome = evaluate(&figure(Quantity::ClientCpu, Over::MostOf(&[1, 2])), &rounds);
+        assert_eq!(outcome.value, Ok(0.5));
+        assert_eq!(evaluate(&figure(Quantity::ServerIdle, Over::Nothing), &rounds).value, Ok(0.75));
+        let with = |connections, bytes: u64| {
+            let report = json!({"client": {"rss_max_bytes": bytes}});
+            Ok(Sample { connections, ..sample(1, 1, report).unwrap() })
+        };
+        let rounds = [vec![with(1100, 170_000), with(100, 20_000)]];
+        let outcome = evaluate(&figure(Quantity::Rss, Over::PerConnectionBeyond(&[1])), &rounds);
+        assert_eq!(outcome.value, Ok(150.0));
     }
 
     #[test]
@@ -157,7 +193,7 @@ mod tests {
     fn every_figure_of_the_table_is_of_runs_that_there_are() {
         for work in WORKS {
             for figure in work.figures {
-                let others: &[usize] = if let Over::LeastOf(others) = figure.over { others } else { &[] };
+                let others = figure.over.others();
                 assert!(others.iter().chain([&figure.of]).all(|at| *at < work.runs.len()), "{}", work.name);
                 assert!(others.iter().all(|at| *at != figure.of), "{}", work.name);
             }

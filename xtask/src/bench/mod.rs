@@ -14,6 +14,7 @@ mod run;
 mod server;
 mod table;
 mod versions;
+mod works;
 
 use crate::packages;
 use anyhow::{Context, Result};
@@ -60,9 +61,7 @@ fn write(file: &Path, record: &Record) -> Result<()> {
 }
 
 fn build() -> Result<()> {
-    for what in
-        [&["-p", "drome"][..], &["-p", "net", "--example", "floor_client", "--example", "floor_server"]]
-    {
+    for what in [&["-p", "drome"][..], &["-p", "net", "--examples"]] {
         crate::run("cargo", &[&["build", "--release", "--locked", "--quiet"], what].concat())?;
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! What is asked for on the command line: which works, how many rounds, how long each run.
 
-use super::rows::{WORKS, Work};
+use super::rows::Work;
+use super::works::WORKS;
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 

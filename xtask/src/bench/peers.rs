@@ -1,7 +1,7 @@
 //! The clients: how each is called, and how the requests that it completed are read from its report.
 
 use super::process::Ended;
-use super::rows::{Client, Run};
+use super::rows::{Client, Run, Server};
 use super::server::{Place, first_line, installed};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -27,7 +27,8 @@ pub fn command(
     connections: usize,
     seconds: u64,
 ) -> Result<(PathBuf, Vec<String>)> {
-    let url = format!("http://127.0.0.1:{port}{}", run.path);
+    let scheme = if matches!(run.server, Server::NginxTls(_)) { "https" } else { "http" };
+    let url = format!("{scheme}://127.0.0.1:{port}{}", run.path);
     let (c, s) = (connections.to_string(), seconds.to_string());
     let owned = |args: &[&str]| args.iter().map(|arg| (*arg).to_owned()).collect::<Vec<_>>();
     Ok(match run.client {
@@ -47,9 +48,13 @@ pub fn command(
             let args = owned(&["--h1", "-t1", "-c", &c, "-D", &s, "-m", &pipeline.to_string(), &url]);
             (installed("h2load")?, args)
         }
-        Client::Ab => {
+        Client::Ab(more) => {
             let most = (seconds * AB_REQUESTS_PER_S).to_string();
-            (installed("ab")?, owned(&["-q", "-c", &c, "-t", &s, "-n", &most, &url]))
+            let args = owned(&["-q", "-c", &c, "-t", &s, "-n", &most, &url]);
+            (installed("ab")?, [owned(more), args].concat())
+        }
+        Client::Epoll => {
+            (place.release.join("examples/epoll_client"), owned(&[&port.to_string(), run.path, &c, &s]))
         }
     })
 }
@@ -59,14 +64,16 @@ pub fn count(client: Client, ended: &Ended) -> Result<Count> {
     let text = ended.output.as_str();
     let count = match client {
         Client::Drome(_) => drome(text),
-        Client::Floor(_) => serde_json::from_str(text).context("no report").map(|json: Value| Count {
-            requests: json["requests"].as_u64().unwrap_or(0),
-            rate_per_s: json["rate_per_s"].as_f64(),
-            json: Value::Null,
-        }),
+        Client::Floor(_) | Client::Epoll => {
+            serde_json::from_str(text).context("no report").map(|json: Value| Count {
+                requests: json["requests"].as_u64().unwrap_or(0),
+                rate_per_s: json["rate_per_s"].as_f64(),
+                json: Value::Null,
+            })
+        }
         Client::Wrk(_) => wrk(text),
         Client::H2load(_) => h2load(text),
-        Client::Ab => ab(text),
+        Client::Ab(_) => ab(text),
     };
     match count {
         Ok(count) if count.requests == 0 => bail!("{}: no answer as expected", label(client)),
@@ -138,7 +145,8 @@ pub fn label(client: Client) -> String {
         Client::Floor(_) => "the bare loop".to_owned(),
         Client::Wrk(_) => "wrk".to_owned(),
         Client::H2load(_) => "h2load".to_owned(),
-        Client::Ab => "ab".to_owned(),
+        Client::Ab(_) => "ab".to_owned(),
+        Client::Epoll => "a plain epoll client".to_owned(),
     }
 }
 

@@ -78,6 +78,7 @@ pub enum Unit {
     Ns,
     Bytes,
     PerS,
+    Share,
 }
 
 impl Row {
@@ -111,6 +112,7 @@ fn unit(quantity: Quantity) -> Unit {
         Quantity::ClientCpu | Quantity::ServerCpu | Quantity::Quantile(..) => Unit::Ns,
         Quantity::Rss => Unit::Bytes,
         Quantity::Rate => Unit::PerS,
+        Quantity::ServerIdle => Unit::Share,
     }
 }
 
@@ -119,8 +121,12 @@ fn what(work: &Work, figure: &Figure) -> String {
     let name = match figure.what {
         Quantity::ClientCpu => "client CPU per request".to_owned(),
         Quantity::ServerCpu => "server CPU per request".to_owned(),
+        Quantity::Rss if matches!(figure.over, Over::PerConnectionBeyond(_)) => {
+            "resident memory of a further connection".to_owned()
+        }
         Quantity::Rss => "resident memory".to_owned(),
         Quantity::Rate => "requests per second".to_owned(),
+        Quantity::ServerIdle => "idle share of the server's core".to_owned(),
         Quantity::Quantile(of, which) => format!("{} {which}", of.trim_end_matches("_ns").replace('_', " ")),
     };
     let args = |at: usize| match work.runs.get(at).map(|run| run.client) {
@@ -135,15 +141,11 @@ fn what(work: &Work, figure: &Figure) -> String {
 /// What the quantity is compared with.
 fn over(work: &Work, figure: &Figure) -> Option<String> {
     match figure.over {
-        Over::Nothing => None,
+        Over::Nothing | Over::PerConnectionBeyond(_) => None,
         Over::Truth(truth) => Some(unit(figure.what).shown(truth)),
-        Over::LeastOf(others) => {
+        Over::LeastOf(others) | Over::MostOf(others) => {
             let names: Vec<String> = others.iter().map(|at| name(work, figure.what, *at)).collect();
-            Some(if names.len() > 1 {
-                format!("the better of {}", names.join(" and "))
-            } else {
-                names.concat()
-            })
+            Some(if names.len() > 1 { format!("the best of {}", names.join(", ")) } else { names.concat() })
         }
     }
 }
@@ -152,7 +154,10 @@ fn over(work: &Work, figure: &Figure) -> Option<String> {
 fn name(work: &Work, what: Quantity, at: usize) -> String {
     work.runs.get(at).map_or_else(String::new, |run| match what {
         Quantity::ServerCpu => server::label(run.server),
-        _ => peers::label(run.client),
+        _ => match run.connections {
+            None => peers::label(run.client),
+            Some(connections) => format!("{} with {connections} connections", peers::label(run.client)),
+        },
     })
 }
 
@@ -164,7 +169,9 @@ impl Unit {
             format!("{value:.digits$} {unit}")
         };
         match self {
+            Self::Bytes if value < 1e5 => of(value / 1e3, "KB"),
             Self::Bytes => of(value / 1e6, "MB"),
+            Self::Share => of(value * 100.0, "%"),
             Self::PerS => format!("{value:.0}/s"),
             Self::Ns => match value {
                 1e6.. => of(value / 1e6, "ms"),

@@ -11,7 +11,7 @@ use super::server::{Listening, Place};
 use super::versions;
 use anyhow::{Context, Result};
 use std::io::IsTerminal;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A client may take so much longer than it was told.
 const GRACE: Duration = Duration::from_secs(20);
@@ -35,6 +35,9 @@ pub struct Sample {
     pub count: Count,
     pub client_cpu_ns: u64,
     pub server_cpu_ns: u64,
+    /// From the client's start to its end.
+    pub elapsed_ns: u64,
+    pub connections: usize,
     /// How many cores somebody else kept busy meanwhile.
     pub others_cores: Option<f64>,
 }
@@ -78,7 +81,8 @@ impl Bench {
 
     /// All rounds of a work.
     pub fn measure(&self, work: &Work) -> Vec<Round> {
-        let needed = work.connections as u64 + SPARE_DESCRIPTORS;
+        let most = work.runs.iter().map(|run| run.connections.unwrap_or(work.connections)).max().unwrap_or(0);
+        let needed = most as u64 + SPARE_DESCRIPTORS;
         if let Some(limit) = net::limits::raise_descriptors(needed).filter(|limit| *limit < needed) {
             let reason = format!("{needed} descriptors are needed and {limit} allowed: raise `ulimit -Hn`");
             return vec![work.runs.iter().map(|_| Err(reason.clone())).collect()];
@@ -132,16 +136,19 @@ impl Bench {
 
     fn run(&self, work: &Work, run: &Run, server: &Listening) -> Result<Sample> {
         let seconds = self.seconds.max(work.least_seconds);
-        let (program, args) = peers::command(&self.place, run, server.port, work.connections, seconds)?;
+        let connections = run.connections.unwrap_or(work.connections);
+        let (program, args) = peers::command(&self.place, run, server.port, connections, seconds)?;
         let watch = Watch::start();
         let before_ns = server.process.cpu_ns().context("the server is gone")?;
+        let started = Instant::now();
         let client = Running::start(self.client_core, &program, &args)?;
         let ended = client.end(Duration::from_secs(seconds) + GRACE);
         let ended = ended.with_context(|| peers::label(run.client))?;
+        let elapsed_ns = started.elapsed().as_nanos() as u64;
         let after_ns = server.process.cpu_ns().context("the server is gone")?;
         let (client_cpu_ns, server_cpu_ns) = (ended.cpu_ns, after_ns.saturating_sub(before_ns));
         let others_cores = watch.others_cores(client_cpu_ns + server_cpu_ns);
         let count = peers::count(run.client, &ended)?;
-        Ok(Sample { count, client_cpu_ns, server_cpu_ns, others_cores })
+        Ok(Sample { count, client_cpu_ns, server_cpu_ns, elapsed_ns, connections, others_cores })
     }
 }

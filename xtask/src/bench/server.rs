@@ -7,14 +7,15 @@ use anyhow::{Context, Result, bail};
 use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A server that does not listen after so long never will.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A file of 12 bytes and one of 200 KB.
-const FILES: &[(&str, usize)] = &[("hello", 12), ("file-200k", 200_000)];
+/// A file of 12 bytes, one of 200 KB, and the page that the contenders read at their start.
+const FILES: &[(&str, usize)] = &[("hello", 12), ("file-200k", 200_000), ("html-228.html", 228)];
 
 /// Where programs are, and what there is to serve.
 pub struct Place {
@@ -37,6 +38,9 @@ impl Place {
         for (name, bytes) in FILES {
             fs::write(files.join(name), vec![b'x'; *bytes])?;
         }
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()])?;
+        fs::write(folder.path().join("certificate.pem"), made.cert.pem())?;
+        fs::write(folder.path().join("key.pem"), made.signing_key.serialize_pem())?;
         Ok(Self { release, folder })
     }
 
@@ -73,29 +77,64 @@ impl Place {
             }
             Server::Reference(args) => drome(args),
             Server::Root => drome(&["--root", &text(&self.folder.path().join("files"))]),
-            Server::Nginx => {
-                let file = self.folder.path().join("nginx.conf");
-                fs::write(&file, nginx_conf(self.folder.path(), port))?;
-                let args = ["-e", "stderr", "-p", &text(self.folder.path()), "-c", &text(&file)];
-                (installed("nginx")?, args.map(str::to_owned).to_vec())
+            Server::Nginx => self.nginx(&format!("listen 127.0.0.1:{port} backlog=4096;"))?,
+            Server::NginxTls(resumes) => self.nginx(&tls(port, resumes))?,
+            Server::Go => {
+                let program = self.folder.path().join("go-server");
+                let built = Command::new(installed("go")?)
+                    .args(["build", "-trimpath", "-o", &text(&program), "."])
+                    .current_dir(crate::root().join("contenders/go/src"))
+                    .output()?;
+                if !built.status.success() {
+                    bail!("{}", first_line(&String::from_utf8_lossy(&built.stderr)));
+                }
+                (program, vec![port.to_string(), text(&self.folder.path().join("files"))])
+            }
+            Server::Node => {
+                let script = crate::root().join("contenders/node/src/server.js");
+                let args = [text(&script), port.to_string(), text(&self.folder.path().join("files"))];
+                (installed("node")?, args.to_vec())
             }
         })
     }
 }
 
+impl Place {
+    fn nginx(&self, listen: &str) -> Result<(PathBuf, Vec<String>)> {
+        let folder = self.folder.path();
+        let file = folder.join("nginx.conf");
+        fs::write(&file, nginx_conf(folder, listen))?;
+        let text = |path: &Path| path.display().to_string();
+        let args = ["-e", "stderr", "-p", &text(folder), "-c", &text(&file)];
+        Ok((installed("nginx")?, args.map(str::to_owned).to_vec()))
+    }
+}
+
+/// One protocol, suite, group and kind of key, so that every client does the same work.
+fn tls(port: u16, resumes: bool) -> String {
+    let tickets = if resumes { "on" } else { "off" };
+    format!(
+        "listen 127.0.0.1:{port} ssl backlog=4096;
+             ssl_certificate certificate.pem; ssl_certificate_key key.pem;
+             ssl_protocols TLSv1.3; ssl_ecdh_curve X25519; ssl_prefer_server_ciphers on;
+             ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
+             ssl_session_tickets {tickets}; ssl_session_cache off;"
+    )
+}
+
 /// One process, so that its clock is all there is to read and nothing outlives it.
-fn nginx_conf(folder: &Path, port: u16) -> String {
+fn nginx_conf(folder: &Path, listen: &str) -> String {
     format!(
         "daemon off; master_process off; worker_processes 1;
          pid nginx.pid; error_log stderr;
-         events {{ worker_connections 4096; }}
+         events {{ worker_connections 20000; }}
          http {{
              access_log off;
              sendfile on;
              keepalive_requests 1000000000;
              client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
              uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-             server {{ listen 127.0.0.1:{port} backlog=4096; root \"{}/files\"; }}
+             server {{ {listen} root \"{}/files\"; }}
          }}",
         folder.display()
     )
@@ -113,6 +152,9 @@ pub fn label(server: Server) -> String {
         Server::Reference(args) => ["drome serve"].iter().chain(args).copied().collect::<Vec<_>>().join(" "),
         Server::Root => "drome serve --root".to_owned(),
         Server::Nginx => "nginx".to_owned(),
+        Server::NginxTls(_) => "nginx with TLS".to_owned(),
+        Server::Go => "Go's net/http".to_owned(),
+        Server::Node => "Node.js".to_owned(),
     }
 }
 

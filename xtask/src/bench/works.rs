@@ -1,0 +1,342 @@
+//! What is measured: the table of all works.
+
+use super::rows::{Bound, Client, Figure, Over, Quantity, Run, Server, Work};
+use Bound::{AtLeast, AtMost, Within};
+use Client::{Ab, Drome, H2load, Wrk};
+use Over::{LeastOf, MostOf, Nothing, PerConnectionBeyond, Truth};
+use Quantity::{ClientCpu, Quantile, Rate, Rss, ServerCpu, ServerIdle};
+use Server::{Go, Nginx, NginxTls, Node, Reference, Root};
+
+const FLOOR: Server = Server::Floor(12);
+const REFERENCE: Server = Reference(&[]);
+const STALLING: Server = Reference(&["--fault", "stall=100ms/1s"]);
+const MS: f64 = 1e6;
+const US: f64 = 1e3;
+const KB: f64 = 1e3;
+
+const fn run(server: Server, path: &'static str, client: Client) -> Run {
+    Run { server, path, client, connections: None }
+}
+
+/// A run with more or fewer connections than the work's others.
+const fn with(connections: usize, run: Run) -> Run {
+    Run { connections: Some(connections), ..run }
+}
+
+const fn figure(what: Quantity, of: usize, over: Over, bound: Bound) -> Figure {
+    Figure { what, of, over, bound }
+}
+
+const LAG_P99: Quantity = Quantile("schedule_lag_ns", "p99");
+
+/// Schedule lag with a load generator that sleeps and with one that does not.
+const LAGS: [Figure; 2] =
+    [figure(LAG_P99, 0, Nothing, AtMost(100.0 * US)), figure(LAG_P99, 1, Nothing, AtMost(20.0 * US))];
+
+const LATENCY_P99: Quantity = Quantile("latency_ns", "p99");
+
+/// SHA-256 of so many `x`, which is what the floor server answers.
+const X_50K: &str = "9483d1c3ad73c1fcfe3260e5fdecbd9a70966a2cf2cd8b95c59d691e46790149";
+const X_200K: &str = "91e3faafd322bcdf160f3f0ce886acb092b9b9e2a1e8526b40f21a8898a8700b";
+
+/// How much a server can do, as found by drome that polls, and by all others: drome that sleeps or uses epoll, too.
+const fn capacity(name: &'static str, title: &'static str, connections: usize, runs: &'static [Run]) -> Work {
+    Work { name, title, connections, least_seconds: 2, runs, figures: &CAPACITY }
+}
+
+const CAPACITY: [Figure; 2] =
+    [figure(Rate, 0, MostOf(&[1, 2, 3, 4, 5]), AtLeast(0.98)), figure(ServerIdle, 0, Nothing, AtMost(0.01))];
+
+const fn all_clients(server: Server) -> [Run; 6] {
+    [
+        run(server, "/hello", Drome(&["--spin", "1s"])),
+        run(server, "/hello", Drome(&[])),
+        run(server, "/hello", Drome(&["--io", "epoll", "--spin", "1s"])),
+        run(server, "/hello", Client::Epoll),
+        run(server, "/hello", Wrk(&[])),
+        run(server, "/hello", H2load(1)),
+    ]
+}
+
+const AT_NGINX: [Run; 6] = all_clients(Nginx);
+const AT_GO: [Run; 6] = all_clients(Go);
+const AT_NODE: [Run; 6] = all_clients(Node);
+const AT_REFERENCE: [Run; 6] = all_clients(REFERENCE);
+
+/// All of them, in the order of the table.
+pub const WORKS: &[Work] = &[
+    Work {
+        name: "keep-alive",
+        title: "64 keep-alive connections, 12-byte body",
+        connections: 64,
+        least_seconds: 1,
+        runs: &[
+            run(FLOOR, "/", Drome(&[])),
+            run(FLOOR, "/", Client::Floor(1)),
+            run(FLOOR, "/", Wrk(&[])),
+            run(FLOOR, "/", H2load(1)),
+        ],
+        figures: &[
+            figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.05)),
+            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.72)),
+            figure(ClientCpu, 0, LeastOf(&[3]), AtMost(0.65)),
+        ],
+    },
+    Work {
+        name: "pipeline",
+        title: "64 keep-alive connections, 12-byte body, 16 requests pipelined on each",
+        connections: 64,
+        least_seconds: 1,
+        runs: &[
+            run(FLOOR, "/", Drome(&["--pipeline", "16"])),
+            run(FLOOR, "/", Client::Floor(16)),
+            run(FLOOR, "/", H2load(16)),
+        ],
+        figures: &[
+            figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.15)),
+            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.60)),
+        ],
+    },
+    Work {
+        name: "epoll",
+        title: "64 keep-alive connections, 12-byte body, `--io epoll`",
+        connections: 64,
+        least_seconds: 1,
+        runs: &[run(FLOOR, "/", Drome(&["--io", "epoll"])), run(FLOOR, "/", Wrk(&[]))],
+        figures: &[figure(ClientCpu, 0, LeastOf(&[1]), AtMost(0.95))],
+    },
+    Work {
+        name: "body-50k",
+        title: "64 keep-alive connections, 50 KB body, of which wrk copies all and drome what it looks at",
+        connections: 64,
+        least_seconds: 2,
+        runs: &[
+            run(Server::Floor(50000), "/", Drome(&[])),
+            run(Server::Floor(50000), "/", Drome(&["--expect-sha256", X_50K])),
+            run(Server::Floor(50000), "/", Wrk(&[])),
+        ],
+        figures: &[
+            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.50)),
+            figure(ClientCpu, 1, LeastOf(&[2]), AtMost(0.50)),
+            figure(Rate, 1, LeastOf(&[0]), AtLeast(0.97)),
+            figure(LATENCY_P99, 1, LeastOf(&[0]), AtMost(1.05)),
+        ],
+    },
+    Work {
+        name: "body-200k",
+        title: "64 keep-alive connections, 200 KB body, of which wrk copies all and drome what it looks at",
+        connections: 64,
+        least_seconds: 2,
+        runs: &[
+            run(Server::Floor(200000), "/", Drome(&[])),
+            run(Server::Floor(200000), "/", Drome(&["--expect-sha256", X_200K])),
+            run(Server::Floor(200000), "/", Wrk(&[])),
+        ],
+        figures: &[
+            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.40)),
+            figure(ClientCpu, 1, LeastOf(&[2]), AtMost(0.40)),
+            figure(Rate, 1, LeastOf(&[0]), AtLeast(0.97)),
+            figure(LATENCY_P99, 1, LeastOf(&[0]), AtMost(1.05)),
+        ],
+    },
+    Work {
+        name: "no-keepalive",
+        title: "a new connection per request, 64 at once",
+        connections: 64,
+        least_seconds: 1,
+        // The floor server never closes; this work needs one that does as it is told.
+        runs: &[
+            run(REFERENCE, "/hello", Drome(&["--no-keepalive"])),
+            run(REFERENCE, "/hello", Ab(&[])),
+            run(REFERENCE, "/hello", Wrk(&["-H", "Connection: close"])),
+        ],
+        figures: &[figure(ClientCpu, 0, LeastOf(&[1, 2]), AtMost(0.70))],
+    },
+    Work {
+        name: "tls-keep-alive",
+        title: "64 keep-alive connections, TLS 1.3, 12-byte body",
+        connections: 64,
+        least_seconds: 2,
+        runs: &[
+            run(NginxTls(false), "/hello", Drome(&["--insecure", "--no-resumption"])),
+            run(NginxTls(false), "/hello", Wrk(&[])),
+            run(NginxTls(false), "/hello", H2load(1)),
+            run(NginxTls(false), "/hello", Ab(&["-k"])),
+        ],
+        figures: &[
+            figure(ClientCpu, 0, LeastOf(&[1]), AtMost(0.75)),
+            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.75)),
+            figure(ClientCpu, 0, LeastOf(&[3]), AtMost(0.75)),
+        ],
+    },
+    Work {
+        name: "tls-new",
+        title: "a new TLS 1.3 connection per request, 64 at once, no session resumed",
+        connections: 64,
+        least_seconds: 2,
+        runs: &[
+            run(NginxTls(false), "/hello", Drome(&["--no-keepalive", "--insecure", "--no-resumption"])),
+            run(NginxTls(false), "/hello", Ab(&[])),
+            run(NginxTls(false), "/hello", Wrk(&["-H", "Connection: close"])),
+        ],
+        figures: &[figure(ClientCpu, 0, LeastOf(&[1, 2]), AtMost(0.90))],
+    },
+    Work {
+        name: "tls-resumed",
+        title: "a new TLS 1.3 connection per request, 64 at once, sessions resumed",
+        connections: 64,
+        least_seconds: 2,
+        runs: &[
+            run(NginxTls(true), "/hello", Drome(&["--no-keepalive", "--insecure"])),
+            run(NginxTls(true), "/hello", Drome(&["--no-keepalive", "--insecure", "--no-resumption"])),
+        ],
+        figures: &[figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.0))],
+    },
+    Work {
+        name: "connections-1k",
+        title: "1,000 keep-alive connections, 12-byte body",
+        connections: 1_000,
+        least_seconds: 8,
+        runs: &[run(FLOOR, "/", Drome(&[])), run(FLOOR, "/", Client::Floor(1)), run(FLOOR, "/", Wrk(&[]))],
+        figures: &[
+            figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.3)),
+            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(1.0)),
+        ],
+    },
+    Work {
+        name: "connections-10k",
+        title: "10,000 keep-alive connections, 12-byte body",
+        connections: 10_000,
+        least_seconds: 8,
+        runs: &[
+            run(FLOOR, "/", Drome(&[])),
+            run(FLOOR, "/", Client::Floor(1)),
+            run(FLOOR, "/", Wrk(&[])),
+            with(1_000, run(FLOOR, "/", Drome(&[]))),
+        ],
+        figures: &[
+            figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.3)),
+            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(1.0)),
+            figure(ClientCpu, 0, LeastOf(&[3]), AtMost(1.5)),
+            figure(Rss, 0, PerConnectionBeyond(&[3]), AtMost(1.5 * KB)),
+        ],
+    },
+    Work {
+        name: "connections-18k",
+        title: "18,000 keep-alive connections, 12-byte body",
+        connections: 18_000,
+        least_seconds: 8,
+        runs: &[
+            run(FLOOR, "/", Drome(&[])),
+            run(FLOOR, "/", Client::Floor(1)),
+            run(FLOOR, "/", Wrk(&[])),
+            with(1_000, run(FLOOR, "/", Drome(&[]))),
+        ],
+        figures: &[
+            figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.3)),
+            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(1.0)),
+            figure(ClientCpu, 0, LeastOf(&[3]), AtMost(1.5)),
+            figure(Rss, 0, PerConnectionBeyond(&[3]), AtMost(1.5 * KB)),
+        ],
+    },
+    Work {
+        name: "open-1k",
+        title: "open load, 1,000/s",
+        connections: 64,
+        least_seconds: 2,
+        runs: &[
+            run(REFERENCE, "/hello", Drome(&["--rate", "1000"])),
+            run(REFERENCE, "/hello", Drome(&["--rate", "1000", "--spin", "200us"])),
+        ],
+        figures: &[
+            figure(LAG_P99, 0, Nothing, AtMost(100.0 * US)),
+            figure(LAG_P99, 1, Nothing, AtMost(20.0 * US)),
+            figure(Quantile("latency_ns", "p50"), 0, Nothing, AtMost(0.2 * MS)),
+        ],
+    },
+    Work {
+        name: "open-5k",
+        title: "open load, 5,000/s",
+        connections: 64,
+        least_seconds: 2,
+        runs: &[
+            run(REFERENCE, "/hello", Drome(&["--rate", "5000"])),
+            run(REFERENCE, "/hello", Drome(&["--rate", "5000", "--spin", "200us"])),
+        ],
+        figures: &LAGS,
+    },
+    Work {
+        name: "open-20k",
+        title: "open load, 20,000/s",
+        connections: 64,
+        least_seconds: 2,
+        runs: &[
+            run(REFERENCE, "/hello", Drome(&["--rate", "20000"])),
+            run(REFERENCE, "/hello", Drome(&["--rate", "20000", "--spin", "200us"])),
+        ],
+        figures: &LAGS,
+    },
+    Work {
+        name: "stall",
+        title: "open load, 1,009/s, at a server that stalls for 100 ms of every second",
+        connections: 64,
+        // A whole number of periods; in ten, ten answers are slower than the last quantile.
+        least_seconds: 10,
+        // At 1,000/s the first request of every stall would be due at the same moment after its begin, and every
+        // wait would be so many milliseconds more or less than the truth, up to one. The prime rate shifts it.
+        runs: &[run(STALLING, "/hello", Drome(&["--rate", "1009"]))],
+        // A tenth of all requests is due in a stall and waits evenly between 0 and 100 ms.
+        figures: &[
+            figure(Quantile("latency_ns", "p95"), 0, Truth(50.0 * MS), Within(0.02)),
+            figure(Quantile("latency_ns", "p99"), 0, Truth(90.0 * MS), Within(0.02)),
+            figure(Quantile("latency_ns", "p999"), 0, Truth(99.0 * MS), Within(0.02)),
+        ],
+    },
+    Work {
+        name: "hello",
+        title: "reference server, `/hello`",
+        connections: 64,
+        least_seconds: 1,
+        runs: &[
+            run(REFERENCE, "/hello", Drome(&[])),
+            run(FLOOR, "/", Drome(&[])),
+            run(Nginx, "/hello", Drome(&[])),
+        ],
+        figures: &[
+            figure(ServerCpu, 0, LeastOf(&[1]), AtMost(1.15)),
+            figure(ServerCpu, 0, LeastOf(&[2]), AtMost(0.40)),
+        ],
+    },
+    Work {
+        name: "file-200k",
+        title: "reference server, file of 200 KB",
+        connections: 64,
+        least_seconds: 1,
+        runs: &[run(Root, "/file-200k", Drome(&[])), run(Nginx, "/file-200k", Drome(&[]))],
+        figures: &[figure(ServerCpu, 0, LeastOf(&[1]), AtMost(0.90))],
+    },
+    capacity("capacity-nginx-4", "capacity found: nginx, 4 connections", 4, &AT_NGINX),
+    capacity("capacity-nginx-10", "capacity found: nginx, 10 connections", 10, &AT_NGINX),
+    capacity("capacity-nginx-32", "capacity found: nginx, 32 connections", 32, &AT_NGINX),
+    capacity("capacity-nginx-64", "capacity found: nginx, 64 connections", 64, &AT_NGINX),
+    capacity("capacity-nginx-100", "capacity found: nginx, 100 connections", 100, &AT_NGINX),
+    capacity("capacity-nginx-256", "capacity found: nginx, 256 connections", 256, &AT_NGINX),
+    capacity("capacity-go-4", "capacity found: Go's net/http, 4 connections", 4, &AT_GO),
+    capacity("capacity-go-10", "capacity found: Go's net/http, 10 connections", 10, &AT_GO),
+    capacity("capacity-go-32", "capacity found: Go's net/http, 32 connections", 32, &AT_GO),
+    capacity("capacity-go-64", "capacity found: Go's net/http, 64 connections", 64, &AT_GO),
+    capacity("capacity-go-100", "capacity found: Go's net/http, 100 connections", 100, &AT_GO),
+    capacity("capacity-go-256", "capacity found: Go's net/http, 256 connections", 256, &AT_GO),
+    capacity("capacity-node-4", "capacity found: Node.js, 4 connections", 4, &AT_NODE),
+    capacity("capacity-node-10", "capacity found: Node.js, 10 connections", 10, &AT_NODE),
+    capacity("capacity-node-32", "capacity found: Node.js, 32 connections", 32, &AT_NODE),
+    capacity("capacity-node-64", "capacity found: Node.js, 64 connections", 64, &AT_NODE),
+    capacity("capacity-node-100", "capacity found: Node.js, 100 connections", 100, &AT_NODE),
+    capacity("capacity-node-256", "capacity found: Node.js, 256 connections", 256, &AT_NODE),
+    capacity("capacity-reference-4", "capacity found: drome serve, 4 connections", 4, &AT_REFERENCE),
+    capacity("capacity-reference-10", "capacity found: drome serve, 10 connections", 10, &AT_REFERENCE),
+    capacity("capacity-reference-32", "capacity found: drome serve, 32 connections", 32, &AT_REFERENCE),
+    capacity("capacity-reference-64", "capacity found: drome serve, 64 connections", 64, &AT_REFERENCE),
+    capacity("capacity-reference-100", "capacity found: drome serve, 100 connections", 100, &AT_REFERENCE),
+    capacity("capacity-reference-256", "capacity found: drome serve, 256 connections", 256, &AT_REFERENCE),
+];
