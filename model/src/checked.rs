@@ -1,6 +1,7 @@
 //! Values with a range, checked while a file is read, so that the error carries the line.
 
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// A whole number of at least 1.
@@ -73,5 +74,32 @@ pub mod histogram {
     /// Writes base 64.
     pub fn serialize<S: Serializer>(value: &Histogram, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&BASE64_STANDARD.encode(value.to_bytes()))
+    }
+}
+/// Figures of a page: numbers, and no infinite ones.
+pub fn finite<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Finite,
+{
+    let figures = T::deserialize(deserializer)?;
+    if figures.is_finite() { Ok(figures) } else { Err(D::Error::custom("a figure is a finite number")) }
+}
+
+/// Whether all numbers in it are.
+pub trait Finite {
+    /// No number in it is infinite or none at all.
+    fn is_finite(&self) -> bool;
+}
+
+impl Finite for f64 {
+    fn is_finite(&self) -> bool {
+        f64::is_finite(*self)
+    }
+}
+
+impl<T: Finite> Finite for BTreeMap<String, T> {
+    fn is_finite(&self) -> bool {
+        self.values().all(T::is_finite)
     }
 }

@@ -1,5 +1,6 @@
 //! What a founding page published, and how it measured: raw figures, its own command lines, and what was unequal.
 
+use crate::checked;
 use crate::environment::Environment;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,13 +14,13 @@ pub struct Published {
     /// On what they were measured.
     pub hardware: String,
     /// One a contender, of every cell that `cells` does not have.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "checked::finite")]
     pub figures: BTreeMap<String, f64>,
     /// One a contender, by the cell's title.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "checked::finite")]
     pub cells: BTreeMap<String, BTreeMap<String, f64>>,
     /// What else the page says of a contender: by the cell's title, the contender and the figure's name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "checked::finite")]
     pub details: BTreeMap<String, BTreeMap<String, BTreeMap<String, f64>>>,
     /// Figures among the details that nothing measured here corresponds to, and why.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

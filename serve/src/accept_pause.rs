@@ -10,15 +10,15 @@ const PAUSE_NS: u64 = 10_000_000;
 
 /// The listener of one thread, and whether it rests.
 pub struct AcceptPause {
-    /// Taken at the start: there may be no descriptor for it later.
-    listener: OwnedFd,
+    /// Taken at the start: there may be no descriptor for it later. None: it never listens again.
+    listener: Option<OwnedFd>,
     until_ns: Option<u64>,
 }
 
 impl AcceptPause {
     /// The back end listens on `listener`.
     pub fn new(listener: OwnedFd) -> Self {
-        Self { listener, until_ns: None }
+        Self { listener: Some(listener), until_ns: None }
     }
 
     /// An accept failed: stops listening for a while.
@@ -36,16 +36,17 @@ impl AcceptPause {
         }
     }
 
-    /// Never listens again by itself.
+    /// Never listens again, and lets the port go: while anybody holds it, connections come about.
     pub fn end(&mut self) {
-        self.until_ns = None;
+        (self.listener, self.until_ns) = (None, None);
     }
 
     #[cold]
     fn go_on_after(&mut self, io: &mut impl Io, longest: Duration, mut until_ns: u64) -> Duration {
+        let Some(listener) = &self.listener else { return longest };
         let now_ns = io.now_ns();
         if now_ns >= until_ns {
-            let is_on = self.listener.try_clone().and_then(|listener| io.listen(listener)).is_ok();
+            let is_on = listener.try_clone().and_then(|listener| io.listen(listener)).is_ok();
             if is_on {
                 self.until_ns = None;
                 return longest;

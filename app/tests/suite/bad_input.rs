@@ -69,11 +69,11 @@ fn a_contender_that_crashes_in_half_its_trials_has_no_rank_and_is_not_judged() {
     let by_block = flips["rate_per_s_by_block"].as_array().unwrap();
     assert_eq!(by_block.iter().filter(|rate| rate.is_null()).count(), 2, "{flips}");
 
-    // The gate does not fail on it, and says that it does not judge it.
+    // The gate is not green for what it can't judge, and says so.
     let baseline = home.write("baseline.json", &said.out).display().to_string();
     let gate = run(&mut home.drome(&["gate", "--against", &baseline]));
     assert!(
-        gate.code == 0 && gate.err.contains("Flips (keep-alive) is not judged: 2 and 2 blocks"),
+        gate.code == 4 && gate.err.contains("Flips (keep-alive) is not judged: 2 and 2 blocks"),
         "{}",
         gate.err
     );

@@ -83,7 +83,6 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
         row["notes"] = json!(["it ended (exit status: 3)"]);
     };
     let cases = [
-        ("vanished", file("vanished", &|all| rows(all).truncate(1)), "nginx (keep-alive) is only in old"),
         (
             "crashes at start",
             file("crashes", &|all| {
@@ -128,6 +127,18 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
         // To compare is to look: it judges nothing.
         assert!(gate(&home, &["compare", &old, new]).0 != 4, "{what}");
     }
+    // A contender that only the earlier run has.
+    let both = file("both", &|all| {
+        let mut row = rows(all)[1].clone();
+        (row["name"], row["title"]) = (json!("bun"), json!("Bun"));
+        rows(all).push(row);
+    });
+    let (code, out, err) = gate(&home, &["gate", &old, "--against", &both]);
+    assert!(code == 4 && err.contains("Bun (keep-alive) is only in both"), "{code}\n{out}{err}");
+    assert_eq!(gate(&home, &["gate", &old, "--against", &both, "--allow-unknown"]).0, 0);
+    // With no contender left there is nothing to compare, which is not green either.
+    let none = file("none", &|all| rows(all).truncate(1));
+    assert_eq!(gate(&home, &["gate", &none, "--against", &old]).0, 2);
     // A regression that is sure says more than what is not known.
     let slower = changed(&home, "slower", 1.0, 40_000.0, "a cpu", |all| rows(all)[1]["failed"] = json!(1));
     assert_eq!(gate(&home, &["gate", slower.to_str().unwrap(), "--against", &old]).0, 3);

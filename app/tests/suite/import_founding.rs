@@ -117,7 +117,7 @@ fn the_third_page() {
     assert_eq!(cells.len(), published.len());
     let mut unknown = 0;
     for (cell, (study, of)) in cells.iter().zip(published) {
-        assert_eq!(cell["load"]["connections"].as_u64(), Some(of.load.connections() as u64));
+        assert_eq!(cell["load"]["connections"].as_f64(), Some(of.load.connections() as f64));
         let load = serde_json::to_value(&of.load).unwrap();
         assert_eq!(cell["load"]["rate_per_s"].as_f64(), load["open"]["rate_per_s"].as_f64());
         for name in &study.contenders {

@@ -114,7 +114,11 @@ fn wrong_answers_are_errors_of_their_kind_and_void() {
         ("body", ["--expect-sha256", &wrong_sha]),
     ];
     for (kind, expect) in cases {
-        let (code, json) = load(server.address, "/hello", &[&["-c", "2", "-n", "50"][..], &expect].concat());
+        let (code, json) = load(
+            server.address,
+            "/hello",
+            &[&["-c", "2", "-n", "50", "--verify", "all"][..], &expect].concat(),
+        );
         assert_eq!((code, errors(&json, kind), errors(&json, "total")), (4, 50, 50), "{json}");
         assert!(
             json["rate_per_s"] == 0.0 && json["verdict"]["valid"] == false && json["latency_ns"].is_null()

@@ -100,7 +100,7 @@ fn each_failure_is_told_counted_and_in_the_exit_codes() {
     let said = drome(&home, &["run", "wrong"]);
     eprintln!("{}{}", said.out, said.err);
     assert_eq!(said.code, 4, "{}", said.err);
-    assert!(said.err.contains("crashes (keep-alive) has no sound trial: it ended (exit status: 3)"));
+    assert!(said.err.contains("crashes (keep-alive) has no sound trial: failed: it ended (exit status: 3)"));
     assert_eq!(said.err.matches("has no sound trial").count(), 1, "{}", said.err);
     for words in [
         "the disk is on fire",

@@ -173,7 +173,7 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     let said = drome(&home, &["run", "small"]);
     assert_eq!(said.code, 4, "{}", said.err);
     assert!(
-        said.err.contains("dies (keep-alive) has no sound trial: it ended (exit status: 3)"),
+        said.err.contains("dies (keep-alive) has no sound trial: failed: it ended (exit status: 3)"),
         "{}",
         said.err
     );

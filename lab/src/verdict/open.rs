@@ -1,7 +1,7 @@
 //! Open load: whether requests left when they were due, and whether they were answered.
 
 use super::bound::CLIENT_BUSY;
-use super::{Case, Said};
+use super::{Case, Said, Weight};
 use model::Load;
 
 /// An achieved rate below this share of the offered one is worth a word.
@@ -40,11 +40,12 @@ fn client(case: &Case<'_>) -> Option<Said> {
 
 fn lag(case: &Case<'_>) -> Option<Said> {
     let lag = case.tally.schedule_lag.quantile_ns(0.99).filter(|lag| *lag > LAG_NS_P99)?;
-    Some(Said::void(format!(
+    let words = format!(
         "sends lagged behind their due time: p99 {:.2} ms, where {:.0} ms is the most; the load generator was held up",
         lag as f64 / 1e6,
         LAG_NS_P99 as f64 / 1e6
-    )))
+    );
+    Some(if case.policy.lag == Weight::Void { Said::void(words) } else { Said::note(words) })
 }
 
 /// A finding, not a fault of the measurement: this is the rate that the server does answer.

@@ -16,13 +16,15 @@ pub struct Policy {
     pub host: Weight,
     /// Other programs used much of the machine.
     pub other_load: Weight,
+    /// The load generator was held up, so that requests left after they were due.
+    pub lag: Weight,
 }
 
 impl Policy {
     /// A trial, whose figure is compared with those of others, unless somebody said that the machine may be busy.
     pub fn trial(may_be_busy: bool) -> Self {
         let weight = if may_be_busy { Weight::Note } else { Weight::Void };
-        Self { host: weight, other_load: weight }
+        Self { host: weight, other_load: weight, lag: weight }
     }
 
     /// A measurement that is compared with nothing here: other programs are told, for its reader to judge.

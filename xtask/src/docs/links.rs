@@ -95,12 +95,16 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// The project's own: neither what was built, nor hidden folders, nor what contenders bring along.
+/// The project's own: neither what was built, nor hidden folders, nor what contenders bring along, nor the made-up pages
+/// that tests import.
 fn markdown_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir() && !name.starts_with('.') && !matches!(name.as_str(), "target" | "node_modules") {
+        if path.is_dir()
+            && !name.starts_with('.')
+            && !matches!(name.as_str(), "target" | "node_modules" | "pages")
+        {
             markdown_files(&path, files)?;
         } else if name.ends_with(".md") {
             files.push(path);

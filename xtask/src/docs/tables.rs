@@ -40,6 +40,7 @@ const RANGES: &[(&str, &str)] = &[
     ("checked::positive", ", at least 1"),
     ("checked::positive_or_none", ", at least 1"),
     ("checked::share", ", above 0 and below 1"),
+    ("checked::finite", ", finite"),
     ("checked::blocks", ": `[at least, at most]`"),
 ];
 

@@ -244,7 +244,7 @@ mod tests {
     fn times_are_as_exact_as_they_are_known_where_a_report_rounds_them() {
         let command = ["ab", "-r", "-c", "10", "-n", "100", "{url}"].map(str::to_owned);
         let known = known(&command);
-        assert_eq!(known["connect_ns_p50"] / 1e3, 200.0, "ab prints 0 ms");
+        assert!((known["connect_ns_p50"] / 1e3 - 200.0).abs() < 0.5, "ab prints 0 ms: {known:?}");
         assert!((known["latency_ns_mean"] / 1e6 - 40.0).abs() < 0.1, "{known:?}");
         assert_eq!(known["completed"], 100.0);
     }
