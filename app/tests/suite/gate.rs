@@ -71,6 +71,13 @@ fn rows(findings: &mut Value) -> &mut Vec<Value> {
     findings["cells"][0]["contenders"].as_array_mut().unwrap()
 }
 
+/// One more contender, as nginx but for its name.
+fn another(findings: &mut Value) -> Value {
+    let mut row = rows(findings)[1].clone();
+    (row["name"], row["title"]) = (json!("bun"), json!("Bun"));
+    row
+}
+
 #[test]
 fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
     let home = Home::new();
@@ -102,8 +109,7 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
         (
             "is new, and crashes",
             file("added", &|all| {
-                let mut row = rows(all)[1].clone();
-                (row["name"], row["title"]) = (json!("bun"), json!("Bun"));
+                let mut row = another(all);
                 crashed(&mut row, 0);
                 rows(all).push(row);
             }),
@@ -129,8 +135,7 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
     }
     // A contender that only the earlier run has.
     let both = file("both", &|all| {
-        let mut row = rows(all)[1].clone();
-        (row["name"], row["title"]) = (json!("bun"), json!("Bun"));
+        let row = another(all);
         rows(all).push(row);
     });
     let (code, out, err) = gate(&home, &["gate", &old, "--against", &both]);

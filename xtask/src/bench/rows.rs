@@ -18,6 +18,7 @@ pub struct Work {
 }
 
 /// One client at one server.
+#[derive(Clone, Copy)]
 pub struct Run {
     pub server: Server,
     pub path: &'static str,

@@ -111,9 +111,9 @@ pub const WORKS: &[Work] = &[
         connections: 64,
         least_seconds: 2,
         runs: &[
-            run(Server::Floor(50000), "/", Drome(&[])),
-            run(Server::Floor(50000), "/", Drome(&["--expect-sha256", X_50K])),
-            run(Server::Floor(50000), "/", Wrk(&[])),
+            run(Server::Floor(50_000), "/", Drome(&[])),
+            run(Server::Floor(50_000), "/", Drome(&["--expect-sha256", X_50K])),
+            run(Server::Floor(50_000), "/", Wrk(&[])),
         ],
         figures: &[
             figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.50)),
@@ -128,9 +128,9 @@ pub const WORKS: &[Work] = &[
         connections: 64,
         least_seconds: 2,
         runs: &[
-            run(Server::Floor(200000), "/", Drome(&[])),
-            run(Server::Floor(200000), "/", Drome(&["--expect-sha256", X_200K])),
-            run(Server::Floor(200000), "/", Wrk(&[])),
+            run(Server::Floor(200_000), "/", Drome(&[])),
+            run(Server::Floor(200_000), "/", Drome(&["--expect-sha256", X_200K])),
+            run(Server::Floor(200_000), "/", Wrk(&[])),
         ],
         figures: &[
             figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.40)),
