@@ -139,7 +139,7 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
         rows(all).push(row);
     });
     let (code, out, err) = gate(&home, &["gate", &old, "--against", &both]);
-    assert!(code == 4 && err.contains("Bun (keep-alive) is only in both"), "{code}\n{out}{err}");
+    assert!(code == 4 && err.contains("bun (keep-alive) is only in both"), "{code}\n{out}{err}");
     assert_eq!(gate(&home, &["gate", &old, "--against", &both, "--allow-unknown"]).0, 0);
     // With no contender left there is nothing to compare, which is not green either.
     let none = file("none", &|all| rows(all).truncate(1));
