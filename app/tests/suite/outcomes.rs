@@ -41,6 +41,7 @@ with open(count, 'a') as file:
 start, answered = os.path.getsize(count), 0
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
+    wbufsize = -1 # head and body in one piece: in two, an answer may wait 40 ms for an acknowledgement
     def do_GET(self):
         global answered
         answered += 1
