@@ -106,8 +106,8 @@ pub fn memory(c: &ContenderFindings) -> String {
     units::known(c.rss_max_bytes, |n| units::bytes(n as f64))
 }
 
-/// The share of the base's figure. Of rates: where the base is a floor the share is a ceiling; of two floors there is none.
-fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
+/// The share of the base's figure, and its interval. Of rates: where the base is a floor the share is a ceiling; of two floors there is none.
+pub fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
     if cell.metric != Metric::Rate {
         let share = units::known(c.metric_of_reference, |f| units::ratio(f.median));
         return [share, units::interval(c.metric_of_reference, units::ratio)];

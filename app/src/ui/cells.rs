@@ -45,7 +45,7 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
                     }
                     tbody {
                         @for (contender, lane) in cell.contenders.iter().zip(&lanes) {
-                            (row(number, contender, (&axis, lane), marks, now))
+                            (row((number, cell), contender, (&axis, lane), marks, now))
                         }
                     }
                 }
@@ -56,7 +56,7 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
 }
 
 fn row(
-    number: usize,
+    (number, cell): (usize, &CellFindings),
     c: &ContenderFindings,
     (axis, lane): (&Axis, &Lane),
     marks: &[Mark],
@@ -64,6 +64,7 @@ fn row(
 ) -> Markup {
     let is_now = now.is_some_and(|trial| trial.cell == number && trial.contender == c.name);
     let floor = if c.is_held_back() { "≥ " } else { "" };
+    let [share, _] = report::ranking::of_base(cell, c);
     html! {
         tr.reference[c.name == REFERENCE].now[is_now] {
             th scope="row" {
@@ -71,7 +72,7 @@ fn row(
                 @if let Some(tier) = c.tier { span.tier { "tier " (tier) } }
             }
             td.wide { (axis.draw(lane, 1.0)) span.unseen { (share_in_words(lane)) } }
-            td.number data-label="Share" { (units::known(lane.value, units::ratio)) }
+            td.number data-label="Share" { (share) }
             td.number data-label="Answers/s" { (units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))) }
             td.number data-label="CPU/answer" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
             td.number data-label="Its cores" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }

@@ -297,8 +297,9 @@ fn a_study_is_started_watched_stopped_and_kept() {
     assert_eq!(stopped.status, 303);
     let page = ui.wait_for_end();
     assert!(page.contains("it was stopped; every finished trial is kept"), "{page}");
+    // Of five pieces one may be the page as it was at first, and the last trial that began may have been cut off.
     let kept = ui.trials();
-    assert!(kept >= 4, "{kept}");
+    assert!(kept >= 3, "{kept}");
     let id = page.split("href=\"/runs/").nth(1).unwrap().split('"').next().unwrap().to_owned();
     let report = ui.get(&format!("/runs/{id}"));
     assert!(

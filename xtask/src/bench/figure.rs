@@ -71,15 +71,21 @@ fn of_round(figure: &Figure, round: &Round) -> Result<f64, String> {
 }
 
 fn quantity(what: Quantity, sample: &Sample) -> Result<f64, String> {
-    let json = &sample.count.json;
-    let per_request = |ns: u64| ns as f64 / sample.count.requests as f64;
+    let requests: u64 = sample.counts.iter().map(|count| count.requests).sum();
+    let per_request = |ns: u64| ns as f64 / requests as f64;
     match what {
         Quantity::ClientCpu => Ok(per_request(sample.client_cpu_ns)),
         Quantity::ServerCpu => Ok(per_request(sample.server_cpu_ns)),
-        Quantity::Rate => sample.count.rate_per_s.ok_or_else(|| "no rate was reported".to_owned()),
+        Quantity::Rate => {
+            let rates = sample.counts.iter().map(|count| count.rate_per_s);
+            rates.sum::<Option<f64>>().ok_or_else(|| "no rate was reported".to_owned())
+        }
         Quantity::ServerIdle => Ok(1.0 - sample.server_cpu_ns as f64 / sample.elapsed_ns as f64),
-        Quantity::Rss => number(json, "client", "rss_max_bytes"),
-        Quantity::Quantile(of, which) => number(json, of, which),
+        Quantity::Rss => sample.counts.iter().map(|c| number(&c.json, "client", "rss_max_bytes")).sum(),
+        Quantity::Quantile(of, which) => match sample.counts.as_slice() {
+            [count] => number(&count.json, of, which),
+            _ => Err(format!("the {which} of several clients can't be added up")),
+        },
     }
 }
 
@@ -89,9 +95,11 @@ fn number(json: &serde_json::Value, group: &str, key: &str) -> Result<f64, Strin
 
 /// Why drome calls this measurement void, if it does.
 fn doubt(sample: &Sample) -> Option<String> {
-    let verdict = &sample.count.json["verdict"];
-    let reason = verdict["reasons"].as_array().and_then(|reasons| reasons.first()?.as_str());
-    (verdict["valid"].as_bool() == Some(false)).then(|| reason.unwrap_or("no reason given").to_owned())
+    sample.counts.iter().find_map(|count| {
+        let verdict = &count.json["verdict"];
+        let reason = verdict["reasons"].as_array().and_then(|reasons| reasons.first()?.as_str());
+        (verdict["valid"].as_bool() == Some(false)).then(|| reason.unwrap_or("no reason given").to_owned())
+    })
 }
 
 fn median(values: &[f64]) -> Option<f64> {
@@ -117,7 +125,7 @@ mod tests {
     fn sample(requests: u64, cpu_ns: u64, json: Value) -> Result<Sample, String> {
         let count = Count { requests, rate_per_s: None, json };
         Ok(Sample {
-            count,
+            counts: vec![count],
             client_cpu_ns: cpu_ns,
             server_cpu_ns: 2 * cpu_ns,
             elapsed_ns: 8 * cpu_ns,

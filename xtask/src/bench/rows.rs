@@ -9,7 +9,10 @@ pub struct Work {
     pub name: &'static str,
     /// For people.
     pub title: &'static str,
+    /// Of all processes together.
     pub connections: usize,
+    /// How many clients at once, each at a server of its own: one process may not have descriptors enough.
+    pub processes: usize,
     /// A run lasts no less, however quick the bench: what it looks at is rare, or takes time to come about.
     pub least_seconds: u64,
     /// The first is drome's.

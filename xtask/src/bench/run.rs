@@ -32,7 +32,8 @@ pub struct Bench {
 /// What one run came to.
 #[derive(Debug)]
 pub struct Sample {
-    pub count: Count,
+    /// Of each client.
+    pub counts: Vec<Count>,
     pub client_cpu_ns: u64,
     pub server_cpu_ns: u64,
     /// From the client's start to its end.
@@ -41,6 +42,9 @@ pub struct Sample {
     /// How many cores somebody else kept busy meanwhile.
     pub others_cores: Option<f64>,
 }
+
+/// The servers of one kind, or why there are none.
+type Started = Result<Vec<Listening>, String>;
 
 /// Each run of the work, or why there is none.
 pub type Round = Vec<Result<Sample, String>>;
@@ -82,7 +86,7 @@ impl Bench {
     /// All rounds of a work.
     pub fn measure(&self, work: &Work) -> Vec<Round> {
         let most = work.runs.iter().map(|run| run.connections.unwrap_or(work.connections)).max().unwrap_or(0);
-        let needed = most as u64 + SPARE_DESCRIPTORS;
+        let needed = most.div_ceil(work.processes) as u64 + SPARE_DESCRIPTORS;
         if let Some(limit) = net::limits::raise_descriptors(needed).filter(|limit| *limit < needed) {
             let reason = format!("{needed} descriptors are needed and {limit} allowed: raise `ulimit -Hn`");
             return vec![work.runs.iter().map(|_| Err(reason.clone())).collect()];
@@ -91,18 +95,19 @@ impl Bench {
         (0..self.rounds).map(|round| self.round(work, round, &servers)).collect()
     }
 
-    fn start_servers(&self, work: &Work) -> Vec<(Server, Result<Listening, String>)> {
-        let mut servers: Vec<(Server, Result<Listening, String>)> = Vec::new();
+    fn start_servers(&self, work: &Work) -> Vec<(Server, Started)> {
+        let mut servers: Vec<(Server, Started)> = Vec::new();
         for Run { server, .. } in work.runs {
             if servers.iter().all(|(started, _)| started != server) {
-                let started = self.place.start(self.server_core, *server);
+                let all = (0..work.processes).map(|_| self.place.start(self.server_core, *server));
+                let started: Result<Vec<Listening>> = all.collect();
                 servers.push((*server, started.map_err(|error| format!("{error:#}"))));
             }
         }
         servers
     }
 
-    fn round(&self, work: &Work, round: usize, servers: &[(Server, Result<Listening, String>)]) -> Round {
+    fn round(&self, work: &Work, round: usize, servers: &[(Server, Started)]) -> Round {
         let runs = work.runs.len();
         let mut samples: Vec<(usize, Result<Sample, String>)> = Vec::new();
         for at in (0..runs).map(|k| (round + k) % runs) {
@@ -116,7 +121,7 @@ impl Bench {
             ));
             let server = servers.iter().find(|(server, _)| *server == run.server).map(|(_, server)| server);
             let sample = match server {
-                Some(Ok(server)) => self.run(work, run, server).map_err(|error| format!("{error:#}")),
+                Some(Ok(servers)) => self.run(work, run, servers).map_err(|error| format!("{error:#}")),
                 Some(Err(reason)) => Err(reason.clone()),
                 None => Err("no such server".to_owned()),
             };
@@ -134,21 +139,39 @@ impl Bench {
         }
     }
 
-    fn run(&self, work: &Work, run: &Run, server: &Listening) -> Result<Sample> {
+    /// All clients of a run at once, one at each server, and what they did together.
+    fn run(&self, work: &Work, run: &Run, servers: &[Listening]) -> Result<Sample> {
         let seconds = self.seconds.max(work.least_seconds);
-        let connections = run.connections.unwrap_or(work.connections);
-        let (program, args) = peers::command(&self.place, run, server.port, connections, seconds)?;
+        let connections = run.connections.unwrap_or(work.connections).div_ceil(servers.len());
+        let servers_cpu_ns = || -> Result<u64> {
+            let each = servers.iter().map(|server| server.process.cpu_ns());
+            each.sum::<Option<u64>>().context("the server is gone")
+        };
         let watch = Watch::start();
-        let before_ns = server.process.cpu_ns().context("the server is gone")?;
+        let before_ns = servers_cpu_ns()?;
         let started = Instant::now();
-        let client = Running::start(self.client_core, &program, &args)?;
-        let ended = client.end(Duration::from_secs(seconds) + GRACE);
-        let ended = ended.with_context(|| peers::label(run.client))?;
+        let mut clients = Vec::new();
+        for server in servers {
+            let (program, args) = peers::command(&self.place, run, server.port, connections, seconds)?;
+            clients.push(Running::start(self.client_core, &program, &args)?);
+        }
+        let mut ended = Vec::new();
+        for client in clients {
+            let end = client.end(Duration::from_secs(seconds) + GRACE);
+            ended.push(end.with_context(|| peers::label(run.client))?);
+        }
         let elapsed_ns = started.elapsed().as_nanos() as u64;
-        let after_ns = server.process.cpu_ns().context("the server is gone")?;
-        let (client_cpu_ns, server_cpu_ns) = (ended.cpu_ns, after_ns.saturating_sub(before_ns));
+        let server_cpu_ns = servers_cpu_ns()?.saturating_sub(before_ns);
+        let client_cpu_ns = ended.iter().map(|client| client.cpu_ns).sum();
         let others_cores = watch.others_cores(client_cpu_ns + server_cpu_ns);
-        let count = peers::count(run.client, &ended)?;
-        Ok(Sample { count, client_cpu_ns, server_cpu_ns, elapsed_ns, connections, others_cores })
+        let counts = ended.iter().map(|client| peers::count(run.client, client));
+        Ok(Sample {
+            counts: counts.collect::<Result<_>>()?,
+            client_cpu_ns,
+            server_cpu_ns,
+            elapsed_ns,
+            connections: connections * servers.len(),
+            others_cores,
+        })
     }
 }

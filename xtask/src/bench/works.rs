@@ -14,6 +14,10 @@ const MS: f64 = 1e6;
 const US: f64 = 1e3;
 const KB: f64 = 1e3;
 
+/// What most works have in common.
+const WORK: Work =
+    Work { name: "", title: "", connections: 64, processes: 1, least_seconds: 1, runs: &[], figures: &[] };
+
 const fn run(server: Server, path: &'static str, client: Client) -> Run {
     Run { server, path, client, connections: None }
 }
@@ -39,9 +43,39 @@ const LATENCY_P99: Quantity = Quantile("latency_ns", "p99");
 const X_50K: &str = "9483d1c3ad73c1fcfe3260e5fdecbd9a70966a2cf2cd8b95c59d691e46790149";
 const X_200K: &str = "91e3faafd322bcdf160f3f0ce886acb092b9b9e2a1e8526b40f21a8898a8700b";
 
+/// So many connections at once, of so many processes.
+const fn connections(
+    name: &'static str,
+    title: &'static str,
+    connections: usize,
+    processes: usize,
+    figures: &'static [Figure],
+) -> Work {
+    Work { name, title, connections, processes, least_seconds: 8, runs: &AT_ONCE, figures }
+}
+
+const TWO_ADDRESSES: &[&str] = &["--source", "127.0.0.2,127.0.0.3"];
+
+const AT_ONCE: [Run; 4] = [
+    run(FLOOR, "/", Drome(TWO_ADDRESSES)),
+    run(FLOOR, "/", Client::Floor(1)),
+    run(FLOOR, "/", Wrk(&[])),
+    with(1_000, run(FLOOR, "/", Drome(TWO_ADDRESSES))),
+];
+
+const ONE_THOUSAND: [Figure; 2] =
+    [figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.3)), figure(ClientCpu, 0, LeastOf(&[2]), AtMost(1.0))];
+
+const MORE_THAN_ONE_THOUSAND: [Figure; 4] = [
+    figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.3)),
+    figure(ClientCpu, 0, LeastOf(&[2]), AtMost(1.0)),
+    figure(ClientCpu, 0, LeastOf(&[3]), AtMost(1.5)),
+    figure(Rss, 0, PerConnectionBeyond(&[3]), AtMost(1.5 * KB)),
+];
+
 /// How much a server can do, as found by drome that polls, and by all others: drome that sleeps or uses epoll, too.
 const fn capacity(name: &'static str, title: &'static str, connections: usize, runs: &'static [Run]) -> Work {
-    Work { name, title, connections, least_seconds: 2, runs, figures: &CAPACITY }
+    Work { name, title, connections, least_seconds: 2, runs, figures: &CAPACITY, ..WORK }
 }
 
 const CAPACITY: [Figure; 2] =
@@ -68,8 +102,6 @@ pub const WORKS: &[Work] = &[
     Work {
         name: "keep-alive",
         title: "64 keep-alive connections, 12-byte body",
-        connections: 64,
-        least_seconds: 1,
         runs: &[
             run(FLOOR, "/", Drome(&[])),
             run(FLOOR, "/", Client::Floor(1)),
@@ -81,12 +113,11 @@ pub const WORKS: &[Work] = &[
             figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.72)),
             figure(ClientCpu, 0, LeastOf(&[3]), AtMost(0.65)),
         ],
+        ..WORK
     },
     Work {
         name: "pipeline",
         title: "64 keep-alive connections, 12-byte body, 16 requests pipelined on each",
-        connections: 64,
-        least_seconds: 1,
         runs: &[
             run(FLOOR, "/", Drome(&["--pipeline", "16"])),
             run(FLOOR, "/", Client::Floor(16)),
@@ -96,19 +127,18 @@ pub const WORKS: &[Work] = &[
             figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.15)),
             figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.60)),
         ],
+        ..WORK
     },
     Work {
         name: "epoll",
         title: "64 keep-alive connections, 12-byte body, `--io epoll`",
-        connections: 64,
-        least_seconds: 1,
         runs: &[run(FLOOR, "/", Drome(&["--io", "epoll"])), run(FLOOR, "/", Wrk(&[]))],
         figures: &[figure(ClientCpu, 0, LeastOf(&[1]), AtMost(0.95))],
+        ..WORK
     },
     Work {
         name: "body-50k",
         title: "64 keep-alive connections, 50 KB body, of which wrk copies all and drome what it looks at",
-        connections: 64,
         least_seconds: 2,
         runs: &[
             run(Server::Floor(50_000), "/", Drome(&[])),
@@ -121,11 +151,11 @@ pub const WORKS: &[Work] = &[
             figure(Rate, 1, LeastOf(&[0]), AtLeast(0.97)),
             figure(LATENCY_P99, 1, LeastOf(&[0]), AtMost(1.05)),
         ],
+        ..WORK
     },
     Work {
         name: "body-200k",
         title: "64 keep-alive connections, 200 KB body, of which wrk copies all and drome what it looks at",
-        connections: 64,
         least_seconds: 2,
         runs: &[
             run(Server::Floor(200_000), "/", Drome(&[])),
@@ -138,12 +168,11 @@ pub const WORKS: &[Work] = &[
             figure(Rate, 1, LeastOf(&[0]), AtLeast(0.97)),
             figure(LATENCY_P99, 1, LeastOf(&[0]), AtMost(1.05)),
         ],
+        ..WORK
     },
     Work {
         name: "no-keepalive",
         title: "a new connection per request, 64 at once",
-        connections: 64,
-        least_seconds: 1,
         // The floor server never closes; this work needs one that does as it is told.
         runs: &[
             run(REFERENCE, "/hello", Drome(&["--no-keepalive"])),
@@ -151,11 +180,11 @@ pub const WORKS: &[Work] = &[
             run(REFERENCE, "/hello", Wrk(&["-H", "Connection: close"])),
         ],
         figures: &[figure(ClientCpu, 0, LeastOf(&[1, 2]), AtMost(0.70))],
+        ..WORK
     },
     Work {
         name: "tls-keep-alive",
         title: "64 keep-alive connections, TLS 1.3, 12-byte body",
-        connections: 64,
         least_seconds: 2,
         runs: &[
             run(NginxTls(false), "/hello", Drome(&["--insecure", "--no-resumption"])),
@@ -168,11 +197,11 @@ pub const WORKS: &[Work] = &[
             figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.75)),
             figure(ClientCpu, 0, LeastOf(&[3]), AtMost(0.75)),
         ],
+        ..WORK
     },
     Work {
         name: "tls-new",
         title: "a new TLS 1.3 connection per request, 64 at once, no session resumed",
-        connections: 64,
         least_seconds: 2,
         runs: &[
             run(NginxTls(false), "/hello", Drome(&["--no-keepalive", "--insecure", "--no-resumption"])),
@@ -180,69 +209,44 @@ pub const WORKS: &[Work] = &[
             run(NginxTls(false), "/hello", Wrk(&["-H", "Connection: close"])),
         ],
         figures: &[figure(ClientCpu, 0, LeastOf(&[1, 2]), AtMost(0.90))],
+        ..WORK
     },
     Work {
         name: "tls-resumed",
         title: "a new TLS 1.3 connection per request, 64 at once, sessions resumed",
-        connections: 64,
         least_seconds: 2,
         runs: &[
             run(NginxTls(true), "/hello", Drome(&["--no-keepalive", "--insecure"])),
             run(NginxTls(true), "/hello", Drome(&["--no-keepalive", "--insecure", "--no-resumption"])),
         ],
         figures: &[figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.0))],
+        ..WORK
     },
-    Work {
-        name: "connections-1k",
-        title: "1,000 keep-alive connections, 12-byte body",
-        connections: 1_000,
-        least_seconds: 8,
-        runs: &[run(FLOOR, "/", Drome(&[])), run(FLOOR, "/", Client::Floor(1)), run(FLOOR, "/", Wrk(&[]))],
-        figures: &[
-            figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.3)),
-            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(1.0)),
-        ],
-    },
-    Work {
-        name: "connections-10k",
-        title: "10,000 keep-alive connections, 12-byte body",
-        connections: 10_000,
-        least_seconds: 8,
-        runs: &[
-            run(FLOOR, "/", Drome(&[])),
-            run(FLOOR, "/", Client::Floor(1)),
-            run(FLOOR, "/", Wrk(&[])),
-            with(1_000, run(FLOOR, "/", Drome(&[]))),
-        ],
-        figures: &[
-            figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.3)),
-            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(1.0)),
-            figure(ClientCpu, 0, LeastOf(&[3]), AtMost(1.5)),
-            figure(Rss, 0, PerConnectionBeyond(&[3]), AtMost(1.5 * KB)),
-        ],
-    },
-    Work {
-        name: "connections-18k",
-        title: "18,000 keep-alive connections, 12-byte body",
-        connections: 18_000,
-        least_seconds: 8,
-        runs: &[
-            run(FLOOR, "/", Drome(&[])),
-            run(FLOOR, "/", Client::Floor(1)),
-            run(FLOOR, "/", Wrk(&[])),
-            with(1_000, run(FLOOR, "/", Drome(&[]))),
-        ],
-        figures: &[
-            figure(ClientCpu, 0, LeastOf(&[1]), AtMost(1.3)),
-            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(1.0)),
-            figure(ClientCpu, 0, LeastOf(&[3]), AtMost(1.5)),
-            figure(Rss, 0, PerConnectionBeyond(&[3]), AtMost(1.5 * KB)),
-        ],
-    },
+    connections("connections-1k", "1,000 keep-alive connections, 12-byte body", 1_000, 1, &ONE_THOUSAND),
+    connections(
+        "connections-10k",
+        "10,000 keep-alive connections, 12-byte body",
+        10_000,
+        1,
+        &MORE_THAN_ONE_THOUSAND,
+    ),
+    connections(
+        "connections-18k",
+        "18,000 keep-alive connections, 12-byte body",
+        18_000,
+        1,
+        &MORE_THAN_ONE_THOUSAND,
+    ),
+    connections(
+        "connections-100k",
+        "100,000 keep-alive connections, 12-byte body; six clients at six servers, drome's from two addresses each",
+        100_002,
+        6,
+        &MORE_THAN_ONE_THOUSAND,
+    ),
     Work {
         name: "open-1k",
         title: "open load, 1,000/s",
-        connections: 64,
         least_seconds: 2,
         runs: &[
             run(REFERENCE, "/hello", Drome(&["--rate", "1000"])),
@@ -253,33 +257,33 @@ pub const WORKS: &[Work] = &[
             figure(LAG_P99, 1, Nothing, AtMost(20.0 * US)),
             figure(Quantile("latency_ns", "p50"), 0, Nothing, AtMost(0.2 * MS)),
         ],
+        ..WORK
     },
     Work {
         name: "open-5k",
         title: "open load, 5,000/s",
-        connections: 64,
         least_seconds: 2,
         runs: &[
             run(REFERENCE, "/hello", Drome(&["--rate", "5000"])),
             run(REFERENCE, "/hello", Drome(&["--rate", "5000", "--spin", "200us"])),
         ],
         figures: &LAGS,
+        ..WORK
     },
     Work {
         name: "open-20k",
         title: "open load, 20,000/s",
-        connections: 64,
         least_seconds: 2,
         runs: &[
             run(REFERENCE, "/hello", Drome(&["--rate", "20000"])),
             run(REFERENCE, "/hello", Drome(&["--rate", "20000", "--spin", "200us"])),
         ],
         figures: &LAGS,
+        ..WORK
     },
     Work {
         name: "stall",
         title: "open load, 1,009/s, at a server that stalls for 100 ms of every second",
-        connections: 64,
         // A whole number of periods; in ten, ten answers are slower than the last quantile.
         least_seconds: 10,
         // At 1,000/s the first request of every stall would be due at the same moment after its begin, and every
@@ -291,29 +295,28 @@ pub const WORKS: &[Work] = &[
             figure(Quantile("latency_ns", "p99"), 0, Truth(90.0 * MS), Within(0.02)),
             figure(Quantile("latency_ns", "p999"), 0, Truth(99.0 * MS), Within(0.02)),
         ],
+        ..WORK
     },
     Work {
         name: "hello",
         title: "reference server, `/hello`",
-        connections: 64,
-        least_seconds: 1,
         runs: &[
             run(REFERENCE, "/hello", Drome(&[])),
             run(FLOOR, "/", Drome(&[])),
             run(Nginx, "/hello", Drome(&[])),
         ],
         figures: &[
-            figure(ServerCpu, 0, LeastOf(&[1]), AtMost(1.15)),
+            figure(ServerCpu, 0, LeastOf(&[1]), AtMost(1.05)),
             figure(ServerCpu, 0, LeastOf(&[2]), AtMost(0.40)),
         ],
+        ..WORK
     },
     Work {
         name: "file-200k",
         title: "reference server, file of 200 KB",
-        connections: 64,
-        least_seconds: 1,
         runs: &[run(Root, "/file-200k", Drome(&[])), run(Nginx, "/file-200k", Drome(&[]))],
         figures: &[figure(ServerCpu, 0, LeastOf(&[1]), AtMost(0.90))],
+        ..WORK
     },
     capacity("capacity-nginx-4", "capacity found: nginx, 4 connections", 4, &AT_NGINX),
     capacity("capacity-nginx-10", "capacity found: nginx, 10 connections", 10, &AT_NGINX),

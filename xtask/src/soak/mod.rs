@@ -8,7 +8,6 @@ mod sample;
 mod scenes;
 mod slope;
 mod ui;
-mod watch;
 
 use anyhow::{Result, bail};
 use options::Options;
@@ -24,17 +23,14 @@ pub fn soak(args: &[String]) -> Result<()> {
     };
     let drome = options.drome.clone().map_or_else(build, Ok)?;
     let mut wrong = Vec::new();
-    if !options.scenes.is_empty() {
-        println!("{HEAD}");
-    }
+    println!("{HEAD}");
     for scene in &options.scenes {
         for watched in scene.run(&drome, options.length)? {
             judge(scene.name, &watched, &mut wrong);
         }
     }
     if options.is_page {
-        println!();
-        ui::soak(&drome, options.length)?;
+        judge("ui", &ui::soak(&drome, options.length)?, &mut wrong);
     }
     if wrong.is_empty() {
         return Ok(());

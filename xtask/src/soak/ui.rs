@@ -1,9 +1,10 @@
 //! `drome ui` beside careless clients. It is looked at between two bouts, when all of them have gone: what it holds then, it
 //! holds for nobody.
 
+use super::Watched;
 use super::careless::{Site, misbehave};
 use super::random::Random;
-use super::watch::{Look, Watch};
+use super::sample::Sample;
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 const ACTS: usize = 300;
 
 /// A study is started in one of so many bouts, and stopped.
-const BOUTS_A_STUDY: u64 = 6;
+const BOUTS_A_STUDY: usize = 6;
 
 /// It must have let go of all after this time: the longest is a body that does not come (two minutes).
 const LETS_GO: Duration = Duration::from_mins(3);
@@ -61,8 +62,8 @@ impl Drop for Page {
     }
 }
 
-/// Runs it for so long, and fails where something grows.
-pub fn soak(drome: &Path, time: Duration) -> Result<()> {
+/// Runs it for so long; the page as it was at rest after each bout of careless acts.
+pub fn soak(drome: &Path, time: Duration) -> Result<Watched> {
     let home = tempfile::tempdir()?;
     let write = |path: &str, text: &str| {
         let path = home.path().join(path);
@@ -72,33 +73,19 @@ pub fn soak(drome: &Path, time: Duration) -> Result<()> {
     write("own/studies/soak.toml", STUDY)?;
     write("own/contenders/plain/contender.toml", CONTENDER)?;
     let page = open(drome, home.path())?;
-    let (mut watch, mut random) = (Watch::of(page.child.id()), Random(1));
+    let (pid, mut random) = (page.child.id(), Random(1));
     page.site.is_well()?;
     // The threads that read the store are started when they are needed first, and end when they are not.
-    let rest = at_rest(&watch, None)?;
-    println!("at first: {} descriptors, {} threads", rest.descriptors, rest.threads);
-    let begun = Instant::now();
-    let mut bouts = 0_u64;
+    let first = at_rest(pid, None)?;
+    let (begun, mut samples) = (Instant::now(), Vec::new());
     while begun.elapsed() < time {
-        bout(&page.site, &mut random, bouts.is_multiple_of(BOUTS_A_STUDY))?;
-        bouts += 1;
-        page.site.is_well().with_context(|| format!("after bout {bouts}"))?;
-        at_rest(&watch, Some(rest)).with_context(|| format!("after bout {bouts}"))?;
-        let look = watch.look()?;
-        println!(
-            "{:>6.0} s, bout {bouts}: {} descriptors, {} threads, {} KiB",
-            look.at.as_secs_f64(),
-            look.descriptors,
-            look.threads,
-            look.rss_bytes >> 10
-        );
+        bout(&page.site, &mut random, samples.len().is_multiple_of(BOUTS_A_STUDY))?;
+        let after = || format!("after bout {} of {ACTS} careless acts", samples.len() + 1);
+        page.site.is_well().with_context(after)?;
+        let rest = at_rest(pid, Some(first)).with_context(after)?;
+        samples.push(rest);
     }
-    let found = watch.found()?;
-    println!("drome ui under careless clients, {bouts} bouts of {ACTS} acts, {} s: {found}", time.as_secs());
-    match found.growing().as_slice() {
-        [] => Ok(()),
-        growing => bail!("{}", growing.join("; ")),
-    }
+    Ok(Watched { name: "drome ui", samples })
 }
 
 fn open(drome: &Path, home: &Path) -> Result<Page> {
@@ -145,21 +132,22 @@ fn expect(site: &Site, line: &str, form: &str, statuses: &[u16]) -> Result<()> {
 }
 
 /// Waits until nothing changes any more and, if it is known, until it holds no more than at first.
-fn at_rest(watch: &Watch, first: Option<Look>) -> Result<Look> {
-    let held = |look: &Look| (look.descriptors, look.threads);
-    let mut last = watch.peek()?;
+fn at_rest(pid: u32, first: Option<Sample>) -> Result<Sample> {
+    let look = || Sample::of(pid).context("drome ui has ended");
+    let held = |sample: &Sample| (sample.descriptors, sample.threads);
+    let mut last = look()?;
     // Threads without work end after ten seconds.
     let pause = Duration::from_secs(if first.is_some() { 1 } else { 12 });
     wait(LETS_GO, || {
         sleep(pause);
-        let before = std::mem::replace(&mut last, watch.peek()?);
+        let before = std::mem::replace(&mut last, look()?);
         Ok(match &first {
             Some(first) => last.descriptors <= first.descriptors && last.threads <= first.threads,
             None => held(&before) == held(&last),
         })
     })
     .with_context(|| {
-        let first = first.map_or_else(|| "?".to_owned(), |look| format!("{:?}", held(&look)));
+        let first = first.map_or_else(|| "?".to_owned(), |sample| format!("{:?}", held(&sample)));
         format!("it does not let go: {:?} descriptors and threads, {first} at first", held(&last))
     })?;
     Ok(last)

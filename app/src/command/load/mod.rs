@@ -40,7 +40,7 @@ pub struct LoadArgs {
     /// Measure until so many requests are done
     #[arg(short = 'n', long, value_name = "N", value_parser = parse::positive)]
     requests: Option<u64>,
-    /// Worker threads, each pinned to a core of its own [default: half of the cores]
+    /// Worker threads, each pinned to a core of its own [default: one for each of the load generator's cores]
     #[arg(short, long, value_name = "N", value_parser = parse::positive)]
     threads: Option<u64>,
     /// Decides all that is random
