@@ -3,53 +3,23 @@
 //!
 //! usage: `epoll_client PORT PATH CONNECTIONS SECONDS`; prints JSON with `requests` and `rate_per_s`
 
+mod common;
+
+use common::{Options, Result};
 use net::Ports;
 use net::socket::{self, Blocking};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::net::{RecvFlags, SendFlags, recv, send};
-use std::error::Error;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+use std::time::Instant;
 
 /// Sockets that one wait may report.
 const BATCH: usize = 256;
 
-struct Options {
-    port: u16,
-    path: String,
-    connections: usize,
-    time: Duration,
-}
-
 fn main() -> ExitCode {
-    let Some(options) = options() else {
-        eprintln!("usage: epoll_client PORT PATH CONNECTIONS SECONDS");
-        return ExitCode::from(2);
-    };
-    match run(&options) {
-        Ok((requests, rate_per_s)) => {
-            println!("{{\"requests\":{requests},\"rate_per_s\":{rate_per_s:.0}}}");
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("epoll_client: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn options() -> Option<Options> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    Some(Options {
-        port: args.first()?.parse().ok()?,
-        path: args.get(1)?.clone(),
-        connections: args.get(2)?.parse().ok().filter(|n| *n > 0)?,
-        time: Duration::try_from_secs_f64(args.get(3)?.parse().ok()?).ok()?,
-    })
+    common::main("epoll_client", run)
 }
 
 fn run(options: &Options) -> Result<(usize, f64)> {

@@ -2,23 +2,21 @@
 //! call a turn, receives that last as long as the connection, no parsing beyond the first answer's
 //! `Content-Length`, no clock per request. It counts bytes and believes them: a measure, not a tool.
 //!
-//! usage: `floor_client PORT CONNECTIONS SECONDS [PIPELINE]`; prints JSON with `requests` and `rate_per_s`
+//! usage: `floor_client PORT PATH CONNECTIONS SECONDS [PIPELINE]`; prints JSON with `requests` and `rate_per_s`
 
+mod common;
+
+use common::{Options, Result};
 use io_uring::types::{BufRingEntry, Fixed, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, IoUring, SubmissionQueue, Submitter, cqueue, opcode, squeue};
 use net::Ports;
 use net::socket::{self, Blocking};
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous};
-use std::error::Error;
 use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
-
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-const REQUEST: &str = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 
 /// Entries that can be asked for in one turn; completions that fit before the kernel must keep them elsewhere, two a
 /// connection at least.
@@ -37,39 +35,8 @@ const SEND: u64 = 1 << 32;
 /// A server that says nothing must not keep the client beyond its time.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
-struct Options {
-    port: u16,
-    connections: usize,
-    time: Duration,
-    pipeline: usize,
-}
-
 fn main() -> ExitCode {
-    let Some(options) = options() else {
-        eprintln!("usage: floor_client PORT CONNECTIONS SECONDS [PIPELINE]");
-        return ExitCode::from(2);
-    };
-    match run(&options) {
-        Ok((requests, rate_per_s)) => {
-            println!("{{\"requests\":{requests},\"rate_per_s\":{rate_per_s:.0}}}");
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            eprintln!("floor_client: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn options() -> Option<Options> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let number = |i: usize| args.get(i).and_then(|text| text.parse::<usize>().ok()).filter(|n| *n > 0);
-    Some(Options {
-        port: args.first()?.parse().ok()?,
-        connections: number(1)?,
-        time: Duration::try_from_secs_f64(args.get(2)?.parse().ok()?).ok()?,
-        pipeline: if args.len() > 3 { number(3)? } else { 1 },
-    })
+    common::main("floor_client", run)
 }
 
 fn run(options: &Options) -> Result<(usize, f64)> {
@@ -85,12 +52,13 @@ fn run(options: &Options) -> Result<(usize, f64)> {
     let sockets = connect(options)?;
     let numbers: Vec<i32> = sockets.iter().map(AsRawFd::as_raw_fd).collect();
     ring.submitter().register_files(&numbers)?;
+    let request = format!("GET {} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", options.path);
     let (submitter, submission, completion) = ring.split();
     let mut client = Client {
         submitter,
         submission,
         pool,
-        requests: REQUEST.repeat(options.pipeline),
+        requests: request.repeat(options.pipeline),
         pipeline: options.pipeline,
         due: 0,
         pending: vec![0; options.connections],

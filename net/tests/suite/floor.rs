@@ -43,7 +43,7 @@ fn serve(body_bytes: usize) -> Server {
 
 fn client(port: u16, args: &str) -> Output {
     let port = port.to_string();
-    Command::new(example("floor_client")).arg(port).args(args.split(' ')).output().unwrap()
+    Command::new(example("floor_client")).args([&port, "/"]).args(args.split(' ')).output().unwrap()
 }
 
 /// The requests that the client says it has done.
@@ -108,4 +108,42 @@ fn what_can_not_be_measured_is_said() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains(&format!("can't connect to port {port}")), "{said}");
     assert_eq!(client(port, "0 1").status.code(), Some(2));
+}
+
+/// Answers one request a connection and closes it, for so many connections; the requests that came.
+fn one_answer_each(connections: usize, with_answer: bool) -> (u16, std::thread::JoinHandle<usize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        for _ in 0..connections {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut memory = [0; 1024];
+            let n = stream.read(&mut memory).unwrap();
+            let asked = String::from_utf8_lossy(&memory[..n]);
+            assert!(asked.starts_with("GET /hello HTTP/1.1\r\n"), "{asked}");
+            assert!(asked.ends_with("Connection: close\r\n\r\n"), "{asked}");
+            if with_answer {
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").unwrap();
+            }
+        }
+        connections
+    });
+    (port, server)
+}
+
+#[test]
+fn the_connector_has_a_new_connection_for_every_request() {
+    let connector = |port: u16| {
+        Command::new(example("floor_connector"))
+            .args([&port.to_string(), "/hello", "3", "1"])
+            .output()
+            .unwrap()
+    };
+    let (port, server) = one_answer_each(50, true);
+    let output = connector(port);
+    // It goes on after fifty, and says so when nobody listens any more.
+    assert_eq!((server.join().unwrap(), output.status.code()), (50, Some(1)), "{output:?}");
+    let (port, server) = one_answer_each(1, false);
+    let output = connector(port);
+    assert_eq!((server.join().unwrap(), output.status.code()), (1, Some(1)), "{output:?}");
 }

@@ -1,5 +1,6 @@
 //! From rounds to a figure: the ratio within each round, then the median over rounds. Pure.
 
+use super::peers::Count;
 use super::rows::{Figure, Over, Quantity};
 use super::run::{Round, Sample};
 
@@ -80,7 +81,12 @@ fn quantity(what: Quantity, sample: &Sample) -> Result<f64, String> {
             let rates = sample.counts.iter().map(|count| count.rate_per_s);
             rates.sum::<Option<f64>>().ok_or_else(|| "no rate was reported".to_owned())
         }
-        Quantity::ServerIdle => Ok(1.0 - sample.server_cpu_ns as f64 / sample.elapsed_ns as f64),
+        Quantity::ServerIdle => {
+            let report = |count: &Count| count.json["duration_s"].as_f64();
+            let longest = sample.counts.iter().filter_map(report).reduce(f64::max);
+            let seconds = longest.ok_or("`drome load --json` has no duration_s")?;
+            Ok(1.0 - sample.server_cpu_ns as f64 / 1e9 / seconds)
+        }
         Quantity::Rss => sample.counts.iter().map(|c| number(&c.json, "client", "rss_max_bytes")).sum(),
         Quantity::Quantile(of, which) => match sample.counts.as_slice() {
             [count] => number(&count.json, of, which),
@@ -115,7 +121,6 @@ fn median(values: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::peers::Count;
     use super::super::rows::Bound;
     use super::super::works::WORKS;
     use super::*;
@@ -128,7 +133,6 @@ mod tests {
             counts: vec![count],
             client_cpu_ns: cpu_ns,
             server_cpu_ns: 2 * cpu_ns,
-            elapsed_ns: 8 * cpu_ns,
             connections: 5,
             others_cores: None,
         })
@@ -160,7 +164,8 @@ mod tests {
             [vec![sample(1, 50, json!(null)), sample(1, 100, json!(null)), sample(1, 80, json!(null))]];
         let outcome = evaluate(&figure(Quantity::ClientCpu, Over::MostOf(&[1, 2])), &rounds);
         assert_eq!(outcome.value, Ok(0.5));
-        assert_eq!(evaluate(&figure(Quantity::ServerIdle, Over::Nothing), &rounds).value, Ok(0.75));
+        let half_a_second = [vec![sample(1, 200_000_000, json!({"duration_s": 0.5}))]];
+        assert_eq!(evaluate(&figure(Quantity::ServerIdle, Over::Nothing), &half_a_second).value, Ok(0.2));
         let with = |connections, bytes: u64| {
             let report = json!({"client": {"rss_max_bytes": bytes}});
             Ok(Sample { connections, ..sample(1, 1, report).unwrap() })

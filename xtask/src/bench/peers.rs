@@ -31,15 +31,16 @@ pub fn command(
     let url = format!("{scheme}://127.0.0.1:{port}{}", run.path);
     let (c, s) = (connections.to_string(), seconds.to_string());
     let owned = |args: &[&str]| args.iter().map(|arg| (*arg).to_owned()).collect::<Vec<_>>();
+    let yardstick = |name: &str, pipeline: u16| {
+        let args = [&port.to_string(), run.path, &c, &s, &pipeline.to_string()];
+        (place.release.join("examples").join(name), owned(&args))
+    };
     Ok(match run.client {
         Client::Drome(more) => {
             let args = owned(&["load", &url, "--json", "-t", "1", "-c", &c, "-d", &format!("{s}s")]);
             (place.release.join("drome"), [args, owned(more)].concat())
         }
-        Client::Floor(pipeline) => {
-            let args = owned(&[&port.to_string(), &c, &s, &pipeline.to_string()]);
-            (place.release.join("examples/floor_client"), args)
-        }
+        Client::Floor(pipeline) => yardstick("floor_client", pipeline),
         Client::Wrk(more) => {
             let args = owned(&["-t1", "-c", &c, "-d", &format!("{s}s"), &url]);
             (installed("wrk")?, [owned(more), args].concat())
@@ -53,9 +54,8 @@ pub fn command(
             let args = owned(&["-q", "-c", &c, "-t", &s, "-n", &most, &url]);
             (installed("ab")?, [owned(more), args].concat())
         }
-        Client::Epoll => {
-            (place.release.join("examples/epoll_client"), owned(&[&port.to_string(), run.path, &c, &s]))
-        }
+        Client::Epoll => yardstick("epoll_client", 1),
+        Client::FloorConnector => yardstick("floor_connector", 1),
     })
 }
 
@@ -64,7 +64,7 @@ pub fn count(client: Client, ended: &Ended) -> Result<Count> {
     let text = ended.output.as_str();
     let count = match client {
         Client::Drome(_) => drome(text),
-        Client::Floor(_) | Client::Epoll => {
+        Client::Floor(_) | Client::FloorConnector | Client::Epoll => {
             serde_json::from_str(text).context("no report").map(|json: Value| Count {
                 requests: json["requests"].as_u64().unwrap_or(0),
                 rate_per_s: json["rate_per_s"].as_f64(),
@@ -142,7 +142,7 @@ fn after(text: &str, key: &str) -> Option<f64> {
 pub fn label(client: Client) -> String {
     match client {
         Client::Drome(args) => ["drome"].iter().chain(args).copied().collect::<Vec<_>>().join(" "),
-        Client::Floor(_) => "the bare loop".to_owned(),
+        Client::Floor(_) | Client::FloorConnector => "the bare loop".to_owned(),
         Client::Wrk(_) => "wrk".to_owned(),
         Client::H2load(_) => "h2load".to_owned(),
         Client::Ab(_) => "ab".to_owned(),

@@ -58,6 +58,8 @@ pub enum Client {
     H2load(u16),
     /// With these arguments.
     Ab(&'static [&'static str]),
+    /// `floor_connector`, which opens a connection for every request.
+    FloorConnector,
     /// `epoll_client`, which asks again at once and looks at nothing.
     Epoll,
 }
@@ -81,7 +83,7 @@ pub enum Quantity {
     Rss,
     /// Requests per second, by the client's own report.
     Rate,
-    /// The share of its core that the server did not use while the client ran.
+    /// The share of its core that the server did not use in drome's window.
     ServerIdle,
     /// A quantile of a distribution in drome's JSON.
     Quantile(&'static str, &'static str),

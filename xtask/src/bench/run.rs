@@ -11,7 +11,7 @@ use super::server::{Listening, Place};
 use super::versions;
 use anyhow::{Context, Result};
 use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A client may take so much longer than it was told.
 const GRACE: Duration = Duration::from_secs(20);
@@ -36,8 +36,6 @@ pub struct Sample {
     pub counts: Vec<Count>,
     pub client_cpu_ns: u64,
     pub server_cpu_ns: u64,
-    /// From the client's start to its end.
-    pub elapsed_ns: u64,
     pub connections: usize,
     /// How many cores somebody else kept busy meanwhile.
     pub others_cores: Option<f64>,
@@ -149,7 +147,6 @@ impl Bench {
         };
         let watch = Watch::start();
         let before_ns = servers_cpu_ns()?;
-        let started = Instant::now();
         let mut clients = Vec::new();
         for server in servers {
             let (program, args) = peers::command(&self.place, run, server.port, connections, seconds)?;
@@ -160,7 +157,6 @@ impl Bench {
             let end = client.end(Duration::from_secs(seconds) + GRACE);
             ended.push(end.with_context(|| peers::label(run.client))?);
         }
-        let elapsed_ns = started.elapsed().as_nanos() as u64;
         let server_cpu_ns = servers_cpu_ns()?.saturating_sub(before_ns);
         let client_cpu_ns = ended.iter().map(|client| client.cpu_ns).sum();
         let others_cores = watch.others_cores(client_cpu_ns + server_cpu_ns);
@@ -169,7 +165,6 @@ impl Bench {
             counts: counts.collect::<Result<_>>()?,
             client_cpu_ns,
             server_cpu_ns,
-            elapsed_ns,
             connections: connections * servers.len(),
             others_cores,
         })

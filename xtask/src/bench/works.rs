@@ -51,7 +51,7 @@ const fn connections(
     processes: usize,
     figures: &'static [Figure],
 ) -> Work {
-    Work { name, title, connections, processes, least_seconds: 8, runs: &AT_ONCE, figures }
+    Work { name, title, connections, processes, least_seconds: 5, runs: &AT_ONCE, figures }
 }
 
 const TWO_ADDRESSES: &[&str] = &["--source", "127.0.0.2,127.0.0.3"];
@@ -75,7 +75,7 @@ const MORE_THAN_ONE_THOUSAND: [Figure; 4] = [
 
 /// How much a server can do, as found by drome that polls, and by all others: drome that sleeps or uses epoll, too.
 const fn capacity(name: &'static str, title: &'static str, connections: usize, runs: &'static [Run]) -> Work {
-    Work { name, title, connections, least_seconds: 2, runs, figures: &CAPACITY, ..WORK }
+    Work { name, title, connections, runs, figures: &CAPACITY, ..WORK }
 }
 
 const CAPACITY: [Figure; 2] =
@@ -178,8 +178,12 @@ pub const WORKS: &[Work] = &[
             run(REFERENCE, "/hello", Drome(&["--no-keepalive"])),
             run(REFERENCE, "/hello", Ab(&[])),
             run(REFERENCE, "/hello", Wrk(&["-H", "Connection: close"])),
+            run(REFERENCE, "/hello", Client::FloorConnector),
         ],
-        figures: &[figure(ClientCpu, 0, LeastOf(&[1, 2]), AtMost(0.70))],
+        figures: &[
+            figure(ClientCpu, 0, LeastOf(&[1, 2]), AtMost(0.70)),
+            figure(ClientCpu, 0, LeastOf(&[3]), AtMost(1.15)),
+        ],
         ..WORK
     },
     Work {

@@ -1,0 +1,52 @@
+//! What the yardsticks are asked for, and how they say what they came to.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// What a yardstick fails with.
+pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+/// What is asked for on the command line.
+#[allow(dead_code, reason = "not every yardstick can ask ahead")]
+pub struct Options {
+    /// Of a server on this machine.
+    pub port: u16,
+    /// What is asked for.
+    pub path: String,
+    /// At the same time.
+    pub connections: usize,
+    /// How long.
+    pub time: Duration,
+    /// Requests ahead on each connection.
+    pub pipeline: usize,
+}
+
+/// Reads the command line, runs, and prints JSON with `requests` and `rate_per_s`.
+pub fn main(name: &str, run: fn(&Options) -> Result<(usize, f64)>) -> ExitCode {
+    let Some(options) = options() else {
+        eprintln!("usage: {name} PORT PATH CONNECTIONS SECONDS [PIPELINE]");
+        return ExitCode::from(2);
+    };
+    match run(&options) {
+        Ok((requests, rate_per_s)) => {
+            println!("{{\"requests\":{requests},\"rate_per_s\":{rate_per_s:.0}}}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{name}: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn options() -> Option<Options> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let number = |i: usize| args.get(i).and_then(|text| text.parse::<usize>().ok()).filter(|n| *n > 0);
+    Some(Options {
+        port: args.first()?.parse().ok()?,
+        path: args.get(1)?.clone(),
+        connections: number(2)?,
+        time: Duration::try_from_secs_f64(args.get(3)?.parse().ok()?).ok()?,
+        pipeline: if args.len() > 4 { number(4)? } else { 1 },
+    })
+}
