@@ -374,8 +374,18 @@ impl Accounts {
     /// Counts what is under way at the end: requests on connections, and those due that wait for one. A request that
     /// has already waited longer than most is shown in the tail at its age, which is the least that its latency can be.
     /// The others say nothing about the tail and are left out of it.
-    pub fn count_unfinished(&mut self, connections: &[Connection], waiting: &[u64], end_ns: u64) {
+    pub fn count_unfinished(
+        &mut self,
+        connections: &[Connection],
+        waiting: impl Iterator<Item = u64>,
+        end_ns: u64,
+    ) {
         let (is_open_load, window_ns) = (self.is_open_load, self.window_ns);
+        let (mut waiting_count, mut waiting_in_window) = (0, 0);
+        let waiting = waiting.inspect(|due_ns| {
+            waiting_count += 1;
+            waiting_in_window += u64::from(*due_ns >= window_ns);
+        });
         let tally = &mut self.tally;
         tally.in_flight_at_end = self.in_flight;
         tally.under_way_at_end_ns = in_flight_ns(connections, end_ns);
@@ -386,14 +396,15 @@ impl Accounts {
             connection.flights().take(if is_open_load { connection.begun() } else { connection.sent() })
         });
         let mut carried_out = 0;
-        for due_ns in on_connections.map(|flight| flight.due_ns).chain(waiting.iter().copied()) {
+        for due_ns in on_connections.map(|flight| flight.due_ns).chain(waiting) {
             carried_out += u64::from(due_ns >= window_ns);
             if age_ns(due_ns) > typical_ns {
                 tally.latency.record(age_ns(due_ns));
             }
         }
         if is_open_load {
-            tally.unsent_at_end = Some(self.unsent + waiting.len() as u64);
+            tally.due = Some(tally.due.unwrap_or(0) + waiting_in_window);
+            tally.unsent_at_end = Some(self.unsent + waiting_count);
             tally.carried_out = Some(carried_out);
             let has_waited =
                 |c: &Connection| c.oldest().is_some_and(|oldest| age_ns(oldest.due_ns) > typical_ns);

@@ -301,7 +301,8 @@ fn read(
                 connection.check.body(&ask.expect, body);
             }
             Ok(Some(wire::Event::Head(head))) => {
-                let looks = reader.sampler.looks(&ask.expect, connection.answered());
+                let is_first = connection.hears_first();
+                let looks = reader.sampler.looks(&ask.expect, head.length, is_first);
                 connection.check.head(head.status, looks);
             }
             Ok(Some(wire::Event::End { keep_alive })) => {

@@ -6,12 +6,16 @@ use sha2::{Digest, Sha256};
 /// Where a sample of bodies is verified, every so many of them.
 const SAMPLE: u64 = 64;
 
+/// Of bodies from this length on it is every so many: looking at one costs as much as dropping dozens.
+const LARGE_BYTES: u64 = 32 * 1024;
+const SAMPLE_OF_LARGE: u64 = 256;
+
 /// Chooses the answers whose bodies are compared with what was expected. Counted by heads, not by whole answers: of
 /// large bodies many are under way at once.
 #[derive(Debug)]
 pub struct Sampler {
     verify: Verify,
-    /// Answers that could have been looked at, without the first ones of their connections.
+    /// In parts of [`SAMPLE_OF_LARGE`]: how near the next answer to look at is.
     seen: u64,
 }
 
@@ -21,21 +25,25 @@ impl Sampler {
         Self { verify, seen: 0 }
     }
 
-    /// Whether the body of the answer that begins is compared; `answered` came before it on its connection.
+    /// Whether the body of the answer that begins is compared. It is as long as its head says, if it does; `is_first`: no
+    /// other was begun on its connection, however often that was opened.
     #[inline]
-    pub fn looks(&mut self, expect: &Expect, answered: usize) -> bool {
+    pub fn looks(&mut self, expect: &Expect, length: Option<u64>, is_first: bool) -> bool {
         expect.looks_at_body()
             && match self.verify {
                 Verify::All => true,
-                Verify::First => answered == 0,
-                Verify::Sample => answered == 0 || self.is_next(),
+                Verify::First => is_first,
+                Verify::Sample => is_first || self.is_next(length),
             }
     }
 
     #[inline]
-    fn is_next(&mut self) -> bool {
-        self.seen += 1;
-        self.seen.is_multiple_of(SAMPLE)
+    fn is_next(&mut self, length: Option<u64>) -> bool {
+        let is_large = length.is_some_and(|bytes| bytes >= LARGE_BYTES);
+        self.seen += if is_large { 1 } else { SAMPLE_OF_LARGE / SAMPLE };
+        let is_due = self.seen >= SAMPLE_OF_LARGE;
+        self.seen -= if is_due { SAMPLE_OF_LARGE } else { 0 };
+        is_due
     }
 }
 
@@ -74,6 +82,9 @@ impl Check {
         self.looks = looks;
         self.length = 0;
         self.differs = false;
+        if looks && let Some(digest) = &mut self.digest {
+            digest.reset(); // A body before it may have broken off.
+        }
     }
 
     /// Bytes of its body.
@@ -154,13 +165,30 @@ mod tests {
     #[test]
     fn one_in_sixty_four_is_one_in_sixty_four() {
         let expect = Expect { body: Some(Vec::new()), ..Expect::default() };
-        let looks = |verify, answered| {
+        let looks = |verify, bytes, is_first| {
             let mut sampler = Sampler::new(verify);
-            (0..640).filter(|_| sampler.looks(&expect, answered)).count()
+            (0..1280).filter(|_| sampler.looks(&expect, Some(bytes), is_first)).count()
         };
-        assert_eq!([Verify::All, Verify::First, Verify::Sample].map(|verify| looks(verify, 1)), [640, 0, 10]);
-        assert_eq!([Verify::All, Verify::First, Verify::Sample].map(|verify| looks(verify, 0)), [640; 3]);
-        assert!(!Sampler::new(Verify::All).looks(&Expect::default(), 0), "there is nothing to compare with");
+        let all = |bytes, is_first| {
+            [Verify::All, Verify::First, Verify::Sample].map(|verify| looks(verify, bytes, is_first))
+        };
+        assert_eq!(all(12, false), [1280, 0, 20]);
+        assert_eq!(all(50_000, false), [1280, 0, 5]);
+        assert_eq!([all(12, true), all(50_000, true)], [[1280; 3]; 2]);
+        let nothing = Expect::default();
+        assert!(!Sampler::new(Verify::All).looks(&nothing, None, true), "there is nothing to compare with");
+    }
+
+    #[test]
+    fn a_body_that_broke_off_is_no_part_of_the_next() {
+        let expect = Expect { sha256: Some(Sha256::digest(b"xy").into()), ..Expect::default() };
+        let mut check = Check::new(true);
+        check.head(200, true);
+        check.body(&expect, b"x");
+        check.clear();
+        check.head(200, true);
+        check.body(&expect, b"xy");
+        assert_eq!(check.end(&expect), (200, None));
     }
 
     #[test]

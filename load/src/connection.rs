@@ -60,6 +60,8 @@ pub struct Connection {
     asked: usize,
     /// Whole answers on the connection as it is now open.
     answered: usize,
+    /// An answer has begun on it, at any time.
+    has_heard: bool,
     /// Whole answers within the window, over all times that it was opened.
     served: u64,
     /// Requests lost within the window, over all times that it was opened.
@@ -88,6 +90,7 @@ impl Connection {
             first_byte_ns: 0,
             asked: 0,
             answered: 0,
+            has_heard: false,
             served: 0,
             lost: 0,
             parser: ResponseParser::new(),
@@ -222,6 +225,12 @@ impl Connection {
         if self.first_byte_ns == 0 {
             self.first_byte_ns = now_ns;
         }
+    }
+
+    /// An answer begins. True: it is the first, however often the connection was opened.
+    #[inline]
+    pub fn hears_first(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_heard, true)
     }
 
     /// The oldest request's answer is whole.

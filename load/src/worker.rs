@@ -146,7 +146,7 @@ impl<'p, I: Io> Worker<'p, I> {
             return self.io.wait(Some(Duration::from_nanos(asleep_ns))).map(drop);
         }
         let polls_until_ns = now.saturating_add(spin_ns).min(moment_ns);
-        let mut at = now;
+        let (mut at, mut is_first) = (now, true);
         while at < polls_until_ns {
             let is_ready = self.io.wait(Some(Duration::ZERO))?;
             if is_ready {
@@ -155,8 +155,11 @@ impl<'p, I: Io> Worker<'p, I> {
             // Looking without a pause would slow down the side that has something to say.
             (0..PAUSES).for_each(|_| std::hint::spin_loop());
             let then = self.io.now_ns();
-            // A longer look was an interruption: this thread did not run, so it did not idle either.
-            self.accounts.idle((then - at).min(LONGEST_LOOK_NS));
+            // The first look hands over what was asked for, which is work. A longer look was an interruption: this thread
+            // did not run, so it did not idle either.
+            if !std::mem::take(&mut is_first) {
+                self.accounts.idle((then - at).min(LONGEST_LOOK_NS));
+            }
             at = then;
         }
         self.io.wait(Some(Duration::from_nanos(moment_ns.saturating_sub(at)))).map(drop)
@@ -238,8 +241,9 @@ impl<'p, I: Io> Worker<'p, I> {
         // Only now: whoever watches may look at the server at once, which is no work of the load generator's.
         watch.closed();
         self.accounts.check_against(&self.connections);
-        let waiting: Vec<u64> = std::iter::from_fn(|| self.take_due(end_ns)).collect();
-        self.accounts.count_unfinished(&self.connections, &waiting, end_ns);
+        let offered = &mut self.offered;
+        let waiting = std::iter::from_fn(|| offered.as_mut()?.take_due(end_ns));
+        self.accounts.count_unfinished(&self.connections, waiting, end_ns);
         let (pulse, course) = self.window.finish(now, self.accounts.answers());
         Tally { pulse, course, ..self.accounts.finish() }
     }

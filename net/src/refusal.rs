@@ -29,7 +29,7 @@ fn words(error: &Error, disabled: Option<u8>, descriptors: Option<u64>) -> Strin
             descriptors.map_or("unknown".to_owned(), |n| n.to_string()),
         ),
         (Some(Errno::NOMEM), _) => "the limit of locked memory is too low; ulimit -l unlimited".to_owned(),
-        _ => "this kernel lacks a part of it that drome needs; Linux 6.0 and newer have all".to_owned(),
+        _ => "this kernel lacks a part of it that drome needs; Linux 6.1 and newer have all".to_owned(),
     };
     let what = errno.map_or_else(|| error.to_string(), |errno| Error::from(errno).to_string());
     let what = what.split(" (os error").next().unwrap_or_default();
@@ -51,7 +51,7 @@ mod tests {
         assert!(words(Errno::PERM, None).contains("seccomp"), "older kernels have no such setting");
         assert!(words(Errno::MFILE, Some(0)).contains("descriptors is 1024"));
         assert!(words(Errno::NOSYS, None).starts_with("Function not implemented: this kernel has none"));
-        assert!(words(Errno::INVAL, Some(0)).contains("Linux 6.0"));
+        assert!(words(Errno::INVAL, Some(0)).contains("Linux 6.1"));
         let plain = super::words(&Error::other("no such operation"), None, None);
         assert!(plain.starts_with("no such operation: "), "{plain}");
     }

@@ -94,9 +94,9 @@ fn verified(plan: &Plan, tally: &Tally) -> String {
         return format!("{seen} of {all} bodies byte by byte, status and length of all");
     }
     let told = if plan.asks.iter().any(|ask| ask.expect.length.is_some()) {
-        "status and length of all; no --expect-sha256 to hold bodies against"
+        "status and length of all; no --expect-body to hold bodies against"
     } else {
-        "the status of all; no --expect-length or --expect-sha256 to hold bodies against"
+        "the status of all; no --expect-length or --expect-body to hold bodies against"
     };
     told.to_owned()
 }

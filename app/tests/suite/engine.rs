@@ -95,6 +95,12 @@ fn bodies_are_sampled_and_how_many_is_told() {
     assert_eq!(verified("first", sha), (0, 4));
     let (code, sampled) = verified("sample", sha);
     assert!(code == 0 && (20..=28).contains(&sampled), "{sampled}");
+    let (code, json, _) = measured(&url, &["-c", "4", "-n", "640", "--no-keepalive", "--expect-sha256", sha]);
+    let sampled = json["requests"]["verified"].as_u64().unwrap();
+    assert!(
+        code == 0 && (10..=18).contains(&sampled),
+        "a new connection for each is none more often: {sampled}"
+    );
     assert_eq!(verified("first", &"0".repeat(64)).0, 0, "four wrong ones of 1,280 are errors, and no void");
     assert_eq!(verified("all", &"0".repeat(64)).0, 4);
 }

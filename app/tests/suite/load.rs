@@ -108,10 +108,14 @@ ThreadingHTTPServer(('127.0.0.1', {port}), H).serve_forever()";
 fn wrong_answers_are_errors_of_their_kind_and_void() {
     let server = serve(&[]);
     let wrong_sha = HELLO_SHA256.replace('d', "e");
+    let folder = tempfile::tempdir().unwrap();
+    let wrong_body = folder.path().join("body").display().to_string();
+    std::fs::write(&wrong_body, "Hello Worle\n").unwrap();
     let cases = [
         ("status", ["--expect-status", "204"]),
         ("body", ["--expect-length", "13"]),
         ("body", ["--expect-sha256", &wrong_sha]),
+        ("body", ["--expect-body", &wrong_body]),
     ];
     for (kind, expect) in cases {
         let (code, json) = load(

@@ -69,12 +69,12 @@ impl Uring {
     /// With these sizes.
     pub fn of(sizes: Sizes) -> std::io::Result<Self> {
         let ring = Ring::new(sizes.entries, sizes.completions)?;
-        let pool = Pool::new(&ring.submitter(), sizes.buffers)?;
+        let pool = Pool::new(&ring.submitter(), sizes.buffers, sizes.buffer_bytes)?;
         ring.submitter().register_files_sparse(sizes.files)?;
         Ok(Self {
             ring,
             pool,
-            outbox: Outbox::new(),
+            outbox: Outbox::new(sizes.outbox_bytes as usize),
             files: sizes.files,
             connections: Vec::new(),
             at_once: VecDeque::new(),
@@ -113,6 +113,13 @@ impl Uring {
         self.at_once.push_back(Completion { slot, event: crate::failed(operation, errno) });
     }
 
+    /// Nothing more is told of this connection, whose slot may soon be another one's.
+    fn forget(&mut self, slot: Slot) {
+        if !self.at_once.is_empty() {
+            self.at_once.retain(|completion| completion.slot != slot);
+        }
+    }
+
     /// Gives the socket up; the ring does it in its turn, after all that was asked before. What waits in the kernel for
     /// this connection is called back: it would keep the socket open.
     fn shut(&mut self, slot: Slot) {
@@ -122,6 +129,7 @@ impl Uring {
         let Some(socket) = old.socket else { return };
         let generation = old.generation;
         self.due.take_if(|due| *due == slot);
+        self.forget(slot);
         let waits = match old.receiving {
             Receiving::Connecting => Some(Op::Connect),
             Receiving::Armed(op) => Some(op),
@@ -160,6 +168,16 @@ impl Uring {
         let entry = opcode::AcceptMulti::new(Fd(listener.as_raw_fd())).flags(libc::SOCK_CLOEXEC).build();
         self.ring
             .push(&entry.user_data(Token { op: Op::Accept, generation: 0, slot: crate::LISTENER }.into()));
+    }
+
+    /// Before anything is sent in the next turn, which must not overtake what the kernel did not take of this one's.
+    #[inline]
+    fn hear_of_failed_sends(&mut self) {
+        self.ring.drain();
+        while let Some(entry) = self.ring.failed_send() {
+            let told = self.take(&entry);
+            self.at_once.extend(told);
+        }
     }
 
     #[inline]
@@ -255,9 +273,7 @@ impl Io for Uring {
     }
 
     fn close(&mut self, slot: Slot) {
-        if !self.at_once.is_empty() {
-            self.at_once.retain(|completion| completion.slot != slot);
-        }
+        self.forget(slot);
         let turn = self.outbox.turn();
         let Some(connection) = self.connections.get(slot as usize) else { return };
         // A server's last bytes must be the kernel's before it closes; a client that closes wants no answer.
@@ -269,7 +285,6 @@ impl Io for Uring {
     }
 
     fn reset(&mut self, slot: Slot) {
-        self.at_once.retain(|completion| completion.slot != slot);
         let Some(connection) = self.connections.get_mut(slot as usize) else { return };
         if let Some(socket) = &connection.socket {
             let _ = rustix::net::sockopt::set_socket_linger(socket, Some(Duration::ZERO));
@@ -289,6 +304,7 @@ impl Io for Uring {
         } else {
             self.ring.sleep(longest)?;
         }
+        self.hear_of_failed_sends();
         self.outbox.next_turn();
         Ok(!self.at_once.is_empty() || self.ring.has_news())
     }

@@ -1,9 +1,6 @@
 //! Bytes on their way out. The kernel reads them when the turn's entries are submitted; should it not take
 //! them all, they are still here for one turn more.
 
-/// So much can be sent in one turn without a system call of its own.
-const ARENA_BYTES: usize = 64 * 1024;
-
 /// Where the bytes of a send are, and of which turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parcel {
@@ -28,9 +25,9 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Empty.
-    pub fn new() -> Self {
-        let arena = || vec![0; ARENA_BYTES].into_boxed_slice();
+    /// Empty, with room for so many bytes a turn; what is more takes a system call of its own.
+    pub fn new(bytes: usize) -> Self {
+        let arena = || vec![0; bytes].into_boxed_slice();
         Self { arenas: [arena(), arena()], used: 0, turn: 1 }
     }
 
@@ -70,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_was_sent_is_there_for_one_turn_more() {
-        let mut outbox = Outbox::new();
+        let mut outbox = Outbox::new(100);
         let (first, _) = outbox.put(b"first").unwrap();
         let (second, _) = outbox.put(b"second").unwrap();
         assert_eq!(outbox.rest(first, 2), Some(&b"rst"[..]));
@@ -84,8 +81,8 @@ mod tests {
 
     #[test]
     fn a_full_turn_takes_no_more() {
-        let mut outbox = Outbox::new();
-        assert!(outbox.put(&vec![0; ARENA_BYTES]).is_some() && outbox.put(b"x").is_none());
+        let mut outbox = Outbox::new(100);
+        assert!(outbox.put(&[0; 100]).is_some() && outbox.put(b"x").is_none());
         outbox.next_turn();
         assert!(outbox.put(b"x").is_some());
     }

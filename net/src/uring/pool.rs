@@ -7,9 +7,6 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Holds several small answers; a large body that nobody looks at is dropped by the kernel and needs none.
-pub const BUFFER_BYTES: usize = 4096;
-
 /// The group that receives pick their buffers from.
 pub const GROUP: u16 = 0;
 
@@ -18,16 +15,19 @@ pub struct Pool {
     ring: Pages,
     memory: Pages,
     buffers: u16,
+    /// Of each.
+    bytes: usize,
     tail: u16,
 }
 
 impl Pool {
-    /// So many buffers (a power of two), all of them the kernel's to fill.
+    /// So many buffers (a power of two) of so many bytes each, all of them the kernel's to fill.
     #[allow(unsafe_code)]
-    pub fn new(submitter: &Submitter<'_>, buffers: u16) -> std::io::Result<Self> {
+    pub fn new(submitter: &Submitter<'_>, buffers: u16, bytes: u16) -> std::io::Result<Self> {
+        let bytes = usize::from(bytes);
         let ring = Pages::new(usize::from(buffers) * size_of::<BufRingEntry>())?;
-        let memory = Pages::new(usize::from(buffers) * BUFFER_BYTES)?;
-        let mut pool = Self { ring, memory, buffers, tail: 0 };
+        let memory = Pages::new(usize::from(buffers) * bytes)?;
+        let mut pool = Self { ring, memory, buffers, bytes, tail: 0 };
         // SAFETY: the ring's pages are mapped, page-aligned, large enough for so many entries, and live as long
         // as the pool, which the back end drops after the ring.
         unsafe {
@@ -40,9 +40,9 @@ impl Pool {
     /// The first `n` bytes of a buffer that the kernel has filled and that was not given back since.
     #[allow(unsafe_code)]
     pub fn bytes(&self, id: u16, n: usize) -> &[u8] {
-        let (id, n) = (usize::from(id % self.buffers), n.min(BUFFER_BYTES));
+        let (id, n) = (usize::from(id % self.buffers), n.min(self.bytes));
         // SAFETY: within the mapping, and the kernel writes to a buffer only after it was given back.
-        unsafe { std::slice::from_raw_parts(self.memory.start.cast::<u8>().add(id * BUFFER_BYTES), n) }
+        unsafe { std::slice::from_raw_parts(self.memory.start.cast::<u8>().add(id * self.bytes), n) }
     }
 
     /// The kernel may fill this buffer again.
@@ -55,8 +55,8 @@ impl Pool {
         // tail are ours to write, and there are never more of them than buffers.
         unsafe {
             let entry = &mut *entries.add(usize::from(at));
-            entry.set_addr(self.memory.start.cast::<u8>().add(usize::from(id) * BUFFER_BYTES) as u64);
-            entry.set_len(BUFFER_BYTES as u32);
+            entry.set_addr(self.memory.start.cast::<u8>().add(usize::from(id) * self.bytes) as u64);
+            entry.set_len(self.bytes as u32);
             entry.set_bid(id);
             self.tail = self.tail.wrapping_add(1);
             // The kernel reads the tail with acquire: what was written before must be seen with it.

@@ -106,8 +106,14 @@ impl Ring {
         Some(entry)
     }
 
+    /// A send that was not taken whole.
+    #[inline]
+    pub fn failed_send(&mut self) -> Option<cqueue::Entry> {
+        self.failed_sends.pop()
+    }
+
     /// Takes all that has completed.
-    fn drain(&mut self) {
+    pub fn drain(&mut self) {
         if self.at == self.completed.len() {
             self.completed.clear();
             self.at = 0;

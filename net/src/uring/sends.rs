@@ -176,6 +176,7 @@ impl Uring {
         }
         let has_waited = match &connection.sending {
             Sending::Blocked(_) => return, // It goes on when there is room.
+            Sending::Behind(parcel, _) if parcel.is_of(self.outbox.turn()) => return, // Of this turn: at the next one's end.
             Sending::Behind(..) => true,
             Sending::Clear(_) => false,
         };

@@ -9,6 +9,15 @@ const COMPLETIONS: std::ops::RangeInclusive<u32> = 8 * 1024..=128 * 1024;
 /// Buffers for what arrives in one turn; with fewer, receives pause until some are given back.
 const BUFFERS: std::ops::RangeInclusive<u32> = 256..=4096;
 
+/// A buffer holds several small answers; a large body that nobody looks at is dropped by the kernel and needs none. They are used
+/// in turn, all of them, so that many must be small to stay in the processor's caches.
+const BUFFER_BYTES: u16 = 4096;
+const SMALL_BUFFER_BYTES: u16 = 2048;
+
+/// Bytes that can be sent in one turn, of short requests: no more are answered in one than there are buffers.
+const OUTBOX: std::ops::RangeInclusive<u32> = 64 * 1024..=512 * 1024;
+const REQUEST_BYTES: u32 = 128;
+
 /// The kernel's own bound is higher (`IORING_MAX_FIXED_FILES`).
 const MOST_FILES: u32 = 256 * 1024;
 
@@ -21,6 +30,10 @@ pub struct Sizes {
     pub completions: u32,
     /// Buffers that all connections share; a power of two.
     pub buffers: u16,
+    /// Of each buffer.
+    pub buffer_bytes: u16,
+    /// Bytes that can be sent in one turn without system calls of their own.
+    pub outbox_bytes: u32,
     /// Connections, by slot, with a place in the ring's own table of files.
     pub files: u32,
 }
@@ -36,6 +49,8 @@ impl Sizes {
             entries: ENTRIES,
             completions: within(2 * connections, COMPLETIONS),
             buffers: within(connections, BUFFERS) as u16,
+            buffer_bytes: if connections < *BUFFERS.end() { BUFFER_BYTES } else { SMALL_BUFFER_BYTES },
+            outbox_bytes: within(REQUEST_BYTES * connections, OUTBOX),
             files: connections,
         }
     }
@@ -49,6 +64,7 @@ mod tests {
     fn a_ring_grows_with_its_connections_up_to_a_bound() {
         let few = Sizes::of(0);
         assert_eq!((few.completions, few.buffers, few.files), (8192, 256, 1));
+        assert_eq!((few.outbox_bytes, Sizes::of(18_000).outbox_bytes), (65_536, 524_288));
         let many = Sizes::of(18_000);
         assert_eq!((many.completions, many.buffers, many.files), (65_536, 4096, 18_000));
         let most = Sizes::of(usize::MAX);

@@ -47,7 +47,9 @@ impl BackEnd for Uring {
     }
 
     fn make_small() -> Self {
-        Self::of(Sizes { entries: 4, completions: 8, buffers: 4, files: 3 }).unwrap()
+        let (buffer_bytes, outbox_bytes) = (4096, 64 * 1024);
+        Self::of(Sizes { entries: 4, completions: 8, buffers: 4, buffer_bytes, outbox_bytes, files: 3 })
+            .unwrap()
     }
 }
 
@@ -123,6 +125,11 @@ impl<I: BackEnd> Side<I> {
     /// What completes within a few milliseconds, received bytes aside.
     fn turn(&mut self) -> Vec<Completion> {
         self.io.wait(Some(Duration::from_millis(5))).unwrap();
+        self.take()
+    }
+
+    /// Takes what a wait has brought.
+    fn take(&mut self) -> Vec<Completion> {
         let mut completions = Vec::new();
         while let Some(completion) = self.io.next() {
             match completion.event {

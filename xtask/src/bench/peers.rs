@@ -38,7 +38,8 @@ pub fn command(
     Ok(match run.client {
         Client::Drome(more) => {
             let args = owned(&["load", &url, "--json", "-t", "1", "-c", &c, "-d", &format!("{s}s")]);
-            (place.release.join("drome"), [args, owned(more)].concat())
+            let more = more.iter().map(|arg| place.filled(arg)).collect();
+            (place.release.join("drome"), [args, more].concat())
         }
         Client::Floor(pipeline) => yardstick("floor_client", pipeline),
         Client::Wrk(more) => {
@@ -141,7 +142,9 @@ fn after(text: &str, key: &str) -> Option<f64> {
 /// As it is called in the table.
 pub fn label(client: Client) -> String {
     match client {
-        Client::Drome(args) => ["drome"].iter().chain(args).copied().collect::<Vec<_>>().join(" "),
+        Client::Drome(args) => {
+            ["drome"].iter().chain(args).copied().collect::<Vec<_>>().join(" ").replace("{files}/", "")
+        }
         Client::Floor(_) | Client::FloorConnector => "the bare loop".to_owned(),
         Client::Wrk(_) => "wrk".to_owned(),
         Client::H2load(_) => "h2load".to_owned(),

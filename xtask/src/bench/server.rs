@@ -14,8 +14,9 @@ use tempfile::TempDir;
 /// A server that does not listen after so long never will.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A file of 12 bytes, one of 200 KB, and the page that the contenders read at their start.
-const FILES: &[(&str, usize)] = &[("hello", 12), ("file-200k", 200_000), ("html-228.html", 228)];
+/// A file of 12 bytes, of 50 and of 200 KB, and the page that the contenders read at their start.
+const FILES: &[(&str, usize)] =
+    &[("hello", 12), ("file-50k", 50_000), ("file-200k", 200_000), ("html-228.html", 228)];
 
 /// Where programs are, and what there is to serve.
 pub struct Place {
@@ -42,6 +43,11 @@ impl Place {
         fs::write(folder.path().join("certificate.pem"), made.cert.pem())?;
         fs::write(folder.path().join("key.pem"), made.signing_key.serialize_pem())?;
         Ok(Self { release, folder })
+    }
+
+    /// An argument in which `{files}` stands for the folder of the files.
+    pub fn filled(&self, arg: &str) -> String {
+        arg.replace("{files}", &self.folder.path().join("files").display().to_string())
     }
 
     /// Starts a server and waits until it listens.

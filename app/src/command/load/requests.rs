@@ -38,10 +38,14 @@ pub struct RequestArgs {
     /// A body of any other length is an error
     #[arg(long, value_name = "BYTES")]
     expect_length: Option<u64>,
-    /// A body with any other SHA-256 is an error
+    /// A body that differs from this file's in any byte is an error
+    #[arg(long, value_name = "FILE")]
+    expect_body: Option<PathBuf>,
+    /// A body with any other SHA-256 is an error; to take it costs more than to compare with a file
     #[arg(long, value_name = "HEX", value_parser = parse::sha256)]
     expect_sha256: Option<[u8; 32]>,
-    /// Which bodies are held against --expect-sha256: the first of each connection, also one in 64 of the others, or all
+    /// Which bodies are held against --expect-body or --expect-sha256: the first of each connection, also one in 64 of the
+    /// others (of bodies from 32 KiB on one in 256), or all
     #[arg(long, value_enum, default_value = "sample")]
     verify: Bodies,
 }
@@ -87,6 +91,7 @@ impl RequestArgs {
         let expect = Expect {
             status: self.expect_status,
             length: self.expect_length,
+            body: self.expect_body.as_deref().map(|file| bytes_of("--expect-body", file)).transpose()?,
             sha256: self.expect_sha256,
             ..Expect::default()
         };
@@ -131,12 +136,15 @@ impl RequestArgs {
     fn request_body(&self) -> anyhow::Result<Vec<u8>> {
         Ok(match (&self.body, &self.body_file) {
             (Some(text), _) => text.clone().into_bytes(),
-            (None, Some(file)) => std::fs::read(file)
-                .with_context(|| format!("can't read --body-file {}", file.display()))
-                .map_err(|e| WrongInput(format!("{e:#}")))?,
+            (None, Some(file)) => bytes_of("--body-file", file)?,
             (None, None) => Vec::new(),
         })
     }
+}
+
+fn bytes_of(option: &str, file: &Path) -> anyhow::Result<Vec<u8>> {
+    let bytes = std::fs::read(file).with_context(|| format!("can't read {option} {}", file.display()));
+    Ok(bytes.map_err(|e| WrongInput(format!("{e:#}")))?)
 }
 
 fn list(file: &Path) -> anyhow::Result<Vec<Line>> {

@@ -190,6 +190,16 @@ pub fn under_pressure_bytes_stay_in_order<I: BackEnd>() {
                 client.io.send(slot as Slot, &bytes);
                 sent[slot] += length;
             }
+            31 => client.io.flush().unwrap(),
+            32..=34 => {
+                // What is sent between a turn's wait and its first completion must not overtake what is left of the last one's.
+                client.io.wait(Some(Duration::ZERO)).unwrap();
+                let bytes: Vec<u8> =
+                    (sent[slot]..sent[slot] + 700).map(|at| byte(slot, life[slot], at)).collect();
+                client.io.send(slot as Slot, &bytes);
+                sent[slot] += bytes.len();
+                client.take();
+            }
             _ => {
                 client.turn();
             }
