@@ -27,7 +27,7 @@ pub fn command(
     connections: usize,
     seconds: u64,
 ) -> Result<(PathBuf, Vec<String>)> {
-    let scheme = if matches!(run.server, Server::NginxTls(_)) { "https" } else { "http" };
+    let scheme = if run.server.is_tls() { "https" } else { "http" };
     let url = format!("{scheme}://127.0.0.1:{port}{}", run.path);
     let (c, s) = (connections.to_string(), seconds.to_string());
     let owned = |args: &[&str]| args.iter().map(|arg| (*arg).to_owned()).collect::<Vec<_>>();

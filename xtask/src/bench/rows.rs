@@ -47,6 +47,17 @@ pub enum Server {
     Node,
 }
 
+impl Server {
+    /// It is spoken to in TLS.
+    pub fn is_tls(self) -> bool {
+        match self {
+            Self::NginxTls(_) => true,
+            Self::Reference(args) => args.contains(&"--tls"),
+            _ => false,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {
     /// `drome load` with these arguments.

@@ -92,6 +92,16 @@ const fn all_clients(server: Server) -> [Run; 6] {
     ]
 }
 
+/// No session is resumed, since none ends; suite, group and key are the server's choice, the same for all.
+const fn all_with_tls(server: Server) -> [Run; 4] {
+    [
+        run(server, "/hello", Drome(&["--insecure", "--no-resumption"])),
+        run(server, "/hello", Wrk(&[])),
+        run(server, "/hello", H2load(1)),
+        run(server, "/hello", Ab(&["-k"])),
+    ]
+}
+
 const AT_NGINX: [Run; 6] = all_clients(Nginx);
 const AT_GO: [Run; 6] = all_clients(Go);
 const AT_NODE: [Run; 6] = all_clients(Node);
@@ -188,18 +198,25 @@ pub const WORKS: &[Work] = &[
     },
     Work {
         name: "tls-keep-alive",
-        title: "64 keep-alive connections, TLS 1.3, 12-byte body",
+        title: "64 keep-alive connections, TLS 1.3, 12-byte body, the reference server",
         least_seconds: 2,
-        runs: &[
-            run(NginxTls(false), "/hello", Drome(&["--insecure", "--no-resumption"])),
-            run(NginxTls(false), "/hello", Wrk(&[])),
-            run(NginxTls(false), "/hello", H2load(1)),
-            run(NginxTls(false), "/hello", Ab(&["-k"])),
-        ],
+        runs: &all_with_tls(Reference(&["--tls"])),
         figures: &[
             figure(ClientCpu, 0, LeastOf(&[1]), AtMost(0.75)),
             figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.75)),
             figure(ClientCpu, 0, LeastOf(&[3]), AtMost(0.75)),
+        ],
+        ..WORK
+    },
+    Work {
+        name: "tls-keep-alive-nginx",
+        title: "64 keep-alive connections, TLS 1.3, 12-byte body, nginx, which is the limit",
+        least_seconds: 2,
+        runs: &all_with_tls(NginxTls(false)),
+        figures: &[
+            figure(ClientCpu, 0, LeastOf(&[1]), AtMost(0.90)),
+            figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.90)),
+            figure(ClientCpu, 0, LeastOf(&[3]), AtMost(0.90)),
         ],
         ..WORK
     },
