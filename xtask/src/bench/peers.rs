@@ -1,7 +1,7 @@
 //! The clients: how each is called, and how the requests that it completed are read from its report.
 
 use super::process::Ended;
-use super::rows::{Client, Run, Server};
+use super::rows::{Client, Run};
 use super::server::{Place, first_line, installed};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -139,12 +139,16 @@ fn after(text: &str, key: &str) -> Option<f64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
+/// Arguments as they are shown, without the folder of the bench's files.
+pub fn words(args: &[&str]) -> String {
+    args.join(" ").replace("{files}/", "")
+}
+
 /// As it is called in the table.
 pub fn label(client: Client) -> String {
     match client {
-        Client::Drome(args) => {
-            ["drome"].iter().chain(args).copied().collect::<Vec<_>>().join(" ").replace("{files}/", "")
-        }
+        Client::Drome([]) => "drome".to_owned(),
+        Client::Drome(args) => format!("drome {}", words(args)),
         Client::Floor(_) | Client::FloorConnector => "the bare loop".to_owned(),
         Client::Wrk(_) => "wrk".to_owned(),
         Client::H2load(_) => "h2load".to_owned(),

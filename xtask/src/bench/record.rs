@@ -135,7 +135,7 @@ fn what(work: &Work, figure: &Figure) -> String {
     };
     let first = args(0);
     let more: Vec<&str> = args(figure.of).iter().copied().filter(|arg| !first.contains(arg)).collect();
-    if more.is_empty() { name } else { format!("{name}, `{}`", more.join(" ")) }
+    if more.is_empty() { name } else { format!("{name}, `{}`", peers::words(&more)) }
 }
 
 /// What the quantity is compared with.
