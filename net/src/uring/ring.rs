@@ -148,6 +148,8 @@ impl Drop for Ring {
     fn drop(&mut self) {
         let longest = Timespec::from(LONGEST_CANCEL);
         let _ = self.uring.submit();
+        // What was called back one by one must have left the ring's table: the next call walks over it for each that is left.
+        let _ = self.enter(entries::GET_EVENTS);
         let _ = self.uring.submitter().register_sync_cancel(Some(longest), CancelBuilder::any());
         let _ = self.enter(entries::GET_EVENTS); // What was cancelled lets go of its socket only now.
     }
