@@ -1,0 +1,168 @@
+//! How often the model of heats errs, how wide its intervals are, and what it finds, over simulated studies and races.
+//! `cargo run --release -p stats --example simulate_heats -- [studies] [races]` (400 and 2,000 unless said).
+
+#![allow(clippy::unwrap_used, reason = "a study of one's own may panic")]
+
+#[path = "../tests/heats/world.rs"]
+mod world;
+
+use stats::heats::{Best, Fit, Looks, Rules, Verdict};
+use world::{MANAGED, NATIVE, Noise, World};
+
+fn main() {
+    let count = |i: usize, usual: u64| std::env::args().nth(i).and_then(|n| n.parse().ok()).unwrap_or(usual);
+    let (studies, races) = (count(1, 400), count(2, 2_000));
+    if studies > 0 {
+        print_studies(studies);
+    }
+    if races > 0 {
+        print_races(races);
+    }
+}
+
+/// What looks at one or many simulated runs add up to.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    pairs: f64,
+    covered: f64,
+    covered_in_all: f64,
+    wrong: f64,
+    halves: [f64; 2],
+    half_pairs: [f64; 2],
+    neighbours: f64,
+    found: f64,
+    called_equal: f64,
+}
+
+fn print_studies(runs: u64) {
+    println!("51 contenders (36 native, 15 managed), heats of six and a hub, {runs} studies a row.\n");
+    println!(
+        "| noise | rounds | family-wise error, looks so far | one pair's interval covers | all pairs' intervals cover | half-width native, managed | native 5 % apart is found | equals called equal |"
+    );
+    println!("| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: |");
+    for noise in world::ALL {
+        let (equal, apart) = (World::study(36, 15, 0.0), World::study(36, 15, 0.05_f64.ln_1p()));
+        let mut sums = [(Sums::default(), Sums::default()); Looks::STUDY.after.len()];
+        let mut wrong_so_far = [0.0; Looks::STUDY.after.len()];
+        for seed in 0..runs {
+            let (mut is_wrong, rounds) = (false, *Looks::STUDY.after.last().unwrap());
+            let (starts, ends) = equal.run(rounds, noise, seed);
+            let (steps, step_ends) = apart.run(rounds, noise, seed + 1_000_000);
+            for (i, look) in Looks::STUDY.after.iter().enumerate() {
+                let before = sums[i].0.wrong;
+                judge(&equal, &fit(&equal, &starts[..ends[look - 1]], Looks::STUDY), &mut sums[i].0);
+                is_wrong |= sums[i].0.wrong > before;
+                wrong_so_far[i] += f64::from(u8::from(is_wrong));
+                if i == 0 || i == 1 {
+                    judge(&apart, &fit(&apart, &steps[..step_ends[look - 1]], Looks::STUDY), &mut sums[i].1);
+                }
+            }
+        }
+        for (i, look) in Looks::STUDY.after.iter().enumerate() {
+            let (s, power) = sums[i];
+            let percent = |part: f64, whole: f64| 100.0 * part / whole;
+            println!(
+                "| {noise:?} | {look} | {:.1} % | {:.1} % | {:.1} % | {:.1}, {:.1} % | {:.2} | {:.2} |",
+                percent(wrong_so_far[i], runs as f64),
+                percent(s.covered, s.pairs),
+                percent(s.covered_in_all, runs as f64),
+                percent(s.halves[NATIVE], s.half_pairs[NATIVE]),
+                percent(s.halves[MANAGED], s.half_pairs[MANAGED]),
+                power.found / power.neighbours,
+                s.called_equal / s.half_pairs[NATIVE],
+            );
+        }
+    }
+}
+
+fn fit(world: &World, starts: &[stats::heats::Start], looks: Looks) -> Fit {
+    Fit::new(&world.entrants, starts, &Rules { hub: world.hub, best: Best::Highest, chance: looks.chance })
+}
+
+fn judge(world: &World, fit: &Fit, sums: &mut Sums) {
+    let ranked: Vec<usize> = (0..world.truth.len()).filter(|c| Some(*c) != world.hub).collect();
+    let (mut is_wrong, mut all_cover) = (false, true);
+    for one in &ranked {
+        for other in ranked.iter().filter(|other| *other > one) {
+            let pair = fit.pair(*one, *other).unwrap();
+            let truth = (world.truth[*one].0 - world.truth[*other].0).exp();
+            let holds = |(low, high): (f64, f64)| low <= truth && truth <= high;
+            sums.pairs += 1.0;
+            sums.covered += f64::from(u8::from(holds(pair.interval)));
+            all_cover &= holds(pair.sure);
+            is_wrong |= (pair.verdict == Verdict::First && truth <= 1.0)
+                || (pair.verdict == Verdict::Second && truth >= 1.0);
+            let class = world.entrants[*one].class;
+            if class == world.entrants[*other].class {
+                sums.halves[class] += pair.sure_half_width();
+                sums.half_pairs[class] += 1.0;
+            }
+            if class == NATIVE && world.entrants[*other].class == NATIVE {
+                sums.called_equal += f64::from(u8::from(pair.verdict == Verdict::Equal));
+                if other - one == 1 {
+                    sums.neighbours += 1.0;
+                    sums.found += f64::from(u8::from(pair.verdict == Verdict::Second));
+                }
+            }
+        }
+    }
+    sums.wrong += f64::from(u8::from(is_wrong));
+    sums.covered_in_all += f64::from(u8::from(all_cover));
+}
+
+fn print_races(races: u64) {
+    println!(
+        "\nRaces of two or four commands, each twice in a heat, {races} a row; neighbours so far apart.\n"
+    );
+    println!(
+        "| commands | noise | deviation of a start | apart | decided | wrongly | called equal | rounds: median, 90 % |"
+    );
+    println!("| ---: | --- | ---: | ---: | ---: | ---: | ---: | --- |");
+    for commands in [2, 4] {
+        for noise in world::ALL {
+            for sd in [0.005, 0.01, 0.03] {
+                for apart in [0.0, 0.01, 0.02, 0.03, 0.10_f64] {
+                    let world = World::race(commands, apart.ln_1p(), sd);
+                    print_race(&world, noise, sd, apart, races);
+                }
+            }
+        }
+    }
+}
+
+fn print_race(world: &World, noise: Noise, sd: f64, apart: f64, races: u64) {
+    let (mut decided, mut wrong, mut equal, mut rounds) = (0, 0, 0, Vec::new());
+    for seed in 0..races {
+        let (starts, ends) = world.run(*Looks::RACE.after.last().unwrap(), noise, seed);
+        // It goes on until nothing is open; a decision of any look so far may be the one that is told.
+        for look in Looks::RACE.after {
+            let fit = fit(world, &starts[..ends[look - 1]], Looks::RACE);
+            let is_over = fit.open_neighbours().is_empty();
+            if is_over || Some(look) == Looks::RACE.after.last() {
+                let n = world.truth.len();
+                let all: Vec<_> = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j))).collect();
+                let count =
+                    |v: Verdict| all.iter().filter(|(i, j)| fit.pair(*i, *j).unwrap().verdict == v).count();
+                decided += usize::from(count(Verdict::First) + count(Verdict::Second) > 0);
+                wrong += usize::from(
+                    count(Verdict::Second) + if apart == 0.0 { count(Verdict::First) } else { 0 } > 0,
+                );
+                equal += usize::from(count(Verdict::Equal) == all.len());
+                rounds.push(*look);
+                break;
+            }
+        }
+    }
+    rounds.sort_unstable();
+    let percent = |n: usize| 100.0 * n as f64 / races as f64;
+    let (median, most) = (rounds[rounds.len() / 2], rounds[rounds.len() * 9 / 10]);
+    println!(
+        "| {} | {noise:?} | {:.1} % | {:.0} % | {:.1} % | {:.1} % | {:.1} % | {median}, {most} |",
+        world.truth.len(),
+        100.0 * sd,
+        100.0 * apart,
+        percent(decided),
+        percent(wrong),
+        percent(equal),
+    );
+}

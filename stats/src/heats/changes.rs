@@ -1,0 +1,48 @@
+//! Two runs compared: each contender's ratio to the base (the hub or the reference) of its own run, then and now.
+
+use super::fit::{Fit, MEANINGLESS};
+use super::studentized_range::Critical;
+use crate::estimate::{CONFIDENCE, SYSTEMATIC};
+
+/// What became of one contender's ratio to the base.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// The ratio now by the ratio then.
+    pub ratio: f64,
+    /// The interval that holds the true change of this contender in 95 % of comparisons.
+    pub interval: (f64, f64),
+    /// The interval of the same kind that holds for all compared contenders together (Bonferroni): what decides.
+    pub sure: (f64, f64),
+    /// The deciding interval leaves 1 out, and the change is at least 1 %.
+    pub is_change: bool,
+}
+
+/// Compares contenders of two runs. `bases`: what the ratios are to, in the run before and in the run after. `both`: each
+/// contender's index before and after. `None` for one whose ratio is not known in both, or that is its run's base.
+pub fn changes(
+    before: &Fit,
+    after: &Fit,
+    bases: (usize, usize),
+    both: &[(usize, usize)],
+) -> Vec<Option<Change>> {
+    let all: Vec<_> = both
+        .iter()
+        .map(|(old, new)| Some(after.contrast(*new, bases.1)?.minus(&before.contrast(*old, bases.0)?)))
+        .collect();
+    let compared = all.iter().flatten().count().max(1) as f64;
+    let (single, sure) = (Critical::of(2, 1.0 - CONFIDENCE), Critical::of(2, (1.0 - CONFIDENCE) / compared));
+    let change = |contrast: super::contrast::Contrast| {
+        let difference = contrast.difference;
+        let half =
+            |by: &Critical| by.of_difference(contrast.df) * contrast.error + SYSTEMATIC * difference.abs();
+        let around = |half: f64| ((difference - half).exp(), (difference + half).exp());
+        let is_change = difference.abs() > half(&sure) && difference.abs() >= MEANINGLESS.ln_1p();
+        Change {
+            ratio: difference.exp(),
+            interval: around(half(&single)),
+            sure: around(half(&sure)),
+            is_change,
+        }
+    };
+    all.into_iter().map(|contrast| contrast.map(change)).collect()
+}

@@ -1,0 +1,131 @@
+//! A difference of two levels with what is known of its error: where the solved equations and the variances meet.
+
+use super::design::{Entrant, Rules, Start};
+use super::least_squares::Equations;
+use super::variance::{self, Variances};
+
+/// A difference of logarithms, its standard error, and the degrees of freedom of that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Contrast {
+    pub difference: f64,
+    pub error: f64,
+    pub df: f64,
+}
+
+impl Contrast {
+    /// The difference of two that have nothing in common (Satterthwaite 1946).
+    pub fn minus(&self, other: &Self) -> Self {
+        let (one, two) = (self.error.powi(2), other.error.powi(2));
+        let df = (one + two).powi(2) / (one * one / self.df + two * two / other.df);
+        Self { difference: self.difference - other.difference, error: (one + two).sqrt(), df: df.max(1.0) }
+    }
+}
+
+/// The solved model: everything about levels, before any decision.
+pub(super) struct Solved {
+    /// Per contender: its log level; `None` for one without a start that can be placed.
+    pub levels: Vec<Option<f64>>,
+    /// Per contender: its island.
+    pub islands: Vec<Option<usize>>,
+    /// The mean level of the heats of each contender's island is added to make a figure.
+    pub heat_levels: Vec<(usize, f64)>,
+    dependence: Vec<Vec<f64>>,
+    owner: Vec<usize>,
+    variances: Variances,
+}
+
+impl Solved {
+    pub fn of(entrants: &[Entrant], starts: &[Start], rules: &Rules) -> Self {
+        let groups = variance::groups(entrants, rules.hub);
+        let weights = variance::weights(entrants, &groups, starts);
+        let equations = Equations::solve(starts, &weights);
+        let (mut dependence, mut islands) = (equations.dependence(), equations.islands.clone());
+        let mut levels: Vec<Option<f64>> =
+            islands.iter().zip(&equations.levels).map(|(island, level)| island.map(|_| *level)).collect();
+        let mut sums = vec![(0.0, 0.0); entrants.len()];
+        for (i, start) in starts.iter().enumerate().filter(|(_, s)| !entrants[s.contender].is_floor) {
+            let sum = &mut sums[start.contender];
+            sum.0 += equations.residual(i).unwrap_or(0.0).powi(2);
+            sum.1 += equations.freedom(i);
+        }
+        for c in (0..entrants.len()).filter(|c| entrants[*c].is_floor) {
+            let Some(floor) = Floor::of(c, starts, &equations, &dependence) else { continue };
+            (levels[c], islands[c], sums[c]) = (Some(floor.level), Some(floor.island), floor.sum);
+            dependence[c] = floor.dependence;
+        }
+        let heat = |h: usize| Some((equations.island_of_heat(h)?, equations.heat_levels[h]?));
+        Self {
+            levels,
+            islands,
+            heat_levels: (0..equations.heat_levels.len()).filter_map(heat).collect(),
+            dependence,
+            owner: starts.iter().map(|s| s.contender).collect(),
+            variances: variance::shrink(groups, &sums),
+        }
+    }
+
+    /// How far one lies above another; `None` where heats don't tie them together or nothing is left to judge errors by.
+    pub fn contrast(&self, one: usize, other: usize) -> Option<Contrast> {
+        let difference = self.levels[one]? - self.levels[other]?;
+        if self.islands[one] != self.islands[other] || one == other {
+            return None;
+        }
+        let mut of_contender = vec![0.0; self.levels.len()];
+        for ((a, b), owner) in self.dependence[one].iter().zip(&self.dependence[other]).zip(&self.owner) {
+            of_contender[*owner] += (a - b) * (a - b);
+        }
+        let v = &self.variances;
+        of_contender.iter_mut().zip(&v.own).for_each(|(a, own)| *a *= own);
+        let whole: f64 = of_contender.iter().sum();
+        // Two bounds on how well the variance is known: each contender's is a mean of its own and what is usual in its class,
+        // which is itself estimated; and none is known better than its class as a whole.
+        let (mut own, mut of_group) = (0.0, vec![0.0; v.group_freedom.len()]);
+        let mut usual = vec![0.0; v.group_freedom.len()];
+        for (c, part) in of_contender.iter().enumerate().filter(|(_, part)| **part > 0.0) {
+            let (g, prior) = (v.groups[c], v.prior_freedom[v.groups[c]]);
+            let free = prior + v.own_freedom[c];
+            own += part * part / free;
+            of_group[g] += part;
+            usual[g] += part * prior / free;
+        }
+        let by_group = |parts: &[f64]| -> f64 {
+            parts.iter().zip(&v.group_freedom).map(|(part, free)| part * part / free.max(0.1)).sum()
+        };
+        let doubt = (own + by_group(&usual)).max(by_group(&of_group));
+        let df = (whole * whole / doubt).max(1.0);
+        let is_judged = v.group_freedom.iter().sum::<f64>() >= 1.0;
+        is_judged.then_some(Contrast { difference, error: whole.sqrt(), df })
+    }
+}
+
+/// A contender that says nothing about its heats' levels: its own level is the mean of its figures above them.
+struct Floor {
+    level: f64,
+    island: usize,
+    sum: (f64, f64),
+    dependence: Vec<f64>,
+}
+
+impl Floor {
+    fn of(contender: usize, starts: &[Start], equations: &Equations, rows: &[Vec<f64>]) -> Option<Self> {
+        let placed = |(i, s): (usize, &Start)| {
+            let level = equations.heat_levels[s.heat].filter(|_| s.contender == contender)?;
+            Some((i, s.heat, s.log_figure - level, equations.island_of_heat(s.heat)?))
+        };
+        let all: Vec<_> = starts.iter().enumerate().filter_map(placed).collect();
+        // On the island that has most of its starts.
+        let count = |island: usize| all.iter().filter(|a| a.3 == island).count();
+        let island = all.iter().map(|a| a.3).max_by_key(|island| (count(*island), usize::MAX - island))?;
+        let own: Vec<_> = all.into_iter().filter(|a| a.3 == island).collect();
+        let n = own.len() as f64;
+        let level = own.iter().map(|a| a.2).sum::<f64>() / n;
+        let squares = own.iter().map(|a| (a.2 - level).powi(2)).sum();
+        let mut dependence = vec![0.0; starts.len()];
+        for (i, heat, ..) in own {
+            dependence[i] += 1.0 / n;
+            let of_heat = equations.heat_dependence(heat, rows);
+            dependence.iter_mut().zip(of_heat).for_each(|(d, h)| *d -= h / n);
+        }
+        Some(Self { level, island, sum: (squares, n - 1.0), dependence })
+    }
+}

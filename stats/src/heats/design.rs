@@ -1,0 +1,80 @@
+//! What the model is told: who takes part, what each start did, and how often it is asked.
+
+/// One contender of a cell, as the model needs to know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entrant {
+    /// Contenders of one class are taken to vary alike from start to start (native, managed, prefork; open cells have classes
+    /// of their own). Any number will do.
+    pub class: usize,
+    /// Whether it gets a rank. Not the hub, not one that has not settled or had too few sound starts.
+    pub is_ranked: bool,
+    /// The load generator held it back: its figure is a floor, so nobody is surely faster, nobody equal, and its
+    /// starts say nothing about the level of their heat.
+    pub is_floor: bool,
+}
+
+impl Entrant {
+    /// A contender of a class, ranked, bounded by itself.
+    pub fn of_class(class: usize) -> Self {
+        Self { class, is_ranked: true, is_floor: false }
+    }
+}
+
+/// What one fresh start came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Start {
+    /// Whose: an index into the entrants.
+    pub contender: usize,
+    /// In which heat; any numbering without large gaps. Only starts of the same heat share a machine's state.
+    pub heat: usize,
+    /// The natural logarithm of its figure.
+    pub log_figure: f64,
+}
+
+/// Which figures are better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Best {
+    /// Rates.
+    Highest,
+    /// Latencies, memory.
+    Lowest,
+}
+
+/// How the starts are judged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// The contender that runs in every heat and ties them together, if there is one. It has a class of its own.
+    pub hub: Option<usize>,
+    /// Which figures are better.
+    pub best: Best,
+    /// The chance of any wrong decision at this look: [`Looks::chance`].
+    pub chance: f64,
+}
+
+/// After which numbers of rounds decisions are made, and how strictly, so that all looks together err in at most 5 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Looks {
+    /// Numbers of rounds, ascending.
+    pub after: &'static [usize],
+    /// The chance of any wrong decision at each.
+    pub chance: f64,
+}
+
+impl Looks {
+    /// Of a study: four looks share 5 % equally. A run that ends between two looks counts as the next one: still at most four.
+    pub const STUDY: Self = Self { after: &[4, 6, 9, 13], chance: 0.0125 };
+
+    /// Of a race, which may go on until a small difference is decided. Looks of the same race resemble each other, so ten of
+    /// them at this chance err in less than 5 % together (`examples/simulate_heats`: 3.4 to 4.7 %).
+    pub const RACE: Self = Self { after: &[3, 4, 6, 9, 14, 21, 32, 48, 72, 108], chance: 0.009 };
+
+    /// Whether this number of rounds is a look.
+    pub fn is_look(&self, rounds: usize) -> bool {
+        self.after.contains(&rounds)
+    }
+
+    /// The first look after this number of rounds; `None` where none is left.
+    pub fn next(&self, rounds: usize) -> Option<usize> {
+        self.after.iter().copied().find(|look| *look > rounds)
+    }
+}

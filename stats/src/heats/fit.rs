@@ -1,0 +1,264 @@
+//! The one model of a cell: every ratio, interval, verdict and rank of a report comes from a [`Fit`].
+//!
+//! `log figure of a start = contender + heat + error`. All pairs are judged at once by the studentised range, with the standard
+//! error and degrees of freedom that each pair has.
+
+use super::contrast::{Contrast, Solved};
+use super::design::{Best, Entrant, Rules, Start};
+use super::studentized_range::Critical;
+use crate::estimate::{CONFIDENCE, Estimate, SYSTEMATIC};
+
+/// Differences below 1 % are never called one: how a server was linked moves its rate by as much.
+pub const MEANINGLESS: f64 = 0.01;
+/// Contenders that differ by less than 2 % are as good as equal.
+pub const SAME: f64 = 0.02;
+
+/// What is known of two contenders, the first compared with the second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The first's figure by the second's.
+    pub ratio: f64,
+    /// The interval that holds the true ratio of this one pair in 95 % of runs.
+    pub interval: (f64, f64),
+    /// The interval of the same kind that holds for all pairs and all looks together: what decides.
+    pub sure: (f64, f64),
+    /// The standard error of the ratio's logarithm.
+    pub error: f64,
+    /// What can be said.
+    pub verdict: Verdict,
+}
+
+impl Pair {
+    /// Ratio with the interval of this one pair.
+    pub fn estimate(&self) -> Estimate {
+        Estimate { median: self.ratio, interval: Some(self.interval) }
+    }
+
+    /// Half the width of the deciding interval, as a share of the ratio.
+    pub fn sure_half_width(&self) -> f64 {
+        ((self.sure.1 / self.sure.0).ln() / 2.0).exp_m1()
+    }
+}
+
+/// Which of two is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The first, surely.
+    First,
+    /// The second, surely.
+    Second,
+    /// They differ by less than 2 %, surely.
+    Equal,
+    /// Nobody knows yet.
+    Open,
+}
+
+/// The range of ranks that the data allow, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// One more than are surely better.
+    pub best: usize,
+    /// All that are ranked less those that are surely worse.
+    pub worst: usize,
+}
+
+/// The fitted model of one cell.
+pub struct Fit {
+    pub(super) entrants: Vec<Entrant>,
+    pub(super) rules: Rules,
+    pub(super) starts: Vec<usize>,
+    solved: Solved,
+    /// `[one][other]` for one < other.
+    pairs: Vec<Vec<Option<Pair>>>,
+    pub(super) places: Vec<Option<Place>>,
+}
+
+impl Fit {
+    /// Fits all starts of a cell. Starts of unknown contenders or without a finite figure are left out.
+    pub fn new(entrants: &[Entrant], starts: &[Start], rules: &Rules) -> Self {
+        let is_sound = |s: &Start| s.contender < entrants.len() && s.log_figure.is_finite();
+        let mut starts: Vec<Start> = starts.iter().copied().filter(is_sound).collect();
+        number_heats(&mut starts);
+        let solved = Solved::of(entrants, &starts, rules);
+        let count = |c: usize| starts.iter().filter(|s| s.contender == c).count();
+        let mut fit = Self {
+            entrants: entrants.to_vec(),
+            rules: *rules,
+            starts: (0..entrants.len()).map(count).collect(),
+            solved,
+            pairs: Vec::new(),
+            places: Vec::new(),
+        };
+        fit.pairs = fit.all_pairs();
+        fit.places = fit.all_places();
+        fit
+    }
+
+    /// What is known of two; `None` where no chain of heats ties them together, or errors can't be judged yet.
+    pub fn pair(&self, one: usize, other: usize) -> Option<Pair> {
+        if one < other {
+            return *self.pairs.get(one)?.get(other - one - 1)?;
+        }
+        let pair = (*self.pairs.get(other)?.get((one - other).checked_sub(1)?)?)?;
+        let turned = |(low, high): (f64, f64)| (1.0 / high, 1.0 / low);
+        let verdict = match pair.verdict {
+            Verdict::First => Verdict::Second,
+            Verdict::Second => Verdict::First,
+            same => same,
+        };
+        let (interval, sure) = (turned(pair.interval), turned(pair.sure));
+        Some(Pair { ratio: 1.0 / pair.ratio, interval, sure, verdict, ..pair })
+    }
+
+    /// Whether the one is surely better.
+    pub fn is_better(&self, one: usize, other: usize) -> bool {
+        self.pair(one, other).is_some_and(|pair| pair.verdict == Verdict::First)
+    }
+
+    /// The ratio of two, even where nothing is known of its error.
+    pub fn ratio(&self, one: usize, other: usize) -> Option<f64> {
+        let (a, b) = (*self.solved.levels.get(one)?, *self.solved.levels.get(other)?);
+        (self.solved.islands[one] == self.solved.islands[other]).then_some((a? - b?).exp())
+    }
+
+    /// A contender's figure, as it would be on average over all heats, had it run in each.
+    pub fn figure(&self, contender: usize) -> Option<f64> {
+        let (level, island) = (self.log_level(contender)?, self.solved.islands[contender]?);
+        let heats = self.solved.heat_levels.iter().filter(|h| h.0 == island).map(|h| h.1);
+        let (sum, count) = heats.fold((0.0, 0.0), |all, level| (all.0 + level, all.1 + 1.0));
+        (count > 0.0).then(|| (level + sum / count).exp())
+    }
+
+    /// The standard error of the logarithm of a contender's ratio to the hub.
+    pub fn error_to_hub(&self, contender: usize) -> Option<f64> {
+        Some(self.pair(contender, self.rules.hub?)?.error)
+    }
+
+    /// Per contender the range of its rank; `None` for one that is not ranked.
+    pub fn places(&self) -> &[Option<Place>] {
+        &self.places
+    }
+
+    /// Starts per contender.
+    pub fn starts(&self) -> &[usize] {
+        &self.starts
+    }
+
+    /// Ranked contenders, the best estimate first.
+    pub fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.places.len()).filter(|c| self.places[*c].is_some()).collect();
+        let key = |c: &usize| match self.rules.best {
+            Best::Highest => -self.log_level(*c).unwrap_or(0.0),
+            Best::Lowest => self.log_level(*c).unwrap_or(0.0),
+        };
+        order.sort_by(|a, b| key(a).total_cmp(&key(b)));
+        order
+    }
+
+    /// Contenders that nobody surely beats, the best estimate first.
+    pub fn leaders(&self) -> Vec<usize> {
+        self.order().into_iter().filter(|c| self.places[*c].is_some_and(|place| place.best == 1)).collect()
+    }
+
+    /// Neighbours in the order of estimates of which nobody knows yet which is better, nor that they are equal: while there
+    /// are any, more rounds may tell. Two of which one is held back by the load generator are none: no round will tell.
+    pub fn open_neighbours(&self) -> Vec<(usize, usize)> {
+        let is_open = |one: usize, other: usize| {
+            let worth = !self.entrants[one].is_floor && !self.entrants[other].is_floor;
+            worth && self.pair(one, other).is_none_or(|pair| pair.verdict == Verdict::Open)
+        };
+        let order = self.order();
+        order.windows(2).filter(|w| is_open(w[0], w[1])).map(|w| (w[0], w[1])).collect()
+    }
+
+    pub(super) fn contrast(&self, one: usize, other: usize) -> Option<Contrast> {
+        let n = self.entrants.len();
+        (one < n && other < n).then(|| self.solved.contrast(one, other))?
+    }
+
+    fn log_level(&self, contender: usize) -> Option<f64> {
+        *self.solved.levels.get(contender)?
+    }
+
+    /// The island that ranks are given on: the hub's, or else the one with most ranked contenders.
+    fn main_island(&self) -> Option<usize> {
+        let islands = &self.solved.islands;
+        let of_hub = self.rules.hub.and_then(|hub| *islands.get(hub)?);
+        let ranked = || (0..islands.len()).filter(|c| self.entrants[*c].is_ranked).filter_map(|c| islands[c]);
+        let count = |island: usize| ranked().filter(|i| *i == island).count();
+        of_hub.or_else(|| ranked().max_by_key(|island| (count(*island), usize::MAX - island)))
+    }
+
+    fn ranked(&self) -> Vec<usize> {
+        let Some(main) = self.main_island() else { return Vec::new() };
+        let is_in = |c: &usize| self.entrants[*c].is_ranked && self.solved.islands[*c] == Some(main);
+        (0..self.entrants.len()).filter(is_in).collect()
+    }
+
+    fn all_pairs(&self) -> Vec<Vec<Option<Pair>>> {
+        let critical = Criteria::of(self.ranked().len(), self.rules.chance);
+        let n = self.entrants.len();
+        let pair =
+            |one: usize, other: usize| Some(self.judge(one, other, &self.contrast(one, other)?, &critical));
+        (0..n).map(|one| (one + 1..n).map(|other| pair(one, other)).collect()).collect()
+    }
+
+    fn judge(&self, one: usize, other: usize, contrast: &Contrast, critical: &Criteria) -> Pair {
+        let Contrast { difference, error, df } = *contrast;
+        let systematic = SYSTEMATIC * difference.abs();
+        let around = |half: f64| ((difference - half).exp(), (difference + half).exp());
+        let single = critical.single.of_difference(df) * error + systematic;
+        let sure = critical.all.of_difference(df) * error + systematic;
+        let same = difference.abs() + critical.same.of_difference(df) * error + systematic;
+        let is_first = (difference > 0.0) == (self.rules.best == Best::Highest);
+        let worse = if is_first { other } else { one };
+        let is_ranked = self.entrants[one].is_ranked && self.entrants[other].is_ranked;
+        let has_floor = self.entrants[one].is_floor || self.entrants[other].is_floor;
+        let is_different = difference.abs() > sure && difference.abs() >= MEANINGLESS.ln_1p();
+        let verdict = if !is_ranked {
+            Verdict::Open
+        } else if is_different && !self.entrants[worse].is_floor {
+            if is_first { Verdict::First } else { Verdict::Second }
+        } else if same < SAME.ln_1p() && !has_floor {
+            Verdict::Equal
+        } else {
+            Verdict::Open
+        };
+        Pair { ratio: difference.exp(), interval: around(single), sure: around(sure), error, verdict }
+    }
+
+    fn all_places(&self) -> Vec<Option<Place>> {
+        let ranked = self.ranked();
+        let place = |c: usize| {
+            let better = ranked.iter().filter(|other| self.is_better(**other, c)).count();
+            let worse = ranked.iter().filter(|other| self.is_better(c, **other)).count();
+            ranked.contains(&c).then_some(Place { best: 1 + better, worst: ranked.len() - worse })
+        };
+        (0..self.entrants.len()).map(place).collect()
+    }
+}
+
+/// Multiples of a standard error.
+struct Criteria {
+    /// Of one pair, 95 %.
+    single: std::sync::Arc<Critical>,
+    /// Of all pairs at once, at this look.
+    all: std::sync::Arc<Critical>,
+    /// Of two one-sided tests, at this look (TOST: Schuirmann 1987).
+    same: std::sync::Arc<Critical>,
+}
+
+impl Criteria {
+    fn of(ranked: usize, chance: f64) -> Self {
+        let of = Critical::of;
+        Self { single: of(2, 1.0 - CONFIDENCE), all: of(ranked, chance), same: of(2, 2.0 * chance) }
+    }
+}
+
+/// Numbers heats from 0 without gaps, whatever numbers they came with.
+fn number_heats(starts: &mut [Start]) {
+    let mut known: Vec<usize> = starts.iter().map(|s| s.heat).collect();
+    known.sort_unstable();
+    known.dedup();
+    starts.iter_mut().for_each(|s| s.heat = known.partition_point(|heat| *heat < s.heat));
+}

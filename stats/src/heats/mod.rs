@@ -1,0 +1,25 @@
+//! Statistics of heats: from the slices of live servers to who is faster, how surely.
+//!
+//! The way of a figure: [`figures`] makes one figure per start of a heat's slices (was it [warm](settled)?), [`Fit`] ties the
+//! starts of all heats together and is the only source of ratio, interval, verdict, rank, letters and noise floor, and
+//! [`changes`] compares two runs. The unit of replication is the fresh start; slices are how one start is measured well.
+
+mod changes;
+mod contrast;
+mod design;
+mod fit;
+mod least_squares;
+mod letters;
+mod noise_floor;
+mod settled;
+mod slices;
+mod special;
+mod studentized_range;
+mod variance;
+
+pub use changes::{Change, changes};
+pub use design::{Best, Entrant, Looks, Rules, Start};
+pub use fit::{Fit, MEANINGLESS, Pair, Place, SAME, Verdict};
+pub use settled::{Sample, Settling, Warmth, relative_to_hub, settling};
+pub use slices::{Slice, StartFigure, figures};
+pub use studentized_range::Critical;

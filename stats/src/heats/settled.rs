@@ -1,0 +1,255 @@
+//! Is a server warm? "No trend found" is no evidence: on the curve of a server that is still being compiled, a trend test
+//! over eight batches finds none at half of the final rate. So the change over the last third of the load so far is estimated
+//! with its bounds, and a server that is compiled while it runs is warm when these show that the change is small.
+//!
+//! A native server that has been loaded for a moment is taken to be warm unless its change is shown: to show a change below
+//! 2 % takes more slices (about fifty at 2 % noise) than its warm-up should last. Its counted slices are as many, so they are
+//! checked by the stricter rule ([`Warmth::checked`]).
+
+use super::studentized_range::Critical;
+
+/// A smaller change over the window is of no matter.
+const LEAST_CHANGE: f64 = 0.02;
+/// The window is divided into so many batches, so that a slice that resembles the one before does not count twice.
+const BATCHES: usize = 10;
+/// Fewer samples in the window say nothing.
+const LEAST_SAMPLES: usize = BATCHES;
+/// The chance that a change of 2 % passes as smaller, or that no change passes as one.
+const CHANCE: f64 = 0.05;
+
+/// What a class of servers needs to be called warm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Warmth {
+    /// Load before which it is never warm, in seconds of load.
+    pub least_load_s: f64,
+    /// The window is the last third of the load so far, but at least so long.
+    pub least_window_s: f64,
+    /// It must be shown that the change is small; otherwise it is enough that no larger one is shown.
+    pub is_shown: bool,
+}
+
+impl Warmth {
+    /// Compiled ahead: caches and connections are warm after a moment.
+    pub const NATIVE: Self = Self { least_load_s: 0.2, least_window_s: 0.2, is_shown: false };
+    /// Compiled or collected while it runs. Ten seconds, because compilers pause between two steps.
+    pub const MANAGED: Self = Self { least_load_s: 10.0, least_window_s: 10.0, is_shown: true };
+    /// Processes are started as load comes.
+    pub const PREFORK: Self = Self { least_load_s: 2.0, least_window_s: 1.0, is_shown: false };
+
+    /// The same for the slices that were counted: it must be shown, over all of them.
+    #[must_use]
+    pub fn checked(self) -> Self {
+        Self { least_load_s: 0.0, least_window_s: f64::INFINITY, is_shown: true }
+    }
+}
+
+/// One slice (or a part of one) of the warm-up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// How long this server has been loaded so far, in seconds; pauses and others' turns do not count.
+    pub load_s: f64,
+    /// The natural logarithm of its rate, relative to the hub's at that time ([`relative_to_hub`]).
+    pub log_rate: f64,
+}
+
+/// What the samples show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settling {
+    /// It is warm enough to be measured.
+    pub is_warm: bool,
+    /// A change beyond 2 % over the window is shown: more load is needed.
+    pub is_changing: bool,
+    /// The change over the window, as a logarithm, with its bounds (95 % on each side); `None` where too little is known.
+    pub change: Option<(f64, f64, f64)>,
+    /// How long the load has lasted, in seconds.
+    pub load_s: f64,
+}
+
+/// Judges the samples so far, in order of time.
+pub fn settling(samples: &[Sample], warmth: Warmth) -> Settling {
+    let sound: Vec<Sample> =
+        samples.iter().copied().filter(|s| s.load_s.is_finite() && s.log_rate.is_finite()).collect();
+    let load_s = sound.last().map_or(0.0, |s| s.load_s);
+    let window_s = (load_s / 3.0).max(warmth.least_window_s);
+    let window: Vec<Sample> = sound.into_iter().filter(|s| s.load_s >= load_s - window_s).collect();
+    let change = change(&window);
+    let is_small = change.is_some_and(|(_, low, high)| low > -LEAST_CHANGE && high < LEAST_CHANGE);
+    let is_changing = change.is_some_and(|(_, low, high)| low > LEAST_CHANGE || high < -LEAST_CHANGE);
+    let is_long = load_s >= warmth.least_load_s;
+    let is_warm = is_long && if warmth.is_shown { is_small } else { !is_changing };
+    Settling { is_warm, is_changing, change, load_s }
+}
+
+/// The change over the window by a straight line through its batches, whose scatter around the line, curvature included, gives
+/// the bounds.
+fn change(window: &[Sample]) -> Option<(f64, f64, f64)> {
+    if window.len() < LEAST_SAMPLES {
+        return None;
+    }
+    let batch = |i: usize| &window[i * window.len() / BATCHES..(i + 1) * window.len() / BATCHES];
+    let mean = |values: &mut dyn Iterator<Item = f64>, n: usize| values.sum::<f64>() / n as f64;
+    let points: Vec<(f64, f64)> = (0..BATCHES)
+        .map(|i| {
+            let (samples, n) = (batch(i), batch(i).len());
+            (mean(&mut samples.iter().map(|s| s.load_s), n), mean(&mut samples.iter().map(|s| s.log_rate), n))
+        })
+        .collect();
+    let n = BATCHES as f64;
+    let (x, y) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
+    let spread: f64 = points.iter().map(|p| (p.0 - x).powi(2)).sum();
+    if spread <= 0.0 {
+        return None;
+    }
+    let slope = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / spread;
+    let squares: f64 = points.iter().map(|p| (p.1 - y - slope * (p.0 - x)).powi(2)).sum();
+    let error = (squares / (n - 2.0) / spread).sqrt();
+    let length = window[window.len() - 1].load_s - window[0].load_s;
+    // Two-sided at 10 % is 5 % on each side.
+    let half = Critical::of(2, 2.0 * CHANCE).of_difference(n - 2.0) * error * length;
+    let change = slope * length;
+    Some((change, change - half, change + half))
+}
+
+/// Rates of a server relative to the hub's slices before and after each, so that a machine that changes its speed does not look
+/// like a server that warms up. Both as (moment in seconds, natural logarithm of the rate), in order of time; what lies between
+/// two slices of the hub is interpolated. As they are where the hub has none.
+pub fn relative_to_hub(rates: &[(f64, f64)], hub: &[(f64, f64)]) -> Vec<f64> {
+    let level = |at: f64| {
+        let after = hub.partition_point(|h| h.0 < at);
+        let (before, after) = (after.checked_sub(1).and_then(|i| hub.get(i)), hub.get(after));
+        match (before, after) {
+            (Some(b), Some(a)) if a.0 > b.0 => b.1 + (a.1 - b.1) * (at - b.0) / (a.0 - b.0),
+            (Some(h), _) | (None, Some(h)) => h.1,
+            (None, None) => 0.0,
+        }
+    };
+    rates.iter().map(|(at, log)| log - level(*at)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::uniform;
+    use proptest::prelude::*;
+
+    /// Slices of 100 ms up to so many seconds of load, with noise of this deviation.
+    fn course(seconds: f64, noise: f64, seed: u64, rate: impl Fn(f64) -> f64) -> Vec<Sample> {
+        let gauss = |k: u64| (0..12).map(|i| uniform(seed, k * 12 + i)).sum::<f64>() - 6.0;
+        let sample = |k: u64| {
+            let load_s = (k + 1) as f64 / 10.0;
+            Sample { load_s, log_rate: rate(load_s).ln() + noise * gauss(k) }
+        };
+        (0..(seconds * 10.0).round() as u64).map(sample).collect()
+    }
+
+    /// When it is first called warm, asked every second up to a minute.
+    fn warm_at(warmth: Warmth, noise: f64, seed: u64, rate: impl Fn(f64) -> f64) -> Option<u32> {
+        (1..=120).find(|s| settling(&course(f64::from(*s), noise, seed, &rate), warmth).is_warm)
+    }
+
+    /// As measured: 2,000/s in the first second, 20,000 in the eleventh, 30,000 in the thirtieth, 48,000 in the sixtieth.
+    fn spring_boot(s: f64) -> f64 {
+        let points = [(0.5, 2e3), (10.5, 20e3), (29.5, 30e3), (59.5, 48e3), (90.0, 60e3), (100.0, 60e3)];
+        let next = points.iter().position(|p| p.0 > s).unwrap_or(points.len() - 1).max(1);
+        let ((x, y), (x2, y2)) = (points[next - 1], points[next]);
+        if s >= x2 { y2 } else { y + (y2 - y) * ((s - x) / (x2 - x)).max(0.0) }
+    }
+
+    /// Netty as measured: a new level each second, the last from the sixth on.
+    fn netty(s: f64) -> f64 {
+        [18e3, 40e3, 50e3, 61e3, 87e3, 136e3][(s as usize).min(5)]
+    }
+
+    #[test]
+    fn spring_boot_is_not_called_warm_while_it_is_still_being_compiled() {
+        for seed in 0..20 {
+            for noise in [0.0, 0.01, 0.03, 0.08] {
+                let at = warm_at(Warmth::MANAGED, noise, seed, spring_boot);
+                assert!(at.is_none_or(|s| s >= 90), "called warm after {at:?} s with {noise} of noise");
+            }
+        }
+    }
+
+    #[test]
+    fn netty_is_called_warm_soon_after_it_is() {
+        for seed in 0..20 {
+            let at = warm_at(Warmth::MANAGED, 0.02, seed, netty).unwrap();
+            assert!((14..=26).contains(&at), "after {at} s");
+        }
+    }
+
+    #[test]
+    fn a_level_rate_is_warm_at_once_if_native_and_after_ten_seconds_if_managed() {
+        let flat = |_: f64| 1e5;
+        for seed in 0..40 {
+            assert_eq!(warm_at(Warmth::NATIVE, 0.03, seed, flat), Some(1));
+            let managed = warm_at(Warmth::MANAGED, 0.02, seed, flat).unwrap();
+            assert!((10..=30).contains(&managed), "after {managed} s");
+        }
+        assert!(!settling(&course(0.1, 0.02, 1, flat), Warmth::NATIVE).is_warm);
+    }
+
+    #[test]
+    fn noise_that_hides_a_change_is_not_warmth() {
+        let early = settling(&course(12.0, 0.3, 3, |_| 1e5), Warmth::MANAGED);
+        assert!(!early.is_warm && !early.is_changing, "{early:?}");
+    }
+
+    #[test]
+    fn a_native_server_that_still_rises_is_seen_and_so_is_one_that_falls() {
+        for (rate, sign) in [(0.2, 1.0), (-0.2, -1.0)] {
+            let found = settling(&course(6.0, 0.02, 1, |s| 1e5 * (1.0 + rate * s / 2.0)), Warmth::NATIVE);
+            assert!(
+                found.is_changing && !found.is_warm && found.change.unwrap().0 * sign > 0.05,
+                "{found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_machine_of_two_speeds_does_not_look_like_warming_up() {
+        // The hub's slices are 0.35 s before and after; the machine changes its speed every 21 s.
+        let speed = |at: f64| if (at / 21.0) as u32 % 2 == 0 { 0.0 } else { -0.25 };
+        let noise = |seed: u64, k: u64| 0.05 * (uniform(seed, k) - 0.5);
+        let rates: Vec<(f64, f64)> =
+            (0..200).map(|k| (0.7 * k as f64, 11.0 + speed(0.7 * k as f64) + noise(1, k))).collect();
+        let hub: Vec<(f64, f64)> = (0..200)
+            .map(|k| 0.7 * k as f64 + 0.35)
+            .enumerate()
+            .map(|(k, at)| (at, 10.0 + speed(at) + noise(2, k as u64)))
+            .collect();
+        let judged = |logs: &[f64]| {
+            let sample = |(k, log): (usize, &f64)| Sample { load_s: 0.1 * (k + 1) as f64, log_rate: *log };
+            settling(&logs.iter().enumerate().map(sample).collect::<Vec<_>>(), Warmth::MANAGED)
+        };
+        let relative = relative_to_hub(&rates, &hub);
+        let mean = relative.iter().sum::<f64>() / relative.len() as f64;
+        assert!((mean - 1.0).abs() < 0.01 && judged(&relative).is_warm, "{mean} {:?}", judged(&relative));
+        let alone: Vec<f64> = rates.iter().map(|r| r.1).collect();
+        assert!(!judged(&alone).is_warm, "without the hub it can't be told");
+        assert_eq!(relative_to_hub(&rates[..2], &[]), [rates[0].1, rates[1].1]);
+    }
+
+    #[test]
+    fn counted_slices_that_still_rise_are_found() {
+        let check = |rise: f64, seed| {
+            let samples = course(6.0, 0.02, seed, |s| 1e5 * (rise * s / 6.0).exp());
+            settling(&samples, Warmth::NATIVE.checked())
+        };
+        let warm = |rise: f64| (0..100).filter(|seed| check(rise, *seed).is_warm).count();
+        let changing = |rise: f64| (0..100).filter(|seed| check(rise, *seed).is_changing).count();
+        assert!(warm(0.03) <= 5 && warm(0.10) == 0, "{} {}", warm(0.03), warm(0.10));
+        assert!(changing(0.0) <= 2 && changing(0.10) >= 98, "{} {}", changing(0.0), changing(0.10));
+    }
+
+    proptest! {
+        #[test]
+        fn no_course_panics(values in prop::collection::vec((any::<f64>(), any::<f64>()), 0..60)) {
+            let samples: Vec<Sample> = values.iter().map(|(load_s, log_rate)| Sample { load_s: *load_s, log_rate: *log_rate }).collect();
+            for warmth in [Warmth::NATIVE, Warmth::MANAGED, Warmth::NATIVE.checked()] {
+                let _ = settling(&samples, warmth);
+            }
+            prop_assert_eq!(relative_to_hub(&values, &values).len(), values.len());
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! From the slices of one heat to one figure per start: answers by time over all its slices, each cycle adjusted for its
+//! common level. A sum, not a robust centre, because a centre would erase a server's own pauses; the cycle's common level is
+//! a median, because one member's pause is not the machine's.
+
+use crate::{median, signed_rank};
+
+/// One member's turn in one cycle of a heat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// Which cycle, from 0. Only valid slices are given; a cycle may lack members.
+    pub cycle: usize,
+    /// Whose: an index into the heat's members.
+    pub member: usize,
+    /// Answers counted.
+    pub answers: u64,
+    /// The counted time in nanoseconds.
+    pub time_ns: u64,
+}
+
+/// What a start came to in one cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StartFigure {
+    /// The natural logarithm of answers per second, at the heat's mean level.
+    pub log_rate: f64,
+    /// Its standard error within the start, relative to the heat's level; `None` below eight slices.
+    pub error: Option<f64>,
+    /// Slices that counted.
+    pub slices: usize,
+    /// How far the rate lies below the centre of its slices, as a share (0.08: pauses cost 8 %). `None` below eight slices.
+    pub stall: Option<f64>,
+}
+
+impl StartFigure {
+    /// Whether the server's own pauses cost more than 2 % of its rate.
+    pub fn stalls(&self) -> bool {
+        self.stall.is_some_and(|share| share > LEAST_STALL)
+    }
+}
+
+/// Pauses that cost less are not mentioned.
+const LEAST_STALL: f64 = 0.02;
+/// Fewer slices say nothing about their spread.
+const LEAST_SLICES: usize = 8;
+/// Slices are taken together in about this many batches: a slice resembles the one before.
+const BATCHES: usize = 20;
+/// The levels of members and of cycles are found in turns; after these many nothing changes any more.
+const TURNS: usize = 6;
+
+/// The figure of each member's start; `None` for one without an answer. `informs`: per member, whether its slices tell the
+/// common level (not those of a server that the load generator holds back: its bound moves by itself).
+///
+/// A cycle with fewer than two members that tell the level has no level, and its slices are left out. Where the heat as a
+/// whole has fewer than two, nothing is adjusted.
+pub fn figures(slices: &[Slice], informs: &[bool]) -> Vec<Option<StartFigure>> {
+    let valid: Vec<Slice> =
+        slices.iter().copied().filter(|s| s.member < informs.len() && s.time_ns > 0).collect();
+    let levels = cycle_levels(&valid, informs);
+    let of_member = |member: usize| -> Vec<(f64, f64)> {
+        let own = valid.iter().filter(|s| s.member == member);
+        let adjusted = |s: &Slice| Some((s.answers as f64, s.time_ns as f64 / 1e9 * levels[s.cycle]?.exp()));
+        own.filter_map(adjusted).collect()
+    };
+    let telling = informs.iter().filter(|informs| **informs).count() as f64;
+    (0..informs.len())
+        .map(|m| {
+            // What a member says itself about the level takes a share of its own deviation away.
+            let share = if informs[m] && telling > 1.0 { telling / (telling - 1.0) } else { 1.0 };
+            figure(&of_member(m), share.sqrt())
+        })
+        .collect()
+}
+
+/// From answers and adjusted seconds of each slice.
+fn figure(slices: &[(f64, f64)], widen: f64) -> Option<StartFigure> {
+    let (answers, seconds) = slices.iter().fold((0.0, 0.0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
+    let rate = answers / seconds;
+    if answers <= 0.0 {
+        return None;
+    }
+    let is_enough = slices.len() >= LEAST_SLICES;
+    let stall = is_enough.then(|| {
+        let rates: Vec<f64> = slices.iter().map(|(answers, seconds)| answers / seconds).collect();
+        signed_rank::centre(&rates).map(|centre| 1.0 - rate / centre)
+    });
+    let error = is_enough.then(|| widen * error_of_ratio(slices, rate));
+    Some(StartFigure { log_rate: rate.ln(), error, slices: slices.len(), stall: stall.flatten() })
+}
+
+/// The standard error of the logarithm of a ratio of sums, from batches (Cochran 1977, section 6.4; batch means: Conway 1963).
+fn error_of_ratio(slices: &[(f64, f64)], rate: f64) -> f64 {
+    let length = (slices.len() / BATCHES).max(1);
+    let deviation = |batch: &[(f64, f64)]| batch.iter().map(|(a, s)| a / rate - s).sum::<f64>();
+    let batches: Vec<f64> = slices.chunks(length).map(deviation).collect();
+    let n = batches.len() as f64;
+    let seconds: f64 = slices.iter().map(|s| s.1).sum();
+    (batches.iter().map(|d| d * d).sum::<f64>() * n / (n - 1.0)).sqrt() / seconds
+}
+
+/// The common level of each cycle as a logarithm: the median, over members that tell it, of how far each lies
+/// from its own usual rate (Tukey's median polish, 1977).
+fn cycle_levels(slices: &[Slice], informs: &[bool]) -> Vec<Option<f64>> {
+    let cycles = slices.iter().map(|s| s.cycle + 1).max().unwrap_or(0);
+    if informs.iter().filter(|informs| **informs).count() < 2 {
+        return vec![Some(0.0); cycles];
+    }
+    // Half an answer more, so that a slice without one has a logarithm.
+    let log = |s: &Slice| ((s.answers as f64 + 0.5) / s.time_ns as f64 * 1e9).ln();
+    let telling: Vec<(usize, usize, f64)> =
+        slices.iter().filter(|s| informs[s.member]).map(|s| (s.cycle, s.member, log(s))).collect();
+    let mut by_cycle = vec![Vec::new(); cycles];
+    let mut by_member = vec![Vec::new(); informs.len()];
+    for (cycle, member, log) in telling {
+        by_cycle[cycle].push((member, log));
+        by_member[member].push((cycle, log));
+    }
+    let has_level = |cycle: usize| by_cycle[cycle].len() >= 2;
+    let mut levels = vec![0.0; cycles];
+    let rest = |rates: &[(usize, f64)], others: &[f64]| -> Vec<f64> {
+        rates.iter().map(|(i, log)| log - others[*i]).collect()
+    };
+    for _ in 0..TURNS {
+        let usual: Vec<f64> =
+            by_member.iter().map(|rates| median(&rest(rates, &levels)).unwrap_or(0.0)).collect();
+        levels = by_cycle.iter().map(|rates| cautious_median(rest(rates, &usual))).collect();
+    }
+    // The adjusted time is as long as the real one.
+    let telling = slices.iter().filter(|s| informs[s.member] && has_level(s.cycle));
+    let (real, adjusted) = telling.fold((0.0, 0.0), |sum, s| {
+        let time = s.time_ns as f64;
+        (sum.0 + time, sum.1 + time * levels[s.cycle].exp())
+    });
+    let whole = if real > 0.0 { (adjusted / real).ln() } else { 0.0 };
+    (0..cycles).map(|c| has_level(c).then(|| levels[c] - whole)).collect()
+}
+
+/// The median; of the two in the middle the one nearer to 0, or 0 between them. Of two members one of which pauses, the mean
+/// would make half of its pause the machine's.
+fn cautious_median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => values[n / 2],
+        n => 0.0_f64.clamp(values[n / 2 - 1], values[n / 2]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::uniform;
+    use proptest::prelude::*;
+
+    const RATES: [f64; 4] = [100_000.0, 80_000.0, 50_000.0, 150_000.0];
+
+    /// Forty cycles of 100 ms; `rate(cycle, member)` by what the members do otherwise, with 2 % of noise.
+    fn heat(rate: impl Fn(usize, usize) -> f64) -> Vec<Slice> {
+        let slice = |cycle: usize, member: usize| {
+            let noise = 1.0 + 0.07 * (uniform(5, (cycle * 4 + member) as u64) - 0.5);
+            let answers = (RATES[member] * 0.1 * noise * rate(cycle, member)) as u64;
+            Slice { cycle, member, answers, time_ns: 100_000_000 }
+        };
+        (0..40)
+            .flat_map(|cycle| (0..4).map(move |member| (cycle, member)))
+            .map(|(c, m)| slice(c, m))
+            .collect()
+    }
+
+    fn ratio(slices: &[Slice], informs: [bool; 4], one: usize, other: usize) -> f64 {
+        let all = figures(slices, &informs);
+        (all[one].unwrap().log_rate - all[other].unwrap().log_rate).exp()
+    }
+
+    #[test]
+    fn a_quiet_heat_gives_the_rates() {
+        let found = figures(&heat(|_, _| 1.0), &[true; 4]);
+        for (figure, rate) in found.iter().flatten().zip(RATES) {
+            let error = figure.error.unwrap();
+            assert!(
+                (figure.log_rate - rate.ln()).abs() < 0.01 && (0.001..0.006).contains(&error),
+                "{figure:?}"
+            );
+            assert!(!figure.stalls() && figure.slices == 40);
+        }
+    }
+
+    #[test]
+    fn a_member_that_misses_the_machines_slow_half_gains_nothing() {
+        let slow = |cycle: usize| if cycle >= 20 { 0.75 } else { 1.0 };
+        let mut slices = heat(|cycle, _| slow(cycle));
+        assert!((ratio(&slices, [true; 4], 1, 0) - 0.8).abs() < 0.01);
+        slices.retain(|s| s.member != 1 || s.cycle < 22);
+        assert!((ratio(&slices, [true; 4], 1, 0) - 0.8).abs() < 0.012, "{}", ratio(&slices, [true; 4], 1, 0));
+    }
+
+    #[test]
+    fn a_servers_own_pauses_cost_it_what_they_cost_and_the_row_says_so() {
+        // One slice in twelve is lost whole.
+        let slices = heat(|cycle, member| if member == 2 && cycle % 12 == 5 { 0.0 } else { 1.0 });
+        let found = figures(&slices, &[true; 4]);
+        let lost = 3.0 / 40.0;
+        assert!((ratio(&slices, [true; 4], 2, 0) - 0.5 * (1.0 - lost)).abs() < 0.006);
+        assert!(found[2].unwrap().stalls() && (found[2].unwrap().stall.unwrap() - lost).abs() < 0.02);
+        assert!(!found[0].unwrap().stalls());
+        // Even where the hub is the only other member.
+        let pair: Vec<Slice> = slices.iter().filter(|s| s.member != 1 && s.member != 3).copied().collect();
+        let two = figures(&pair, &[true, false, true, false]);
+        let ratio = (two[2].unwrap().log_rate - two[0].unwrap().log_rate).exp();
+        assert!((ratio / (0.5 * (1.0 - lost)) - 1.0).abs() < 0.01 && two[2].unwrap().stalls(), "{ratio}");
+    }
+
+    #[test]
+    fn a_server_that_the_client_holds_back_does_not_tell_the_level() {
+        let slices = heat(|cycle, member| if member == 3 && cycle >= 20 { 0.6 } else { 1.0 });
+        let found = figures(&slices, &[true, true, true, false]);
+        assert!((found[3].unwrap().log_rate - (150_000.0_f64 * 0.8).ln()).abs() < 0.01);
+        assert!((found[0].unwrap().log_rate - 100_000.0_f64.ln()).abs() < 0.01);
+    }
+
+    #[test]
+    fn cycles_without_a_level_are_left_out_and_nothing_is_unknown() {
+        let mut slices = heat(|_, _| 1.0);
+        slices.retain(|s| s.cycle < 30 || s.member == 0);
+        assert_eq!(figures(&slices, &[true; 4])[0].unwrap().slices, 30);
+        slices.retain(|s| s.member == 0);
+        assert_eq!(figures(&slices, &[true; 4])[1], None);
+        assert_eq!(figures(&slices, &[true, false, false, false])[0].unwrap().slices, 40);
+        assert_eq!(figures(&[], &[true; 2]), [None, None]);
+    }
+
+    #[test]
+    fn the_error_within_a_start_is_what_figures_of_equal_starts_vary_by() {
+        let starts = (0..60_u64).map(|seed| {
+            let slice = |cycle: usize, member: usize| {
+                let noise = 1.0 + 0.14 * (uniform(seed, (cycle * 3 + member) as u64) - 0.5);
+                Slice { cycle, member, answers: (10_000.0 * noise) as u64, time_ns: 100_000_000 }
+            };
+            let slices: Vec<Slice> = (0..120).map(|i| slice(i / 3, i % 3)).collect();
+            let found = figures(&slices, &[true; 3]);
+            let [one, other] = [found[0].unwrap(), found[1].unwrap()];
+            (one.log_rate - other.log_rate, one.error.unwrap().powi(2) + other.error.unwrap().powi(2))
+        });
+        let (squares, expected) = starts.fold((0.0, 0.0), |sum, (d, e)| (sum.0 + d * d, sum.1 + e));
+        assert!((0.7..1.4).contains(&(squares / expected)), "{}", squares / expected);
+    }
+
+    proptest! {
+        #[test]
+        fn no_slices_panic(slices in prop::collection::vec((0..9_usize, 0..5_usize, any::<u64>(), any::<u64>()), 0..60), informs in prop::collection::vec(any::<bool>(), 0..5)) {
+            let slices: Vec<Slice> = slices.into_iter().map(|(cycle, member, answers, time_ns)| Slice { cycle, member, answers, time_ns }).collect();
+            prop_assert!(figures(&slices, &informs).iter().flatten().all(|f| f.log_rate.is_finite()));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! How much contenders vary from start to start: a variance for each class, and for each contender its own, shrunk towards
+//! what is usual in its class. Four starts alone say too little of a variance, one pooled variance is wrong for most
+//! contenders, and weights that mute outlying starts would call noise a difference (simulated: 49 % of runs).
+
+use super::design::{Entrant, Start};
+use super::least_squares::Equations;
+use super::special::{inverse_trigamma, trigamma};
+use statrs::function::gamma::digamma;
+
+/// What is usual in a class counts at most as much as so many degrees of freedom of a contender's own.
+const MOST_PRIOR: f64 = 8.0;
+/// No server repeats better from start to start than by 0.05 %: a handful of equal figures is chance, or a coarse clock.
+const LEAST_VARIANCE: f64 = 2.5e-7;
+/// Variances and weights are found in turns until they change by less than 0.01 %, in at most so many.
+const TURNS: usize = 40;
+
+/// What is known about the variation between starts.
+pub(super) struct Variances {
+    /// Per contender: its group.
+    pub groups: Vec<usize>,
+    /// Per group: degrees of freedom of all its contenders.
+    pub group_freedom: Vec<f64>,
+    /// Per group: degrees of freedom that what is usual counts for.
+    pub prior_freedom: Vec<f64>,
+    /// Per contender: its shrunk variance.
+    pub own: Vec<f64>,
+    /// Per contender: degrees of freedom of its starts alone.
+    pub own_freedom: Vec<f64>,
+}
+
+/// Groups contenders by class; hub and floors stand apart, because they vary by other causes.
+pub(super) fn groups(entrants: &[Entrant], hub: Option<usize>) -> Vec<usize> {
+    let key = |c: usize| (Some(c) == hub, entrants[c].is_floor, entrants[c].class);
+    let mut known = Vec::new();
+    let mut place = |c: usize| {
+        known.iter().position(|k| *k == key(c)).unwrap_or_else(|| {
+            known.push(key(c));
+            known.len() - 1
+        })
+    };
+    (0..entrants.len()).map(&mut place).collect()
+}
+
+/// Weights per contender: the inverse of its class's variance, found together with it. At the fixed point a class's squared
+/// residuals sum to its variance times the degrees of freedom that they leave: restricted maximum likelihood (Patterson and
+/// Thompson 1971; Harville 1977). A class and not a contender has a weight, because weights that follow a handful of figures are
+/// too sure of them.
+pub(super) fn weights(entrants: &[Entrant], groups: &[usize], starts: &[Start]) -> Vec<f64> {
+    let count = groups.iter().max().map_or(0, |g| g + 1);
+    let mut of_group = vec![1.0; count];
+    for _ in 0..TURNS {
+        let weights = by_contender(entrants, groups, &of_group);
+        let solved = Equations::solve(starts, &weights);
+        let (mut squares, mut freedom) = (vec![0.0; count], vec![0.0; count]);
+        for (i, start) in starts.iter().enumerate().filter(|(_, s)| !entrants[s.contender].is_floor) {
+            let Some(residual) = solved.residual(i) else { continue };
+            squares[groups[start.contender]] += residual * residual;
+            freedom[groups[start.contender]] += solved.freedom(i);
+        }
+        let all = squares.iter().sum::<f64>() / freedom.iter().sum::<f64>().max(1.0);
+        let next = |g: usize| {
+            // What leaves nothing over to judge it by is taken to vary as all do.
+            let variance = if freedom[g] < 0.5 { all } else { squares[g] / freedom[g] };
+            variance.max(LEAST_VARIANCE)
+        };
+        let found: Vec<f64> = (0..count).map(next).collect();
+        let change = |(a, b): (&f64, &f64)| (a / b - 1.0).abs();
+        let is_done = found.iter().zip(&of_group).map(change).fold(0.0, f64::max) < 1e-4;
+        of_group = found;
+        if is_done {
+            break;
+        }
+    }
+    by_contender(entrants, groups, &of_group)
+}
+
+fn by_contender(entrants: &[Entrant], groups: &[usize], of_group: &[f64]) -> Vec<f64> {
+    let weight = |(e, g): (&Entrant, &usize)| if e.is_floor { 0.0 } else { 1.0 / of_group[*g] };
+    entrants.iter().zip(groups).map(weight).collect()
+}
+
+/// Each contender's own variance, shrunk. `sums`: per contender the sum of its squared residuals and the degrees of freedom that
+/// they leave.
+pub(super) fn shrink(groups: Vec<usize>, sums: &[(f64, f64)]) -> Variances {
+    let count = groups.iter().max().map_or(0, |g| g + 1);
+    let (mut group_freedom, mut prior_freedom) = (vec![0.0; count], vec![0.0; count]);
+    let mut own = vec![0.0; groups.len()];
+    let whole = sums.iter().fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+    for g in 0..count {
+        let members: Vec<usize> = (0..groups.len()).filter(|c| groups[*c] == g).collect();
+        let of_group: Vec<(f64, f64)> = members.iter().map(|c| sums[*c]).collect();
+        group_freedom[g] = of_group.iter().map(|s| s.1).sum();
+        let (usual, freedom) = prior(&of_group).unwrap_or((whole.0 / whole.1.max(1.0), 1.0));
+        prior_freedom[g] = freedom;
+        for c in members {
+            let (squares, free) = sums[c];
+            own[c] = ((freedom * usual + squares) / (freedom + free)).max(LEAST_VARIANCE);
+        }
+    }
+    let own_freedom = sums.iter().map(|s| s.1).collect();
+    Variances { groups, group_freedom, prior_freedom, own, own_freedom }
+}
+
+/// What is usual in a class, and how many degrees of freedom that is worth: the less its contenders' variances differ beyond
+/// chance, the more (Smyth 2004, section 6.2). `None` where no contender has a variance.
+fn prior(sums: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let judged: Vec<(f64, f64)> = sums.iter().copied().filter(|(_, free)| *free >= 0.5).collect();
+    let n = judged.len() as f64;
+    if judged.is_empty() {
+        return None;
+    }
+    let pooled = judged.iter().map(|s| s.0).sum::<f64>() / judged.iter().map(|s| s.1).sum::<f64>();
+    if judged.len() < 2 {
+        return Some((pooled, MOST_PRIOR));
+    }
+    let log = |(squares, free): &(f64, f64)| {
+        (squares / free).max(LEAST_VARIANCE / 100.0).ln() - digamma(free / 2.0) + (free / 2.0).ln()
+    };
+    let logs: Vec<f64> = judged.iter().map(log).collect();
+    let mean = logs.iter().sum::<f64>() / n;
+    let spread = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let by_chance = judged.iter().map(|(_, free)| trigamma(free / 2.0)).sum::<f64>() / n;
+    if spread <= by_chance {
+        return Some((pooled, MOST_PRIOR));
+    }
+    let half = inverse_trigamma(spread - by_chance);
+    let usual = (mean + digamma(half) - half.ln()).exp();
+    Some((usual, (2.0 * half).min(MOST_PRIOR)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_variances_are_taken_together_and_unequal_ones_are_left_alone() {
+        let alike: Vec<(f64, f64)> = (0..12).map(|i| (3.0 * (0.8 + 0.04 * f64::from(i)), 3.0)).collect();
+        let (usual, freedom) = prior(&alike).unwrap();
+        assert!((usual - 1.02).abs() < 0.01 && freedom == MOST_PRIOR);
+        let unlike: Vec<(f64, f64)> = (0..12).map(|i| (3.0 * 4.0_f64.powi(i % 6), 3.0)).collect();
+        assert!(prior(&unlike).unwrap().1 < 2.0);
+        assert_eq!((prior(&[]), prior(&[(1.0, 0.0)])), (None, None));
+    }
+
+    #[test]
+    fn hub_and_floors_vary_by_themselves() {
+        let of = |class, is_floor| Entrant { is_floor, ..Entrant::of_class(class) };
+        let entrants = [of(1, false), of(1, false), of(1, true), of(7, false)];
+        assert_eq!(groups(&entrants, Some(0)), [0, 1, 2, 3]);
+        assert_eq!(groups(&entrants, None), [0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn a_class_that_varies_more_weighs_less() {
+        use crate::random::uniform;
+        let entrants: Vec<Entrant> = (0..8).map(|c| Entrant::of_class(usize::from(c >= 4))).collect();
+        let noise = |c: usize, h: usize| {
+            let gauss = (0..12).map(|i| uniform((c * 50 + h) as u64, i)).sum::<f64>() - 6.0;
+            gauss * if c < 4 { 0.01 } else { 0.04 }
+        };
+        let figure = |h: usize, c: usize| Start { contender: c, heat: h, log_figure: noise(c, h) + h as f64 };
+        let starts: Vec<Start> = (0..30).flat_map(|h| (0..8).map(move |c| figure(h, c))).collect();
+        let groups = groups(&entrants, None);
+        let weights = weights(&entrants, &groups, &starts);
+        let [quiet, loud] = [weights[0], weights[7]].map(|w| (1.0 / w).sqrt());
+        assert!((quiet / 0.01 - 1.0).abs() < 0.2 && (loud / 0.04 - 1.0).abs() < 0.2, "{quiet} {loud}");
+    }
+}
