@@ -1,19 +1,23 @@
 //! How often the model of heats errs, how wide its intervals are, and what it finds, over simulated studies and races.
-//! `cargo run --release -p stats --example simulate_heats -- [studies] [races]` (400 and 2,000 unless said).
+//! `cargo run --release -p stats --example simulate_heats -- [studies] [races] [studies of slices]` (400, 2,000
+//! and 400 unless said).
 
 #![allow(clippy::unwrap_used, reason = "a study of one's own may panic")]
 
-#[path = "../tests/heats/world.rs"]
+#[path = "../tests/simulation/world.rs"]
 mod world;
 
-use stats::heats::{Best, Fit, Looks, Rules, Verdict};
+use stats::heats::{Best, Fit, Looks, Rules, Verdict, figures};
 use world::{MANAGED, NATIVE, Noise, World};
 
 fn main() {
     let count = |i: usize, usual: u64| std::env::args().nth(i).and_then(|n| n.parse().ok()).unwrap_or(usual);
-    let (studies, races) = (count(1, 400), count(2, 2_000));
+    let (studies, races, sliced) = (count(1, 400), count(2, 2_000), count(3, 400));
     if studies > 0 {
         print_studies(studies);
+    }
+    if sliced > 0 {
+        print_slices(sliced);
     }
     if races > 0 {
         print_races(races);
@@ -53,9 +57,7 @@ fn print_studies(runs: u64) {
                 judge(&equal, &fit(&equal, &starts[..ends[look - 1]], Looks::STUDY), &mut sums[i].0);
                 is_wrong |= sums[i].0.wrong > before;
                 wrong_so_far[i] += f64::from(u8::from(is_wrong));
-                if i == 0 || i == 1 {
-                    judge(&apart, &fit(&apart, &steps[..step_ends[look - 1]], Looks::STUDY), &mut sums[i].1);
-                }
+                judge(&apart, &fit(&apart, &steps[..step_ends[look - 1]], Looks::STUDY), &mut sums[i].1);
             }
         }
         for (i, look) in Looks::STUDY.after.iter().enumerate() {
@@ -108,6 +110,54 @@ fn judge(world: &World, fit: &Fit, sums: &mut Sums) {
     }
     sums.wrong += f64::from(u8::from(is_wrong));
     sums.covered_in_all += f64::from(u8::from(all_cover));
+}
+
+/// What happens to the slices of a heat.
+const TROUBLES: [&str; 5] = ["quiet", "two speeds", "bursts", "a third of the slices missing", "one pauses"];
+
+fn print_slices(runs: u64) {
+    println!(
+        "\nFrom slices to verdicts: twelve equals, two heats of six and a hub a round, four rounds; forty cycles of 100 ms, 4 % of noise a slice, 0.5 % between starts; {runs} studies a row.\n"
+    );
+    println!(
+        "| slices | called different | one pair's interval covers | deviation of a start: seen, by its own error | half-width | stalls told |"
+    );
+    println!("| --- | ---: | ---: | --- | ---: | ---: |");
+    let mut world = World::study(12, 0, 0.0);
+    world.truth.iter_mut().for_each(|truth| truth.1 = 0.005);
+    for trouble in TROUBLES {
+        let mut sums = Sums::default();
+        let (mut stalls, mut squares, mut errors, mut count) = (0, 0.0, 0.0, 0.0);
+        for seed in 0..runs {
+            let (mut starts, _) = world.run(4, Noise::Normal, seed);
+            let heats = starts.last().unwrap().heat;
+            for heat in 0..=heats {
+                let places: Vec<usize> = (0..starts.len()).filter(|i| starts[*i].heat == heat).collect();
+                let logs: Vec<f64> = places.iter().map(|i| starts[*i].log_figure).collect();
+                let slices = world::slices(&logs, trouble, seed * 100 + heat as u64);
+                for ((i, log), figure) in
+                    places.iter().zip(logs).zip(figures(&slices, &vec![true; places.len()]))
+                {
+                    let figure = figure.unwrap();
+                    starts[*i].log_figure = figure.log_rate;
+                    stalls += usize::from(figure.stalls());
+                    errors += figure.error.unwrap().powi(2);
+                    squares += (figure.log_rate - log).powi(2);
+                    count += 1.0;
+                }
+            }
+            judge(&world, &fit(&world, &starts, Looks::STUDY), &mut sums);
+        }
+        println!(
+            "| {trouble} | {:.1} % | {:.1} % | {:.2}, {:.2} % | {:.1} % | {:.2} |",
+            100.0 * sums.wrong / runs as f64,
+            100.0 * sums.covered / sums.pairs,
+            100.0 * f64::sqrt(squares / count),
+            100.0 * f64::sqrt(errors / count),
+            100.0 * sums.halves[NATIVE] / sums.half_pairs[NATIVE],
+            stalls as f64 / count,
+        );
+    }
 }
 
 fn print_races(races: u64) {

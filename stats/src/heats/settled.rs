@@ -212,8 +212,8 @@ mod tests {
         let speed = |at: f64| if (at / 21.0) as u32 % 2 == 0 { 0.0 } else { -0.25 };
         let noise = |seed: u64, k: u64| 0.05 * (uniform(seed, k) - 0.5);
         let rates: Vec<(f64, f64)> =
-            (0..200).map(|k| (0.7 * k as f64, 11.0 + speed(0.7 * k as f64) + noise(1, k))).collect();
-        let hub: Vec<(f64, f64)> = (0..200)
+            (0..400).map(|k| (0.7 * k as f64, 11.0 + speed(0.7 * k as f64) + noise(1, k))).collect();
+        let hub: Vec<(f64, f64)> = (0..400)
             .map(|k| 0.7 * k as f64 + 0.35)
             .enumerate()
             .map(|(k, at)| (at, 10.0 + speed(at) + noise(2, k as u64)))

@@ -7,8 +7,10 @@ use super::least_squares::Equations;
 use super::special::{inverse_trigamma, trigamma};
 use statrs::function::gamma::digamma;
 
-/// What is usual in a class counts at most as much as so many degrees of freedom of a contender's own.
-const MOST_PRIOR: f64 = 8.0;
+/// What is usual in a class counts at most as much as so many degrees of freedom of a contender's own. Where a third of a class
+/// varies twice as much as the others, 8 makes 10 % of studies of equals decide wrongly within four looks, 5 makes 6 %;
+/// where all vary alike it makes intervals 4 % wider after four rounds, and no wider after nine.
+const MOST_PRIOR: f64 = 5.0;
 /// No server repeats better from start to start than by 0.05 %: a handful of equal figures is chance, or a coarse clock.
 const LEAST_VARIANCE: f64 = 2.5e-7;
 /// Variances and weights are found in turns until they change by less than 0.01 %, in at most so many.
@@ -43,8 +45,7 @@ pub(super) fn groups(entrants: &[Entrant], hub: Option<usize>) -> Vec<usize> {
 
 /// Weights per contender: the inverse of its class's variance, found together with it. At the fixed point a class's squared
 /// residuals sum to its variance times the degrees of freedom that they leave: restricted maximum likelihood (Patterson and
-/// Thompson 1971; Harville 1977). A class and not a contender has a weight, because weights that follow a handful of figures are
-/// too sure of them.
+/// Thompson 1971; Harville 1977). These are where each contender's own begin.
 pub(super) fn weights(entrants: &[Entrant], groups: &[usize], starts: &[Start]) -> Vec<f64> {
     let count = groups.iter().max().map_or(0, |g| g + 1);
     let mut of_group = vec![1.0; count];

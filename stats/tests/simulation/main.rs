@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod changes;
+mod heats;
 mod noise;
 mod steady;
+mod world;
 
 use noise::Noise;
 use stats::estimate::BLOCKS_AFTER_ENOUGH;

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use stats::heats::{Entrant, Start};
+use stats::heats::{Entrant, Slice, Start};
 use stats::random;
 
 /// What the machine does to heats and starts.
@@ -14,8 +14,11 @@ pub enum Noise {
     Outliers,
     /// The machine becomes 30 % slower over each round.
     Drift,
-    /// Two speeds, 25 % apart; at the slower one each contender's ratio to others is another by 1 %.
+    /// Two speeds, 25 % apart.
     TwoSpeeds,
+    /// Two speeds at which contenders compare differently: each is half a per cent (standard deviation) better at the one and
+    /// worse at the other than on average.
+    TwoRatios,
     /// A start is much like the one before it in its round.
     Autocorrelated,
     /// Student's t with three degrees of freedom.
@@ -24,11 +27,12 @@ pub enum Noise {
     Unequal,
 }
 
-pub const ALL: [Noise; 7] = [
+pub const ALL: [Noise; 8] = [
     Noise::Normal,
     Noise::Outliers,
     Noise::Drift,
     Noise::TwoSpeeds,
+    Noise::TwoRatios,
     Noise::Autocorrelated,
     Noise::HeavyTailed,
     Noise::Unequal,
@@ -75,7 +79,7 @@ impl World {
         let mut generator = random::generator(random::derive(&[seed, 77]));
         let (mut starts, mut ends) = (Vec::new(), Vec::new());
         let (mut heat, mut like_before, mut is_slow) = (0, 0.0, false);
-        let at_slow: Vec<f64> = self.truth.iter().map(|_| 0.01 * gauss(&mut generator)).collect();
+        let at_slow: Vec<f64> = self.truth.iter().map(|_| 0.005 * gauss(&mut generator)).collect();
         for round in 0..rounds {
             let dealt = self.deal(random::derive(&[seed, round as u64]));
             let count = dealt.len() as f64;
@@ -83,7 +87,8 @@ impl World {
                 is_slow ^= generator.random_range(0.0..1.0) < 0.15;
                 let level = match noise {
                     Noise::Drift => -0.3 * place as f64 / count,
-                    Noise::TwoSpeeds => -0.25 * f64::from(u8::from(is_slow)),
+                    Noise::TwoSpeeds | Noise::TwoRatios if is_slow => -0.25,
+                    Noise::TwoSpeeds | Noise::TwoRatios => 0.0,
                     _ => 0.1 * gauss(&mut generator),
                 };
                 for contender in members {
@@ -93,7 +98,9 @@ impl World {
                         Noise::Outliers if generator.random_range(0.0..1.0) < 0.05 => {
                             sd * own - generator.random_range(0.05..0.2)
                         }
-                        Noise::TwoSpeeds if is_slow => sd * own + at_slow[contender],
+                        Noise::TwoRatios => {
+                            sd * own + if is_slow { at_slow[contender] } else { -at_slow[contender] }
+                        }
                         Noise::Autocorrelated => {
                             like_before = 0.8 * like_before + 0.6 * own;
                             sd * like_before
@@ -129,6 +136,31 @@ impl World {
         }
         heats
     }
+}
+
+/// The slices of a heat whose members' true log rates over the whole heat are these: forty cycles of 100 ms.
+pub fn slices(logs: &[f64], trouble: &str, seed: u64) -> Vec<Slice> {
+    let mut generator = random::generator(random::derive(&[seed, 5]));
+    let (mut slices, mut is_slow) = (Vec::new(), false);
+    for cycle in 0..40 {
+        is_slow ^= generator.random_range(0.0..1.0) < 0.1;
+        for (member, log) in logs.iter().enumerate() {
+            let mut share = (0.04 * gauss(&mut generator)).exp();
+            let chance: f64 = generator.random_range(0.0..1.0);
+            match trouble {
+                "two speeds" if is_slow => share *= 0.75,
+                // Another program takes a part of one slice in ten.
+                "bursts" if chance < 0.1 => share *= generator.random_range(0.5..1.0),
+                "a third of the slices missing" if chance < 1.0 / 3.0 => continue,
+                "a third of the slices missing" if is_slow => share *= 0.75,
+                "one pauses" if member == 0 && chance < 0.1 => share = 0.0,
+                _ => {}
+            }
+            let answers = (log.exp() * share * 0.1) as u64;
+            slices.push(Slice { cycle, member, answers, time_ns: 100_000_000 });
+        }
+    }
+    slices
 }
 
 /// A normal number (Box and Muller 1958).

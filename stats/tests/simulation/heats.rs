@@ -1,0 +1,216 @@
+//! The model of heats on simulated studies and races: few runs of what `examples/simulate_heats` does at length.
+
+use crate::world::{MANAGED, NATIVE, Noise, World};
+use proptest::prelude::*;
+use stats::heats::{Best, Entrant, Fit, Looks, Rules, Start, Verdict, changes};
+
+fn rules(world: &World, looks: Looks) -> Rules {
+    Rules { hub: world.hub, best: Best::Highest, chance: looks.chance }
+}
+
+fn fit(world: &World, rounds: usize, noise: Noise, seed: u64) -> Fit {
+    let (starts, _) = world.run(rounds, noise, seed);
+    Fit::new(&world.entrants, &starts, &rules(world, Looks::STUDY))
+}
+
+/// Twelve contenders, so that 100 studies take a second.
+fn small(step: f64) -> World {
+    World::study(8, 4, step)
+}
+
+fn ranked(world: &World) -> Vec<(usize, usize)> {
+    let n = world.truth.len() - usize::from(world.hub.is_some());
+    (0..n).flat_map(|one| (one + 1..n).map(move |other| (one, other))).collect()
+}
+
+#[test]
+fn a_study_of_equals_is_decided_wrongly_in_at_most_one_of_twenty() {
+    let world = small(0.0);
+    for noise in [Noise::Normal, Noise::Outliers, Noise::TwoSpeeds, Noise::HeavyTailed] {
+        let is_wrong = |seed: &u64| {
+            let fit = fit(&world, 4, noise, *seed);
+            let is_decided = |v: Verdict| v == Verdict::First || v == Verdict::Second;
+            ranked(&world).iter().any(|(one, other)| is_decided(fit.pair(*one, *other).unwrap().verdict))
+        };
+        let wrong = (0..100).filter(is_wrong).count();
+        println!("{noise:?}, twelve equals, one look: decided in {wrong} of 100 studies");
+        // One look of four has a chance of 1.25 %.
+        assert!(wrong <= 5);
+    }
+}
+
+#[test]
+fn one_pairs_interval_covers_as_often_as_it_says_and_classes_have_their_own_width() {
+    let world = small(0.02);
+    for noise in [Noise::Normal, Noise::Drift, Noise::Autocorrelated] {
+        let (mut covered, mut pairs) = (0.0, 0.0);
+        let mut halves = [0.0; 2];
+        for seed in 0..80 {
+            let fit = fit(&world, 5, noise, seed);
+            for (one, other) in ranked(&world) {
+                let (pair, truth) =
+                    (fit.pair(one, other).unwrap(), world.truth[one].0 - world.truth[other].0);
+                covered +=
+                    f64::from(u8::from(pair.interval.0 <= truth.exp() && truth.exp() <= pair.interval.1));
+                pairs += 1.0;
+                assert!(pair.sure.0 <= pair.interval.0 && pair.interval.1 <= pair.sure.1);
+            }
+            [NATIVE, MANAGED].iter().for_each(|c| halves[*c] += fit.noise_floor(*c).unwrap() / 80.0);
+        }
+        println!("{noise:?}: covers in {:.1} %, noise floors {halves:.3?}", 100.0 * covered / pairs);
+        assert!((0.93..=0.98).contains(&(covered / pairs)));
+        assert!(halves[NATIVE] < 0.045 && halves[MANAGED] > 2.0 * halves[NATIVE]);
+    }
+}
+
+#[test]
+fn five_percent_between_native_servers_are_found_and_equals_are_called_equal() {
+    let (apart, equal) = (small(0.05_f64.ln_1p()), small(0.0));
+    let (mut found, mut same) = (0, 0);
+    for seed in 0..40 {
+        let fits = (fit(&apart, 6, Noise::Normal, seed), fit(&equal, 9, Noise::Normal, seed));
+        found += (0..7).filter(|c| fits.0.is_better(c + 1, *c)).count();
+        same += (0..7).filter(|c| fits.1.pair(*c, c + 1).unwrap().verdict == Verdict::Equal).count();
+    }
+    assert!(found >= 270 && same >= 200, "of 280: {found} found, {same} called equal");
+}
+
+#[test]
+fn an_outlying_start_is_never_trimmed_and_never_decides() {
+    let world = small(0.0);
+    let (mut starts, _) = world.run(4, Noise::Normal, 1);
+    let before = Fit::new(&world.entrants, &starts, &rules(&world, Looks::STUDY));
+    let first = starts.iter().position(|s| s.contender == 2).unwrap();
+    starts[first].log_figure -= 0.4;
+    let after = Fit::new(&world.entrants, &starts, &rules(&world, Looks::STUDY));
+    let loss = (before.ratio(2, 3).unwrap() / after.ratio(2, 3).unwrap()).ln();
+    assert!((0.08..0.12).contains(&loss), "one start in four that loses 0.4 costs 0.1, not {loss}");
+    assert!((0..8).all(|c| c == 2 || after.pair(c, 2).unwrap().verdict == Verdict::Open));
+}
+
+/// Every contender in every heat, without noise but for a thousandth that alternates.
+fn exact(levels: &[f64], heats: usize) -> Vec<Start> {
+    let wobble = |c: usize, h: usize| if (c + h) % 2 == 0 { 0.001 } else { -0.001 };
+    let start = |h: usize, c: usize| Start { contender: c, heat: h, log_figure: levels[c] + wobble(c, h) };
+    (0..heats).flat_map(|h| (0..levels.len()).map(move |c| start(h, c))).collect()
+}
+
+#[test]
+fn clear_figures_give_ranks_letters_leaders_and_figures() {
+    let levels = [0.0, 0.10, 0.1001, 0.30, 5.0];
+    let mut entrants = vec![Entrant::of_class(0); 5];
+    entrants[4].is_ranked = false;
+    let rules = Rules { hub: Some(4), best: Best::Highest, chance: 0.0125 };
+    let fit = Fit::new(&entrants, &exact(&levels, 6), &rules);
+    let places: Vec<_> = fit.places().iter().flatten().map(|p| (p.best, p.worst)).collect();
+    assert_eq!(places, [(4, 4), (2, 3), (2, 3), (1, 1)]);
+    assert_eq!((fit.order(), fit.leaders()), (vec![3, 2, 1, 0], vec![3]));
+    let letters: Vec<_> = fit.letters().into_iter().map(Option::unwrap_or_default).collect();
+    assert_eq!(letters, ["c", "b", "b", "a", ""]);
+    assert_eq!(fit.pair(1, 2).unwrap().verdict, Verdict::Equal);
+    assert_eq!((fit.pair(4, 3).unwrap().verdict, fit.open_neighbours()), (Verdict::Open, vec![]));
+    assert!((fit.figure(3).unwrap() - 0.3_f64.exp()).abs() < 1e-3 && fit.error_to_hub(3).unwrap() < 0.002);
+    assert!((fit.ratio(0, 3).unwrap() * fit.ratio(3, 0).unwrap() - 1.0).abs() < 1e-12);
+    assert_eq!((fit.noise_floor(0), fit.noise_floor(7)), (Some(0.01), None));
+    let lowest = Fit::new(&entrants, &exact(&levels, 6), &Rules { best: Best::Lowest, ..rules });
+    assert_eq!((lowest.order(), lowest.leaders()), (vec![0, 1, 2, 3], vec![0]));
+}
+
+#[test]
+fn nobody_is_surely_faster_than_a_floor_nor_equal_to_it_but_a_floor_may_be_faster() {
+    let mut entrants = vec![Entrant::of_class(0); 4];
+    entrants[1].is_floor = true;
+    let rules = Rules { hub: None, best: Best::Highest, chance: 0.0125 };
+    let fit = Fit::new(&entrants, &exact(&[0.5, 0.3, 0.3, 0.0], 6), &rules);
+    let verdicts: Vec<_> = [0, 2, 3].iter().map(|c| fit.pair(1, *c).unwrap().verdict).collect();
+    assert_eq!(verdicts, [Verdict::Open, Verdict::Open, Verdict::First]);
+    assert!(fit.is_better(0, 2), "others are compared as if it were not there");
+    assert_eq!(fit.places()[1].map(|p| (p.best, p.worst)), Some((1, 3)));
+    assert_eq!(fit.open_neighbours(), [], "no round will tell");
+}
+
+#[test]
+fn a_floor_does_not_disturb_the_others_however_its_bound_moves() {
+    let mut starts = exact(&[0.2, 0.1, 0.0, 0.5], 6);
+    let mut entrants = vec![Entrant::of_class(0); 4];
+    entrants[3].is_floor = true;
+    let rules = Rules { hub: Some(0), best: Best::Highest, chance: 0.0125 };
+    let calm = Fit::new(&entrants, &starts, &rules).pair(1, 2);
+    starts.iter_mut().filter(|s| s.contender == 3).for_each(|s| s.log_figure -= 0.1 * s.heat as f64);
+    let moved = Fit::new(&entrants, &starts, &rules);
+    assert_eq!(moved.pair(1, 2), calm);
+    assert!((moved.ratio(3, 2).unwrap().ln() - 0.25).abs() < 0.01 && moved.pair(3, 2).unwrap().error > 0.05);
+}
+
+#[test]
+fn contenders_that_no_chain_of_heats_ties_together_are_unknown() {
+    let mut starts = exact(&[0.0, 0.1, 0.2], 4);
+    let elsewhere = exact(&[0.0, 0.4], 4);
+    starts.extend(elsewhere.iter().map(|s| Start { contender: s.contender + 3, heat: s.heat + 90, ..*s }));
+    let rules = Rules { hub: Some(0), best: Best::Highest, chance: 0.0125 };
+    let fit = Fit::new(&[Entrant::of_class(0); 6], &starts, &rules);
+    assert_eq!((fit.pair(1, 3), fit.ratio(1, 3), fit.pair(1, 5), fit.figure(5)), (None, None, None, None));
+    assert!(fit.is_better(4, 3) && fit.is_better(2, 1));
+    assert!(fit.places()[3..].iter().all(Option::is_none), "ranks are given where the hub is");
+}
+
+#[test]
+fn a_race_of_10_percent_is_over_at_once_and_equals_are_equal() {
+    for (apart, verdict) in [(0.10, Verdict::First), (0.0, Verdict::Equal)] {
+        let world = World::race(2, apart, 0.005);
+        let right = (0..50).filter(|seed| {
+            let (starts, _) = world.run(3, Noise::Normal, *seed);
+            let fit = Fit::new(&world.entrants, &starts, &rules(&world, Looks::RACE));
+            fit.pair(0, 1).unwrap().verdict == verdict
+        });
+        assert!(right.count() >= 40);
+    }
+}
+
+#[test]
+fn two_runs_differ_where_the_contender_does() {
+    let (before, mut now) = (small(0.02), small(0.02));
+    now.truth[3].0 += 0.10;
+    let (mut found, mut wrong) = (0, 0);
+    let both: Vec<(usize, usize)> = (0..12).map(|c| (c, c)).collect();
+    for seed in 0..40 {
+        let runs = (fit(&before, 6, Noise::Normal, seed), fit(&now, 6, Noise::Normal, seed + 500));
+        let all = changes(&runs.0, &runs.1, (12, 12), &both);
+        found += usize::from(all[3].is_some_and(|change| change.is_change && change.ratio > 1.05));
+        wrong += usize::from((0..12).any(|c| c != 3 && all[c].unwrap().is_change));
+    }
+    assert!(found >= 39 && wrong <= 5, "found {found}, wrong {wrong} of 40");
+    let fit = fit(&before, 4, Noise::Normal, 1);
+    assert_eq!(changes(&fit, &fit, (12, 12), &[(12, 12), (0, 99), (99, 0)]), [None, None, None]);
+}
+
+#[test]
+fn looks_are_counted_in_rounds() {
+    assert!(Looks::STUDY.is_look(4) && !Looks::STUDY.is_look(5));
+    assert_eq!((Looks::STUDY.next(0), Looks::STUDY.next(6), Looks::STUDY.next(13)), (Some(4), Some(9), None));
+    assert!(Looks::STUDY.chance * Looks::STUDY.after.len() as f64 <= 0.05);
+}
+
+proptest! {
+    #[test]
+    fn no_starts_panic(
+        starts in prop::collection::vec((0..7_usize, 0..6_usize, -5.0..5.0_f64), 0..40),
+        entrants in prop::collection::vec((0..3_usize, any::<bool>(), any::<bool>()), 0..6),
+        hub in prop::option::of(0..7_usize),
+    ) {
+        let starts: Vec<Start> = starts.into_iter().map(|(contender, heat, log_figure)| Start { contender, heat: heat * 1_000_000_007, log_figure }).collect();
+        let entrants: Vec<Entrant> = entrants.into_iter().map(|(class, is_ranked, is_floor)| Entrant { class, is_ranked, is_floor }).collect();
+        let fit = Fit::new(&entrants, &starts, &Rules { hub, best: Best::Lowest, chance: 0.01 });
+        let n = entrants.len();
+        for one in 0..n + 1 {
+            for other in 0..n + 1 {
+                let pair = fit.pair(one, other);
+                prop_assert_eq!(pair.is_some(), fit.pair(other, one).is_some());
+                prop_assert!(pair.is_none_or(|p| p.sure.0 <= p.ratio && p.ratio <= p.sure.1 && p.error > 0.0));
+            }
+        }
+        let count = fit.order().len();
+        prop_assert!(fit.places().iter().flatten().all(|p| 1 <= p.best && p.best <= p.worst && p.worst <= count));
+        let _ = (fit.letters(), fit.open_neighbours(), fit.leaders(), fit.noise_floor(0), fit.figure(0));
+    }
+}
