@@ -43,7 +43,7 @@ pub enum Best {
 /// How the starts are judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// The contender that runs in every heat and ties them together, if there is one. It has a class of its own.
+    /// The contender that runs in every heat and ties them together, if there is one.
     pub hub: Option<usize>,
     /// Which figures are better.
     pub best: Best,
@@ -65,7 +65,7 @@ impl Looks {
     pub const STUDY: Self = Self { after: &[4, 6, 9, 13], chance: 0.0125 };
 
     /// Of a race, which may go on until a small difference is decided. Looks of the same race resemble each other, so ten of
-    /// them at this chance err in less than 5 % together (`examples/simulate_heats`: 3.4 to 4.7 %).
+    /// them at this chance err in about 5 % together and not in 9 (`examples/simulate_heats`).
     pub const RACE: Self = Self { after: &[3, 4, 6, 9, 14, 21, 32, 48, 72, 108], chance: 0.009 };
 
     /// Whether this number of rounds is a look.

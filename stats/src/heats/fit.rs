@@ -79,7 +79,7 @@ impl Fit {
         let is_sound = |s: &Start| s.contender < entrants.len() && s.log_figure.is_finite();
         let mut starts: Vec<Start> = starts.iter().copied().filter(is_sound).collect();
         number_heats(&mut starts);
-        let solved = Solved::of(entrants, &starts, rules);
+        let solved = Solved::of(entrants, &starts);
         let count = |c: usize| starts.iter().filter(|s| s.contender == c).count();
         let mut fit = Self {
             entrants: entrants.to_vec(),

@@ -205,9 +205,7 @@ mod tests {
             |(h, members): (usize, &[usize; 3])| members.map(|c| start(c, h, levels[c] + 1.0 + h as f64));
         let starts: Vec<Start> = heats.iter().enumerate().flat_map(figure).collect();
         let solved = Equations::solve(&starts, &[4.0, 1.0, 0.1, 2.0]);
-        for c in 0..4 {
-            assert!((solved.levels[c] - levels[c]).abs() < 1e-12);
-        }
+        assert!(solved.levels.iter().zip(levels).all(|(found, level)| (found - level).abs() < 1e-12));
         assert!((solved.heat_levels[2].unwrap() - 3.0).abs() < 1e-12);
         // Nine starts, three heats and three differences leave three degrees of freedom.
         let freedom: f64 = (0..9).map(|s| solved.freedom(s)).sum();

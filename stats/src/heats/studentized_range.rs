@@ -110,10 +110,15 @@ impl Range {
 /// Lagrange's cubic through the four values around a place.
 fn cubic(values: &[f64], at: f64) -> f64 {
     let first = (at.floor() as usize).saturating_sub(1).min(values.len() - 4);
-    let x = at - first as f64;
-    let [a, b, c, d] = [values[first], values[first + 1], values[first + 2], values[first + 3]];
-    let (x1, x2, x3) = (x - 1.0, x - 2.0, x - 3.0);
-    -a * x1 * x2 * x3 / 6.0 + b * x * x2 * x3 / 2.0 - c * x * x1 * x3 / 2.0 + d * x * x1 * x2 / 6.0
+    let place = at - first as f64;
+    let (one, two, three) = (place - 1.0, place - 2.0, place - 3.0);
+    let shares = [
+        -one * two * three / 6.0,
+        place * two * three / 2.0,
+        -place * one * three / 2.0,
+        place * one * two / 6.0,
+    ];
+    values[first..].iter().zip(shares).map(|(value, share)| value * share).sum()
 }
 
 #[cfg(test)]

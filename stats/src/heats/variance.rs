@@ -11,8 +11,13 @@ use statrs::function::gamma::digamma;
 /// varies twice as much as the others, 8 makes 10 % of studies of equals decide wrongly within four looks, 5 makes 6 %;
 /// where all vary alike it makes intervals 4 % wider after four rounds, and no wider after nine.
 const MOST_PRIOR: f64 = 5.0;
+/// How much variances differ within a class is estimated as if so many more contenders had been seen, which differ by the least.
+const SUPPOSED: f64 = 10.0;
 /// No server repeats better from start to start than by 0.05 %: a handful of equal figures is chance, or a coarse clock.
 const LEAST_VARIANCE: f64 = 2.5e-7;
+/// So many degrees of freedom of all contenders together are added to those of a class, for weights only: a class of one
+/// contender might else be taken for free of noise, since heats that follow it leave nothing over.
+const SHARED: f64 = 2.0;
 /// Variances and weights are found in turns until they change by less than 0.01 %, in at most so many.
 const TURNS: usize = 40;
 
@@ -30,9 +35,9 @@ pub(super) struct Variances {
     pub own_freedom: Vec<f64>,
 }
 
-/// Groups contenders by class; hub and floors stand apart, because they vary by other causes.
-pub(super) fn groups(entrants: &[Entrant], hub: Option<usize>) -> Vec<usize> {
-    let key = |c: usize| (Some(c) == hub, entrants[c].is_floor, entrants[c].class);
+/// Groups contenders by class; floors stand apart, because they vary by other causes.
+pub(super) fn groups(entrants: &[Entrant]) -> Vec<usize> {
+    let key = |c: usize| (entrants[c].is_floor, entrants[c].class);
     let mut known = Vec::new();
     let mut place = |c: usize| {
         known.iter().position(|k| *k == key(c)).unwrap_or_else(|| {
@@ -60,8 +65,7 @@ pub(super) fn weights(entrants: &[Entrant], groups: &[usize], starts: &[Start]) 
         }
         let all = squares.iter().sum::<f64>() / freedom.iter().sum::<f64>().max(1.0);
         let next = |g: usize| {
-            // What leaves nothing over to judge it by is taken to vary as all do.
-            let variance = if freedom[g] < 0.5 { all } else { squares[g] / freedom[g] };
+            let variance = (squares[g] + SHARED * all) / (freedom[g] + SHARED);
             variance.max(LEAST_VARIANCE)
         };
         let found: Vec<f64> = (0..count).map(next).collect();
@@ -121,12 +125,17 @@ fn prior(sums: &[(f64, f64)]) -> Option<(f64, f64)> {
     let mean = logs.iter().sum::<f64>() / n;
     let spread = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
     let by_chance = judged.iter().map(|(_, free)| trigamma(free / 2.0)).sum::<f64>() / n;
-    if spread <= by_chance {
-        return Some((pooled, MOST_PRIOR));
-    }
-    let half = inverse_trigamma(spread - by_chance);
-    let usual = (mean + digamma(half) - half.ln()).exp();
-    Some((usual, (2.0 * half).min(MOST_PRIOR)))
+    let seen = spread - by_chance;
+    // A few contenders say little of how much variances differ: they count beside so many that differ as the least.
+    let least = trigamma(MOST_PRIOR / 2.0);
+    let differ = ((n - 1.0) * seen + SUPPOSED * least) / (n - 1.0 + SUPPOSED);
+    let usual = if seen <= 0.0 {
+        pooled
+    } else {
+        let half = inverse_trigamma(seen.min(differ));
+        (mean + digamma(half) - half.ln()).exp()
+    };
+    Some((usual, 2.0 * inverse_trigamma(differ.max(least))))
 }
 
 #[cfg(test)]
@@ -137,18 +146,17 @@ mod tests {
     fn equal_variances_are_taken_together_and_unequal_ones_are_left_alone() {
         let alike: Vec<(f64, f64)> = (0..12).map(|i| (3.0 * (0.8 + 0.04 * f64::from(i)), 3.0)).collect();
         let (usual, freedom) = prior(&alike).unwrap();
-        assert!((usual - 1.02).abs() < 0.01 && freedom == MOST_PRIOR);
+        assert!((usual - 1.02).abs() < 0.01 && (freedom - MOST_PRIOR).abs() < 1e-6);
         let unlike: Vec<(f64, f64)> = (0..12).map(|i| (3.0 * 4.0_f64.powi(i % 6), 3.0)).collect();
         assert!(prior(&unlike).unwrap().1 < 2.0);
         assert_eq!((prior(&[]), prior(&[(1.0, 0.0)])), (None, None));
     }
 
     #[test]
-    fn hub_and_floors_vary_by_themselves() {
+    fn floors_vary_by_themselves() {
         let of = |class, is_floor| Entrant { is_floor, ..Entrant::of_class(class) };
         let entrants = [of(1, false), of(1, false), of(1, true), of(7, false)];
-        assert_eq!(groups(&entrants, Some(0)), [0, 1, 2, 3]);
-        assert_eq!(groups(&entrants, None), [0, 0, 1, 2]);
+        assert_eq!(groups(&entrants), [0, 0, 1, 2]);
     }
 
     #[test]
@@ -161,7 +169,7 @@ mod tests {
         };
         let figure = |h: usize, c: usize| Start { contender: c, heat: h, log_figure: noise(c, h) + h as f64 };
         let starts: Vec<Start> = (0..30).flat_map(|h| (0..8).map(move |c| figure(h, c))).collect();
-        let groups = groups(&entrants, None);
+        let groups = groups(&entrants);
         let weights = weights(&entrants, &groups, &starts);
         let [quiet, loud] = [weights[0], weights[7]].map(|w| (1.0 / w).sqrt());
         assert!((quiet / 0.01 - 1.0).abs() < 0.2 && (loud / 0.04 - 1.0).abs() < 0.2, "{quiet} {loud}");

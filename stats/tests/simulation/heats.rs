@@ -1,8 +1,8 @@
 //! The model of heats on simulated studies and races: few runs of what `examples/simulate_heats` does at length.
 
-use crate::world::{MANAGED, NATIVE, Noise, World};
+use crate::world::{self, MANAGED, NATIVE, Noise, World};
 use proptest::prelude::*;
-use stats::heats::{Best, Entrant, Fit, Looks, Rules, Start, Verdict, changes};
+use stats::heats::{Best, Entrant, Fit, Looks, Rules, Start, Verdict, changes, figures};
 
 fn rules(world: &World, looks: Looks) -> Rules {
     Rules { hub: world.hub, best: Best::Highest, chance: looks.chance }
@@ -26,7 +26,7 @@ fn ranked(world: &World) -> Vec<(usize, usize)> {
 #[test]
 fn a_study_of_equals_is_decided_wrongly_in_at_most_one_of_twenty() {
     let world = small(0.0);
-    for noise in [Noise::Normal, Noise::Outliers, Noise::TwoSpeeds, Noise::HeavyTailed] {
+    for noise in world::ALL {
         let is_wrong = |seed: &u64| {
             let fit = fit(&world, 4, noise, *seed);
             let is_decided = |v: Verdict| v == Verdict::First || v == Verdict::Second;
@@ -59,7 +59,7 @@ fn one_pairs_interval_covers_as_often_as_it_says_and_classes_have_their_own_widt
         }
         println!("{noise:?}: covers in {:.1} %, noise floors {halves:.3?}", 100.0 * covered / pairs);
         assert!((0.93..=0.98).contains(&(covered / pairs)));
-        assert!(halves[NATIVE] < 0.045 && halves[MANAGED] > 2.0 * halves[NATIVE]);
+        assert!(halves[NATIVE] < 0.04 && halves[MANAGED] > 2.0 * halves[NATIVE]);
     }
 }
 
@@ -88,9 +88,29 @@ fn an_outlying_start_is_never_trimmed_and_never_decides() {
     assert!((0..8).all(|c| c == 2 || after.pair(c, 2).unwrap().verdict == Verdict::Open));
 }
 
+#[test]
+fn slices_of_a_restless_machine_make_figures_that_keep_the_error() {
+    let world = World::study(6, 0, 0.0);
+    for trouble in ["bursts", "a third of the slices missing"] {
+        let is_wrong = |seed: &u64| {
+            let (mut starts, ends) = world.run(4, Noise::Normal, *seed);
+            for (round, end) in ends.iter().enumerate() {
+                let heat = &mut starts[end - 7..*end];
+                let logs: Vec<f64> = heat.iter().map(|s| s.log_figure).collect();
+                let found = figures(&world::slices(&logs, trouble, seed * 10 + round as u64), &[true; 7]);
+                heat.iter_mut().zip(found).for_each(|(start, f)| start.log_figure = f.unwrap().log_rate);
+            }
+            let fit = Fit::new(&world.entrants, &starts, &rules(&world, Looks::STUDY));
+            (0..6).any(|one| (0..6).any(|other| fit.is_better(one, other)))
+        };
+        let wrong = (0..60).filter(is_wrong).count();
+        assert!(wrong <= 4, "{trouble}: {wrong} of 60");
+    }
+}
+
 /// Every contender in every heat, without noise but for a thousandth that alternates.
 fn exact(levels: &[f64], heats: usize) -> Vec<Start> {
-    let wobble = |c: usize, h: usize| if (c + h) % 2 == 0 { 0.001 } else { -0.001 };
+    let wobble = |c: usize, h: usize| if (c + h).is_multiple_of(2) { 0.001 } else { -0.001 };
     let start = |h: usize, c: usize| Start { contender: c, heat: h, log_figure: levels[c] + wobble(c, h) };
     (0..heats).flat_map(|h| (0..levels.len()).map(move |c| start(h, c))).collect()
 }
@@ -202,8 +222,8 @@ proptest! {
         let entrants: Vec<Entrant> = entrants.into_iter().map(|(class, is_ranked, is_floor)| Entrant { class, is_ranked, is_floor }).collect();
         let fit = Fit::new(&entrants, &starts, &Rules { hub, best: Best::Lowest, chance: 0.01 });
         let n = entrants.len();
-        for one in 0..n + 1 {
-            for other in 0..n + 1 {
+        for one in 0..=n {
+            for other in 0..=n {
                 let pair = fit.pair(one, other);
                 prop_assert_eq!(pair.is_some(), fit.pair(other, one).is_some());
                 prop_assert!(pair.is_none_or(|p| p.sure.0 <= p.ratio && p.ratio <= p.sure.1 && p.error > 0.0));

@@ -148,11 +148,10 @@ pub fn slices(logs: &[f64], trouble: &str, seed: u64) -> Vec<Slice> {
             let mut share = (0.04 * gauss(&mut generator)).exp();
             let chance: f64 = generator.random_range(0.0..1.0);
             match trouble {
-                "two speeds" if is_slow => share *= 0.75,
                 // Another program takes a part of one slice in ten.
                 "bursts" if chance < 0.1 => share *= generator.random_range(0.5..1.0),
                 "a third of the slices missing" if chance < 1.0 / 3.0 => continue,
-                "a third of the slices missing" if is_slow => share *= 0.75,
+                "two speeds" | "a third of the slices missing" if is_slow => share *= 0.75,
                 "one pauses" if member == 0 && chance < 0.1 => share = 0.0,
                 _ => {}
             }
