@@ -34,6 +34,7 @@ pub fn run(contenders: &[&str]) -> Run {
                 metric: Metric::Rate,
                 precision: 0.03,
                 budget: Duration::from_mins(10),
+                heats: None,
             },
             published: None,
             as_published: Vec::new(),

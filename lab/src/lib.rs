@@ -16,6 +16,7 @@ pub mod fault;
 pub mod folders;
 pub mod forecast;
 pub mod guard;
+pub mod heat;
 pub mod history;
 pub mod image;
 pub mod inspect;

@@ -105,6 +105,8 @@ impl Prepared {
             track: self.track,
             settings: self.contender.settings.clone(),
             faults: self.contender.faults.clone(),
+            class: Some(self.contender.class()),
+            alone: self.contender.alone,
             because: because.map(|tuned| tuned.because.clone()),
             source_sha256: Some(self.source_sha256.clone()),
             command: self.contender.run.command.clone(),

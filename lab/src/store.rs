@@ -7,11 +7,13 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionB
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+mod heats;
+
 /// Marks the file as drome's ("drom").
 const APPLICATION_ID: i64 = 0x6472_6f6d;
 
-/// The version of the tables. 2 added `import`, 3 `replays`, 4 that a trial is stored once.
-const VERSION: i64 = 4;
+/// The version of the tables. 2 added `import`, 3 `replays`, 4 that a trial is stored once, 5 heats.
+const VERSION: i64 = 5;
 
 const TABLES: &str = "
     create table run (
@@ -156,7 +158,7 @@ pub struct Listed {
     pub started_at: String,
     /// Why it ended; none: it has not.
     pub ended: Option<String>,
-    /// How many observations it has, or readings, or command lines.
+    /// How many observations it has, or starts, or readings, or command lines.
     pub observations: usize,
     /// Its figures were read, not measured.
     pub is_import: bool,
@@ -282,8 +284,8 @@ impl Store {
 
     /// All runs, imports and pages' own command lines, the latest first.
     pub fn everything(&self) -> Result<Vec<Listed>, StoreError> {
-        let sql =
-            "select id, name, started_at, ended, (select count(*) from observation where run = run.id), 0, 0,
+        let sql = "select id, name, started_at, ended, (select count(*) from observation where run = run.id)
+                          + (select count(*) from start where run = run.id and contender <> 'hub'), 0, 0,
                           rowid as nth
                    from run
                    union all select id, title, imported_at, 'imported', readings, 1, 0, rowid from import
@@ -348,8 +350,9 @@ impl Store {
 
     /// Whether a run is still what it was; none: there is no such run.
     pub fn stamp(&self, id: &str) -> Result<Option<Stamp>, StoreError> {
-        let sql =
-            "select json, ended, (select count(*) from observation where run = run.id) from run where id = ?";
+        let sql = "select json, ended, (select count(*) from observation where run = run.id)
+                    + (select coalesce(sum(1 + cells + is_over), 0) from start where run = run.id)
+             from run where id = ?";
         let read = |row: &rusqlite::Row<'_>| {
             Ok(Stamp { json: row.get(0)?, ended: row.get(1)?, observations: row.get(2)? })
         };
@@ -393,6 +396,9 @@ fn make(db: &mut Connection) -> rusqlite::Result<()> {
     }
     if version < 4 {
         make.execute_batch(ONCE)?;
+    }
+    if version < 5 {
+        make.execute_batch(heats::TABLES)?;
     }
     make.pragma_update(None, "user_version", VERSION)?;
     make.commit()

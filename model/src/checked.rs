@@ -22,6 +22,22 @@ pub fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     within(from, 1e-4, 0.9999, "a share above 0 and below 1, such as 0.03")
 }
 
+/// The same, which may be absent.
+pub fn share_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    share(from).map(Some)
+}
+
+/// How many contenders are in a heat.
+pub fn heat<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
+    match i64::deserialize(from)? {
+        n @ 1..=12 => Ok(Some(n as usize)),
+        n => {
+            let allowed = "allowed is a heat of 1 to 12 contenders";
+            Err(D::Error::custom(format!("{n} is out of range: {allowed}")))
+        }
+    }
+}
+
 fn within<'de, D: Deserializer<'de>>(from: D, low: f64, high: f64, allowed: &str) -> Result<f64, D::Error> {
     match f64::deserialize(from)? {
         x if (low..=high).contains(&x) => Ok(x),
@@ -40,6 +56,11 @@ pub fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error
     }
 }
 
+/// The same, which may be absent.
+pub fn blocks_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[usize; 2]>, D::Error> {
+    blocks(from).map(Some)
+}
+
 /// Durations as people write them: `500ms`, `2s`, `10min`.
 pub mod duration {
     use super::{Deserialize, Deserializer, Duration, Error, Serializer};
@@ -55,6 +76,41 @@ pub mod duration {
     /// Writes `"2s"`.
     pub fn serialize<S: Serializer>(value: &Duration, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(&humantime::format_duration(*value).to_string())
+    }
+}
+
+/// Durations that may be absent.
+pub mod duration_or_none {
+    use super::{Deserializer, Duration, Serializer, duration};
+
+    /// Reads `"2s"`.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        duration::deserialize(from).map(Some)
+    }
+
+    /// Writes `"2s"`; none is left out by whoever asks for it.
+    pub fn serialize<S: Serializer>(value: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => duration::serialize(value, to),
+            None => to.serialize_none(),
+        }
+    }
+}
+
+/// The length of a slice, which may be absent.
+pub mod slice {
+    use super::{Deserializer, Duration, Error, duration};
+
+    pub use super::duration_or_none::serialize;
+
+    /// Reads `"100ms"`. Below 20 ms, servers with a scheduler of their own are only waking up; above 2 s, a slice finds no quiet moment.
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+        let slice = duration::deserialize(from)?;
+        if (Duration::from_millis(20)..=Duration::from_secs(2)).contains(&slice) {
+            return Ok(Some(slice));
+        }
+        let written = humantime::format_duration(slice);
+        Err(D::Error::custom(format!("{written} is out of range: allowed is a slice from 20ms to 2s")))
     }
 }
 
@@ -76,6 +132,7 @@ pub mod histogram {
         to.serialize_str(&BASE64_STANDARD.encode(value.to_bytes()))
     }
 }
+
 /// Figures of a page: numbers, and no infinite ones.
 pub fn finite<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where

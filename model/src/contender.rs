@@ -18,6 +18,12 @@ pub struct Contender {
     pub kind: Kind,
     /// Where its users find it.
     pub homepage: String,
+    /// How its starts differ and how it gets warm. Where it is absent it is guessed from `language`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<Class>,
+    /// It needs the whole machine: it is measured with no other contender alive.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
     /// How it gets onto the machine; nothing for what drome brings along.
     #[serde(default)]
     pub install: Install,
@@ -54,6 +60,67 @@ pub enum Kind {
     Framework,
     /// A process that runs an application written for it.
     AppServer,
+}
+
+/// How much the starts of a contender differ from each other, and how long it takes to get warm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Compiled before it runs, memory without a garbage collector: C, Rust.
+    Native,
+    /// Run by an interpreter or with a garbage collector, not compiled while it runs: Go, Haskell, Python, Perl, Ruby.
+    Managed,
+    /// Compiled while it runs, so that it gets faster for seconds to minutes: the JVM, .NET, JavaScript, LuaJIT.
+    Jit,
+    /// Several processes share the connections and each answers one request at a time: Apache prefork, PHP-FPM, Starman.
+    Prefork,
+}
+
+impl Class {
+    /// What a program in this language most likely is. An unknown language is taken for one with a runtime of its own, because
+    /// starts of those differ more: intervals that are too wide do no harm.
+    pub fn of_language(language: &str) -> Self {
+        let is_any = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(language.trim()));
+        if is_any(&["C", "C++", "Rust", "Zig", "Fortran", "Ada", "Pascal", "Assembly", "C and C++"]) {
+            Self::Native
+        } else if is_any(&[
+            "Java",
+            "Kotlin",
+            "Scala",
+            "Groovy",
+            "Clojure",
+            "C#",
+            "F#",
+            "JavaScript",
+            "TypeScript",
+            "Lua",
+            "C and Lua",
+            "Julia",
+        ]) {
+            Self::Jit
+        } else {
+            Self::Managed
+        }
+    }
+
+    /// The least warm-up in a cell, whatever its figures look like: a server that compiles while it runs has plateaus on its way.
+    pub fn warmup_least(self) -> Duration {
+        match self {
+            Self::Native | Self::Prefork => Duration::from_millis(200),
+            Self::Managed => Duration::from_secs(1),
+            Self::Jit => Duration::from_secs(10),
+        }
+    }
+
+    /// What a table calls it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Managed => "managed",
+            Self::Jit => "jit",
+            Self::Prefork => "prefork",
+        }
+    }
 }
 
 /// How a contender gets onto the machine.
@@ -193,6 +260,9 @@ pub struct Tuned {
     /// In place of `run.workers`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workers: Option<Workers>,
+    /// In place of `class`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<Class>,
     /// What of `settings` is different.
     #[serde(default)]
     pub settings: Settings,
@@ -225,12 +295,18 @@ pub fn tuned_name(name: &str) -> String {
 }
 
 impl Contender {
+    /// Its class as declared, else by its language.
+    pub fn class(&self) -> Class {
+        self.class.unwrap_or_else(|| Class::of_language(&self.language))
+    }
+
     /// As it takes part on the tuned track; `None` where it has none.
     pub fn tuned(&self) -> Option<Self> {
         let tuned = self.tuned.as_ref()?;
         let mut whole = self.clone();
         whole.title = format!("{} ({})", self.title, Track::Tuned.word());
         whole.settings = tuned.settings.over(&self.settings);
+        whole.class = tuned.class.or(self.class);
         let run = &mut whole.run;
         run.command = tuned.command.clone().unwrap_or_else(|| run.command.clone());
         run.files = tuned.files.clone().unwrap_or_else(|| run.files.clone());
@@ -252,4 +328,33 @@ pub enum StopSignal {
     Quit,
     #[serde(rename = "SIGKILL")]
     Kill,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_is_declared_or_follows_from_the_language() {
+        let text = |extra: &str| {
+            format!(
+                "title = \"x\"\nlanguage = \"Perl\"\nkind = \"server\"\nhomepage = \"x\"\n{extra}\n[version]\ncommand = [\"x\"]\n\
+                 [run]\ncommand = [\"x\"]\n[tuned]\nbecause = \"x\"\nclass = \"prefork\"\n[serves]\n"
+            )
+        };
+        let plain: Contender = toml::from_str(&text("")).unwrap();
+        assert_eq!((plain.class, plain.class(), plain.alone), (None, Class::Managed, false));
+        assert_eq!(plain.tuned().map(|tuned| tuned.class()), Some(Class::Prefork));
+        let declared: Contender = toml::from_str(&text("class = \"jit\"\nalone = true")).unwrap();
+        assert_eq!((declared.class(), declared.alone), (Class::Jit, true));
+        assert!(declared.tuned().is_some_and(|tuned| tuned.alone && tuned.class() == Class::Prefork));
+        assert!(toml::from_str::<Contender>(&text("class = \"fast\"")).is_err());
+        let guesses = [
+            ("Rust", Class::Native),
+            ("java", Class::Jit),
+            ("Brainfuck", Class::Managed),
+            ("", Class::Managed),
+        ];
+        assert!(guesses.iter().all(|(language, class)| Class::of_language(language) == *class));
+    }
 }

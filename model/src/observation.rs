@@ -1,6 +1,6 @@
 //! A trial as it is stored: what was asked, what came of it, on what machine.
 
-use crate::contender::{Faults, Settings, Track};
+use crate::contender::{Class, Faults, Settings, Track};
 use crate::environment::{Conditions, Environment};
 use crate::study::Study;
 use crate::tally::Tally;
@@ -68,6 +68,12 @@ pub struct Entrant {
     /// What it is known to do wrong.
     #[serde(default)]
     pub faults: Faults,
+    /// How its starts differ and how it gets warm; unknown in runs of older versions and in races.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<Class>,
+    /// It needs the whole machine: no other contender is alive beside it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub alone: bool,
     /// Whose advice the tuned track follows.
     #[serde(default)]
     pub because: Option<String>,

@@ -1,12 +1,11 @@
 //! A study: contenders × cells, a design and, for the founding pages, the published figures.
 
-use crate::checked;
 use crate::contender::Track;
+pub use crate::design::{Design, Heats};
 use crate::metric::{Metric, Percentile};
 pub use crate::page::{AsPublished, Published};
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 
 /// The contender that stands for what this machine can do; it enters every cell twice.
 pub const REFERENCE: &str = "reference";
@@ -68,31 +67,4 @@ pub struct Cell {
     pub workload: String,
     /// How requests arrive.
     pub load: Load,
-}
-
-/// How much is measured, and when to stop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Design {
-    /// At least and at most so many blocks.
-    #[serde(deserialize_with = "checked::blocks")]
-    pub blocks: [usize; 2],
-    /// Load before the measurement, not counted.
-    #[serde(with = "checked::duration")]
-    pub warmup: Duration,
-    /// The measurement.
-    #[serde(with = "checked::duration")]
-    pub measure: Duration,
-    /// Stop as soon as it is sure of every contender whether it is faster or slower than the first, or the reference.
-    #[serde(default)]
-    pub decide: bool,
-    /// What it is decided by, and what contenders are ranked by; see [`Study::metric`].
-    #[serde(default)]
-    pub metric: Metric,
-    /// Stop when the interval of every ratio to the reference is within this share of it.
-    #[serde(deserialize_with = "checked::share")]
-    pub precision: f64,
-    /// The run takes no longer: a trial that would pass it is not begun.
-    #[serde(with = "checked::duration")]
-    pub budget: Duration,
 }

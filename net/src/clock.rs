@@ -41,15 +41,24 @@ pub fn own_cpu_ns() -> u64 {
 
 /// CPU time that another process has used: all of its threads, ended ones included, to the nanosecond.
 /// `None` when there is no such process.
-#[allow(unsafe_code)]
 pub fn process_cpu_ns(pid: i32) -> Option<u64> {
     // The kernel's encoding of a process's CPU clock: the complement of the number, then 2 for
     // "scheduler" (include/linux/posix-timers_types.h, CPUCLOCK_SCHED).
-    let id = (!pid << 3) | 2;
+    cpu_clock_ns((!pid << 3) | 2)
+}
+
+#[allow(unsafe_code)]
+fn cpu_clock_ns(id: libc::clockid_t) -> Option<u64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid timespec for the kernel to write; an unknown id is an error, nothing else.
     let status = unsafe { libc::clock_gettime(id, &raw mut time) };
     (status == 0).then(|| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+/// CPU time of one thread of this process, by its number; `None` when it is gone. Exact, and far cheaper than what /proc tells.
+pub fn own_thread_cpu_ns(tid: i32) -> Option<u64> {
+    // As above, with 4 for "of a thread" (CPUCLOCK_PERTHREAD_MASK).
+    cpu_clock_ns((!tid << 3) | 6)
 }
 
 fn ns(time: rustix::time::Timespec) -> u64 {
@@ -73,5 +82,14 @@ mod tests {
         let after = own_cpu_ns();
         assert!(before <= other && other <= after);
         assert_eq!(process_cpu_ns(i32::MAX - 1), None);
+    }
+
+    #[test]
+    fn a_thread_s_time_is_read_by_its_number() {
+        let tid = rustix::thread::gettid().as_raw_nonzero().get();
+        let before = thread_cpu_ns();
+        let read = own_thread_cpu_ns(tid).unwrap();
+        assert!(before <= read && read <= thread_cpu_ns());
+        assert_eq!(own_thread_cpu_ns(i32::MAX - 1), None);
     }
 }

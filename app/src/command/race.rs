@@ -179,6 +179,7 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
             metric: args.metric.metric,
             precision,
             budget: BUDGET,
+            heats: None,
         },
         published: None,
         as_published: Vec::new(),

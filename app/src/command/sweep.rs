@@ -271,6 +271,7 @@ fn study(args: &SweepArgs, url: &str) -> Study {
             metric: Metric::Rate,
             precision: 1.0,
             budget: args.budget,
+            heats: None,
         },
         tracks: Vec::new(),
         published: None,

@@ -35,6 +35,8 @@ pub fn commands(
             "exec "
         };
         let contender = Contender {
+            class: None,
+            alone: false,
             title: command.clone(),
             language: String::new(),
             kind: Kind::Server,

@@ -41,7 +41,11 @@ const RANGES: &[(&str, &str)] = &[
     ("checked::positive_or_none", ", at least 1"),
     ("checked::share", ", above 0 and below 1"),
     ("checked::finite", ", finite"),
-    ("checked::blocks", ": `[at least, at most]`"),
+    ("checked::share_or_none", ", above 0 and below 1"),
+    ("checked::blocks_or_none", ": `[at least, at most]`"),
+    ("checked::duration_or_none", ""),
+    ("checked::heat", ", 1 to 12"),
+    ("checked::slice", ""),
 ];
 
 /// What the functions that give a default give.

@@ -30,6 +30,7 @@ pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], blo
                 metric: Metric::Rate,
                 precision: 0.03,
                 budget: Duration::from_mins(10),
+                heats: None,
             },
             published: None,
             as_published: Vec::new(),

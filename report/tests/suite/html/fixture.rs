@@ -105,6 +105,7 @@ fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, t
                 metric: Metric::Rate,
                 precision: 0.03,
                 budget: Duration::from_mins(10),
+                heats: None,
             },
             tracks: vec![Track::Default],
             published: None,

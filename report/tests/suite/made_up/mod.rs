@@ -290,6 +290,7 @@ pub fn run() -> Run {
                 metric: Metric::Rate,
                 precision: 0.02,
                 budget: Duration::from_mins(2),
+                heats: None,
             },
             tracks: vec![Track::Default],
             published: None,

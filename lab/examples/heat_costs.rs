@@ -1,0 +1,132 @@
+//! What a heat pays beside its load: a look at the clocks of all processes between two turns, and keeping a cycle or a cell in the
+//! store. Run by hand, on a quiet machine: `cargo run --release -p lab --example heat_costs`.
+
+use lab::Store;
+use lab::heat::snapshot::{Looks, Watched};
+use model::heat::{Heat, Ran, Slice, Start, StartOutcome};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+const SLEEPERS: usize = 100;
+const MEMBERS: usize = 7;
+const CYCLES: usize = 20;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    looks()?;
+    store()
+}
+
+fn looks() -> Result<(), Box<dyn Error>> {
+    let start = || Command::new("sleep").arg("1000").spawn();
+    let mut sleepers: Vec<Child> = (0..SLEEPERS).map(|_| start()).collect::<Result<_, _>>()?;
+    let guards = sleepers.iter().take(MEMBERS).map(|child| child.id() as i32).collect();
+    let is_process = |name: &std::ffi::OsStr| name.to_string_lossy().parse::<i32>().is_ok();
+    let processes =
+        std::fs::read_dir("/proc")?.flatten().filter(|entry| is_process(&entry.file_name())).count();
+    println!("{processes} processes, {MEMBERS} members");
+    let mut looks =
+        Looks::begin(Watched { guards, server_cpus: vec![0], client_cpus: vec![1], ..Watched::default() });
+    let mut quiet = Vec::new();
+    for _ in 0..500 {
+        std::thread::sleep(Duration::from_millis(2));
+        let begun = Instant::now();
+        looks.look();
+        quiet.push(begun.elapsed());
+    }
+    told("a look", quiet);
+    let mut started = Vec::new();
+    for _ in 0..200 {
+        Command::new("true").status()?;
+        let begun = Instant::now();
+        looks.look();
+        started.push(begun.elapsed());
+    }
+    told("a look after a program was started and ended", started);
+    for child in &mut sleepers {
+        child.kill()?;
+        child.wait()?;
+    }
+    Ok(())
+}
+
+/// A run's row is not needed for that.
+fn store() -> Result<(), Box<dyn Error>> {
+    // A file system in memory would flatter it.
+    let path = PathBuf::from(format!("target/heat_costs-{}.sqlite", std::process::id()));
+    let store = Store::open(&path)?;
+    let names: Vec<String> = (0..MEMBERS).map(|member| format!("member-{member}")).collect();
+    let heat = |number| Heat {
+        round: 0,
+        number,
+        members: names.clone(),
+        cells: vec![0],
+        seed: 0,
+        started_at: String::new(),
+    };
+    let (mut cycles, mut cells) = (Vec::new(), Vec::new());
+    for number in 0..10 {
+        store.begin_heat("costs", &heat(number))?;
+        store.keep_starts("costs", &starts(number, &names), &[])?;
+        for cycle in 0..CYCLES {
+            let begun = Instant::now();
+            store.keep_starts("costs", &[], &slices(number, 0, cycle, &names))?;
+            cycles.push(begun.elapsed());
+        }
+        let all: Vec<Slice> = (0..CYCLES).flat_map(|cycle| slices(number, 1, cycle, &names)).collect();
+        let begun = Instant::now();
+        store.keep_starts("costs", &starts(number, &names), &all)?;
+        cells.push(begun.elapsed());
+    }
+    told("keeping a cycle", cycles);
+    told(&format!("keeping a cell of {CYCLES} cycles"), cells);
+    println!("{} bytes a slice", std::fs::metadata(&path)?.len() as usize / (10 * 2 * CYCLES * MEMBERS));
+    drop(store);
+    Ok(std::fs::remove_file(path)?)
+}
+
+fn starts(heat: usize, names: &[String]) -> Vec<Start> {
+    let start = |name: &String| Start {
+        round: 0,
+        heat,
+        contender: name.clone(),
+        attempt: 0,
+        outcome: StartOutcome::Running,
+        cells: BTreeMap::new(),
+        memory_bytes: None,
+        took_ns: 0,
+        program: None,
+    };
+    names.iter().map(start).collect()
+}
+
+fn slices(heat: usize, cell: usize, cycle: usize, names: &[String]) -> Vec<Slice> {
+    let slice = |(place, name): (usize, &String)| Slice {
+        round: 0,
+        heat,
+        cell,
+        cycle,
+        place,
+        contender: name.clone(),
+        answers: 10_000 + place as u64,
+        ns: 100_123_456,
+        turn_ns: 112_345_678,
+        ran: Ran {
+            owner_ns: Some(99_123_456),
+            members_ns: Some(1_234),
+            others_ns: Some(123_456),
+            others_on_server_ns: Some(12_345),
+            stolen_ns: Some(0),
+        },
+        void: None,
+    };
+    names.iter().enumerate().map(slice).collect()
+}
+
+fn told(what: &str, mut took: Vec<Duration>) {
+    took.sort_unstable();
+    let at = |share: f64| took.get((took.len() as f64 * share) as usize).map_or(0, Duration::as_micros);
+    println!("{what}: median {} µs, 90 % {} µs, 99 % {} µs", at(0.5), at(0.9), at(0.99));
+}

@@ -1,0 +1,201 @@
+//! How long heats take: by what starts took so far, and before any by design. The budget is a bound: a heat that would pass it is not
+//! begun. Pure.
+
+use super::enough::rounds_in_words;
+use model::contender::Class;
+use model::heat::{HUB, Heat, Start};
+use model::{Design, Run};
+use std::time::Duration;
+
+/// What of a turn is not counted is about a fifth of its slice: the first 10 ms, waiting for what is in flight, the looks between.
+const BESIDE_THE_SLICE: u32 = 5;
+
+/// About how long it takes until a server of this class answers, is verified, and has been stopped. A guess, until one was started.
+fn around(class: Class) -> Duration {
+    match class {
+        Class::Native => Duration::from_millis(500),
+        Class::Managed | Class::Prefork => Duration::from_millis(1_500),
+        Class::Jit => Duration::from_secs(4),
+    }
+}
+
+/// About how long a server of this class is loaded in a cell until it has settled. A guess, until one was measured.
+fn warmup(class: Class, design: &Design) -> Duration {
+    let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
+    let usual = match class {
+        Class::Native | Class::Prefork => Duration::from_millis(500),
+        Class::Managed => Duration::from_secs(2),
+        // Longer in the first cell of a start, little more than the least in the others.
+        Class::Jit => Duration::from_secs(15),
+    };
+    usual.max(class.warmup_least()).max(design.warmup).min(limit)
+}
+
+/// What a study in heats takes by design, before anything is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// Contenders that take part.
+    pub contenders: usize,
+    /// Heats in a round.
+    pub heats: usize,
+    /// The longest heat.
+    pub heat: Duration,
+    /// A round.
+    pub round: Duration,
+    /// Of a round: starting, verifying and stopping servers.
+    pub starting: Duration,
+    /// Of a round: warming up.
+    pub warming: Duration,
+    /// Of a round: turns, those of the hub included.
+    pub turns: Duration,
+    /// For every look: after so many rounds, and so long.
+    pub looks: Vec<(usize, Duration)>,
+    /// A round, if every server took the longest warm-up in every cell and every cycle five attempts.
+    pub round_most: Duration,
+    /// The run takes no longer than this.
+    pub budget: Duration,
+}
+
+/// The sum of a run in heats; `None` of one in blocks, and where nobody takes part.
+pub fn sum(run: &Run) -> Option<Sum> {
+    let design = &run.study.design;
+    let heats = design.heats?;
+    let cells = run.study.cells.len();
+    let takes_part: Vec<(Class, bool)> =
+        run.contenders.values().filter(|e| e.missing.is_none()).map(|e| (known(e.class), e.alone)).collect();
+    let together = takes_part.iter().filter(|(_, alone)| !alone).count();
+    let number = together.div_ceil(heats.size.max(1)) + takes_part.len() - together;
+    if number == 0 {
+        return None;
+    }
+    let hubs = std::iter::repeat_n(Class::Native, number);
+    let all: Vec<Class> = takes_part.iter().map(|(class, _)| *class).chain(hubs).collect();
+    let times = |per_cell: Duration| per_cell.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX));
+    let starting = total(all.iter().map(|class| around(*class)));
+    let warming = total(all.iter().map(|class| times(warmup(*class, design))));
+    let turns = total(all.iter().map(|_| times(turns(design))));
+    let round = total([starting, warming, turns]);
+    let mut longest: Vec<Duration> = all.iter().map(|class| by_design(*class, cells, design)).collect();
+    longest.sort_unstable_by(|a, b| b.cmp(a));
+    let most = times(heats.warmup_limit.saturating_add(turns_most(design)));
+    Some(Sum {
+        contenders: takes_part.len(),
+        heats: number,
+        heat: total(longest.into_iter().take(heats.size.saturating_add(1))),
+        round,
+        starting,
+        warming,
+        turns,
+        looks: design.looks().into_iter().map(|n| (n, round.saturating_mul(n as u32))).collect(),
+        round_most: starting.saturating_add(most.saturating_mul(all.len() as u32)),
+        budget: design.budget,
+    })
+}
+
+/// Why a run can't do anything worth while within its budget, and what it would take; `None` where it can. To be asked before
+/// anything is started.
+pub fn too_small(run: &Run) -> Option<String> {
+    let sum = sum(run)?;
+    let [least, _] = run.study.design.blocks;
+    let enough = sum.round.saturating_mul(u32::try_from(least).unwrap_or(u32::MAX));
+    if sum.budget >= sum.heat.min(sum.round) {
+        return None;
+    }
+    let written = |time: Duration| {
+        humantime::format_duration(Duration::from_secs(time.as_secs().saturating_add(1))).to_string()
+    };
+    Some(format!(
+        "the budget of {} has no room for a heat, which takes about {}: {} of {} take about {}; say --budget {}, or measure \
+         fewer contenders or cells",
+        humantime::format_duration(sum.budget),
+        written(sum.heat.min(sum.round)),
+        rounds_in_words(least),
+        if sum.heats == 1 { "1 heat".to_owned() } else { format!("{} heats", sum.heats) },
+        written(enough),
+        written(enough).replace(' ', "")
+    ))
+}
+
+/// Why there is no time for this heat; `None` where there is.
+pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
+    let (spent, budget) = (spent(starts), run.study.design.budget);
+    if spent.saturating_add(cost(run, heat, starts)) <= budget {
+        return None;
+    }
+    let is_begun = starts.iter().any(|start| start.round == heat.round);
+    let when = if is_begun || heat.round == 0 {
+        format!("in round {}", heat.round + 1)
+    } else {
+        format!("after {}", rounds_in_words(heat.round))
+    };
+    let least = run.study.design.blocks[0];
+    let short = if heat.round < least { format!(", of at least {least}") } else { String::new() };
+    Some(format!("the budget of {} is spent {when}{short}", humantime::format_duration(budget)))
+}
+
+/// The time that a run has taken.
+pub fn spent(starts: &[Start]) -> Duration {
+    total(starts.iter().map(|start| Duration::from_nanos(start.took_ns)))
+}
+
+/// About how long a heat takes: the sum of what its members and the hub take.
+pub fn cost(run: &Run, heat: &Heat, starts: &[Start]) -> Duration {
+    let of = |name: &str| {
+        let class = match run.contenders.get(name) {
+            Some(entrant) => known(entrant.class),
+            None => Class::Native,
+        };
+        start_cost(run, name, class, heat.cells.len(), starts)
+    };
+    total(heat.members.iter().map(String::as_str).chain([HUB]).map(of))
+}
+
+/// The longest that a start of this contender took; of one that was never measured, the mean of its class; before there is one, what
+/// it takes by design. By cell: a start in fewer cells takes less.
+fn start_cost(run: &Run, name: &str, class: Class, cells: usize, starts: &[Start]) -> Duration {
+    let measured = || starts.iter().filter(|start| !start.cells.is_empty());
+    let per_cell = |start: &Start| start.took_ns / start.cells.len().max(1) as u64;
+    let longest = measured().filter(|start| start.contender == name).map(per_cell).max();
+    let is_of_class = |start: &&Start| {
+        run.contenders.get(&start.contender).is_some_and(|entrant| known(entrant.class) == class)
+    };
+    let mean = || {
+        let (sum, n) = measured()
+            .filter(is_of_class)
+            .map(per_cell)
+            .fold((0_u64, 0), |(sum, n), ns| (sum.saturating_add(ns), n + 1));
+        sum.checked_div(n)
+    };
+    match longest.or_else(mean) {
+        Some(ns) => Duration::from_nanos(ns.saturating_mul(cells as u64)),
+        None => by_design(class, cells, &run.study.design),
+    }
+}
+
+fn by_design(class: Class, cells: usize, design: &Design) -> Duration {
+    let in_cell = warmup(class, design).saturating_add(turns(design));
+    around(class).saturating_add(in_cell.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX)))
+}
+
+/// One member's turns in a cell.
+fn turns(design: &Design) -> Duration {
+    design.measure.saturating_add(design.measure / BESIDE_THE_SLICE)
+}
+
+/// The same where no moment is quiet.
+fn turns_most(design: &Design) -> Duration {
+    turns(design).saturating_mul(u32::try_from(super::pieces::PATIENCE).unwrap_or(u32::MAX))
+}
+
+/// What is not known to be quicker is not expected to be.
+fn known(class: Option<Class>) -> Class {
+    class.unwrap_or(Class::Managed)
+}
+
+/// The sum, or the longest time that there is.
+fn total(times: impl IntoIterator<Item = Duration>) -> Duration {
+    times.into_iter().fold(Duration::ZERO, Duration::saturating_add)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! Heats and starts for tests: no server, no clock.
+
+use crate::example;
+use model::heat::{Counts, InCell, Start, StartOutcome};
+use model::{Design, Heats, Run};
+use std::time::Duration;
+
+/// A run in heats of two cells with these contenders and the reference.
+pub fn run(contenders: &[&str]) -> Run {
+    let mut run = example::run(contenders);
+    let heats = Heats { size: 3, ..Heats::default() };
+    let (warmup, measure) = (Duration::from_millis(200), Duration::from_secs(2));
+    run.study.design = Design { blocks: [4, 13], warmup, measure, heats: Some(heats), ..run.study.design };
+    run.study.cells = vec![run.study.cells[0].clone(), run.study.cells[0].clone()];
+    run
+}
+
+/// A start that was measured in these cells and ended well, after ten seconds.
+pub fn start(round: usize, heat: usize, contender: &str, cells: &[usize]) -> Start {
+    Start {
+        round,
+        heat,
+        contender: contender.to_owned(),
+        attempt: 0,
+        outcome: StartOutcome::Ended,
+        cells: cells.iter().map(|cell| (*cell, in_cell())).collect(),
+        memory_bytes: Some(1 << 20),
+        took_ns: 10_000_000_000,
+        program: None,
+    }
+}
+
+/// Measured, in quiet.
+pub fn in_cell() -> InCell {
+    InCell {
+        warmup_ns: 200_000_000,
+        settled: Some(true),
+        counts: Counts::Quiet,
+        turns: 20,
+        disturbed: 0,
+        elsewhere_ns: Some(0),
+        elsewhere_wall_ns: 10_000_000_000,
+        measurement: None,
+    }
+}

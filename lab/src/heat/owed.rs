@@ -1,0 +1,93 @@
+//! What is owed: the next heat of a round. A contender owes each cell once a round. What the lab or the machine spoiled is owed
+//! again; what the contender failed at is not. Pure: a function of the run and of what was stored, so a run that was cut off goes
+//! on where it was.
+
+use super::deal::{Player, Room, deal};
+use super::found::Found;
+use super::orders;
+use model::Run;
+use model::heat::{HUB, Heat, Start, StartOutcome};
+use stats::random;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So often a start is made in a round until nothing spoils it; one that was cut off because drome was killed does not count.
+pub const ATTEMPTS: usize = 3;
+
+/// Keeps the seeds of dealing apart from those of cycles.
+const DEALING: u64 = 0x6465_616c;
+
+/// What the machine has for the members of a heat, and what they need of it that no start tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Memory for all members together; unknown: it is not looked at.
+    pub memory_bytes: Option<u64>,
+    /// Ports that contenders take whatever they are given, by name.
+    pub ports: BTreeMap<String, BTreeSet<u16>>,
+}
+
+/// The next heat of a round; `None` when nothing is owed in it any more.
+pub fn heat(run: &Run, needs: &Needs, round: usize, heats: &[Heat], starts: &[Start]) -> Option<Heat> {
+    let size = run.study.design.heats?.size;
+    let room = Room { size, memory_bytes: needs.memory_bytes };
+    let of_round: Vec<&Heat> = heats.iter().filter(|heat| heat.round == round).collect();
+    let seed = |number: usize| random::derive(&[run.seed, round as u64, number as u64]);
+    let cells = orders::cells(run.study.cells.len(), round);
+    let heat = |number, members, cells| {
+        Some(Heat { round, number, members, cells, seed: seed(number), started_at: String::new() })
+    };
+    // What was found out in this round does not change how it was dealt.
+    let before: Vec<Start> = starts.iter().filter(|start| start.round < round).cloned().collect();
+    let earlier: Vec<Vec<String>> =
+        heats.iter().filter(|heat| heat.round < round).map(|heat| heat.members.clone()).collect();
+    let dealt = deal(&players(run, needs, &before), room, &earlier, random::derive(&[seed(0), DEALING]));
+    for (number, members) in dealt.iter().enumerate() {
+        if !of_round.iter().any(|heat| heat.number == number) {
+            return heat(number, members.clone(), cells);
+        }
+    }
+    let number = of_round.iter().map(|heat| heat.number + 1).max()?;
+    let mut owing = players(run, needs, starts);
+    owing.retain(|player| !cells_owed(run, &player.name, round, starts).is_empty());
+    let again = deal(&owing, room, &[], random::derive(&[seed(number), DEALING]));
+    let members = again.into_iter().next()?;
+    let owed: BTreeSet<usize> =
+        members.iter().flat_map(|name| cells_owed(run, name, round, starts)).collect();
+    heat(number, members, cells.into_iter().filter(|cell| owed.contains(cell)).collect())
+}
+
+/// The cells that a contender owes in a round, by index.
+pub fn cells_owed(run: &Run, contender: &str, round: usize, starts: &[Start]) -> Vec<usize> {
+    let own: Vec<&Start> =
+        starts.iter().filter(|start| start.round == round && start.contender == contender).collect();
+    let over = own.iter().filter(|start| start.outcome != StartOutcome::Running).count();
+    if own.iter().any(|start| start.failed().is_some()) || over >= ATTEMPTS {
+        return Vec::new();
+    }
+    (0..run.study.cells.len()).filter(|cell| !own.iter().any(|start| start.has(*cell))).collect()
+}
+
+/// How many starts of a contender there were in a round before the next one; in which heat does not matter. Of the hub, which
+/// has one in every heat, none.
+pub fn attempt(contender: &str, round: usize, starts: &[Start]) -> usize {
+    let is_own = |start: &&Start| start.round == round && start.contender == contender && contender != HUB;
+    starts.iter().filter(is_own).count()
+}
+
+/// Everybody who takes part and is not given up, with what is known of each by these starts.
+fn players(run: &Run, needs: &Needs, starts: &[Start]) -> Vec<Player> {
+    let found = Found::of(starts);
+    let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
+    let players = takes_part.filter_map(|(name, entrant)| {
+        let of = found.get(name.as_str()).cloned().unwrap_or_default();
+        (!of.is_given_up()).then(|| Player {
+            name: name.clone(),
+            alone: entrant.alone || of.disturbs(),
+            memory_bytes: of.memory_bytes,
+            ports: needs.ports.get(name).cloned().unwrap_or_default(),
+        })
+    });
+    players.collect()
+}
+
+#[cfg(test)]
+mod tests;

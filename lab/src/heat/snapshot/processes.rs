@@ -1,0 +1,238 @@
+//! The CPU clocks of all processes, and whose each process is. Exact for processes that live; of children that ended between two
+//! looks, the kernel tells their parents in ticks of 10 ms.
+
+use net::clock;
+use std::collections::BTreeMap;
+use std::io::Read;
+
+/// A thread of the kernel: `PF_KTHREAD` of its include/linux/sched.h.
+const KERNEL_THREAD: u32 = 0x0020_0000;
+
+/// Whose a process is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Whose {
+    /// The kernel's: it works for those who are measured, too.
+    Kernel,
+    /// Drome itself, whose threads are looked at one by one.
+    Own,
+    /// A member's, by index: its guard, or below it.
+    Member(usize),
+    /// Another program's.
+    Other,
+}
+
+/// What is known of a process by one look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    pub whose: Whose,
+    pub clock_ns: u64,
+    /// Of its children that ended, and of theirs.
+    pub children_ns: u64,
+    /// The core that its first thread last ran on.
+    pub cpu: Option<usize>,
+}
+
+/// CPU time between two looks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    /// By member; one that is not here used none.
+    pub members_ns: BTreeMap<usize, u64>,
+    /// Of other programs, by core; `None`: it is not known on which.
+    pub others_ns: BTreeMap<Option<usize>, u64>,
+}
+
+impl Used {
+    pub fn others_ns(&self) -> u64 {
+        self.others_ns.values().fold(0, |sum, ns| sum.saturating_add(*ns))
+    }
+
+    pub fn others_on(&self, cpus: &[usize]) -> u64 {
+        cpus.iter()
+            .filter_map(|cpu| self.others_ns.get(&Some(*cpu)))
+            .fold(0, |sum, ns| sum.saturating_add(*ns))
+    }
+}
+
+/// All processes of the machine, by number.
+#[derive(Debug)]
+pub struct Processes {
+    guards: Vec<i32>,
+    known: BTreeMap<i32, Process>,
+    /// The number that the kernel gave last. Where it has not changed, nothing was started since.
+    last_pid: Option<String>,
+}
+
+impl Processes {
+    pub fn begin(guards: &[i32]) -> Self {
+        let mut all = Self { guards: guards.to_vec(), known: BTreeMap::new(), last_pid: last_pid() };
+        all.add_new();
+        all
+    }
+
+    /// What was used since the last look; `None` where /proc can't be read.
+    pub fn look(&mut self) -> Option<Used> {
+        let last_pid = last_pid();
+        let before = self.known.clone();
+        let mut ran = Vec::new();
+        let mut is_changed = last_pid.is_none() || last_pid != self.last_pid;
+        self.known.retain(|pid, process| {
+            if matches!(process.whose, Whose::Kernel | Whose::Own) {
+                return true;
+            }
+            // A clock that went back is another process's, to which the kernel has given the number anew.
+            let now = clock::process_cpu_ns(*pid).filter(|now| *now >= process.clock_ns);
+            if let Some(now) = now {
+                if now > process.clock_ns {
+                    ran.push(*pid);
+                }
+                process.clock_ns = now;
+            }
+            is_changed |= now.is_none();
+            now.is_some()
+        });
+        for pid in ran {
+            // Children can only have ended where something changed; on which core a member ran is known.
+            let Some(process) = self.known.get_mut(&pid).filter(|p| is_changed || p.whose == Whose::Other)
+            else {
+                continue;
+            };
+            if let Some(stat) = stat(pid) {
+                (process.children_ns, process.cpu) = (stat.children_ns.max(process.children_ns), stat.cpu);
+            }
+        }
+        if is_changed {
+            self.add_new();
+        }
+        self.last_pid = last_pid;
+        (!self.known.is_empty()).then(|| used(&before, &self.known))
+    }
+
+    /// Adds the processes that are not known yet, and forgets the kernel's threads that are gone.
+    fn add_new(&mut self) {
+        let pids = pids();
+        if !pids.is_empty() {
+            self.known.retain(|pid, p| p.whose != Whose::Kernel || pids.contains(pid));
+        }
+        let new: BTreeMap<i32, Stat> = pids
+            .into_iter()
+            .filter(|pid| !self.known.contains_key(pid))
+            .filter_map(|pid| Some((pid, stat(pid)?)))
+            .collect();
+        let own = std::process::id() as i32;
+        let found: Vec<(i32, Process)> = new
+            .iter()
+            .filter_map(|(pid, stat)| {
+                let whose = self.whose(*pid, &new, own);
+                let is_read = matches!(whose, Whose::Member(_) | Whose::Other);
+                let clock_ns = if is_read { clock::process_cpu_ns(*pid)? } else { 0 };
+                Some((*pid, Process { whose, clock_ns, children_ns: stat.children_ns, cpu: stat.cpu }))
+            })
+            .collect();
+        self.known.extend(found);
+    }
+
+    /// A process is a member's if its guard is among its ancestors.
+    fn whose(&self, pid: i32, new: &BTreeMap<i32, Stat>, own: i32) -> Whose {
+        if pid == own {
+            return Whose::Own;
+        }
+        if new.get(&pid).is_some_and(|stat| stat.flags & KERNEL_THREAD != 0) {
+            return Whose::Kernel;
+        }
+        let mut at = pid;
+        // No chain of parents is longer than there are new processes, unless numbers were given anew meanwhile.
+        for _ in 0..=new.len() {
+            if let Some(member) = self.guards.iter().position(|guard| *guard == at) {
+                return Whose::Member(member);
+            }
+            if let Some(known) = self.known.get(&at) {
+                return if matches!(known.whose, Whose::Member(_)) { known.whose } else { Whose::Other };
+            }
+            match new.get(&at) {
+                Some(stat) => at = stat.parent,
+                None => break,
+            }
+        }
+        Whose::Other
+    }
+}
+
+/// What was used between two looks. A process that ended took its clock along, and its parent has the time, in ticks: what the parents
+/// have more than those who ended had at the first look was used in between.
+pub fn used(before: &BTreeMap<i32, Process>, after: &BTreeMap<i32, Process>) -> Used {
+    let mut used = Used::default();
+    let mut of_children: BTreeMap<Whose, (u64, u64)> = BTreeMap::new();
+    for (pid, now) in after {
+        let then = before.get(pid).filter(|then| then.clock_ns <= now.clock_ns);
+        let ns = now.clock_ns - then.map_or(0, |then| then.clock_ns);
+        match now.whose {
+            Whose::Member(member) => *used.members_ns.entry(member).or_default() += ns,
+            Whose::Other => *used.others_ns.entry(now.cpu).or_default() += ns,
+            Whose::Kernel | Whose::Own => {}
+        }
+        let more = now.children_ns.saturating_sub(then.map_or(0, |then| then.children_ns));
+        of_children.entry(now.whose).or_default().0 += more;
+    }
+    for (pid, then) in before {
+        let is_gone = after.get(pid).is_none_or(|now| now.clock_ns < then.clock_ns);
+        if is_gone {
+            of_children.entry(then.whose).or_default().1 += then.clock_ns.saturating_add(then.children_ns);
+        }
+    }
+    for (whose, (now, known)) in of_children {
+        let ns = now.saturating_sub(known);
+        match whose {
+            Whose::Member(member) => *used.members_ns.entry(member).or_default() += ns,
+            Whose::Other => *used.others_ns.entry(None).or_default() += ns,
+            Whose::Kernel | Whose::Own => {}
+        }
+    }
+    used
+}
+
+/// What `/proc/PID/stat` tells that is needed here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    pub parent: i32,
+    pub flags: u32,
+    pub children_ns: u64,
+    pub cpu: Option<usize>,
+}
+
+impl Stat {
+    /// By proc_pid_stat(5): parent 4, flags 9, ended children's time 16 and 17, processor 39. A program's name, in
+    /// parentheses, may have anything in it.
+    pub fn of(text: &str) -> Option<Self> {
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+        let field = |number: usize| fields.get(number - 3).copied();
+        let ticks = |number| field(number)?.parse::<i64>().ok().map(|ticks| ticks.max(0) as u64);
+        Some(Self {
+            parent: field(4)?.parse().ok()?,
+            flags: field(9)?.parse().ok()?,
+            children_ns: ticks(16)?.saturating_add(ticks(17)?).saturating_mul(tick_ns()),
+            cpu: field(39).and_then(|cpu| cpu.parse().ok()),
+        })
+    }
+}
+
+fn stat(pid: i32) -> Option<Stat> {
+    let mut text = [0_u8; 1024];
+    let n = std::fs::File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut text).ok()?;
+    Stat::of(&String::from_utf8_lossy(text.get(..n)?))
+}
+
+/// The last word of `/proc/loadavg`.
+fn last_pid() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/loadavg").ok()?;
+    text.split_ascii_whitespace().last().map(str::to_owned)
+}
+
+fn pids() -> Vec<i32> {
+    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// The kernel's tick, as it tells times in /proc.
+pub fn tick_ns() -> u64 {
+    1_000_000_000 / procfs::ticks_per_second().max(1)
+}

@@ -1,0 +1,90 @@
+//! The whole walk of a run in heats, on made-up starts.
+
+use super::example::{run, start};
+use super::*;
+use enough::Standing;
+use model::heat::HUB;
+use std::time::Duration;
+
+/// Walks until it is done. Of the two neighbours, `standing` says what is known after so many rounds. A start takes ten seconds.
+fn walk(run: &Run, standing: impl Fn(usize) -> Standing) -> (Vec<Heat>, Vec<Start>, Vec<usize>, String) {
+    let (mut heats, mut starts, mut looks) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        let needs = Needs::default();
+        let course = Course { run, needs: &needs, heats: &heats, starts: &starts };
+        let mut known = |rounds: usize| {
+            looks.push(rounds);
+            let (one, other) = ("a".to_owned(), "b".to_owned());
+            vec![Neighbours { cell: 0, one, other, standing: standing(rounds) }]
+        };
+        match next(&course, &mut known) {
+            Next::Heat(heat) => {
+                for name in heat.members.iter().map(String::as_str).chain([HUB]) {
+                    starts.push(start(heat.round, heat.number, name, &heat.cells));
+                }
+                heats.push(heat);
+            }
+            Next::Done(why) => return (heats, starts, looks, why),
+        }
+    }
+}
+
+#[test]
+fn a_run_ends_at_the_first_look_at_which_it_knows_enough() {
+    let run = run(&["a", "b", "c"]);
+    let (heats, _, looks, why) = walk(&run, |_| Standing::Decided);
+    assert_eq!((heats.len(), looks), (4 * 2, vec![4]));
+    assert!(why.ends_with("decided or equal, after 4 rounds"), "{why}");
+    let (heats, _, looks, why) =
+        walk(&run, |rounds| if rounds < 8 { Standing::Open(Some(0.1)) } else { Standing::Equal });
+    assert_eq!((heats.len(), looks), (9 * 2, vec![4, 6, 9]), "nobody looks after 5, 7 and 8 rounds");
+    assert!(why.ends_with("after 9 rounds"), "{why}");
+}
+
+#[test]
+fn the_most_that_is_allowed_ends_it_and_says_what_is_open() {
+    let mut run = run(&["a", "b", "c"]);
+    run.study.design.budget = Duration::from_hours(9);
+    let (heats, _, _, why) = walk(&run, |_| Standing::Open(Some(0.084)));
+    assert_eq!(heats.len(), 13 * 2);
+    let open = "1 of 1 comparisons between neighbours are open; the ratio of a and b is known to ±8.4 %";
+    assert_eq!(why, format!("the most that the design allows: 13 rounds; {open}"));
+}
+
+#[test]
+fn a_first_look_takes_its_least_rounds() {
+    let mut run = run(&["a", "b", "c"]);
+    (run.quick, run.study.design.blocks) = (true, [2, 2]);
+    let (heats, _, looks, why) = walk(&run, |_| Standing::Open(None));
+    assert_eq!((heats.len(), looks.len(), why.as_str()), (4, 0, "a first look: 2 rounds"));
+}
+
+#[test]
+fn a_budget_is_a_bound_and_no_heat_is_begun_that_would_pass_it() {
+    let mut run = run(&["a", "b", "c"]);
+    // Four contenders and two hubs: sixty seconds a round, in heats of thirty.
+    for seconds in [30, 59, 60, 100, 179, 180, 300] {
+        run.study.design.budget = Duration::from_secs(seconds);
+        let (heats, starts, _, why) = walk(&run, |_| Standing::Open(Some(0.1)));
+        let spent = budget::spent(&starts);
+        assert!(spent <= run.study.design.budget, "{spent:?} of {seconds} s");
+        assert_eq!(heats.len() as u64, seconds / 30, "{seconds} s: {why}");
+        let whole = format!("the budget of {} is spent", humantime::format_duration(run.study.design.budget));
+        assert!(why.starts_with(&whole) && why.contains("comparisons between neighbours are open"), "{why}");
+    }
+}
+
+#[test]
+fn the_walk_is_the_same_when_it_is_cut_off() {
+    let run = run(&["a", "b", "c", "d"]);
+    let (heats, starts, _, _) = walk(&run, |_| Standing::Decided);
+    for cut in 0..heats.len() {
+        let known: Vec<Start> = starts
+            .iter()
+            .filter(|s| heats[..cut].iter().any(|h| (h.round, h.number) == (s.round, s.heat)))
+            .cloned()
+            .collect();
+        let course = Course { run: &run, needs: &Needs::default(), heats: &heats[..cut], starts: &known };
+        assert_eq!(next(&course, &mut |_| Vec::new()), Next::Heat(heats[cut].clone()), "{cut}");
+    }
+}

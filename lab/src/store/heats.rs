@@ -1,0 +1,173 @@
+//! Heats, starts and slices in the store. A heat is stored before it is begun, so that nobody begins it twice; its starts and the
+//! slices of a cell together when the cell is over, in one transaction: a kill loses at most the cell that is under way.
+
+use super::{Store, StoreError};
+use model::heat::{Heat, Ran, Slice, Start, StartOutcome, Void};
+use rusqlite::{Row, Transaction, ffi, params};
+
+/// What SQLite says of a row that is there.
+const ALREADY: [i32; 2] = [ffi::SQLITE_CONSTRAINT_PRIMARYKEY, ffi::SQLITE_CONSTRAINT_UNIQUE];
+
+/// Added by version 5.
+pub(super) const TABLES: &str = "
+    create table heat (
+        run text not null references run, round integer not null, number integer not null, json text not null,
+        primary key (run, round, number)
+    ) strict;
+    create table start (
+        id integer primary key, run text not null references run, round integer not null, heat integer not null,
+        contender text not null, cells integer not null, is_over integer not null, json text not null,
+        unique (run, round, heat, contender)
+    ) strict;
+    create table slice (
+        start integer not null references start, cell integer not null, cycle integer not null, place integer not null,
+        answers integer not null, ns integer not null, turn_ns integer not null, owner_ns integer, members_ns integer,
+        others_ns integer, others_on_server_ns integer, stolen_ns integer, void text,
+        primary key (start, cell, cycle)
+    ) strict, without rowid;
+";
+
+impl Store {
+    /// Adds a heat, committed when this returns. An error says that somebody else has begun it.
+    pub fn begin_heat(&self, run: &str, heat: &Heat) -> Result<(), StoreError> {
+        let json = self.json(heat)?;
+        let sql = "insert into heat (run, round, number, json) values (?, ?, ?, ?)";
+        let values = params![run, heat.round as i64, heat.number as i64, json];
+        self.db.execute(sql, values).map_err(|e| self.twice(e, run, || named(heat.round, heat.number)))?;
+        Ok(())
+    }
+
+    /// Adds starts of a heat, or says what has become of them, and adds slices of theirs; committed together when this returns.
+    pub fn keep_starts(&self, run: &str, starts: &[Start], slices: &[Slice]) -> Result<(), StoreError> {
+        let kept = self.db.unchecked_transaction().map_err(|e| self.wrap(e))?;
+        for start in starts {
+            self.keep_start(&kept, run, start)?;
+        }
+        for slice in slices {
+            self.add_slice(&kept, run, slice)?;
+        }
+        kept.commit().map_err(|e| self.wrap(e))
+    }
+
+    /// All heats of a run that were begun, in order.
+    pub fn heats(&self, run: &str) -> Result<Vec<Heat>, StoreError> {
+        self.of_json("select json from heat where run = ? order by round, number", run)
+    }
+
+    /// All starts of a run, in the order in which they were stored.
+    pub fn starts(&self, run: &str) -> Result<Vec<Start>, StoreError> {
+        self.of_json("select json from start where run = ? order by id", run)
+    }
+
+    /// All slices of a run in the order in which they were measured, cell by cell.
+    pub fn slices(&self, run: &str) -> Result<Vec<Slice>, StoreError> {
+        let sql = "select round, heat, contender, cell, cycle, place, answers, ns, turn_ns, owner_ns, members_ns, others_ns,
+                          others_on_server_ns, stolen_ns, void
+                   from slice join start on start.id = slice.start
+                   where run = ? order by round, heat, cell, cycle, place";
+        let read = || -> rusqlite::Result<Vec<Slice>> {
+            let mut query = self.db.prepare(sql)?;
+            query.query_map([run], slice)?.collect()
+        };
+        read().map_err(|e| self.wrap(e))
+    }
+
+    fn keep_start(&self, kept: &Transaction<'_>, run: &str, start: &Start) -> Result<(), StoreError> {
+        let sql = "insert into start (run, round, heat, contender, cells, is_over, json) values (?, ?, ?, ?, ?, ?, ?)
+                   on conflict (run, round, heat, contender)
+                   do update set cells = excluded.cells, is_over = excluded.is_over, json = excluded.json";
+        let is_over = start.outcome != StartOutcome::Running;
+        let (round, heat, cells) = (start.round as i64, start.heat as i64, start.cells.len() as i64);
+        let values = params![run, round, heat, start.contender, cells, is_over, self.json(start)?];
+        kept.prepare_cached(sql).and_then(|mut insert| insert.execute(values)).map_err(|e| self.wrap(e))?;
+        Ok(())
+    }
+
+    fn add_slice(&self, kept: &Transaction<'_>, run: &str, of: &Slice) -> Result<(), StoreError> {
+        let sql = "insert into slice (start, cell, cycle, place, answers, ns, turn_ns, owner_ns, members_ns, others_ns,
+                                      others_on_server_ns, stolen_ns, void)
+                   values ((select id from start where run = ? and round = ? and heat = ? and contender = ?),
+                           ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let ran = &of.ran;
+        let [round, heat, cell, cycle, place] =
+            [of.round, of.heat, of.cell, of.cycle, of.place].map(|n| whole(n as u64));
+        let [answers, ns, turn_ns] = [of.answers, of.ns, of.turn_ns].map(whole);
+        let [owner, members, others, on_server, stolen] =
+            [ran.owner_ns, ran.members_ns, ran.others_ns, ran.others_on_server_ns, ran.stolen_ns]
+                .map(|ns| ns.map(whole));
+        let void = of.void.map(Void::word);
+        let values = params![
+            run,
+            round,
+            heat,
+            of.contender,
+            cell,
+            cycle,
+            place,
+            answers,
+            ns,
+            turn_ns,
+            owner,
+            members,
+            others,
+            on_server,
+            stolen,
+            void
+        ];
+        let inserted = kept.prepare_cached(sql).and_then(|mut insert| insert.execute(values));
+        inserted.map_err(|e| {
+            self.twice(e, run, || format!("{} in {}", of.contender, named(of.round, of.heat)))
+        })?;
+        Ok(())
+    }
+
+    fn of_json<T: serde::de::DeserializeOwned>(&self, sql: &str, run: &str) -> Result<Vec<T>, StoreError> {
+        let read = || -> rusqlite::Result<Vec<String>> {
+            self.db.prepare(sql)?.query_map([run], |row| row.get(0))?.collect()
+        };
+        read().map_err(|e| self.wrap(e))?.iter().map(|json| self.parse(json)).collect()
+    }
+
+    fn twice(&self, e: rusqlite::Error, run: &str, what: impl Fn() -> String) -> StoreError {
+        let is_twice = e.sqlite_error().is_some_and(|e| ALREADY.contains(&e.extended_code));
+        if is_twice { StoreError::Twice { run: run.to_owned(), trial: what() } } else { self.wrap(e) }
+    }
+}
+
+fn slice(row: &Row<'_>) -> rusqlite::Result<Slice> {
+    let number = |at: usize| row.get::<_, i64>(at).map(|n| n.max(0) as u64);
+    let index = |at: usize| number(at).map(|n| n as usize);
+    let perhaps = |at: usize| row.get::<_, Option<i64>>(at).map(|n| n.map(|n| n.max(0) as u64));
+    Ok(Slice {
+        round: index(0)?,
+        heat: index(1)?,
+        contender: row.get(2)?,
+        cell: index(3)?,
+        cycle: index(4)?,
+        place: index(5)?,
+        answers: number(6)?,
+        ns: number(7)?,
+        turn_ns: number(8)?,
+        ran: Ran {
+            owner_ns: perhaps(9)?,
+            members_ns: perhaps(10)?,
+            others_ns: perhaps(11)?,
+            others_on_server_ns: perhaps(12)?,
+            stolen_ns: perhaps(13)?,
+        },
+        void: row.get::<_, Option<String>>(14)?.and_then(|word| Void::of_word(&word)),
+    })
+}
+
+/// SQLite's numbers have a sign.
+fn whole(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// As people count.
+fn named(round: usize, heat: usize) -> String {
+    format!("heat {} of round {}", heat + 1, round + 1)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! How much a study measures, and when it stops. Two ways: in heats of live servers that are loaded in turns, or in blocks of
+//! trials, each with a fresh start of its server. How a file says it: `design_file.rs`.
+
+use crate::design_file;
+use crate::metric::Metric;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The rounds after which a run of heats may end, each half as many again as the one before.
+const LOOKS: [usize; 9] = [4, 6, 9, 13, 20, 30, 45, 68, 100];
+
+/// The probability that any look of a run of equals decides something.
+const ERROR: f64 = 0.05;
+
+/// How much is measured, and when to stop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "design_file::Design", into = "design_file::Design")]
+pub struct Design {
+    /// At least and at most so many blocks; rounds, where there are heats.
+    pub blocks: [usize; 2],
+    /// Load before the measurement, not counted; the least, where there are heats.
+    pub warmup: Duration,
+    /// The measurement of a trial; the counted load of one start in one cell, where there are heats.
+    pub measure: Duration,
+    /// Stop as soon as it is sure of every contender whether it is faster or slower than the first, or the reference.
+    pub decide: bool,
+    /// What it is decided by, and what contenders are ranked by; see [`Study::metric`](crate::Study::metric).
+    pub metric: Metric,
+    /// Stop when the interval of every ratio is within this share of it.
+    pub precision: f64,
+    /// The run takes no longer: what would pass it is not begun.
+    pub budget: Duration,
+    /// How heats are made; `None`: it measures in blocks.
+    pub heats: Option<Heats>,
+}
+
+/// What only heats have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heats {
+    /// So many contenders at most are alive together, without the hub.
+    pub size: usize,
+    /// One contender's turn.
+    pub slice: Duration,
+    /// Load before the measurement ends then, settled or not.
+    pub warmup_limit: Duration,
+}
+
+impl Default for Heats {
+    fn default() -> Self {
+        let [slice, warmup_limit] = [Duration::from_millis(100), Duration::from_mins(2)];
+        Self { size: 6, slice, warmup_limit }
+    }
+}
+
+impl Design {
+    /// Whole cycles that a heat counts in each cell.
+    pub fn cycles(&self, heats: &Heats) -> usize {
+        let cycles = self.measure.as_nanos().div_ceil(heats.slice.as_nanos().max(1));
+        usize::try_from(cycles).unwrap_or(usize::MAX).max(1)
+    }
+
+    /// The rounds after which it is asked whether it is enough: 4, 6, 9, 13 and on, as far as they lie within the least and the
+    /// most, and the most.
+    pub fn looks(&self) -> Vec<usize> {
+        let [least, most] = self.blocks;
+        let within = LOOKS.into_iter().filter(|rounds| (least..most).contains(rounds));
+        within.chain([most]).collect()
+    }
+
+    /// The level of each look, so that all together err in at most 5 % of runs (Bonferroni).
+    pub fn level(&self) -> f64 {
+        ERROR / self.looks().len() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Design, String> {
+        toml::from_str(text).map_err(|e| e.message().to_owned())
+    }
+
+    const HEATS: &str = "rounds = [4, 13]\nbudget = \"60min\"\n";
+    const BLOCKS: &str =
+        "blocks = [6, 12]\nwarmup = \"500ms\"\nmeasure = \"2s\"\nprecision = 0.03\nbudget = \"20min\"\n";
+
+    #[test]
+    fn a_file_of_blocks_reads_as_it_did_and_is_written_as_it_was() {
+        let design = read(BLOCKS).unwrap();
+        assert_eq!((design.blocks, design.heats), ([6, 12], None));
+        assert_eq!((design.warmup, design.measure), (Duration::from_millis(500), Duration::from_secs(2)));
+        let text = toml::to_string(&design).unwrap();
+        for key in ["rounds", "heat", "slice", "warmup_limit"] {
+            assert!(!text.contains(key), "{text}");
+        }
+        assert_eq!(read(&text).unwrap(), design);
+        let one = read(&format!("{BLOCKS}heat = 1\n")).unwrap();
+        assert_eq!(one, design, "a heat of one is a block");
+    }
+
+    #[test]
+    fn heats_have_defaults_and_read_as_they_were_written() {
+        let design = read(HEATS).unwrap();
+        let heats = design.heats.unwrap();
+        assert_eq!((design.blocks, heats), ([4, 13], Heats::default()));
+        assert_eq!((design.measure, design.warmup), (Duration::from_secs(2), Duration::from_millis(200)));
+        assert_eq!(design.cycles(&heats), 20);
+        assert_eq!(read(&toml::to_string(&design).unwrap()).unwrap(), design);
+        let own = format!("{HEATS}heat = 4\nslice = \"50ms\"\nmeasure = \"3s\"\nwarmup_limit = \"30s\"\n");
+        let design = read(&own).unwrap();
+        assert_eq!((design.heats.unwrap().size, design.cycles(&design.heats.unwrap())), (4, 60));
+        assert_eq!(read(&toml::to_string(&design).unwrap()).unwrap(), design);
+    }
+
+    #[test]
+    fn what_can_not_be_measured_is_refused_and_what_is_allowed_is_said() {
+        let cases = [
+            (format!("{HEATS}heat = 0"), "0 is out of range: allowed is a heat of 1 to 12 contenders"),
+            (format!("{HEATS}heat = 1000"), "1000 is out of range: allowed is a heat of 1 to 12"),
+            (format!("{HEATS}slice = \"0s\""), "0s is out of range: allowed is a slice from 20ms to 2s"),
+            (format!("{HEATS}slice = \"1h\""), "1h is out of range: allowed is a slice from 20ms to 2s"),
+            (format!("{HEATS}measure = \"500ms\""), "`measure` (500ms) has room for fewer than 10 slices"),
+            (
+                format!("{HEATS}warmup = \"2min\"\nwarmup_limit = \"1min\""),
+                "`warmup_limit` (1m) is shorter than `warmup` (2m)",
+            ),
+            (format!("{HEATS}heat = 1"), "a heat of 1 is measured in blocks: say `blocks = [4, 13]`"),
+            (format!("{HEATS}blocks = [6, 12]"), "`blocks` and `rounds` exclude each other"),
+            (format!("{BLOCKS}heat = 6"), "heats of 6 are counted in rounds: say `rounds = [6, 12]`"),
+            (format!("{BLOCKS}slice = \"100ms\""), "`slice` is of heats only"),
+            (
+                HEATS.replace("[4, 13]", "[4, 101]"),
+                "[4, 101] is out of range: allowed are at most 100 rounds",
+            ),
+            (BLOCKS.replace("[6, 12]", "[0, 12]"), "[0, 12] is out of range"),
+            (BLOCKS.replace("warmup = \"500ms\"\n", ""), "missing field `warmup`"),
+            (HEATS.replace("budget = \"60min\"\n", ""), "missing field `budget`"),
+        ];
+        for (text, why) in cases {
+            let error = read(&text).unwrap_err();
+            assert!(error.contains(why), "{text}\n{error}");
+        }
+    }
+
+    #[test]
+    fn looks_are_within_the_rounds_and_share_the_error() {
+        let looks = |blocks| {
+            let design = Design { blocks, ..read(HEATS).unwrap() };
+            (design.looks(), design.level() * design.looks().len() as f64)
+        };
+        assert_eq!(looks([4, 13]), (vec![4, 6, 9, 13], 0.05));
+        assert_eq!(looks([4, 4]).0, [4]);
+        assert_eq!(looks([2, 2]).0, [2]);
+        assert_eq!(looks([5, 12]).0, [6, 9, 12]);
+        assert_eq!(looks([14, 16]).0, [16]);
+        assert_eq!(looks([4, 100]).0.len(), 9);
+    }
+}

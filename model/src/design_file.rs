@@ -1,0 +1,170 @@
+//! `[design]` as a study's file and a stored run have it, and what of it contradicts itself. Keys that a file leaves out have
+//! defaults, which differ between heats and blocks; [`crate::Design`] has them filled in.
+
+use crate::checked;
+use crate::design::{Design as Resolved, Heats};
+use crate::metric::Metric;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Fewer slices than this give no figure of a start that is worth much.
+const LEAST_SLICES: u32 = 10;
+
+/// More rounds than this no run has.
+const MOST_ROUNDS: usize = 100;
+
+const WARMUP: Duration = Duration::from_millis(200);
+const MEASURE: Duration = Duration::from_secs(2);
+const PRECISION: f64 = 0.03;
+
+/// How much is measured, and when to stop: `rounds` of heats, in which several servers are alive and are loaded in turns, or
+/// `blocks` of trials, each of which starts its server anew.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Design {
+    /// At least and at most so many rounds of heats. A round is a fresh start of every contender, in one heat each. The run may
+    /// end after 4, 6, 9 and 13 rounds, and at the most.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::blocks_or_none")]
+    rounds: Option<[usize; 2]>,
+    /// So many contenders at most are alive together in a heat: 6, where `rounds` are given. 1 is what `blocks` mean.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::heat")]
+    heat: Option<usize>,
+    /// One contender's turn in a heat, from `"20ms"` to `"2s"`: `"100ms"`. It takes longer for a slow server.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::slice")]
+    slice: Option<Duration>,
+    /// At least and at most so many blocks, in place of `rounds`: each trial starts its server anew, and it alone is alive.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::blocks_or_none")]
+    blocks: Option<[usize; 2]>,
+    /// Load before the measurement, not counted; in a heat the least: `"200ms"`, longer for a server that compiles while it runs.
+    /// Required with `blocks`.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
+    warmup: Option<Duration>,
+    /// In a heat the longest load before the measurement: `"120s"`. A server that has not settled by then is measured, marked, and
+    /// has no rank.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
+    warmup_limit: Option<Duration>,
+    /// The measurement; in a heat the counted load of one start in one cell: `"2s"`. Required with `blocks`.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
+    measure: Option<Duration>,
+    /// Stop as soon as it is sure of every contender whether it is faster or slower than the first, or the reference.
+    #[serde(default)]
+    decide: bool,
+    /// What it is decided by, and what contenders are ranked by; see [`Study::metric`].
+    #[serde(default)]
+    metric: Metric,
+    /// Stop when the interval of every ratio to the reference is within this share of it: 0.03 in heats. Required with `blocks`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::share_or_none")]
+    precision: Option<f64>,
+    /// The run takes no longer: a trial or a heat that would pass it is not begun.
+    #[serde(with = "checked::duration")]
+    budget: Duration,
+}
+
+impl From<Resolved> for Design {
+    fn from(design: Resolved) -> Self {
+        let (rounds, blocks) = match design.heats {
+            Some(_) => (Some(design.blocks), None),
+            None => (None, Some(design.blocks)),
+        };
+        Self {
+            rounds,
+            heat: design.heats.map(|heats| heats.size),
+            slice: design.heats.map(|heats| heats.slice),
+            blocks,
+            warmup: Some(design.warmup),
+            warmup_limit: design.heats.map(|heats| heats.warmup_limit),
+            measure: Some(design.measure),
+            decide: design.decide,
+            metric: design.metric,
+            precision: Some(design.precision),
+            budget: design.budget,
+        }
+    }
+}
+
+impl TryFrom<Design> for Resolved {
+    type Error = String;
+
+    fn try_from(file: Design) -> Result<Self, String> {
+        match (file.rounds, file.blocks) {
+            (Some(_), Some(_)) => {
+                Err("`blocks` and `rounds` exclude each other: say `rounds` for heats of several servers, \
+                                       `blocks` for one server at a time"
+                    .to_owned())
+            }
+            (None, Some(blocks)) => file.in_blocks(blocks),
+            (Some(rounds), None) => file.in_heats(rounds),
+            (None, None) => file.in_heats([4, 13]),
+        }
+    }
+}
+
+impl Design {
+    fn in_blocks(self, blocks: [usize; 2]) -> Result<Resolved, String> {
+        if let Some(size) = self.heat.filter(|size| *size > 1) {
+            return Err(format!(
+                "heats of {size} are counted in rounds: say `rounds = {blocks:?}` in place of `blocks`"
+            ));
+        }
+        let of_heats = [("slice", self.slice), ("warmup_limit", self.warmup_limit)];
+        if let Some((key, _)) = of_heats.iter().find(|(_, value)| value.is_some()) {
+            return Err(format!(
+                "`{key}` is of heats only: say `rounds` in place of `blocks`, or leave it out"
+            ));
+        }
+        let missing = |key: &str| format!("missing field `{key}`");
+        Ok(Resolved {
+            blocks,
+            warmup: self.warmup.ok_or_else(|| missing("warmup"))?,
+            measure: self.measure.ok_or_else(|| missing("measure"))?,
+            decide: self.decide,
+            metric: self.metric,
+            precision: self.precision.ok_or_else(|| missing("precision"))?,
+            budget: self.budget,
+            heats: None,
+        })
+    }
+
+    fn in_heats(self, rounds: [usize; 2]) -> Result<Resolved, String> {
+        if rounds[1] > MOST_ROUNDS {
+            return Err(format!("{rounds:?} is out of range: allowed are at most {MOST_ROUNDS} rounds"));
+        }
+        if self.heat == Some(1) {
+            return Err(format!(
+                "a heat of 1 is measured in blocks: say `blocks = {rounds:?}` in place of `rounds`"
+            ));
+        }
+        let default = Heats::default();
+        let heats = Heats {
+            size: self.heat.unwrap_or(default.size),
+            slice: self.slice.unwrap_or(default.slice),
+            warmup_limit: self.warmup_limit.unwrap_or(default.warmup_limit),
+        };
+        let (warmup, measure) = (self.warmup.unwrap_or(WARMUP), self.measure.unwrap_or(MEASURE));
+        let written = humantime::format_duration;
+        if heats.warmup_limit < warmup {
+            let (limit, warmup) = (written(heats.warmup_limit), written(warmup));
+            return Err(format!("`warmup_limit` ({limit}) is shorter than `warmup` ({warmup})"));
+        }
+        if measure < heats.slice * LEAST_SLICES {
+            let least = written(heats.slice * LEAST_SLICES);
+            return Err(format!(
+                "`measure` ({}) has room for fewer than {LEAST_SLICES} slices of {}: say {least} at least",
+                written(measure),
+                written(heats.slice)
+            ));
+        }
+        let precision = self.precision.unwrap_or(PRECISION);
+        let (decide, metric, budget) = (self.decide, self.metric, self.budget);
+        Ok(Resolved {
+            blocks: rounds,
+            warmup,
+            measure,
+            decide,
+            metric,
+            precision,
+            budget,
+            heats: Some(heats),
+        })
+    }
+}

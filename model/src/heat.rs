@@ -1,0 +1,243 @@
+//! Heats as they are stored: which contenders were alive together, what came of each start, and every turn of each.
+
+use crate::environment::Executable;
+use crate::observation::Measurement;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The hub's name in starts and slices: the server that is in every heat and ties them together. It is no contender.
+pub const HUB: &str = "hub";
+
+/// Several contenders and the hub, all started afresh, all alive, loaded in turns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heat {
+    /// Counted from 0. A round is every contender in one heat.
+    pub round: usize,
+    /// In the round, from 0. Those that make up for spoiled starts come after those that were dealt.
+    pub number: usize,
+    /// In the order in which they are started, without the hub.
+    pub members: Vec<String>,
+    /// Indices into the study's cells, in the order in which they are measured.
+    pub cells: Vec<usize>,
+    /// Decides the orders of its cycles.
+    pub seed: u64,
+    /// RFC 3339, UTC.
+    pub started_at: String,
+}
+
+/// One fresh start of a contender, or of the hub, in a heat.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// Of its heat.
+    pub round: usize,
+    /// The heat's number in the round.
+    pub heat: usize,
+    /// Its name, or [`HUB`].
+    pub contender: String,
+    /// So many starts of it in this round came before.
+    pub attempt: usize,
+    /// What came of it.
+    pub outcome: StartOutcome,
+    /// The cells in which it was measured, by index. A cell that was cut off is not here.
+    pub cells: BTreeMap<usize, InCell>,
+    /// The most resident memory, all of its processes together.
+    pub memory_bytes: Option<u64>,
+    /// The time that was spent on it: start, verification, warm-up, its turns, stop. The sum over all starts is the time that the
+    /// run took.
+    pub took_ns: u64,
+    /// What ran.
+    pub program: Option<Executable>,
+}
+
+/// What came of a start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartOutcome {
+    /// It is alive; in a heat that is over: drome was killed.
+    Running,
+    /// It was alive to the end of its heat.
+    Ended,
+    /// The contender failed: it did not start, answered wrongly, or died. It counts, and is not made up for.
+    Failed(String),
+    /// The lab or the machine failed. It is replaced by another start.
+    Spoiled(String),
+}
+
+/// One start in one cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InCell {
+    /// Load before the measurement.
+    pub warmup_ns: u64,
+    /// Whether its rate had settled by then; `None`: that could not be told.
+    pub settled: Option<bool>,
+    /// Which of the heat's cycles count; the same for all members.
+    pub counts: Counts,
+    /// Its turns, those that do not count included.
+    pub turns: u64,
+    /// Its turns that others disturbed.
+    pub disturbed: u64,
+    /// Its CPU time in the turns of other members.
+    pub elsewhere_ns: Option<u64>,
+    /// How long those turns were together.
+    pub elsewhere_wall_ns: u64,
+    /// All that counts of its turns, taken together. The figure that it is ranked by comes from the slices.
+    pub measurement: Option<Box<Measurement>>,
+}
+
+/// Which cycles of a heat count in a cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counts {
+    /// Those in which nobody was disturbed.
+    Quiet,
+    /// All: there were too few of those within five times the time.
+    NeverQuiet,
+    /// All: this member was disturbed more or less often than the others by more than chance, so that leaving out what was
+    /// disturbed could favour somebody.
+    SharesDiffer(String),
+}
+
+/// One member's turn in a cycle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slice {
+    /// Of its heat.
+    pub round: usize,
+    /// The heat's number in the round.
+    pub heat: usize,
+    /// Index into the study's cells.
+    pub cell: usize,
+    /// Counted from 0, those that do not count included.
+    pub cycle: usize,
+    /// Its place in the cycle, from 0.
+    pub place: usize,
+    /// The member, or [`HUB`].
+    pub contender: String,
+    /// Counted answers.
+    pub answers: u64,
+    /// From the first counted answer to the last.
+    pub ns: u64,
+    /// The whole turn, between the two looks at the processes.
+    pub turn_ns: u64,
+    /// What ran meanwhile.
+    pub ran: Ran,
+    /// Why it does not count by itself; its cycle counts only whole.
+    pub void: Option<Void>,
+}
+
+/// CPU time within a turn. `None`: unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ran {
+    /// Of the member whose turn it is.
+    pub owner_ns: Option<u64>,
+    /// Of the other members.
+    pub members_ns: Option<u64>,
+    /// Of all processes that are neither the kernel's, nor the engine's, nor a member's.
+    pub others_ns: Option<u64>,
+    /// Of those, on the cores of the servers.
+    pub others_on_server_ns: Option<u64>,
+    /// What the host took of the cores of servers and load generator.
+    pub stolen_ns: Option<u64>,
+}
+
+/// Why a turn does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Void {
+    /// Other processes ran.
+    Others,
+    /// The machine's host took time.
+    Host,
+    /// The load generator was held up while it had work.
+    HeldUp,
+}
+
+impl Void {
+    const ALL: [Self; 3] = [Self::Others, Self::Host, Self::HeldUp];
+
+    /// The word as it is stored.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Others => "others",
+            Self::Host => "host",
+            Self::HeldUp => "held_up",
+        }
+    }
+
+    /// The same back.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|void| void.word() == word)
+    }
+}
+
+impl Start {
+    /// It was measured in this cell.
+    pub fn has(&self, cell: usize) -> bool {
+        self.cells.contains_key(&cell)
+    }
+
+    /// The contender's own failure.
+    pub fn failed(&self) -> Option<&str> {
+        match &self.outcome {
+            StartOutcome::Failed(why) => Some(why),
+            _ => None,
+        }
+    }
+}
+
+impl Slice {
+    /// The time that the owner had its cores to itself, in nanoseconds: `ns` less the share of the turn in which other members or
+    /// other programs ran on one of so many server cores. Never less than half of `ns`, which no turn that counts comes near.
+    pub fn own_ns(&self, server_cores: usize) -> u64 {
+        let ran = u128::from(self.ran.members_ns.unwrap_or(0))
+            + u128::from(self.ran.others_on_server_ns.unwrap_or(0));
+        let had = u128::from(self.turn_ns) * server_cores.max(1) as u128;
+        let taken = (u128::from(self.ns) * ran).checked_div(had).unwrap_or(0);
+        self.ns - u64::try_from(taken).unwrap_or(u64::MAX).min(self.ns / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ran_beside_the_owner_is_taken_off_its_time() {
+        let slice = |members_ns, others_on_server_ns| Slice {
+            round: 0,
+            heat: 0,
+            cell: 0,
+            cycle: 0,
+            place: 0,
+            contender: "a".to_owned(),
+            answers: 1,
+            ns: 100,
+            turn_ns: 200,
+            ran: Ran { members_ns, others_on_server_ns, ..Ran::default() },
+            void: None,
+        };
+        assert_eq!(slice(None, None).own_ns(1), 100, "what is not known is not taken off");
+        assert_eq!(
+            slice(Some(10), Some(4)).own_ns(1),
+            93,
+            "half of the turn counts, and so does half of what ran"
+        );
+        assert_eq!(slice(Some(10), Some(10)).own_ns(2), 95, "of two cores the owner had one and nine tenths");
+        assert_eq!(slice(Some(u64::MAX), Some(u64::MAX)).own_ns(0), 50);
+        assert_eq!(Slice { turn_ns: 0, ..slice(Some(9), None) }.own_ns(1), 100);
+    }
+
+    #[test]
+    fn a_reason_has_one_word() {
+        for void in Void::ALL {
+            assert_eq!(Void::of_word(void.word()), Some(void));
+            assert_eq!(serde_json_word(void), void.word());
+        }
+        assert_eq!(Void::of_word("bored"), None);
+    }
+
+    /// As serde writes it.
+    fn serde_json_word(void: Void) -> String {
+        let text = toml::to_string(&BTreeMap::from([("void", void)])).unwrap();
+        text.trim().trim_start_matches("void = ").trim_matches('"').to_owned()
+    }
+}
