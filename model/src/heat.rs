@@ -15,8 +15,12 @@ pub struct Heat {
     pub round: usize,
     /// In the round, from 0. Those that make up for spoiled starts come after those that were dealt.
     pub number: usize,
-    /// In the order in which they are started, without the hub.
+    /// The contenders in the order in which they are started, without the hub.
     pub members: Vec<String>,
+    /// Every member is started so many times, all alive together: twice in a race, so that it knows what equals differ by.
+    pub copies: usize,
+    /// The hub is in it. It ties heats together, so that a race in one heat has none.
+    pub hub: bool,
     /// Indices into the study's cells, in the order in which they are measured.
     pub cells: Vec<usize>,
     /// Decides the orders of its cycles.
@@ -34,7 +38,9 @@ pub struct Start {
     pub heat: usize,
     /// Its name, or [`HUB`].
     pub contender: String,
-    /// So many starts of it in this round came before.
+    /// Which of its copies in the heat, from 0.
+    pub copy: usize,
+    /// So many starts of this copy in this round came before.
     pub attempt: usize,
     /// What came of it.
     pub outcome: StartOutcome,
@@ -112,6 +118,8 @@ pub struct Slice {
     pub place: usize,
     /// The member, or [`HUB`].
     pub contender: String,
+    /// Which of its copies in the heat, from 0.
+    pub copy: usize,
     /// Counted answers.
     pub answers: u64,
     /// From the first counted answer to the last.
@@ -169,6 +177,16 @@ impl Void {
     }
 }
 
+impl Heat {
+    /// All servers that are alive in it, in the order in which they are started, each with its copy: the hub first.
+    pub fn servers(&self) -> Vec<(&str, usize)> {
+        let hub = self.hub.then_some((HUB, 0));
+        let copies =
+            (0..self.copies.max(1)).flat_map(|copy| self.members.iter().map(move |m| (m.as_str(), copy)));
+        hub.into_iter().chain(copies).collect()
+    }
+}
+
 impl Start {
     /// It was measured in this cell.
     pub fn has(&self, cell: usize) -> bool {
@@ -209,6 +227,7 @@ mod tests {
             cycle: 0,
             place: 0,
             contender: "a".to_owned(),
+            copy: 0,
             answers: 1,
             ns: 100,
             turn_ns: 200,
@@ -224,6 +243,16 @@ mod tests {
         assert_eq!(slice(Some(10), Some(10)).own_ns(2), 95, "of two cores the owner had one and nine tenths");
         assert_eq!(slice(Some(u64::MAX), Some(u64::MAX)).own_ns(0), 50);
         assert_eq!(Slice { turn_ns: 0, ..slice(Some(9), None) }.own_ns(1), 100);
+    }
+
+    #[test]
+    fn the_hub_and_every_copy_of_every_member_are_alive() {
+        let members = ["a", "b"].map(str::to_owned).to_vec();
+        let started_at = String::new();
+        let race =
+            Heat { round: 0, number: 0, members, copies: 2, hub: false, cells: vec![0], seed: 1, started_at };
+        assert_eq!(race.servers(), [("a", 0), ("b", 0), ("a", 1), ("b", 1)]);
+        assert_eq!(Heat { copies: 1, hub: true, ..race }.servers(), [(HUB, 0), ("a", 0), ("b", 0)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::enough::rounds_in_words;
 use model::contender::Class;
-use model::heat::{HUB, Heat, Start};
+use model::heat::{Heat, Start};
 use model::{Design, Run};
 use std::time::Duration;
 
@@ -68,8 +68,9 @@ pub fn sum(run: &Run) -> Option<Sum> {
     if number == 0 {
         return None;
     }
-    let hubs = std::iter::repeat_n(Class::Native, number);
-    let all: Vec<Class> = takes_part.iter().map(|(class, _)| *class).chain(hubs).collect();
+    let (copies, hubs) = (run.copies.max(1), if run.race.is_none() || number > 1 { number } else { 0 });
+    let servers = takes_part.iter().flat_map(|(class, _)| std::iter::repeat_n(*class, copies));
+    let all: Vec<Class> = servers.chain(std::iter::repeat_n(Class::Native, hubs)).collect();
     let times = |per_cell: Duration| per_cell.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX));
     let starting = total(all.iter().map(|class| around(*class)));
     let warming = total(all.iter().map(|class| times(warmup(*class, design))));
@@ -81,7 +82,7 @@ pub fn sum(run: &Run) -> Option<Sum> {
     Some(Sum {
         contenders: takes_part.len(),
         heats: number,
-        heat: total(longest.into_iter().take(heats.size.saturating_add(1))),
+        heat: total(longest.into_iter().take(heats.size.saturating_mul(copies).saturating_add(1))),
         round,
         starting,
         warming,
@@ -133,6 +134,14 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
     Some(format!("the budget of {} is spent {when}{short}", humantime::format_duration(budget)))
 }
 
+/// How many cycles a cell may take at most, where one takes so long and so much time is left for it: five times as many as it
+/// wants, unless that would pass the budget; never fewer than it wants.
+pub fn most_cycles(wanted: usize, cycle: Duration, left: Duration) -> usize {
+    let in_time = left.as_nanos().checked_div(cycle.as_nanos()).unwrap_or(u128::MAX);
+    let most = wanted.saturating_mul(super::pieces::PATIENCE);
+    usize::try_from(in_time).unwrap_or(usize::MAX).clamp(wanted, most.max(wanted))
+}
+
 /// The time that a run has taken.
 pub fn spent(starts: &[Start]) -> Duration {
     total(starts.iter().map(|start| Duration::from_nanos(start.took_ns)))
@@ -147,7 +156,7 @@ pub fn cost(run: &Run, heat: &Heat, starts: &[Start]) -> Duration {
         };
         start_cost(run, name, class, heat.cells.len(), starts)
     };
-    total(heat.members.iter().map(String::as_str).chain([HUB]).map(of))
+    total(heat.servers().into_iter().map(|(name, _)| of(name)))
 }
 
 /// The longest that a start of this contender took; of one that was never measured, the mean of its class; before there is one, what

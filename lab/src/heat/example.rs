@@ -21,6 +21,7 @@ pub fn start(round: usize, heat: usize, contender: &str, cells: &[usize]) -> Sta
         round,
         heat,
         contender: contender.to_owned(),
+        copy: 0,
         attempt: 0,
         outcome: StartOutcome::Ended,
         cells: cells.iter().map(|cell| (*cell, in_cell())).collect(),

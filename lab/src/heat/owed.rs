@@ -6,7 +6,7 @@ use super::deal::{Player, Room, deal};
 use super::found::Found;
 use super::orders;
 use model::Run;
-use model::heat::{HUB, Heat, Start, StartOutcome};
+use model::heat::{Heat, Start, StartOutcome};
 use stats::random;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,30 +29,31 @@ pub struct Needs {
 pub fn heat(run: &Run, needs: &Needs, round: usize, heats: &[Heat], starts: &[Start]) -> Option<Heat> {
     let size = run.study.design.heats?.size;
     let room = Room { size, memory_bytes: needs.memory_bytes };
-    let of_round: Vec<&Heat> = heats.iter().filter(|heat| heat.round == round).collect();
     let seed = |number: usize| random::derive(&[run.seed, round as u64, number as u64]);
-    let cells = orders::cells(run.study.cells.len(), round);
-    let heat = |number, members, cells| {
-        Some(Heat { round, number, members, cells, seed: seed(number), started_at: String::new() })
-    };
+    let all_cells = orders::cells(run.study.cells.len(), round);
     // What was found out in this round does not change how it was dealt.
     let before: Vec<Start> = starts.iter().filter(|start| start.round < round).cloned().collect();
     let earlier: Vec<Vec<String>> =
         heats.iter().filter(|heat| heat.round < round).map(|heat| heat.members.clone()).collect();
     let dealt = deal(&players(run, needs, &before), room, &earlier, random::derive(&[seed(0), DEALING]));
-    for (number, members) in dealt.iter().enumerate() {
-        if !of_round.iter().any(|heat| heat.number == number) {
-            return heat(number, members.clone(), cells);
+    let of_round: Vec<&Heat> = heats.iter().filter(|heat| heat.round == round).collect();
+    let is_begun = |number: usize| of_round.iter().any(|heat| heat.number == number);
+    let (number, members, cells) = match (0..dealt.len()).find(|number| !is_begun(*number)) {
+        Some(number) => (number, dealt[number].clone(), all_cells),
+        None => {
+            let number = of_round.iter().map(|heat| heat.number + 1).max()?;
+            let owes = |name: &String| cells_owed(run, name, round, starts);
+            let mut owing = players(run, needs, starts);
+            owing.retain(|player| !owes(&player.name).is_empty());
+            let members =
+                deal(&owing, room, &[], random::derive(&[seed(number), DEALING])).into_iter().next()?;
+            let owed: BTreeSet<usize> = members.iter().flat_map(owes).collect();
+            (number, members, all_cells.into_iter().filter(|cell| owed.contains(cell)).collect())
         }
-    }
-    let number = of_round.iter().map(|heat| heat.number + 1).max()?;
-    let mut owing = players(run, needs, starts);
-    owing.retain(|player| !cells_owed(run, &player.name, round, starts).is_empty());
-    let again = deal(&owing, room, &[], random::derive(&[seed(number), DEALING]));
-    let members = again.into_iter().next()?;
-    let owed: BTreeSet<usize> =
-        members.iter().flat_map(|name| cells_owed(run, name, round, starts)).collect();
-    heat(number, members, cells.into_iter().filter(|cell| owed.contains(cell)).collect())
+    };
+    let hub = run.race.is_none() || dealt.len() > 1;
+    let (copies, seed, started_at) = (run.copies.max(1), seed(number), String::new());
+    Some(Heat { round, number, members, copies, hub, cells, seed, started_at })
 }
 
 /// The cells that a contender owes in a round, by index.
@@ -60,16 +61,17 @@ pub fn cells_owed(run: &Run, contender: &str, round: usize, starts: &[Start]) ->
     let own: Vec<&Start> =
         starts.iter().filter(|start| start.round == round && start.contender == contender).collect();
     let over = own.iter().filter(|start| start.outcome != StartOutcome::Running).count();
-    if own.iter().any(|start| start.failed().is_some()) || over >= ATTEMPTS {
+    let copies = run.copies.max(1);
+    if own.iter().any(|start| start.failed().is_some()) || over >= ATTEMPTS * copies {
         return Vec::new();
     }
-    (0..run.study.cells.len()).filter(|cell| !own.iter().any(|start| start.has(*cell))).collect()
+    let known = |cell: usize| own.iter().filter(|start| start.has(cell)).count();
+    (0..run.study.cells.len()).filter(|cell| known(*cell) < copies).collect()
 }
 
-/// How many starts of a contender there were in a round before the next one; in which heat does not matter. Of the hub, which
-/// has one in every heat, none.
-pub fn attempt(contender: &str, round: usize, starts: &[Start]) -> usize {
-    let is_own = |start: &&Start| start.round == round && start.contender == contender && contender != HUB;
+/// How many starts of a contender's copy there were in a round before the next one, in whichever heats.
+pub fn attempt(contender: &str, copy: usize, round: usize, starts: &[Start]) -> usize {
+    let is_own = |start: &&Start| (start.round, start.copy) == (round, copy) && start.contender == contender;
     starts.iter().filter(is_own).count()
 }
 

@@ -48,9 +48,9 @@ pub fn is_quiet(cycle: &[Turn]) -> bool {
     cycle.iter().all(|turn| turn.void.is_none())
 }
 
-/// Whether another cycle is owed in this cell, by those that were run so far.
-pub fn is_owed(wanted: usize, cycles: &[Vec<Turn>]) -> bool {
-    quiet(cycles) < wanted && cycles.len() < wanted.saturating_mul(PATIENCE)
+/// Whether another cycle is owed in this cell, by those that were run so far. `most`: see [`super::budget::most_cycles`].
+pub fn is_owed(wanted: usize, most: usize, cycles: &[Vec<Turn>]) -> bool {
+    quiet(cycles) < wanted && cycles.len() < most
 }
 
 /// Which cycles of a heat count in a cell, decided once for all of its members, when no more is owed.
@@ -125,7 +125,7 @@ mod tests {
     fn walk(wanted: usize, share: f64, seed: u64) -> (Vec<Vec<Turn>>, Counts) {
         let all = cycles(wanted * PATIENCE + 1, share, seed);
         let mut n = 0;
-        while is_owed(wanted, &all[..n]) {
+        while is_owed(wanted, wanted * PATIENCE, &all[..n]) {
             n += 1;
         }
         let names = ["a", "b", "c"].map(str::to_owned);

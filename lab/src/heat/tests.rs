@@ -3,7 +3,6 @@
 use super::example::{run, start};
 use super::*;
 use enough::Standing;
-use model::heat::HUB;
 use std::time::Duration;
 
 /// Walks until it is done. Of the two neighbours, `standing` says what is known after so many rounds. A start takes ten seconds.
@@ -19,7 +18,7 @@ fn walk(run: &Run, standing: impl Fn(usize) -> Standing) -> (Vec<Heat>, Vec<Star
         };
         match next(&course, &mut known) {
             Next::Heat(heat) => {
-                for name in heat.members.iter().map(String::as_str).chain([HUB]) {
+                for (name, _) in heat.servers() {
                     starts.push(start(heat.round, heat.number, name, &heat.cells));
                 }
                 heats.push(heat);

@@ -16,8 +16,8 @@ pub(super) const TABLES: &str = "
     ) strict;
     create table start (
         id integer primary key, run text not null references run, round integer not null, heat integer not null,
-        contender text not null, cells integer not null, is_over integer not null, json text not null,
-        unique (run, round, heat, contender)
+        contender text not null, copy integer not null, cells integer not null, is_over integer not null,
+        json text not null, unique (run, round, heat, contender, copy)
     ) strict;
     create table slice (
         start integer not null references start, cell integer not null, cycle integer not null, place integer not null,
@@ -61,7 +61,7 @@ impl Store {
 
     /// All slices of a run in the order in which they were measured, cell by cell.
     pub fn slices(&self, run: &str) -> Result<Vec<Slice>, StoreError> {
-        let sql = "select round, heat, contender, cell, cycle, place, answers, ns, turn_ns, owner_ns, members_ns, others_ns,
+        let sql = "select round, heat, contender, copy, cell, cycle, place, answers, ns, turn_ns, owner_ns, members_ns, others_ns,
                           others_on_server_ns, stolen_ns, void
                    from slice join start on start.id = slice.start
                    where run = ? order by round, heat, cell, cycle, place";
@@ -73,12 +73,13 @@ impl Store {
     }
 
     fn keep_start(&self, kept: &Transaction<'_>, run: &str, start: &Start) -> Result<(), StoreError> {
-        let sql = "insert into start (run, round, heat, contender, cells, is_over, json) values (?, ?, ?, ?, ?, ?, ?)
-                   on conflict (run, round, heat, contender)
+        let sql = "insert into start (run, round, heat, contender, copy, cells, is_over, json) values (?, ?, ?, ?, ?, ?, ?, ?)
+                   on conflict (run, round, heat, contender, copy)
                    do update set cells = excluded.cells, is_over = excluded.is_over, json = excluded.json";
         let is_over = start.outcome != StartOutcome::Running;
-        let (round, heat, cells) = (start.round as i64, start.heat as i64, start.cells.len() as i64);
-        let values = params![run, round, heat, start.contender, cells, is_over, self.json(start)?];
+        let [round, heat, copy, cells] =
+            [start.round, start.heat, start.copy, start.cells.len()].map(|n| whole(n as u64));
+        let values = params![run, round, heat, start.contender, copy, cells, is_over, self.json(start)?];
         kept.prepare_cached(sql).and_then(|mut insert| insert.execute(values)).map_err(|e| self.wrap(e))?;
         Ok(())
     }
@@ -86,11 +87,12 @@ impl Store {
     fn add_slice(&self, kept: &Transaction<'_>, run: &str, of: &Slice) -> Result<(), StoreError> {
         let sql = "insert into slice (start, cell, cycle, place, answers, ns, turn_ns, owner_ns, members_ns, others_ns,
                                       others_on_server_ns, stolen_ns, void)
-                   values ((select id from start where run = ? and round = ? and heat = ? and contender = ?),
+                   values ((select id from start where run = ? and round = ? and heat = ? and contender = ?
+                                   and copy = ?),
                            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let ran = &of.ran;
-        let [round, heat, cell, cycle, place] =
-            [of.round, of.heat, of.cell, of.cycle, of.place].map(|n| whole(n as u64));
+        let [round, heat, copy, cell, cycle, place] =
+            [of.round, of.heat, of.copy, of.cell, of.cycle, of.place].map(|n| whole(n as u64));
         let [answers, ns, turn_ns] = [of.answers, of.ns, of.turn_ns].map(whole);
         let [owner, members, others, on_server, stolen] =
             [ran.owner_ns, ran.members_ns, ran.others_ns, ran.others_on_server_ns, ran.stolen_ns]
@@ -101,6 +103,7 @@ impl Store {
             round,
             heat,
             of.contender,
+            copy,
             cell,
             cycle,
             place,
@@ -142,20 +145,21 @@ fn slice(row: &Row<'_>) -> rusqlite::Result<Slice> {
         round: index(0)?,
         heat: index(1)?,
         contender: row.get(2)?,
-        cell: index(3)?,
-        cycle: index(4)?,
-        place: index(5)?,
-        answers: number(6)?,
-        ns: number(7)?,
-        turn_ns: number(8)?,
+        copy: index(3)?,
+        cell: index(4)?,
+        cycle: index(5)?,
+        place: index(6)?,
+        answers: number(7)?,
+        ns: number(8)?,
+        turn_ns: number(9)?,
         ran: Ran {
-            owner_ns: perhaps(9)?,
-            members_ns: perhaps(10)?,
-            others_ns: perhaps(11)?,
-            others_on_server_ns: perhaps(12)?,
-            stolen_ns: perhaps(13)?,
+            owner_ns: perhaps(10)?,
+            members_ns: perhaps(11)?,
+            others_ns: perhaps(12)?,
+            others_on_server_ns: perhaps(13)?,
+            stolen_ns: perhaps(14)?,
         },
-        void: row.get::<_, Option<String>>(14)?.and_then(|word| Void::of_word(&word)),
+        void: row.get::<_, Option<String>>(15)?.and_then(|word| Void::of_word(&word)),
     })
 }
 

@@ -60,6 +60,25 @@ fn a_heat_takes_what_its_members_took_at_most_and_fewer_cells_take_less() {
 }
 
 #[test]
+fn a_race_in_one_heat_has_every_command_twice_and_no_hub() {
+    let mut run = run(&["a", "b"]);
+    run.contenders.remove("reference");
+    let study = sum(&run).unwrap();
+    (run.race, run.copies) = (Some(model::observation::Raced::default()), 2);
+    let race = sum(&run).unwrap();
+    // Two cells of 2.4 s; two contenders and the hub, or two contenders twice.
+    assert_eq!((study.turns, race.turns), (Duration::from_millis(14_400), Duration::from_millis(19_200)));
+    assert_eq!((race.heat, race.round), (race.round, cost(&run, &first_heat(&run), &[])));
+}
+
+#[test]
+fn making_up_ends_at_five_times_the_cycles_or_where_the_budget_does() {
+    let most = |left| most_cycles(20, SECOND, left);
+    assert_eq!((most(900 * SECOND), most(37 * SECOND), most(3 * SECOND)), (100, 37, 20));
+    assert_eq!((most_cycles(0, SECOND, SECOND), most_cycles(5, Duration::ZERO, SECOND)), (0, 25));
+}
+
+#[test]
 fn a_budget_below_one_heat_is_told_before_anything_is_started() {
     let mut run = run(&["a", "b", "c", "d"]);
     assert_eq!(too_small(&run), None);

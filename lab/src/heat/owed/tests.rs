@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::heat::example::{in_cell, run, start};
+use model::heat::HUB;
+use model::observation::Raced;
 
 const NAMES: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 
@@ -15,10 +17,10 @@ fn walk(
     for round in 0..rounds {
         while let Some(heat) = heat(run, &Needs::default(), round, &heats, &starts) {
             assert!(heats.len() < 1_000, "it goes on for ever");
-            for name in heat.members.iter().map(String::as_str).chain([HUB]) {
-                let attempt = attempt(name, round, &starts);
+            for (name, copy) in heat.servers() {
+                let attempt = attempt(name, copy, round, &starts);
                 let (outcome, cells) = happens(&heat, name, attempt);
-                starts.push(Start { attempt, outcome, ..start(round, heat.number, name, &cells) });
+                starts.push(Start { copy, attempt, outcome, ..start(round, heat.number, name, &cells) });
             }
             heats.push(heat);
         }
@@ -169,6 +171,25 @@ fn memory_and_ports_keep_contenders_apart() {
         }
         heats.push(next);
     }
+}
+
+#[test]
+fn a_race_has_every_command_twice_and_no_hub_unless_they_can_not_live_together() {
+    let mut run = run(&["a", "b"]);
+    run.contenders.remove("reference");
+    (run.race, run.copies) = (Some(Raced::default()), 2);
+    let (heats, starts) = walk(&run, 3, |heat, _, _| well(heat));
+    assert_eq!((heats.len(), starts.len()), (3, 3 * 4));
+    assert!(heats.iter().all(|heat| !heat.hub && heat.copies == 2));
+    run.contenders.values_mut().for_each(|entrant| entrant.alone = true);
+    let (heats, _) = walk(&run, 3, |heat, _, _| well(heat));
+    assert!(heats.len() == 6 && heats.iter().all(|heat| heat.hub && heat.members.len() == 1));
+    // One copy was spoiled: both are run again, since a heat is what compares them.
+    let (heats, starts) = walk(&run, 1, |heat, name, attempt| match (name, heat.number, attempt) {
+        ("a", 0 | 1, 0) => (StartOutcome::Spoiled("no descriptors".to_owned()), vec![]),
+        _ => well(heat),
+    });
+    assert_eq!((heats.len(), starts.iter().filter(|s| s.contender == "a").count()), (3, 4));
 }
 
 #[test]

@@ -12,6 +12,8 @@ fn heat(round: usize, number: usize) -> Heat {
         number,
         members,
         cells: vec![1, 0],
+        copies: 1,
+        hub: true,
         seed: u64::MAX,
         started_at: "2026-01-01T00:00:00Z".to_owned(),
     }
@@ -21,7 +23,20 @@ fn slice(cell: usize, cycle: usize, place: usize, contender: &str) -> Slice {
     let ran = Ran { owner_ns: Some(90), members_ns: Some(0), others_ns: None, ..Ran::default() };
     let void = (cycle == 1).then_some(Void::Host);
     let contender = contender.to_owned();
-    Slice { round: 0, heat: 0, cell, cycle, place, contender, answers: 7, ns: 100, turn_ns: 120, ran, void }
+    Slice {
+        round: 0,
+        heat: 0,
+        cell,
+        cycle,
+        place,
+        contender,
+        copy: 0,
+        answers: 7,
+        ns: 100,
+        turn_ns: 120,
+        ran,
+        void,
+    }
 }
 
 /// A store with a run of which one heat was begun.
@@ -40,6 +55,9 @@ fn what_was_stored_comes_back_in_order() {
     let starts =
         ["a", "b", HUB].map(|name| Start { outcome: StartOutcome::Running, ..start(0, 0, name, &[]) });
     store.keep_starts(&run, &starts, &[]).unwrap();
+    // Of two copies, each has its own rows.
+    let copies = [0, 1].map(|copy| Start { copy, ..start(0, 1, "b", &[0]) });
+    store.keep_starts(&run, &copies, &[]).unwrap();
     let first: Vec<Slice> =
         [slice(1, 0, 0, "b"), slice(1, 0, 1, HUB), slice(1, 0, 2, "a"), slice(1, 1, 0, "a")].to_vec();
     let mut after = starts.clone();
@@ -51,11 +69,11 @@ fn what_was_stored_comes_back_in_order() {
     store.keep_starts(&run, &after, &shuffled).unwrap();
     assert_eq!(
         (store.heats(&run).unwrap(), store.starts(&run).unwrap()),
-        (vec![heat(0, 0), heat(0, 1)], after.to_vec())
+        (vec![heat(0, 0), heat(0, 1)], [&after[..], &copies[..]].concat())
     );
     assert_eq!(store.slices(&run).unwrap(), first);
     assert!(store.heats("another").unwrap().is_empty() && store.slices("another").unwrap().is_empty());
-    assert_eq!(store.runs().unwrap()[0].observations, 2, "the hub is none");
+    assert_eq!(store.runs().unwrap()[0].observations, 4, "the hub is none");
 }
 
 #[test]
