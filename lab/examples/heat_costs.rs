@@ -27,8 +27,12 @@ fn looks() -> Result<(), Box<dyn Error>> {
     let processes =
         std::fs::read_dir("/proc")?.flatten().filter(|entry| is_process(&entry.file_name())).count();
     println!("{processes} processes, {MEMBERS} members");
-    let mut looks =
-        Looks::begin(Watched { guards, server_cpus: vec![0], client_cpus: vec![1], ..Watched::default() });
+    let mut looks = Looks::begin(Watched {
+        guards,
+        server_cpus: [0].into(),
+        client_cpus: [1].into(),
+        ..Watched::default()
+    });
     let mut quiet = Vec::new();
     for _ in 0..500 {
         std::thread::sleep(Duration::from_millis(2));

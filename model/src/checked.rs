@@ -89,6 +89,7 @@ pub mod duration_or_none {
     }
 
     /// Writes `"2s"`; none is left out by whoever asks for it.
+    #[expect(clippy::ref_option, reason = "serde gives it so")]
     pub fn serialize<S: Serializer>(value: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
         match value {
             Some(value) => duration::serialize(value, to),

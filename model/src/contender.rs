@@ -70,7 +70,7 @@ pub enum Class {
     Native,
     /// Run by an interpreter or with a garbage collector, not compiled while it runs: Go, Haskell, Python, Perl, Ruby.
     Managed,
-    /// Compiled while it runs, so that it gets faster for seconds to minutes: the JVM, .NET, JavaScript, LuaJIT.
+    /// Compiled while it runs, so that it gets faster for seconds to minutes: the JVM, .NET, JavaScript, `LuaJIT`.
     Jit,
     /// Several processes share the connections and each answers one request at a time: Apache prefork, PHP-FPM, Starman.
     Prefork,

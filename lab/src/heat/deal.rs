@@ -37,8 +37,8 @@ pub struct Room {
 pub fn deal(players: &[Player], room: Room, earlier: &[Vec<String>], seed: u64) -> Vec<Vec<String>> {
     let (alone, together): (Vec<&Player>, Vec<&Player>) = players.iter().partition(|player| player.alone);
     let fewest = together.len().div_ceil(room.size.max(1));
-    let shuffles = (0..SHUFFLES).map(|nth| random::derive(&[seed, nth]));
-    let tries = (fewest..=together.len()).flat_map(|heats| shuffles.clone().map(move |seed| (heats, seed)));
+    let seeds = (0..SHUFFLES).map(|nth| random::derive(&[seed, nth]));
+    let tries = (fewest..=together.len()).flat_map(|heats| seeds.clone().map(move |seed| (heats, seed)));
     let table = tries.into_iter().find_map(|(heats, seed)| Table::shuffled(&together, room, heats, seed));
     let dealt = table.map(|table| table.by_meetings(&Met::of(&together, earlier))).unwrap_or_default();
     let by_index = |members: Vec<usize>| members.into_iter().map(|member| together[member]).collect();

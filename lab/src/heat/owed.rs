@@ -30,26 +30,23 @@ pub fn heat(run: &Run, needs: &Needs, round: usize, heats: &[Heat], starts: &[St
     let size = run.study.design.heats?.size;
     let room = Room { size, memory_bytes: needs.memory_bytes };
     let seed = |number: usize| random::derive(&[run.seed, round as u64, number as u64]);
-    let all_cells = orders::cells(run.study.cells.len(), round);
+    let in_order = orders::cells(run.study.cells.len(), round);
     // What was found out in this round does not change how it was dealt.
     let before: Vec<Start> = starts.iter().filter(|start| start.round < round).cloned().collect();
     let earlier: Vec<Vec<String>> =
         heats.iter().filter(|heat| heat.round < round).map(|heat| heat.members.clone()).collect();
     let dealt = deal(&players(run, needs, &before), room, &earlier, random::derive(&[seed(0), DEALING]));
-    let of_round: Vec<&Heat> = heats.iter().filter(|heat| heat.round == round).collect();
-    let is_begun = |number: usize| of_round.iter().any(|heat| heat.number == number);
-    let (number, members, cells) = match (0..dealt.len()).find(|number| !is_begun(*number)) {
-        Some(number) => (number, dealt[number].clone(), all_cells),
-        None => {
-            let number = of_round.iter().map(|heat| heat.number + 1).max()?;
-            let owes = |name: &String| cells_owed(run, name, round, starts);
-            let mut owing = players(run, needs, starts);
-            owing.retain(|player| !owes(&player.name).is_empty());
-            let members =
-                deal(&owing, room, &[], random::derive(&[seed(number), DEALING])).into_iter().next()?;
-            let owed: BTreeSet<usize> = members.iter().flat_map(owes).collect();
-            (number, members, all_cells.into_iter().filter(|cell| owed.contains(cell)).collect())
-        }
+    let begun: Vec<usize> = heats.iter().filter(|heat| heat.round == round).map(|heat| heat.number).collect();
+    let (number, members, cells) = if let Some(number) = (0..dealt.len()).find(|n| !begun.contains(n)) {
+        (number, dealt[number].clone(), in_order)
+    } else {
+        let number = begun.into_iter().max()? + 1;
+        let owes = |name: &String| cells_owed(run, name, round, starts);
+        let mut late = players(run, needs, starts);
+        late.retain(|player| !owes(&player.name).is_empty());
+        let members = deal(&late, room, &[], random::derive(&[seed(number), DEALING])).into_iter().next()?;
+        let cells: BTreeSet<usize> = members.iter().flat_map(owes).collect();
+        (number, members, in_order.into_iter().filter(|cell| cells.contains(cell)).collect())
     };
     let hub = run.race.is_none() || dealt.len() > 1;
     let (copies, seed, started_at) = (run.copies.max(1), seed(number), String::new());

@@ -18,9 +18,9 @@ pub struct Watched {
     /// The guard of each member, the hub's included: all processes below it are the member's.
     pub guards: Vec<i32>,
     /// The cores of the servers.
-    pub server_cpus: Vec<usize>,
+    pub server_cpus: BTreeSet<usize>,
     /// The cores of the load generator.
-    pub client_cpus: Vec<usize>,
+    pub client_cpus: BTreeSet<usize>,
     /// The engine's threads and the one that looks: what they use is not others' load.
     pub engine: BTreeSet<i32>,
 }
@@ -42,13 +42,20 @@ pub struct Between {
     pub wall_ns: u64,
     /// CPU time of each member, in the order of the guards.
     pub members_ns: Vec<Option<u64>>,
-    /// CPU time of other programs and of drome's threads beside the engine.
+    /// CPU time of other programs, but for those that ran on cores which neither servers nor load generator use, and of drome's
+    /// threads beside the engine. Where a program of several threads ran is not known: it counts.
     pub others_ns: Option<u64>,
-    /// That of programs that ran on the servers' cores when they were last seen running. A program of several threads is where its
-    /// first thread is.
+    /// That of programs that are known to have run on the servers' cores.
     pub others_on_server_ns: Option<u64>,
     /// What the host took of the cores of servers and load generator, in the kernel's ticks of 10 ms.
     pub stolen_ns: Option<u64>,
+}
+
+impl Watched {
+    /// The cores that are used.
+    fn cpus(&self) -> BTreeSet<usize> {
+        self.server_cpus.union(&self.client_cpus).copied().collect()
+    }
 }
 
 impl Looks {
@@ -76,7 +83,7 @@ impl Looks {
             members_ns: (0..members)
                 .map(|member| used.members_ns.get(&member).copied().or(Some(0)))
                 .collect(),
-            others_ns: Some(used.others_ns().saturating_add(own)),
+            others_ns: Some(used.others_perhaps_on(&self.watched.cpus()).saturating_add(own)),
             others_on_server_ns: Some(used.others_on(&self.watched.server_cpus)),
             stolen_ns: stolen.zip(self.stolen_ns).map(|(now, then)| now.saturating_sub(then)),
         };
@@ -98,6 +105,7 @@ impl Between {
     }
 
     /// Several looks within one turn, taken together.
+    #[must_use]
     pub fn and(&self, next: &Self) -> Self {
         let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
         Self {
@@ -137,8 +145,7 @@ fn own_threads(engine: &BTreeSet<i32>) -> BTreeMap<i32, u64> {
 /// What the host has taken of the cores that are used, since the machine's start.
 fn stolen_ns(watched: &Watched) -> Option<u64> {
     let stat = std::fs::read_to_string("/proc/stat").ok()?;
-    let cpus: BTreeSet<usize> = watched.server_cpus.iter().chain(&watched.client_cpus).copied().collect();
-    stolen_of(&stat, &cpus).map(|ticks| ticks.saturating_mul(processes::tick_ns()))
+    stolen_of(&stat, &watched.cpus()).map(|ticks| ticks.saturating_mul(processes::tick_ns()))
 }
 
 /// From the lines `cpu0 user nice system idle iowait irq softirq steal …` of `/proc/stat`.

@@ -5,7 +5,7 @@ use super::{Store, StoreError};
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome, Void};
 use rusqlite::{Row, Transaction, ffi, params};
 
-/// What SQLite says of a row that is there.
+/// What `SQLite` says of a row that is there.
 const ALREADY: [i32; 2] = [ffi::SQLITE_CONSTRAINT_PRIMARYKEY, ffi::SQLITE_CONSTRAINT_UNIQUE];
 
 /// Added by version 5.
@@ -163,7 +163,7 @@ fn slice(row: &Row<'_>) -> rusqlite::Result<Slice> {
     })
 }
 
-/// SQLite's numbers have a sign.
+/// The numbers of `SQLite` have a sign.
 fn whole(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::heat::example::{run, start};
 use crate::heat::owed::{self, Needs};
+use model::heat::HUB;
 use proptest::prelude::*;
 
 const SECOND: Duration = Duration::from_secs(1);

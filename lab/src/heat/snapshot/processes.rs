@@ -2,7 +2,7 @@
 //! looks, the kernel tells their parents in ticks of 10 ms.
 
 use net::clock;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 /// A thread of the kernel: `PF_KTHREAD` of its include/linux/sched.h.
@@ -28,7 +28,7 @@ pub struct Process {
     pub clock_ns: u64,
     /// Of its children that ended, and of theirs.
     pub children_ns: u64,
-    /// The core that its first thread last ran on.
+    /// The core that it last ran on; unknown of one with several threads.
     pub cpu: Option<usize>,
 }
 
@@ -42,14 +42,19 @@ pub struct Used {
 }
 
 impl Used {
-    pub fn others_ns(&self) -> u64 {
-        self.others_ns.values().fold(0, |sum, ns| sum.saturating_add(*ns))
+    /// Of other programs on these cores.
+    pub fn others_on(&self, cpus: &BTreeSet<usize>) -> u64 {
+        self.others_where(|cpu| cpu.is_some_and(|cpu| cpus.contains(&cpu)))
     }
 
-    pub fn others_on(&self, cpus: &[usize]) -> u64 {
-        cpus.iter()
-            .filter_map(|cpu| self.others_ns.get(&Some(*cpu)))
-            .fold(0, |sum, ns| sum.saturating_add(*ns))
+    /// Of other programs on these cores, and of those of which it is not known where they ran; of all, where no core is given.
+    pub fn others_perhaps_on(&self, cpus: &BTreeSet<usize>) -> u64 {
+        self.others_where(|cpu| cpus.is_empty() || cpu.is_none_or(|cpu| cpus.contains(&cpu)))
+    }
+
+    fn others_where(&self, is_there: impl Fn(Option<usize>) -> bool) -> u64 {
+        let there = self.others_ns.iter().filter(|(cpu, _)| is_there(**cpu));
+        there.fold(0, |sum, (_, ns)| sum.saturating_add(*ns))
     }
 }
 
@@ -200,8 +205,8 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// By proc_pid_stat(5): parent 4, flags 9, ended children's time 16 and 17, processor 39. A program's name, in
-    /// parentheses, may have anything in it.
+    /// By `proc_pid_stat(5)`: parent 4, flags 9, ended children's time 16 and 17, threads 20, processor of the first of them 39. A
+    /// program's name, in parentheses, may have anything in it.
     pub fn of(text: &str) -> Option<Self> {
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
         let field = |number: usize| fields.get(number - 3).copied();
@@ -210,7 +215,7 @@ impl Stat {
             parent: field(4)?.parse().ok()?,
             flags: field(9)?.parse().ok()?,
             children_ns: ticks(16)?.saturating_add(ticks(17)?).saturating_mul(tick_ns()),
-            cpu: field(39).and_then(|cpu| cpu.parse().ok()),
+            cpu: field(39).filter(|_| field(20) == Some("1")).and_then(|cpu| cpu.parse().ok()),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! What is charged to whom, by made-up processes and by real ones.
 
-use super::processes::{Process, Stat, Whose, used};
+use super::processes::{Process, Stat, Used, Whose, used};
 use super::*;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -9,6 +9,10 @@ const MS: u64 = 1_000_000;
 
 fn process(whose: Whose, clock_ms: u64, children_ms: u64, cpu: usize) -> Process {
     Process { whose, clock_ns: clock_ms * MS, children_ns: children_ms * MS, cpu: Some(cpu) }
+}
+
+fn all(used: &Used) -> u64 {
+    used.others_perhaps_on(&BTreeSet::new())
 }
 
 #[test]
@@ -31,7 +35,11 @@ fn each_clock_is_charged_to_whom_it_belongs_and_to_the_core_that_it_ran_on() {
     ];
     let used = used(&before.into(), &after.into());
     assert_eq!(used.members_ns, [(1, 42 * MS)].into());
-    assert_eq!((used.others_ns(), used.others_on(&[1]), used.others_on(&[0, 1])), (7 * MS, 3 * MS, 7 * MS));
+    let on = |cpus: &[usize]| used.others_on(&cpus.iter().copied().collect());
+    assert_eq!((all(&used), on(&[1]), on(&[0, 1]), on(&[2])), (7 * MS, 3 * MS, 7 * MS, 0));
+    // Where it is not known, it may have been there.
+    let unknown = Used { others_ns: [(None, 9), (Some(3), 5), (Some(0), 2)].into(), ..Used::default() };
+    assert_eq!((unknown.others_on(&[0].into()), unknown.others_perhaps_on(&[0].into())), (2, 11));
 }
 
 #[test]
@@ -39,13 +47,13 @@ fn children_that_came_and_went_are_charged_once() {
     // Process 2 used 30 ms before and 8 more, and ended; so did a child that nobody has seen, with 12.
     let before = [(1, process(Whose::Other, 0, 500, 0)), (2, process(Whose::Other, 30, 0, 0))];
     let after = [(1, process(Whose::Other, 0, 550, 0))];
-    assert_eq!(used(&before.into(), &after.into()).others_ns(), 20 * MS);
+    assert_eq!(all(&used(&before.into(), &after.into())), 20 * MS);
     // The parent's ticks are behind: nothing is charged, and nothing is taken off what others used.
     let after = [(1, process(Whose::Other, 2, 520, 0))];
-    assert_eq!(used(&before.into(), &after.into()).others_ns(), 2 * MS);
+    assert_eq!(all(&used(&before.into(), &after.into())), 2 * MS);
     // A number that was given anew: the old one's time is with its parent, the new one began at 0.
     let after = [(1, process(Whose::Other, 0, 540, 0)), (2, process(Whose::Other, 4, 0, 0))];
-    assert_eq!(used(&before.into(), &after.into()).others_ns(), 14 * MS);
+    assert_eq!(all(&used(&before.into(), &after.into())), 14 * MS);
     // A member's children are its own, whatever others' did.
     let worker = |clock| process(Whose::Member(0), clock, 0, 0);
     let before = [(1, process(Whose::Member(0), 0, 0, 0)), (2, worker(10))];
@@ -59,6 +67,8 @@ fn a_line_of_the_kernel_s_is_read_whatever_the_program_is_called() {
     let stat = Stat::of(&format!("42 (a) S 1 (b) {rest}")).unwrap();
     let children_ns = 5 * processes::tick_ns();
     assert_eq!(stat, Stat { parent: 7, flags: 4_194_560, children_ns, cpu: Some(3) });
+    let threads = Stat::of(&format!("42 (a) {}", rest.replace(" 20 0 1 0 ", " 20 0 4 0 "))).unwrap();
+    assert_eq!((threads.parent, threads.cpu), (7, None), "where its threads ran is not known");
     for odd in ["", "42", "42 (a)", "42 (a) S x", "42 (a) S 7 1 1 0 -1 y"] {
         assert_eq!(Stat::of(odd), None, "{odd}");
     }
