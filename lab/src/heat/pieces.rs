@@ -91,8 +91,8 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn piece(others_ms: f64, stolen_ms: u64) -> Piece {
-        let others_ns = Some((others_ms * MS as f64) as u64);
-        Piece { wall_ns: 100 * MS, others_ns, stolen_ns: Some(stolen_ms * MS) }
+        let ran = (others_ms * MS as f64) as u64;
+        Piece { wall_ns: 100 * MS, others_ns: Some(ran), stolen_ns: Some(stolen_ms * MS) }
     }
 
     #[test]

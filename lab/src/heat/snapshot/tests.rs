@@ -104,7 +104,7 @@ fn sh(what: &str) -> Child {
 fn look_until(looks: &mut Looks, is_enough: impl Fn(&Between) -> bool) -> Between {
     let begun = Instant::now();
     let mut sum = looks.look();
-    while !is_enough(&sum) && begun.elapsed() < Duration::from_secs(60) {
+    while !is_enough(&sum) && begun.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(10));
         sum = sum.and(&looks.look());
     }
@@ -168,7 +168,7 @@ fn a_thread_of_drome_is_seen_unless_it_is_the_engine_s() {
     let spent = || clock::own_thread_cpu_ns(tid).unwrap();
     let all = |engine: &[i32]| own_threads(&engine.iter().copied().collect());
     let (before, begun) = (spent(), Instant::now());
-    while spent() < before + 50 * MS && begun.elapsed() < Duration::from_secs(60) {
+    while spent() < before + 50 * MS && begun.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(all(&[])[&tid] >= before + 50 * MS && !all(&[tid]).contains_key(&tid));
