@@ -141,12 +141,12 @@ impl Bench {
     fn run(&self, work: &Work, run: &Run, servers: &[Listening]) -> Result<Sample> {
         let seconds = self.seconds.max(work.least_seconds);
         let connections = run.connections.unwrap_or(work.connections).div_ceil(servers.len());
-        let servers_cpu_ns = || -> Result<u64> {
+        let all_cpu_ns = || -> Result<u64> {
             let each = servers.iter().map(|server| server.process.cpu_ns());
             each.sum::<Option<u64>>().context("the server is gone")
         };
         let watch = Watch::start();
-        let before_ns = servers_cpu_ns()?;
+        let before_ns = all_cpu_ns()?;
         let mut clients = Vec::new();
         for server in servers {
             let (program, args) = peers::command(&self.place, run, server.port, connections, seconds)?;
@@ -157,7 +157,7 @@ impl Bench {
             let end = client.end(Duration::from_secs(seconds) + GRACE);
             ended.push(end.with_context(|| peers::label(run.client))?);
         }
-        let server_cpu_ns = servers_cpu_ns()?.saturating_sub(before_ns);
+        let server_cpu_ns = all_cpu_ns()?.saturating_sub(before_ns);
         let client_cpu_ns = ended.iter().map(|client| client.cpu_ns).sum();
         let others_cores = watch.others_cores(client_cpu_ns + server_cpu_ns);
         let counts = ended.iter().map(|client| peers::count(run.client, client));
