@@ -4,6 +4,7 @@
 use lab::Store;
 use lab::heat::snapshot::{Looks, Watched};
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome};
+use model::{Design, Environment, Heats, Metric, Run, Study};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::PathBuf;
@@ -56,11 +57,11 @@ fn looks() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A run's row is not needed for that.
 fn store() -> Result<(), Box<dyn Error>> {
     // A file system in memory would flatter it.
     let path = PathBuf::from(format!("target/heat_costs-{}.sqlite", std::process::id()));
     let store = Store::open(&path)?;
+    store.add_run(&run())?;
     let names: Vec<String> = (0..MEMBERS).map(|member| format!("member-{member}")).collect();
     let heat = |number| Heat {
         round: 0,
@@ -91,6 +92,45 @@ fn store() -> Result<(), Box<dyn Error>> {
     println!("{} bytes a slice", std::fs::metadata(&path)?.len() as usize / (10 * 2 * CYCLES * MEMBERS));
     drop(store);
     Ok(std::fs::remove_file(path)?)
+}
+
+fn run() -> Run {
+    let budget = Duration::from_mins(1);
+    let design = Design {
+        blocks: [4, 13],
+        warmup: Duration::ZERO,
+        measure: Duration::from_secs(2),
+        decide: false,
+        metric: Metric::Rate,
+        precision: 0.03,
+        budget,
+        heats: Some(Heats::default()),
+    };
+    let study = Study {
+        title: String::new(),
+        source: None,
+        contenders: Vec::new(),
+        tracks: Vec::new(),
+        cells: Vec::new(),
+        design,
+        published: None,
+        as_published: Vec::new(),
+        unequal: Vec::new(),
+    };
+    Run {
+        id: "costs".to_owned(),
+        name: "costs".to_owned(),
+        study,
+        seed: 0,
+        started_at: String::new(),
+        workloads: BTreeMap::new(),
+        quick: false,
+        environment: Environment::default(),
+        contenders: BTreeMap::new(),
+        copies: 1,
+        race: None,
+        allow_busy: None,
+    }
 }
 
 fn starts(heat: usize, names: &[String]) -> Vec<Start> {

@@ -1,5 +1,6 @@
 //! Heats, starts and slices in the store. A heat is stored before it is begun, so that nobody begins it twice; its starts and the
-//! slices of a cell together when the cell is over, in one transaction: a kill loses at most the cell that is under way.
+//! slices of a cell together when the cell is over, in one transaction: a kill loses at most the cell that is under way. To commit takes
+//! 20 ms on a virtual disk, whether of one cycle or of twenty (`lab/examples/heat_costs.rs`), so that nothing is written between cycles.
 
 use super::{Store, StoreError};
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome, Void};
