@@ -28,6 +28,7 @@ pub mod lock;
 pub mod narrow;
 mod other_load;
 pub mod plan;
+pub mod pinned;
 pub mod ports;
 pub mod prepare;
 pub mod race;

@@ -5,6 +5,7 @@ use crate::environment::{self, System, Watch};
 use crate::fault::Fault;
 use crate::instance::{self, Instance, Place, Works};
 use crate::lock::Lock;
+use crate::pinned::Pinned;
 use crate::prepare::Prepared;
 use crate::schedule::{self, Next};
 use crate::store::{Store, StoreError};
@@ -75,7 +76,7 @@ pub enum LabError {
 /// Runs what is left of a run and says what all of it means.
 pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
     // What the lab does beside the trials, it does where the load generator is, never where a server is.
-    let _ = net::cpu::pin(&lab.cores.client);
+    let _pinned = Pinned::to(&lab.cores.client);
     // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
     let mut observations = store.observations(&run.id)?;
     let mut since = Instant::now();

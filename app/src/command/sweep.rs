@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use lab::instance::{Work, Works};
+use lab::pinned::Pinned;
 use lab::setup::{self, RACED};
 use lab::sweep::{Entry, Servers, Setting, Show};
 use lab::{Lab, sweep};
@@ -120,6 +121,8 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
         None => started(args)?,
     };
     let setting = setting(args, run.seed, keep);
+    // What the lab does beside the trials, it does where the load generator is, never where a server that it starts is.
+    let _pinned = args.url.is_none().then(|| Pinned::to(&lab.cores.client));
     let mut servers = Servers::new(&lab, &run.study.design, entries);
     let mut watch = Watch::new();
     let swept = sweep::run(&setting, titles.len(), &mut servers, &mut watch);
@@ -249,8 +252,6 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
         let work = setup::same_work(&lab, &run, &path)?;
         lab.works.insert(RACED.to_owned(), work);
     }
-    // What the lab does beside the trials, it does where the load generator is, never where a server is.
-    let _ = net::cpu::pin(&lab.cores.client);
     Ok((run, lab, names.into_iter().map(Entry::Started).collect(), args.start.clone()))
 }
 
