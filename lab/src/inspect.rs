@@ -34,8 +34,9 @@ pub fn inspect(
         Err(Fault::Contender(why)) => seen.wrong.push(why),
         Err(Fault::Lab(why)) => return Err(why),
         Ok(mut instance) => {
-            let verified =
-                verify::full(instance.address, &prepared.contender.serves, &prepared.contender.faults, works);
+            let contender = &prepared.contender;
+            let verified = verify::full(instance.address, &contender.serves, &contender.faults, works)
+                .map_err(|own| own.to_string())?;
             seen.right = verified.right();
             seen.wrong = verified.wrong();
             seen.known = verified.known;

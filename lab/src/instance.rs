@@ -65,7 +65,7 @@ impl Instance {
                 Err(fault) => return Err(fault),
             }
         };
-        let wrong = verify::brief(instance.address, &prepared.contender.serves, works);
+        let wrong = verify::brief(instance.address, &prepared.contender.serves, works)?;
         if wrong.is_empty() { Ok(instance) } else { Err(Fault::Contender(fails(&wrong))) }
     }
 
@@ -95,6 +95,9 @@ impl Instance {
                 return Err(Fault::interrupted());
             }
             if Instant::now() > deadline {
+                if let Some(own) = Fault::own(&why) {
+                    return Err(own);
+                }
                 return Err(Fault::Contender(match self.elsewhere() {
                     Some(where_it_is) => format!("it was not ready within {patience:?}: {where_it_is}"),
                     None => format!("it was not ready within {patience:?} (last: {why})"),

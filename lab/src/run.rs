@@ -149,9 +149,8 @@ fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<()
     if verified.contains(&prepared.name) {
         return Ok(());
     }
-    let wrong =
-        verify::full(instance.address, &prepared.contender.serves, &prepared.contender.faults, &lab.works)
-            .wrong();
+    let contender = &prepared.contender;
+    let wrong = verify::full(instance.address, &contender.serves, &contender.faults, &lab.works)?.wrong();
     if !wrong.is_empty() {
         return Err(Fault::Contender(instance::fails(&wrong)));
     }

@@ -33,8 +33,6 @@ pub struct Accounts {
     is_open_load: bool,
     /// A burst has one latency: that of its last answer.
     burst_latency: bool,
-    /// A TLS handshake has come about since the worker began, in the window or before it.
-    has_secured: bool,
     /// The first answer is to be kept, and is not whole yet.
     wants_first: bool,
     /// The connection that brings it.
@@ -95,7 +93,6 @@ impl Accounts {
             window_ns: u64::MAX,
             is_open_load: matches!(plan.load, Load::Open { .. }),
             burst_latency: plan.burst_latency,
-            has_secured: false,
             wants_first: plan.keep_first,
             first_on: None,
             series: Series::new(plan, progress.view.is_some()),
@@ -163,17 +160,11 @@ impl Accounts {
 
     /// A handshake was whole after so long.
     pub fn secured(&mut self, after_ns: u64, is_resumed: bool, agreed: impl FnOnce() -> Option<Agreed>) {
-        self.has_secured = true;
         self.tally.handshake.record(after_ns);
         self.tally.handshakes_resumed += u64::from(is_resumed);
         if self.tally.agreed.is_none() {
             self.tally.agreed = agreed();
         }
-    }
-
-    /// Whether any handshake has come about so far.
-    pub fn has_secured(&self) -> bool {
-        self.has_secured
     }
 
     /// Bytes arrived on a connection.

@@ -91,6 +91,9 @@ impl<I: Io> Worker<'_, I> {
             })
         };
         self.accounts.secured(connection.phase_ns(now), is_resumed, agreed);
+        if !self.progress.secured.load(Ordering::Relaxed) {
+            self.progress.secured.store(true, Ordering::Relaxed);
+        }
         connection.open(now);
         self.send(slot, now);
     }
@@ -231,7 +234,7 @@ impl<I: Io> Worker<'_, I> {
         match loss {
             Loss::Local => self.halt(|| crate::ran_out(errno)),
             // What no connection has ever got past, no other one will.
-            Loss::Handshake if !self.accounts.has_secured() => {
+            Loss::Handshake if !self.progress.secured.load(Ordering::Relaxed) => {
                 self.halt(|| format!("the TLS handshake failed: {why}"));
             }
             _ => {}
@@ -243,7 +246,7 @@ impl<I: Io> Worker<'_, I> {
     #[cold]
     fn halt(&mut self, why: impl FnOnce() -> String) {
         self.accounts.halt(why);
-        self.progress.stop.store(true, Ordering::Relaxed);
+        self.progress.halted.store(true, Ordering::Relaxed);
     }
 
     /// The requests on this connection came to nothing. A connection that brought answers is opened again at

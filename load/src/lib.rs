@@ -79,6 +79,9 @@ pub enum LoadError {
     /// Nothing could even be asked.
     #[error("{0}")]
     Halted(String),
+    /// This machine ran out of something before anything was asked, which is not the server's doing.
+    #[error("{0}")]
+    RanOut(String),
     /// The files or options of TLS.
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -103,6 +106,10 @@ impl Watch for () {}
 pub struct Progress {
     /// Set to end the measurement early.
     pub stop: Arc<AtomicBool>,
+    /// Set by a worker that can't go on, for all of them; nobody has asked for that end.
+    pub halted: AtomicBool,
+    /// A TLS handshake has come about on any of the workers; touched at handshakes only.
+    pub secured: AtomicBool,
     /// Answers so far, over all workers, within the window.
     pub completed: AtomicU64,
     /// For who looks closer: what was counted every quarter of a second.
@@ -149,7 +156,8 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     total.io = Some(if io == IoChoice::Uring { "uring" } else { "epoll" }.to_owned());
     total.io_fallback = fallback;
     if let Some(reason) = total.halted.clone().filter(|_| total.sent == 0) {
-        return Err(LoadError::Halted(reason));
+        let is_own = total.errors.local > 0;
+        return Err(if is_own { LoadError::RanOut(reason) } else { LoadError::Halted(reason) });
     }
     total.interrupted |= progress.stop.load(Ordering::Relaxed) && total.halted.is_none();
     Ok(total)

@@ -181,7 +181,8 @@ impl<'p, I: Io> Worker<'p, I> {
     fn is_over(&self, now: u64) -> bool {
         let answered =
             self.share.answers.is_some_and(|n| self.window.is_open() && self.accounts.finished() >= n);
-        let is_stopped = self.progress.stop.load(Ordering::Relaxed);
+        let Progress { stop, halted, .. } = self.progress;
+        let is_stopped = stop.load(Ordering::Relaxed) || halted.load(Ordering::Relaxed);
         self.window.is_over(now) || answered || self.opening.is_over() || is_stopped
     }
 

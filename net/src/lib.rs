@@ -191,6 +191,6 @@ fn failed(operation: Operation, errno: Errno) -> Event {
 }
 
 /// What this machine ran out of, whoever is at the other end.
-fn is_local(errno: Errno) -> bool {
+pub fn is_local(errno: Errno) -> bool {
     matches!(errno, Errno::MFILE | Errno::NFILE | Errno::ADDRNOTAVAIL | Errno::NOBUFS | Errno::NOMEM)
 }

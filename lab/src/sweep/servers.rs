@@ -63,7 +63,7 @@ impl<'a> Servers<'a> {
             None => load::run(&plan, &self.progress(), &()),
         };
         let usage = sampler.and_then(Sampler::finish);
-        Ok(self.judged(&plan, tally.map_err(under_load::fault)?, usage, None))
+        Ok(self.judged(&plan, under_load::counted(tally)?, usage, None))
     }
 
     fn started(&self, name: &str, load: &Load, seed: u64) -> Result<Measured, Fault> {

@@ -64,7 +64,7 @@ fn verify(script: Script) -> Verified {
     let catalog = lab::Catalog::built_in().unwrap();
     let works: Works = lab::setup::works(&catalog).unwrap();
     let serves = ["hello", "json", "echo"].map(|name| (name.to_owned(), format!("/{name}")));
-    full(serve(script), &BTreeMap::from(serves), &Faults::default(), &works)
+    full(serve(script), &BTreeMap::from(serves), &Faults::default(), &works).unwrap()
 }
 
 /// What is wrong, and how many of the three workloads are done rightly.
@@ -186,6 +186,11 @@ fn who_reads_a_request_in_one_piece_only_is_found_out() {
     });
     let works = lab::setup::works(&lab::Catalog::built_in().unwrap()).unwrap();
     let serves = BTreeMap::from([("hello".to_owned(), "/hello".to_owned())]);
-    let wrong = full(address, &serves, &Faults::default(), &works).wrong();
+    full(address, &serves, faults, &works).unwrap()
+}
+
+#[test]
+fn who_reads_a_request_in_one_piece_only_is_found_out() {
+    let wrong = hello(in_one_piece(0), &Faults::default()).wrong();
     assert!(!wrong.is_empty() && wrong.iter().all(|w| w.contains("in fragments")), "{wrong:?}");
 }

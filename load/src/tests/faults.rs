@@ -3,6 +3,7 @@
 use super::*;
 use model::{Expect, Verify};
 use net::{Errno, Operation};
+use std::sync::atomic::Ordering;
 
 /// A server that needs so long for an answer.
 fn plain(after_ns: u64) -> impl FnMut(Call) -> Vec<(u64, What)> {
@@ -70,6 +71,36 @@ fn where_no_handshake_comes_about_nothing_is_measured() {
         Call::Send { .. } => vec![],
     });
     assert!(ran.tally.halted.is_some_and(|why| why.contains("handshake")));
+}
+
+/// A worker of which no handshake comes about, beside others with which it shares this.
+fn without_a_handshake(progress: &Progress) -> Tally {
+    let plan = tls(closed(2));
+    let script = |call| match call {
+        Call::Connect { .. } => {
+            vec![(MS, What::Connected), (2 * MS, What::Failed(Operation::Handshake, Errno::CONNRESET))]
+        }
+        Call::Send { .. } => vec![],
+    };
+    let (io, _) = Fake::new(REQUEST.len(), Box::new(script));
+    Worker::new(&plan, share(&plan, 0, 1), io, progress).run(&()).unwrap()
+}
+
+#[test]
+fn a_worker_that_halts_asks_nobody_else_to_stop() {
+    let progress = Progress::default();
+    assert!(without_a_handshake(&progress).halted.is_some());
+    let [halted, stop] = [&progress.halted, &*progress.stop].map(|flag| flag.load(Ordering::Relaxed));
+    assert!(halted && !stop, "the flag to stop is its owner's, who would take a halt for an interruption");
+}
+
+#[test]
+fn a_worker_without_a_handshake_goes_on_where_another_one_had_one() {
+    let progress = Progress { secured: true.into(), ..Progress::default() };
+    let tally = without_a_handshake(&progress);
+    assert_accounted(&tally);
+    assert_eq!((tally.halted, tally.duration_ns), (None, 2 * SECOND));
+    assert!(tally.errors.connect > 2, "{:?}", tally.errors);
 }
 
 #[test]
