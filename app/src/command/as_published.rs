@@ -6,7 +6,7 @@ mod figures;
 use super::dialect::{measure, on_cores};
 use super::report::{Format, Teller};
 use crate::console;
-use crate::failure::WrongInput;
+use crate::failure::{VOID, WrongInput};
 use anyhow::bail;
 use dialects::{Call, Dialect, Halt, Said};
 use lab::cores::Cores;
@@ -79,7 +79,19 @@ pub fn run(
     all.is_whole = true;
     store.keep_replays(&all)?;
     teller.write(show(&all, teller.format, &teller.look())?.as_bytes())?;
-    Ok(ExitCode::SUCCESS)
+    Ok(code_of(&all.replays))
+}
+
+/// Void where a contender that is on this machine gave no figure. Says which these are.
+fn code_of(replays: &[Replay]) -> ExitCode {
+    let mut code = ExitCode::SUCCESS;
+    let has_none = |r: &&Replay| r.version.is_some() && r.rate_per_s.is_none_or(|rate| rate <= 0.0);
+    for replay in replays.iter().filter(has_none) {
+        let why = replay.note.as_deref().unwrap_or("no request was answered as expected");
+        note!("drome: {} ({}) has no figure: {why}", replay.title, replay.cell);
+        code = ExitCode::from(VOID);
+    }
+    code
 }
 
 /// Puts what the page says beside what was measured.

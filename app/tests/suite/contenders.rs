@@ -322,3 +322,24 @@ fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
     assert!(said.code == 2 && said.err.contains("says nothing of how its page measured"), "{}", said.err);
     home.assert_clean();
 }
+
+#[test]
+fn a_page_of_which_a_server_gives_no_figure_is_not_sound() {
+    let home = Home::new();
+    contender(&home, "good", r"b'Hello World\n'", "404");
+    contender(&home, "other", r"b'Hello World\n'", "404");
+    home.write("own/studies/page.toml", STUDY);
+    // It is there, and ends at once.
+    let path = home.path().join("own/contenders/other/contender.toml");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("[run]\ncommand = [", "[run]\ncommand = [\"false\", ")).unwrap();
+    let said = drome(&home, &["run", "page", "--as-published", "--format", "json"]);
+    assert_eq!(said.code, 4, "{}", said.err);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    assert!(json[0]["rate_per_s"].is_f64() && json[1]["rate_per_s"].is_null(), "{json}");
+    assert!(said.err.contains("other (keep-alive) has no figure"), "{}", said.err);
+    // One that is not on this machine is no failure of it.
+    std::fs::write(&path, text.replace("[run]", "[install]\nneeds = [\"no-such-program\"]\n[run]")).unwrap();
+    let said = drome(&home, &["run", "page", "--as-published", "--format", "json"]);
+    assert_eq!(said.code, 0, "{}", said.err);
+}
