@@ -55,9 +55,11 @@ fn code(error: &anyhow::Error) -> u8 {
             Some(SetupError::Catalog(_) | SetupError::Body { .. } | SetupError::Race(_))
         )
         || matches!(error.downcast_ref(), Some(StoreError::NoRun(_) | StoreError::Empty));
-    match error.downcast_ref() {
-        Some(LabError::Interrupted) => INTERRUPTED,
-        _ if is_usage => 2,
+    let is_interrupted = matches!(error.downcast_ref(), Some(LabError::Interrupted))
+        || matches!(error.downcast_ref(), Some(SetupError::Interrupted));
+    match (is_interrupted, is_usage) {
+        (true, _) => INTERRUPTED,
+        (_, true) => 2,
         _ => 1,
     }
 }

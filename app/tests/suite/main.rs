@@ -16,6 +16,7 @@ mod dialect_siege;
 mod dialect_weighttp;
 mod dialect_wrk;
 mod doctor;
+mod endings;
 mod engine;
 mod escape;
 mod faults;

@@ -59,6 +59,9 @@ pub enum SetupError {
         run: String,
     },
     /// The lab's own failure.
+    /// Somebody asked to stop.
+    #[error("interrupted before anything was measured")]
+    Interrupted,
     #[error("the lab failed: {0}")]
     Lab(String),
     /// A race that can't be run.

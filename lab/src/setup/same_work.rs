@@ -8,6 +8,7 @@ use crate::run::Lab;
 use crate::verify;
 use model::Run;
 use model::observation::Raced;
+use std::sync::atomic::Ordering;
 
 /// Writes down what all contenders were found to answer with.
 pub fn hold_equal(run: &mut Run, work: &Work) {
@@ -17,6 +18,12 @@ pub fn hold_equal(run: &mut Run, work: &Work) {
 
 /// Starts every contender once and asks it: all must give the same body, or the race is of unequal work.
 pub fn same_work(lab: &Lab, run: &Run, path: &str) -> Result<Work, SetupError> {
+    let asked = ask_all(lab, run, path);
+    // Whatever came of it then.
+    if lab.stop.load(Ordering::Relaxed) { Err(SetupError::Interrupted) } else { asked }
+}
+
+fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Work, SetupError> {
     let mut first: Option<(String, Vec<u8>)> = None;
     for (name, prepared) in &lab.prepared {
         let place = Place {
@@ -41,7 +48,10 @@ pub fn same_work(lab: &Lab, run: &Run, path: &str) -> Result<Work, SetupError> {
         let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
         let answer = verify::get(instance.address, path);
         instance.server.stop().map_err(trouble)?;
-        let answer = answer.map_err(|e| trouble(format!("no answer for {path}: {e}")))?;
+        let answer = answer.map_err(|e| match Fault::own(&e) {
+            Some(own) => SetupError::Lab(own.to_string()),
+            None => trouble(format!("no answer for {path}: {e}")),
+        })?;
         if answer.status != 200 {
             return Err(trouble(format!("status {} for {path}, not 200", answer.status)));
         }

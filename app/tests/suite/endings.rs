@@ -1,0 +1,94 @@
+//! How commands end: with which code, for whose reasons; and that one study leaves nothing behind for the next.
+
+use crate::common::{Home, process, run, serve, wait_for};
+use std::collections::BTreeSet;
+use std::process::Stdio;
+
+const DROME: &str = env!("CARGO_BIN_EXE_drome");
+
+const STUDY: &str = r#"
+title = "A tiny study"
+contenders = ["tiny"]
+[[cell]]
+title = "one"
+workload = "hello"
+load = { closed = { connections = 2 } }
+[design]
+blocks = [1, 1]
+warmup = "10ms"
+measure = "20ms"
+precision = 0.9
+budget = "2h"
+"#;
+
+const CONTENDER: &str = r#"
+title = "tiny"
+language = "Rust"
+kind = "server"
+homepage = "http://localhost/"
+[version]
+command = ["{drome}", "--version"]
+[run]
+command = ["{drome}", "serve", "--port", "{port}"]
+[serves]
+hello = "/hello"
+"#;
+
+#[test]
+fn every_study_of_all_has_the_same_cores() {
+    let home = Home::new();
+    for name in ["tiny-one", "tiny-two", "tiny-three"] {
+        home.write(&format!("own/studies/{name}.toml"), STUDY);
+    }
+    home.write("own/contenders/tiny/contender.toml", CONTENDER);
+    let own = home.path().join("own").display().to_string();
+    // The studies that are built in have no room in so small a budget.
+    let said = run(&mut home.drome(&["run", "--all", "--budget", "1s", "--catalog", &own]));
+    assert!(said.code == 1 && said.err.contains("studies could not be run"), "{}", said.err);
+    let store = lab::Store::open(&home.store()).unwrap();
+    let runs = store.runs().unwrap();
+    assert_eq!(runs.len(), 3, "{}", said.err);
+    let cores = |id: &str| {
+        let (run, _, ended) = store.run(id).unwrap();
+        assert!(ended.is_some(), "{id}: {}", said.err);
+        (run.environment.server_cpus, run.environment.client_cpus)
+    };
+    let all: BTreeSet<_> = runs.iter().map(|run| cores(&run.id)).collect();
+    assert_eq!(all.len(), 1, "{all:?}");
+    home.assert_clean();
+}
+
+#[test]
+fn a_measurement_that_can_not_be_made_is_no_interruption() {
+    let home = Home::new();
+    let server = serve(&["--tls"]);
+    let url = format!("https://{}/hello", server.address);
+    let few = ["-c", "2", "--shares", "0.5", "--repeats", "1", "--duration", "100ms"];
+    let said = run(home.drome(&["sweep", &url]).args(few));
+    assert_eq!(said.code, 4, "{}{}", said.out, said.err);
+    let all = said.out + &said.err;
+    assert!(all.contains("--insecure") && !all.contains("interrupted"), "{all}");
+}
+
+#[test]
+fn who_stops_a_race_or_a_sweep_while_its_servers_are_first_asked_has_interrupted_it() {
+    for command in ["race", "sweep"] {
+        let home = Home::new();
+        let mark = home.path().join("started");
+        let silent = format!("touch {}; exec sleep 1000 {{port}}", mark.display());
+        let good = format!("{DROME} serve --port {{port}}");
+        let args = match command {
+            "race" => ["race", &silent, &good].map(str::to_owned).to_vec(),
+            _ => ["sweep", "--start", &silent].map(str::to_owned).to_vec(),
+        };
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let child = process::spawn(home.drome(&args).stdout(Stdio::piped()).stderr(Stdio::piped()));
+        wait_for(|| mark.exists(), "the first server to be started");
+        run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
+        let output = process::output(child, command);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{command}: {err}");
+        assert!(err.contains("interrupted"), "{command}: {err}");
+        home.assert_clean();
+    }
+}
