@@ -1,8 +1,11 @@
 //! What changed from one run to another: every contender's speed (its rate, or one over what it is ranked by) beside the
 //! reference's of its own run, so that a machine that became slower is not taken for a server that did. Pure.
 
+#[cfg(test)]
+mod floors;
 pub(crate) mod machine;
 
+use model::Metric;
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison, FailedContender};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
@@ -105,16 +108,15 @@ fn common<'f>(
 }
 
 fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparison {
-    let reference = |cell: &CellFindings| -> Vec<Option<f64>> {
-        let found = cell.contenders.iter().find(|c| c.name == REFERENCE);
-        found.map(|c| c.merits().to_vec()).unwrap_or_default()
-    };
-    let (before, now) = (reference(old), reference(new));
+    let references = [Yardstick::of(old), Yardstick::of(new)];
+    let [before, now] = &references;
     let logs = |values: &[Option<f64>]| -> Vec<f64> {
         values.iter().flatten().filter(|v| **v > 0.0).map(|v| v.ln()).collect()
     };
-    let drift = rank_sum::shift(&logs(&now), &logs(&before), CONFIDENCE).map(|e| Figure::from(e.exp()));
-    let judge = |(o, n)| contender(o, n, [&before, &now], confidence);
+    let drift = rank_sum::shift(&logs(&now.merits), &logs(&before.merits), CONFIDENCE);
+    // Of two speeds of the load generator, or of two of the reference: not of one of each.
+    let drift = drift.filter(|_| before.is_held_back == now.is_held_back).map(|e| Figure::from(e.exp()));
+    let judge = |(o, n)| contender([o, n], &references, new.metric, confidence);
     let mut contenders: Vec<ContenderComparison> = common(old, new).map(judge).collect();
     let of = |c: &ContenderComparison| c.ratio.map_or(f64::INFINITY, |ratio| ratio.median);
     contenders.sort_by(|a, b| of(a).total_cmp(&of(b)));
@@ -128,18 +130,49 @@ fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparis
     }
 }
 
+/// The reference of one run in one cell.
+struct Yardstick {
+    merits: Vec<Option<f64>>,
+    /// Its rate is the load generator's, not its own.
+    is_held_back: bool,
+}
+
+impl Yardstick {
+    fn of(cell: &CellFindings) -> Self {
+        let found = cell.contenders.iter().find(|c| c.name == REFERENCE);
+        Self {
+            merits: found.map(|c| c.merits().to_vec()).unwrap_or_default(),
+            is_held_back: found.is_some_and(|c| is_floor(c, cell.metric)),
+        }
+    }
+}
+
+/// What the server needs for an answer is its own, however many the load generator asks for; only the rate is a floor.
+fn is_floor(c: &ContenderFindings, metric: Metric) -> bool {
+    metric == Metric::Rate && c.is_held_back()
+}
+
 fn contender(
-    old: &ContenderFindings,
-    new: &ContenderFindings,
-    references: [&[Option<f64>]; 2],
+    [old, new]: [&ContenderFindings; 2],
+    references: &[Yardstick; 2],
+    metric: Metric,
     confidence: f64,
 ) -> ContenderComparison {
-    let before = paired_logs(old.merits(), references[0]);
-    let now = paired_logs(new.merits(), references[1]);
+    let before = paired_logs(old.merits(), &references[0].merits);
+    let now = paired_logs(new.merits(), &references[1].merits);
     let estimate = rank_sum::shift(&now, &before, confidence);
+    let is_floor = is_floor(old, metric) || is_floor(new, metric);
+    let is_same_yardstick = references[0].is_held_back == references[1].is_held_back;
     let (change, note) = match estimate.map(|e| e.interval) {
-        _ if old.is_held_back() || new.is_held_back() => {
+        _ if is_floor => {
             (Change::Unknown, Some("the load generator held it back: its rates are floors".to_owned()))
+        }
+        _ if !is_same_yardstick => {
+            let which = if references[1].is_held_back { "later" } else { "earlier" };
+            let why = format!(
+                "the load generator held the reference back in the {which} run only, so that it is no measure of both"
+            );
+            (Change::Unknown, Some(why))
         }
         None => (Change::Unknown, Some(why_no_ratio(old, new, references))),
         Some(None) => {
@@ -151,7 +184,7 @@ fn contender(
         Some(Some(_)) => (Change::NoneSeen, None),
     };
     // The ratio of two floors says nothing.
-    let ratio = estimate.filter(|_| !old.is_held_back() && !new.is_held_back());
+    let ratio = estimate.filter(|_| !is_floor && is_same_yardstick);
     ContenderComparison {
         name: new.name.clone(),
         title: new.title.clone(),
@@ -163,18 +196,14 @@ fn contender(
 }
 
 /// A ratio takes a valid trial of the contender and of the reference in the same block, in either run.
-fn why_no_ratio(
-    old: &ContenderFindings,
-    new: &ContenderFindings,
-    [before, now]: [&[Option<f64>]; 2],
-) -> String {
+fn why_no_ratio(old: &ContenderFindings, new: &ContenderFindings, [before, now]: &[Yardstick; 2]) -> String {
     let has = |by_block: &[Option<f64>]| by_block.iter().any(Option::is_some);
     let of = |is_old: bool| if is_old { "the earlier run" } else { "the later run" };
     for (own, reference, is_old) in [(old, before, true), (new, now, false)] {
         if !has(own.merits()) {
             return format!("none of its trials in {} is valid", of(is_old));
         }
-        if !has(reference) {
+        if !has(&reference.merits) {
             return format!("no trial of the reference in {} is valid", of(is_old));
         }
     }

@@ -4,6 +4,7 @@
 
 mod cause;
 
+use model::Metric;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::history::{Cause, CellHistory, ContenderHistory, History, LeftOut, Point, RunInHistory, Step};
 use model::study::REFERENCE;
@@ -169,7 +170,7 @@ fn in_history(run: &Findings) -> RunInHistory {
 fn contender(alike: &[(&Findings, &CellFindings)], name: &str) -> ContenderHistory {
     let found = |cell: &'_ CellFindings| cell.contenders.iter().find(|c| c.name == name).cloned();
     let title = alike.iter().rev().find_map(|(_, cell)| found(cell)).map(|c| c.title);
-    let points = alike.iter().map(|(_, cell)| point(&found(cell)?, found_reference(cell)?));
+    let points = alike.iter().map(|(_, cell)| point(&found(cell)?, found_reference(cell)?, cell.metric));
     ContenderHistory {
         name: name.to_owned(),
         title: title.unwrap_or_else(|| name.to_owned()),
@@ -184,10 +185,11 @@ fn found_reference(cell: &CellFindings) -> Option<&ContenderFindings> {
 }
 
 /// A floor is no figure to be followed; that of the reference is as much as this machine can say of itself.
-fn point(contender: &ContenderFindings, reference: &ContenderFindings) -> Option<Point> {
+fn point(contender: &ContenderFindings, reference: &ContenderFindings, metric: Metric) -> Option<Point> {
     let rate_per_s = contender.rate_per_s?.median;
     let is_reference = contender.name == REFERENCE;
-    if rate_per_s <= 0.0 || (contender.is_held_back() && !is_reference) {
+    let is_floor = metric == Metric::Rate && contender.is_held_back();
+    if rate_per_s <= 0.0 || (is_floor && !is_reference) {
         return None;
     }
     let known: Vec<f64> = contender.merits().iter().copied().flatten().collect();
