@@ -8,6 +8,7 @@ pub mod before;
 pub mod catalog;
 pub mod compare;
 pub mod cores;
+mod cpu_time;
 pub mod doctor;
 pub mod environment;
 #[cfg(test)]

@@ -45,12 +45,28 @@ pub fn listening(root: i32) -> Vec<(i32, SocketAddr)> {
     tree::living(root).into_iter().flat_map(of_process).collect()
 }
 
+/// Whether a process below `root` listens on this port. `None`: none is seen to, but there is one whose sockets can't be seen.
+pub fn listens(root: i32, port: u16) -> Option<bool> {
+    if listening(root).iter().any(|(_, at)| at.port() == port) {
+        return Some(true);
+    }
+    let is_hidden = |pid: &i32| Process::new(*pid).and_then(|process| process.fd()).is_err();
+    // One that has just ended can't be looked at, either, and is not there any more.
+    let is_there = |pid: &i32| tree::living(root).contains(pid);
+    let is_unknown = tree::living(root).iter().any(|pid| is_hidden(pid) && is_there(pid));
+    (!is_unknown).then_some(false)
+}
+
+/// The CPUs that a process may use; empty where that is not to be seen.
+pub fn cpus(pid: i32) -> Vec<usize> {
+    let allowed = Process::new(pid).and_then(|p| p.status()).ok().and_then(|s| s.cpus_allowed_list);
+    allowed.into_iter().flatten().flat_map(|(low, high)| low as usize..=high as usize).collect()
+}
+
 /// How much of the machine a server could use: its cores, but no more than its threads can keep busy.
 pub fn cores(pid: i32) -> usize {
     let threads = tree::snapshot(Tree::From(pid)).threads as usize;
-    let allowed = Process::new(pid).and_then(|p| p.status()).ok().and_then(|s| s.cpus_allowed_list);
-    let cores = allowed.map_or(1, |list| list.iter().map(|(low, high)| (high - low + 1) as usize).sum());
-    threads.clamp(1, cores.max(1))
+    threads.clamp(1, cpus(pid).len().max(1))
 }
 
 #[cfg(test)]

@@ -180,7 +180,7 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>
     verify_once(lab, prepared, &instance)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
     let plan = plan::plan(cell, &run.study.design, instance.address, path, work, &lab.cores, seed);
-    let loaded = under_load::load(instance, &plan, &lab.cores.server, &lab.stop)?;
+    let loaded = under_load::load(instance, &plan, &lab.cores, &lab.stop)?;
     let usage = loaded.usage.ok_or_else(|| unknown("its processes could not be watched"))?;
     Ok(Unjudged { plan, tally: loaded.tally, usage, stopping: loaded.stopping })
 }

@@ -1,7 +1,11 @@
 //! What the server uses while it is measured. A thread looks at its processes when the window opens and now and then; the last
 //! look is taken by the worker that closes the window, so that none of what comes later is in it.
 
+use crate::cores::Cores;
+use crate::cpu_time::{self, Times};
+use crate::local;
 use crate::other_load::OtherLoad;
+pub use crate::other_load::Place;
 use crate::tree::{self, Snapshot, Switches, ThreadClocks, Tree};
 use load::Watch;
 use model::Usage;
@@ -22,17 +26,23 @@ pub struct Watched {
     pub cores: usize,
     /// The cores that they are pinned to and that nobody else is meant to use; empty where they are not pinned.
     pub pinned_to: Vec<usize>,
+    /// Where others are in the way.
+    pub place: Place,
 }
 
 impl Watched {
-    /// A server that drome has started on cores of its own.
-    pub fn pinned(tree: Tree, cpus: &[usize]) -> Self {
-        Self { tree, cores: cpus.len(), pinned_to: cpus.to_vec() }
+    /// A server that drome has started on its side of the cores.
+    pub fn pinned(tree: Tree, cores: &Cores) -> Self {
+        let place = Place::of(&cores.server, &cores.client);
+        Self { tree, cores: cores.server.len(), pinned_to: cores.server.clone(), place }
     }
 
-    /// A server that somebody else has started.
-    pub fn free(tree: Tree, cores: usize) -> Self {
-        Self { tree, cores, pinned_to: Vec::new() }
+    /// A server that somebody else has started, and a load generator on these CPUs.
+    pub fn free(pid: i32, client: &[usize]) -> Self {
+        let (tree, cpus) = (Tree::From(pid), local::cpus(pid));
+        // Where it may run is not to be seen: anywhere.
+        let place = if cpus.is_empty() { Place::default() } else { Place::of(&cpus, client) };
+        Self { tree, cores: local::cores(pid), pinned_to: Vec::new(), place }
     }
 }
 
@@ -54,7 +64,7 @@ impl Sampler {
     pub fn start(watched: Watched) -> Self {
         let (edges, receiver) = channel();
         // Here, and not in the thread: it must be over before the load begins.
-        let before = OtherLoad::now(watched.tree);
+        let before = OtherLoad::now(watched.tree, &watched.place);
         let looked_at = watched.clone();
         let thread = std::thread::spawn(move || look(&receiver, &looked_at, &before));
         Self { watched, edges, thread }
@@ -98,11 +108,11 @@ struct Look {
 
 impl Look {
     fn now(watched: &Watched) -> Self {
-        let (tree, pinned_to) = (watched.tree, &watched.pinned_to);
+        let tree = watched.tree;
         Self {
             at_ns: clock::now_ns(),
             machine: std::fs::read_to_string("/proc/stat")
-                .map_or_else(|_| Machine::default(), |t| Machine::of(&t, pinned_to)),
+                .map_or_else(|_| Machine::default(), |text| Machine::of(&text, watched)),
             clocks: tree::thread_clocks(tree),
             used: tree::snapshot(tree),
             switches: tree::switches(tree),
@@ -113,38 +123,23 @@ impl Look {
 /// The machine's time up to now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Machine {
-    /// All cores, whoever may use them.
-    cores: Option<usize>,
-    /// All time and stolen time, in ticks.
-    times: Option<(u64, u64)>,
-    /// Of each of the server's cores, the idle time. Ticks are its unit, of 10 ms, but it is not counted at ticks.
+    /// Of the CPUs of server and load generator.
+    times: Option<Times>,
+    /// Of each of the server's cores, the idle time.
     idle_ns: Vec<u64>,
 }
 
 impl Machine {
-    /// From the text of `/proc/stat`: a line each of all cores together and of every core by itself.
-    fn of(stat: &str, pinned_to: &[usize]) -> Self {
-        let tick_ns = 1_000_000_000 / procfs::ticks_per_second();
-        let cores = stat.lines().skip(1).take_while(|line| line.starts_with("cpu")).count();
-        let idle = |cpu: &usize| {
-            let [_, _, _, idle, iowait, ..] = ticks(stat, &format!("cpu{cpu}"))?;
-            Some(idle.saturating_add(iowait).saturating_mul(tick_ns))
+    /// From the text of `/proc/stat`.
+    fn of(stat: &str, watched: &Watched) -> Self {
+        let idle_ns = |cpu: &usize| {
+            cpu_time::of_one(stat, *cpu).map(|times| times.idle.saturating_mul(cpu_time::tick_ns()))
         };
-        let all = |ticks: [u64; 8]| (ticks.iter().copied().fold(0, u64::saturating_add), ticks[7]);
         Self {
-            cores: Some(cores).filter(|n| *n > 0),
-            times: ticks(stat, "cpu").map(all),
-            idle_ns: pinned_to.iter().map(idle).collect::<Option<_>>().unwrap_or_default(),
+            times: cpu_time::of_or_all(stat, &watched.place.cpus),
+            idle_ns: watched.pinned_to.iter().map(idle_ns).collect::<Option<_>>().unwrap_or_default(),
         }
     }
-}
-
-/// User, nice, system, idle, iowait, irq, softirq, steal; guests are in user.
-fn ticks(stat: &str, cpu: &str) -> Option<[u64; 8]> {
-    let line = stat.lines().find(|line| line.split_whitespace().next() == Some(cpu))?;
-    let ticks: Vec<u64> =
-        line.split_whitespace().skip(1).take(8).map_while(|word| word.parse().ok()).collect();
-    ticks.try_into().ok()
 }
 
 fn look(edges: &Receiver<Edge>, watched: &Watched, before: &OtherLoad) -> Option<Usage> {
@@ -160,8 +155,7 @@ fn look(edges: &Receiver<Edge>, watched: &Watched, before: &OtherLoad) -> Option
             Ok(Edge::Closed(last)) => {
                 hold_most(&mut usage, &last.used);
                 between(&mut usage, watched, &first, &last);
-                let now = || OtherLoad::now(watched.tree);
-                usage.others_ppm = last.machine.cores.and_then(|cores| now().others_ppm_since(before, cores));
+                usage.others_ppm = OtherLoad::now(watched.tree, &watched.place).others_ppm_since(before);
                 return Some(usage);
             }
         }
@@ -184,50 +178,46 @@ fn between(usage: &mut Usage, watched: &Watched, first: &Look, last: &Look) {
     usage.busiest_thread_ns = tree::busiest_thread_ns(&first.clocks, &last.clocks, usage.cpu_ns);
     usage.switches_voluntary = last.switches.voluntary.checked_sub(first.switches.voluntary);
     usage.switches_involuntary = last.switches.involuntary.checked_sub(first.switches.involuntary);
-    usage.steal_ppm = steal_ppm(first.machine.times, last.machine.times);
+    let times = first.machine.times.zip(last.machine.times);
+    usage.steal_ppm = times.and_then(|(then, now)| then.steal_ppm_until(now));
     let idle = first.machine.idle_ns.iter().zip(&last.machine.idle_ns);
     usage.idle_ns_by_core = idle.map(|(then, now)| now.saturating_sub(*then)).collect();
-}
-
-fn steal_ppm(before: Option<(u64, u64)>, after: Option<(u64, u64)>) -> Option<u64> {
-    let ((all_0, steal_0), (all_1, steal_1)) = (before?, after?);
-    let all = all_1.checked_sub(all_0).filter(|all| *all > 0)?;
-    Some(steal_1.saturating_sub(steal_0) * 1_000_000 / all)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const STAT: &str = "cpu  30 0 0 70 20 0 0 10 0 0\ncpu0 10 0 0 60 5 0 0 0 0 0\ncpu3 20 0 0 10 15 0 0 10 0 0\n\
-                        intr 1 0\nctxt 1\n";
+    fn watched(server: &[usize], client: &[usize]) -> Watched {
+        let cores = Cores { server: server.to_vec(), client: client.to_vec(), ..Cores::default() };
+        Watched::pinned(Tree::From(1), &cores)
+    }
 
     #[test]
-    fn idle_time_is_of_the_cores_that_the_server_has() {
-        let tick_ns = 1_000_000_000 / procfs::ticks_per_second();
-        let of = |pinned_to: &[usize]| Machine::of(STAT, pinned_to);
-        assert_eq!(of(&[3]).idle_ns, [25 * tick_ns]);
-        assert_eq!(of(&[0, 3]).idle_ns, [65 * tick_ns, 25 * tick_ns]);
-        assert_eq!(of(&[0, 1]).idle_ns, [0; 0], "core 1 is not there");
-        assert_eq!((of(&[]).cores, of(&[]).times), (Some(2), Some((130, 10))));
-        for odd in ["", "cpu", "cpu  1 2 3\ncpu0 x", "ctxt 1"] {
-            assert!(
-                Machine::of(odd, &[0]).idle_ns.is_empty() && Machine::of(odd, &[]).times.is_none(),
-                "{odd}"
-            );
-        }
+    fn idle_time_is_of_the_cores_that_the_server_has_and_the_hosts_of_both_sides() {
+        let stat = "cpu  30 0 0 70 20 0 0 10 0 0\ncpu0 10 0 0 60 5 0 0 0 0 0\ncpu3 20 0 0 10 15 0 0 10 0 0\nctxt 1\n";
+        let of = |server: &[usize], client: &[usize]| Machine::of(stat, &watched(server, client));
+        assert_eq!(of(&[3], &[0]).idle_ns, [25 * cpu_time::tick_ns()]);
+        assert_eq!(of(&[0, 3], &[]).idle_ns, [65, 25].map(|ticks| ticks * cpu_time::tick_ns()));
+        assert_eq!(of(&[0, 1], &[]).idle_ns, [0; 0], "core 1 is not there");
+        let steal = |server: &[usize], client: &[usize]| of(server, client).times.map(|times| times.steal);
+        assert_eq!((steal(&[0], &[0]), steal(&[0], &[3]), steal(&[], &[])), (Some(0), Some(10), Some(10)));
+        assert_eq!(Machine::of("", &watched(&[0], &[1])), Machine::default());
     }
 
     #[test]
     fn what_was_used_is_what_lies_between_two_looks() {
         let look = |at_ns, cpu_ns, thread_ns, idle_ns| Look {
             at_ns,
-            machine: Machine { cores: Some(2), times: Some((at_ns, at_ns / 10)), idle_ns: vec![idle_ns] },
+            machine: Machine {
+                times: Some(Times { all: at_ns, idle: 0, steal: at_ns / 10 }),
+                idle_ns: vec![idle_ns],
+            },
             clocks: [((1, 1), thread_ns)].into(),
             used: Snapshot { cpu_ns, ..Snapshot::default() },
             switches: Switches::default(),
         };
-        let watched = Watched::pinned(Tree::From(1), &[1]);
+        let watched = watched(&[1], &[0]);
         let mut usage = Usage::default();
         between(&mut usage, &watched, &look(1_000, 500, 400, 70), &look(2_000, 1_400, 1_300, 90));
         assert_eq!((usage.wall_ns, usage.cpu_ns, usage.cores), (1_000, 900, 1));

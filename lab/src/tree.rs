@@ -1,5 +1,6 @@
 //! A process and all that descend from it, as /proc shows them.
 
+use crate::cpu_time::tick_ns;
 use net::clock;
 use procfs::ProcError;
 use procfs::process::{Process, Stat};
@@ -50,7 +51,7 @@ pub fn living(root: i32) -> Vec<i32> {
 
 /// Looks at all processes of a server.
 pub fn snapshot(tree: Tree) -> Snapshot {
-    let tick_ns = 1_000_000_000 / procfs::ticks_per_second();
+    let tick_ns = tick_ns();
     let page = procfs::page_size();
     let reaped = |stat: &Stat| (stat.cutime.max(0) + stat.cstime.max(0)) as u64 * tick_ns;
     let own = match tree {
@@ -170,26 +171,43 @@ fn descendants(root: i32) -> Option<Vec<i32>> {
     Some(found)
 }
 
-/// CPU time, up to now, of all processes that can be seen and are neither this one nor a server's. The time of an ended one is with
-/// the process that reaped it, so that the sum goes back by none. The kernel's own threads work for those who are measured, too.
-pub fn others_cpu_ns(tree: Tree) -> u64 {
+/// CPU time up to now, in nanoseconds. The time of an ended process is with the one that reaped it, so that no sum goes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// Of all processes that can be seen and are neither this one nor a server's. The kernel's own threads work for those who are
+    /// measured, too.
+    pub others_ns: u64,
+    /// Of this one and the server's.
+    pub measured_ns: u64,
+}
+
+/// Looks at all processes of the machine; `None` where they can't be seen.
+pub fn spent(tree: Tree) -> Option<Spent> {
     let (Tree::Below(root) | Tree::From(root)) = tree;
     let own = std::process::id() as i32;
-    let is_other = |stat: &Stat| ![own, root].contains(&stat.pid) && stat.flags & KERNEL_THREAD == 0;
-    let others = scan(root).1.into_iter().filter(is_other);
+    let (below, rest) = scan(root)?;
+    let (known, others): (Vec<Stat>, Vec<Stat>) =
+        rest.into_iter().partition(|stat| [own, root].contains(&stat.pid));
     let ticks = |stat: &Stat| stat.utime + stat.stime + (stat.cutime.max(0) + stat.cstime.max(0)) as u64;
-    others.map(|stat| ticks(&stat)).sum::<u64>() * (1_000_000_000 / procfs::ticks_per_second())
+    let programs = others.iter().filter(|stat| stat.flags & KERNEL_THREAD == 0);
+    Some(Spent {
+        others_ns: programs.map(ticks).sum::<u64>() * tick_ns(),
+        measured_ns: known.iter().chain(&below).map(ticks).sum::<u64>() * tick_ns(),
+    })
 }
 
 /// The same from the parents of all processes of the machine.
 fn descendants_by_scan(root: i32) -> Vec<Stat> {
-    scan(root).0
+    scan(root).unwrap_or_default().0
 }
 
-/// All processes of the machine: those below `root`, and the others.
-fn scan(root: i32) -> (Vec<Stat>, Vec<Stat>) {
-    let Ok(all) = procfs::process::all_processes() else { return (Vec::new(), Vec::new()) };
+/// All processes of the machine: those below `root`, and the others. `None` where they can't be seen, not even this one.
+fn scan(root: i32) -> Option<(Vec<Stat>, Vec<Stat>)> {
+    let all = procfs::process::all_processes().ok()?;
     let mut rest: Vec<Stat> = all.flatten().filter_map(|p| p.stat().ok()).collect();
+    if rest.is_empty() {
+        return None;
+    }
     let mut found = Vec::new();
     let mut parents = vec![root];
     while !parents.is_empty() {
@@ -198,7 +216,7 @@ fn scan(root: i32) -> (Vec<Stat>, Vec<Stat>) {
         found.extend(children);
         rest = others;
     }
-    (found, rest)
+    Some((found, rest))
 }
 
 #[cfg(test)]

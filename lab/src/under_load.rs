@@ -1,5 +1,6 @@
 //! A contender under load: driven, watched, stopped.
 
+use crate::cores::Cores;
 use crate::fault::Fault;
 use crate::instance::Instance;
 use crate::sample::{Sampler, Watched};
@@ -20,11 +21,11 @@ pub struct Loaded {
     pub stopping: Option<String>,
 }
 
-/// Carries the plan out and stops the contender, which may use these cores.
+/// Carries the plan out and stops the contender, which has its side of these cores.
 pub fn load(
     mut instance: Instance,
     plan: &Plan,
-    cores: &[usize],
+    cores: &Cores,
     stop: &Arc<AtomicBool>,
 ) -> Result<Loaded, Fault> {
     let sampler = Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), cores));

@@ -135,9 +135,9 @@ impl Cap {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Conditions {
-    /// The share of the machine's time that its host took, in millionths.
+    /// The share of the time of server's and load generator's CPUs that the host took, in millionths.
     pub steal_ppm: Option<u64>,
-    /// The share of the machine's time that programs other than drome and the server used, in millionths. Time is
+    /// The share of that time that programs other than drome and the server used, in millionths. Time is
     /// counted in ticks of 10 ms, so that a few thousand mean nothing; null of a trial that failed.
     pub others_ppm: Option<u64>,
     /// How many tasks were runnable on average over the minute before the trial; drome's own trials are in it.
@@ -158,7 +158,7 @@ pub struct Conditions {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ConditionsRange {
-    /// The largest share of the machine's time that its host took, in millionths.
+    /// The largest share of the measured CPUs' time that their host took, in millionths.
     pub steal_ppm_max: Option<u64>,
     /// The largest share that other programs used, in millionths.
     pub others_ppm_max: Option<u64>,

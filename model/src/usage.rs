@@ -23,9 +23,9 @@ pub struct Usage {
     pub switches_voluntary: Option<u64>,
     /// Context switches that it did not ask for (its time slice ended), where they are known.
     pub switches_involuntary: Option<u64>,
-    /// The share of the machine's time that its host took away, where it is known, in millionths.
+    /// The share of the time of server's and load generator's CPUs that the host took away, where it is known, in millionths.
     pub steal_ppm: Option<u64>,
-    /// The share of the machine's time that neither the server nor the load generator used, but other programs, where it
+    /// The share of that time that neither the server nor the load generator used, but other programs, where it
     /// is known, in millionths; the warm-up before the window is in it.
     #[serde(default)]
     pub others_ppm: Option<u64>,

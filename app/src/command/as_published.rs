@@ -203,8 +203,7 @@ impl Stage {
                 replay.command
             )));
         };
-        let sampler =
-            Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), &Cores::deal().server));
+        let sampler = Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), &Cores::deal()));
         let spoken = speak(dialect, args, &sampler, &self.stop)?;
         note(replay, spoken, dialect, sampler.finish().as_ref());
         let ended = instance.server.ended().map(|end| format!("under load {end}"));

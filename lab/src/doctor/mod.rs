@@ -7,6 +7,7 @@ mod tests;
 
 use crate::cores::Cores;
 use crate::environment::{System, Watch};
+use crate::other_load::Place;
 use model::{Conditions, Environment};
 use serde::Serialize;
 use std::time::Duration;
@@ -64,10 +65,14 @@ pub struct Examination {
 /// Looks at everything; theft and others are looked for for so long.
 pub fn examine(system: &System, cores: &Cores, look: Duration) -> Examination {
     let environment = system.look(cores);
-    let (watch, before) = (Watch::begin(system, cores), others::ticks(system));
+    let stat = || system.read("proc/stat").unwrap_or_default();
+    let (watch, stat_before, before) = (Watch::begin(system, cores), stat(), others::ticks(system));
     std::thread::sleep(look);
-    let after = others::ticks(system);
-    let others_ppm = others::share_ppm(&before, &after, look, environment.cores);
+    let (after, stat_after) = (others::ticks(system), stat());
+    let place = Place::of(&cores.server, &cores.client);
+    let others_ppm = others::share_ppm(&before, &after, look, place.cpus.len());
+    let room_ppm = others::room_ppm([&stat_before, &stat_after], &place.cpus, look).unwrap_or(u64::MAX);
+    let others_ppm = others_ppm.map(|ppm| ppm.min(room_ppm));
     let (busy, conditions) =
         (others::busiest(&before, &after, look), Conditions { others_ppm, ..watch.end() });
     let checks = checks::all(system, cores, &environment, &conditions, &busy);

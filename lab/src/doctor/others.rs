@@ -1,5 +1,6 @@
 //! Who else runs: the processes that used the cores while the machine was looked at.
 
+use crate::cpu_time;
 use crate::environment::System;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -43,6 +44,17 @@ pub(super) fn share_ppm(
         / between.as_secs_f64()
         / cores as f64;
     share.is_finite().then_some((share * 1e6) as u64)
+}
+
+/// The share of their time in which some CPUs of the machine did not rest, in millionths: nobody was on them for longer. Nobody counts
+/// on which CPUs a process has run, so that of others' time no more than this counts. `None`: they are all CPUs that there are, or the
+/// system does not say.
+pub(super) fn room_ppm(stats: [&str; 2], cpus: &[usize], between: Duration) -> Option<u64> {
+    let [then, now] = stats.map(|stat| cpu_time::of(stat, cpus));
+    let idle_ns = now?.idle.saturating_sub(then?.idle).saturating_mul(cpu_time::tick_ns());
+    let passed_ns = between.as_nanos() as f64 * cpus.len() as f64;
+    let share = (1.0 - idle_ns as f64 / passed_ns).max(0.0);
+    (cpu_time::count(stats[1])? > cpus.len() && share.is_finite()).then_some((share * 1e6) as u64)
 }
 
 /// Those that used most between two looks, each with its share of a core.

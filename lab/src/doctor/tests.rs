@@ -101,3 +101,20 @@ fn who_else_runs_is_named() {
     assert_eq!(others::share_ppm(&before, &after, Duration::ZERO, 4), None);
     assert_eq!(others::share_ppm(&before, &after, between, 0), None, "how many cores there are is unknown");
 }
+
+#[test]
+fn others_on_cpus_that_are_not_dealt_do_not_count() {
+    let stat = |idle: [u64; 3]| {
+        let line = |(cpu, idle): (usize, &u64)| format!("cpu{cpu} 0 0 0 {idle} 0 0 0 0\n");
+        idle.iter().enumerate().map(line).collect::<String>()
+    };
+    let (then, now) = (stat([100, 100, 100]), stat([150, 125, 100]));
+    // In half a second of 50 ticks the first rested, the second half of it, the third not at all.
+    let room = |cpus: &[usize]| others::room_ppm([&then, &now], cpus, Duration::from_millis(500));
+    assert_eq!((room(&[0, 1]), room(&[0]), room(&[2])), (Some(250_000), Some(0), Some(1_000_000)));
+    assert_eq!(
+        (room(&[0, 1, 2]), room(&[9]), room(&[])),
+        (None, None, None),
+        "all that there are, or unknown"
+    );
+}

@@ -2,6 +2,8 @@
 
 use super::System;
 use crate::cores::Cores;
+use crate::cpu_time::{self, Times};
+use crate::other_load::Place;
 use model::Conditions;
 use model::environment::Ends;
 use std::process::{Command, Stdio};
@@ -26,13 +28,6 @@ pub struct Watch {
     throttle: Throttle,
 }
 
-/// The machine's time since its start, in ticks.
-#[derive(Clone, Copy, Debug)]
-struct Times {
-    all: u64,
-    steal: u64,
-}
-
 /// What tells of a processor that is slowed down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Throttle {
@@ -48,7 +43,7 @@ impl Watch {
         Self {
             system: system.clone(),
             cores: cores.clone(),
-            times: system.times(),
+            times: system.times(cores),
             load_average: system.load_average(),
             hz: [system.mean_hz(&cores.server), system.mean_hz(&cores.client)],
             temperature_c: system.temperature_c(),
@@ -61,7 +56,7 @@ impl Watch {
         let after = Self::begin(&self.system, &self.cores);
         let [server, client] = [0, 1].map(|i| Ends { before: self.hz[i], after: after.hz[i] });
         Conditions {
-            steal_ppm: self.share(&after, |before, now| now.steal.saturating_sub(before.steal)),
+            steal_ppm: self.times.zip(after.times).and_then(|(then, now)| then.steal_ppm_until(now)),
             // Who else ran is told by whoever knows which processes are the server's.
             others_ppm: None,
             load_average: self.load_average,
@@ -71,13 +66,6 @@ impl Watch {
             throttled: self.throttle.until(after.throttle),
             server: None,
         }
-    }
-
-    /// Ticks as a share of all that went by; unknown where none did.
-    fn share(&self, after: &Self, ticks: impl Fn(Times, Times) -> u64) -> Option<u64> {
-        let (before, now) = (self.times?, after.times?);
-        let all = now.all.checked_sub(before.all).filter(|all| *all > 0)?;
-        Some(ticks(before, now).saturating_mul(1_000_000) / all)
     }
 }
 
@@ -120,13 +108,9 @@ impl Throttle {
 }
 
 impl System {
-    /// From the first line of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal; guests are in user.
-    fn times(&self) -> Option<Times> {
-        let text = self.read("proc/stat")?;
-        let words = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
-        let ticks: Vec<u64> = words.take(8).map(str::parse).collect::<Result<_, _>>().ok()?;
-        let all = ticks.iter().copied().fold(0, u64::saturating_add);
-        Some(Times { all, steal: *ticks.get(7)? })
+    /// Of the CPUs of both sides.
+    fn times(&self, cores: &Cores) -> Option<Times> {
+        cpu_time::of_or_all(&self.read("proc/stat")?, &Place::of(&cores.server, &cores.client).cpus)
     }
 
     pub(crate) fn load_average(&self) -> Option<f64> {

@@ -6,7 +6,6 @@ use crate::instance::{Instance, Place, Work, Works};
 use crate::run::Lab;
 use crate::sample::{Sampler, Watched};
 use crate::setup::RACED;
-use crate::tree::Tree;
 use crate::verdict::{self, Case, Policy};
 use crate::{local, plan, under_load};
 use load::Progress;
@@ -57,7 +56,7 @@ impl<'a> Servers<'a> {
         };
         // The server may have been started anew since the last step.
         let server = plan.target.address.tcp().and_then(local::listener);
-        let sampler = server.map(|pid| Sampler::start(Watched::free(Tree::From(pid), local::cores(pid))));
+        let sampler = server.map(|pid| Sampler::start(Watched::free(pid, &plan.cpus)));
         let tally = match &sampler {
             Some(sampler) => load::run(&plan, &self.progress(), &sampler.watch()),
             None => load::run(&plan, &self.progress(), &()),
@@ -79,7 +78,7 @@ impl<'a> Servers<'a> {
         let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop)?;
         let cell = Cell { title: String::new(), workload: RACED.to_owned(), load: load.clone() };
         let plan = plan::plan(&cell, self.design, instance.address, path, work, &lab.cores, seed);
-        let loaded = under_load::load(instance, &plan, &lab.cores.server, &lab.stop)?;
+        let loaded = under_load::load(instance, &plan, &lab.cores, &lab.stop)?;
         Ok(self.judged(&plan, loaded.tally, loaded.usage, loaded.stopping.as_deref()))
     }
 

@@ -6,7 +6,7 @@ use super::{Case, Said};
 /// More of the machine's time than this taken by its host, and it was another machine.
 const HOST_PPM: u64 = 100_000;
 
-/// More of the machine's time than this used by other programs is worth a word.
+/// More of the time of server's and load generator's CPUs than this used by other programs is worth a word.
 const OTHERS_PPM: u64 = 100_000;
 
 /// More of it than this, and the race was against them as well.
@@ -32,7 +32,8 @@ fn host(case: &Case<'_>) -> Option<Said> {
 /// Background load slows some servers more than others, so it can change the ranking.
 fn others(case: &Case<'_>) -> Option<Said> {
     let others = case.usage?.others_ppm.filter(|others| *others > OTHERS_PPM)?;
-    let words = format!("other programs used {:.0} % of the machine's time", others as f64 / 1e4);
+    let percent = others as f64 / 1e4;
+    let words = format!("other programs used {percent:.0} % of the time of the CPUs that are measured on");
     let weight = if others > OTHERS_VOID_PPM { case.policy.other_load } else { Weight::Note };
     Some(weighed(weight, words, OTHERS_REMEDY))
 }
@@ -91,12 +92,21 @@ mod tests {
         let (strict, lenient) = (Policy::trial(false), Policy::trial(true));
         assert!(with(None, strict).reasons.is_empty() && with(Some(90_000), strict).reasons.is_empty());
         let some = with(Some(190_000), strict);
-        assert!(some.valid && some.reasons[0].ends_with("used 19 % of the machine's time"), "{some:?}");
+        assert!(
+            some.valid && some.reasons[0].ends_with("used 19 % of the time of the CPUs that are measured on"),
+            "{some:?}"
+        );
         let many = with(Some(210_000), strict);
-        assert!(!many.valid && many.reasons[0].contains("21 % of the machine's time: `"), "{many:?}");
+        assert!(
+            !many.valid && many.reasons[0].contains("21 % of the time of the CPUs that are measured on: `"),
+            "{many:?}"
+        );
         for policy in [lenient, Policy::single(false), Policy::single(true)] {
             let told = with(Some(210_000), policy);
-            assert!(told.valid && told.reasons[0].ends_with("21 % of the machine's time"), "{told:?}");
+            assert!(
+                told.valid && told.reasons[0].ends_with("21 % of the time of the CPUs that are measured on"),
+                "{told:?}"
+            );
         }
     }
 

@@ -15,7 +15,6 @@ use clap::Args;
 use connections::ConnectionArgs;
 use lab::cores::Cores;
 use lab::sample::{Sampler, Watched};
-use lab::tree::Tree;
 use lab::verdict::{self, Case, Policy};
 use load::{LoadError, Progress, Watch};
 use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
@@ -147,7 +146,7 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
     let metrics = outputs.metrics.map(|at| Metrics::serve(at, plan, server)).transpose()?;
     let is_drawn = progress.view.is_some() && metrics.is_none();
     let bar = if is_drawn { indicatif::ProgressBar::hidden() } else { console::bar(length, template) };
-    let sampler = server.map(|pid| Sampler::start(Watched::free(Tree::From(pid), lab::local::cores(pid))));
+    let sampler = server.map(|pid| Sampler::start(Watched::free(pid, &plan.cpus)));
     let edges = sampler.as_ref().map(Sampler::watch);
     let watch = outputs.watch(edges.as_ref().map_or(&(), |edges| edges as &dyn Watch));
     let started = Instant::now();
