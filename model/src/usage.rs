@@ -50,13 +50,15 @@ impl Usage {
         self.share(self.busiest_thread_ns?, 1.0)
     }
 
-    /// How busy the server was where it was busiest: its cores together, its busiest thread, or the busiest of its cores. A
-    /// server with one busy thread can't do more on a second core. Where the kernel does not count interrupts and stolen
-    /// time as a program's, a saturated program seems to use less than its core, but its core is never idle.
+    /// How busy the server was where it was busiest: its cores together, or its busiest thread. A server with one busy thread
+    /// can't do more on a second core. Where the kernel does not count interrupts and stolen time as a program's, a saturated
+    /// program seems to use less than its cores, but they are never idle. All of them together: one that is never idle among
+    /// several may have been another program's.
     pub fn busy_share(&self) -> Option<f64> {
-        let idle_least = self.idle_ns_by_core.iter().min().and_then(|ns| self.share(*ns, 1.0));
-        let busiest_core = idle_least.map(|idle| 1.0 - idle);
-        let known = [self.core_use(), self.busiest_thread_use(), busiest_core];
+        let pinned_to = self.idle_ns_by_core.len();
+        let idle_ns = self.idle_ns_by_core.iter().fold(0, |sum: u64, ns| sum.saturating_add(*ns));
+        let not_idle = self.share(idle_ns, pinned_to as f64).map(|idle| 1.0 - idle);
+        let known = [self.core_use(), self.busiest_thread_use(), not_idle];
         known.into_iter().flatten().reduce(f64::max).map(|share| share.clamp(0.0, 1.0))
     }
 
@@ -82,13 +84,29 @@ mod tests {
         assert_eq!(usage.busy_share(), Some(0.25));
         let threads = Usage { busiest_thread_ns: Some(second * 99 / 100), ..usage.clone() };
         assert_eq!((threads.core_use(), threads.busy_share()), (Some(0.25), Some(0.99)));
-        // A kernel that counts interrupts by themselves: the thread seems to rest, its core does not.
-        let cores = Usage {
-            busiest_thread_ns: Some(second * 7 / 10),
-            idle_ns_by_core: vec![second, 0, second, second],
-            ..usage
+        // A kernel that counts interrupts by themselves: the thread seems to rest, its only core does not.
+        let resting = Usage { busiest_thread_ns: Some(second * 7 / 10), ..usage };
+        let only = Usage { cpu_ns: second * 7 / 10, cores: 1, idle_ns_by_core: vec![0], ..resting.clone() };
+        assert_eq!((only.busy_share(), only.idle_share()), (Some(1.0), Some(0.0)));
+        let none_idle = Usage { idle_ns_by_core: vec![0; 4], ..resting };
+        assert_eq!(none_idle.busy_share(), Some(1.0));
+    }
+
+    #[test]
+    fn one_core_of_eight_that_another_program_keeps_busy_is_not_the_servers_limit() {
+        let second = 1_000_000_000;
+        let mut idle_ns_by_core = vec![second / 2; 8];
+        idle_ns_by_core[3] = 0;
+        let usage = Usage {
+            wall_ns: second,
+            cpu_ns: 4 * second,
+            cores: 8,
+            busiest_thread_ns: Some(second / 2),
+            idle_ns_by_core,
+            ..Usage::default()
         };
-        assert_eq!((cores.busy_share(), cores.idle_share()), (Some(1.0), Some(0.0)));
+        let busy = usage.busy_share().unwrap();
+        assert!((0.5..0.6).contains(&busy), "{busy}");
     }
 
     #[test]
