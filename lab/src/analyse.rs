@@ -4,6 +4,7 @@ mod conditions;
 
 use crate::{race, steady};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
+use model::metric::Percentile;
 use model::study::{RACE, REFERENCE};
 use model::{Bound, Measurement, Metric, Observation, Outcome, Run};
 use stats::rank::Series;
@@ -147,7 +148,9 @@ impl<'o> Table<'o> {
 
     /// The trials in which it kept up are a selection of its best where it fell behind in a third of them or more.
     fn has_latency(&self, name: &str) -> bool {
-        self.fell_behind(name) * 3 < self.valid(name).count()
+        let share = if let Metric::Latency(p) = self.metric { p.share() } else { Percentile::P99.share() };
+        let has_none = |m: &Measurement| m.verdict.fell_behind() || m.tally.is_selection(share);
+        self.valid(name).filter(|(_, m)| has_none(m)).count() * 3 < self.valid(name).count()
     }
 
     fn valid<'t>(
@@ -306,10 +309,12 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
     let steady = steady::of_trials(table.valid(name).map(|(_, m)| m));
     let notes = steady.as_ref().and_then(steady::sentence).into_iter().chain(notes(all)).collect();
     let has_latency = table.has_latency(name);
-    let latency = |m: &Measurement, of: &dyn Fn(&stats::Histogram) -> Option<f64>| {
-        of(&m.tally.latency).filter(|_| has_latency && !m.verdict.fell_behind())
+    let is_known = |m: &Measurement| has_latency && !m.verdict.fell_behind();
+    let latency = |p: Percentile| {
+        move |m: &Measurement| m.tally.latency_ns(p.share()).filter(|_| is_known(m)).map(|ns| ns as f64)
     };
-    let quantile = |p: f64| move |h: &stats::Histogram| h.quantile_ns(p).map(|ns| ns as f64);
+    // Where p99 is of a selection, the mean is, too.
+    let mean = |m: &Measurement| latency(Percentile::P99)(m).and_then(|_| m.tally.latency.mean_ns());
     ContenderFindings {
         name: name.to_owned(),
         title: entrant.map_or_else(|| name.to_owned(), |e| e.title.clone()),
@@ -322,9 +327,9 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         server_cpu_ns_per_request: figure(&server_cpu_ns),
         metric: figure(&table.figure(name)),
         metric_of_reference: table.ratio(run, name).map(|e| Figure::from(e.with_systematic_ratio())),
-        latency_ns_mean: figure(&|m| latency(m, &stats::Histogram::mean_ns)),
-        latency_ns_p50: figure(&|m| latency(m, &quantile(0.50))),
-        latency_ns_p99: figure(&|m| latency(m, &quantile(0.99))),
+        latency_ns_mean: figure(&mean),
+        latency_ns_p50: figure(&latency(Percentile::P50)),
+        latency_ns_p99: figure(&latency(Percentile::P99)),
         rate_per_s_by_block: table.by_block(name, rate),
         merit_by_block: table.by_block(name, table.merit(name)),
         wire_bytes_per_answer: figure(&wire_bytes).map(|f| f.median),

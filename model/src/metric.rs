@@ -68,7 +68,7 @@ impl Metric {
             }
             // The latency of a queue that grows says how long the trial was.
             Self::Latency(_) if m.verdict.fell_behind() => None,
-            Self::Latency(p) => m.tally.latency.quantile_ns(p.share()).map(|ns| ns as f64),
+            Self::Latency(p) => m.tally.latency_ns(p.share()).map(|ns| ns as f64),
             // No process has none.
             Self::Rss => Some(m.usage.rss_max_bytes as f64).filter(|bytes| *bytes > 0.0),
         }
@@ -221,6 +221,11 @@ mod tests {
         assert_eq!((Metric::Rate.of(&m), Metric::ServerCpu.of(&m)), (Some(500.0), Some(2_000.0)));
         assert_eq!((Metric::Rss.of(&m), Metric::ServerCpu.merit(&m)), (Some(4096.0), Some(1.0 / 2_000.0)));
         assert_eq!(Metric::Latency(Percentile::P50).of(&m), Some(1_000.0));
+        let p99 = Metric::Latency(Percentile::P99);
+        m.tally.errors.receive = 5;
+        assert_eq!(p99.of(&m), Some(1_000.0), "one in a hundred");
+        m.tally.errors.connect = 20;
+        assert_eq!((p99.of(&m), Metric::Latency(Percentile::P50).of(&m)), (None, Some(1_000.0)));
         m.verdict.kept_up = Some(false);
         assert_eq!((Metric::Latency(Percentile::P50).of(&m), Metric::Rate.of(&m)), (None, Some(500.0)));
     }

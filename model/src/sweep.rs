@@ -154,6 +154,9 @@ pub struct SweepTrial {
     pub latency_ns_p999: Option<f64>,
     /// The percentile that is to be kept, where one is.
     pub latency_ns_kept: Option<f64>,
+    /// The share of the requests that failed; null where it is not known, and in what older versions wrote.
+    #[serde(default)]
+    pub failed_share: Option<f64>,
     /// CPU time of the server for an answer.
     pub server_cpu_ns_per_request: Option<f64>,
     /// CPU time of the server for a second.
@@ -163,6 +166,11 @@ pub struct SweepTrial {
 }
 
 impl SweepTrial {
+    /// More requests failed than this percentile leaves out.
+    pub fn is_selection(&self, share: f64) -> bool {
+        self.failed_share.is_some_and(|failed| failed > 1.0 - share)
+    }
+
     /// It was measured and is not void.
     pub fn is_sound(&self) -> bool {
         self.verdict.as_ref().is_some_and(|verdict| verdict.valid)

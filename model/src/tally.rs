@@ -210,6 +210,24 @@ impl Errors {
 }
 
 impl Tally {
+    /// The share of the requests that had an end, but not the answer that was asked for. `None` where none had an end.
+    pub fn failed_share(&self) -> Option<f64> {
+        let failed = self.errors.total() - self.errors.unasked;
+        let ended = failed + self.completed;
+        (ended > 0).then(|| failed as f64 / ended as f64)
+    }
+
+    /// Whether more requests failed than a percentile leaves out: what it is of the answers that came is then not what it is of
+    /// all requests, of which the failed ones are the worst.
+    pub fn is_selection(&self, share: f64) -> bool {
+        self.failed_share().is_some_and(|failed| failed > 1.0 - share)
+    }
+
+    /// A percentile of latency. `None` without answers, and where the answers are a selection.
+    pub fn latency_ns(&self, share: f64) -> Option<u64> {
+        self.latency.quantile_ns(share).filter(|_| !self.is_selection(share))
+    }
+
     /// Answers per second that came whole and as expected. `None` without a window.
     ///
     /// In open load an answer to a request that was due before the window counts only in place of one that was due in it

@@ -141,6 +141,25 @@ fn a_server_that_did_not_keep_up_has_a_rate_and_no_latency() {
 }
 
 #[test]
+fn who_fails_more_requests_than_a_percentile_leaves_out_does_not_have_it() {
+    let run = example::offered(example::run(&["quick", "slow"]));
+    let failing = |failed: u64| {
+        let mut all = observe(&run, 6, |_| Some(1000.0));
+        for observation in all.iter_mut().filter(|o| o.trial.contender == "slow") {
+            let Outcome::Measured(m) = &mut observation.outcome else { continue };
+            m.tally.errors.connect = failed;
+        }
+        let cell = findings(&run, &all, None).cells.remove(0);
+        cell.contenders.into_iter().find(|c| c.name == "slow").unwrap()
+    };
+    let some = failing(50);
+    assert_eq!((some.metric, some.latency_ns_p99, some.latency_ns_mean, some.tier), (None, None, None, None));
+    assert!(some.latency_ns_p50.is_none(), "of so many trials none is known, none is told");
+    assert_eq!((some.rate_per_s.map(|rate| rate.median), some.void), (Some(1000.0), 0));
+    assert!(failing(10).latency_ns_p99.is_some() && failing(10).metric.is_some());
+}
+
+#[test]
 fn latency_of_a_selection_of_the_best_trials_is_none() {
     let slow = |behind: fn(usize) -> bool| {
         fallen_behind(behind).contenders.into_iter().find(|c| c.name == "slow").unwrap()

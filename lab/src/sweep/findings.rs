@@ -2,8 +2,7 @@
 
 use super::{Measured, Setting, Swept};
 use model::sweep::{Common, CommonStep, Part, SCHEMA, Spread, Step, Sweep};
-use model::{Bound, Promise, Run, SweepTrial};
-use stats::Histogram;
+use model::{Bound, Promise, Run, SweepTrial, Tally};
 use stats::knee::{self, Point};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -32,6 +31,7 @@ pub fn trial(
         latency_ns_p999: None,
         latency_ns_kept: None,
         server_cpu_ns_per_request: None,
+        failed_share: None,
         server_cores: None,
         client_core_use: None,
     };
@@ -43,10 +43,11 @@ pub fn trial(
     let seconds = tally.duration_ns as f64 / 1e9;
     trial.due_per_s = tally.due.filter(|_| seconds > 0.0).map(|due| due as f64 / seconds);
     trial.achieved_per_s = tally.rate_per_s();
-    trial.latency_ns_p50 = quantile(&tally.latency, 0.5);
-    trial.latency_ns_p99 = quantile(&tally.latency, 0.99);
-    trial.latency_ns_p999 = quantile(&tally.latency, 0.999);
-    trial.latency_ns_kept = keep.and_then(|promise| quantile(&tally.latency, promise.quantile));
+    trial.latency_ns_p50 = quantile(&tally, 0.5);
+    trial.latency_ns_p99 = quantile(&tally, 0.99);
+    trial.latency_ns_p999 = quantile(&tally, 0.999);
+    trial.latency_ns_kept = keep.and_then(|promise| quantile(&tally, promise.quantile));
+    trial.failed_share = tally.failed_share();
     trial.client_core_use = tally.client_core_use();
     if let Some(usage) = usage {
         let cpu_ns = usage.cpu_ns as f64;
@@ -57,10 +58,10 @@ pub fn trial(
 }
 
 /// A percentile is known where at least one request is expected beyond it.
-fn quantile(latency: &Histogram, share: f64) -> Option<f64> {
-    let beyond = latency.count() as f64 * (1.0 - share);
+fn quantile(tally: &Tally, share: f64) -> Option<f64> {
+    let beyond = tally.latency.count() as f64 * (1.0 - share);
     // 1 − 0.99 is a little less than a hundredth.
-    (beyond >= 1.0 - 1e-9).then(|| latency.quantile_ns(share)).flatten().map(|ns| ns as f64)
+    (beyond >= 1.0 - 1e-9).then(|| tally.latency_ns(share)).flatten().map(|ns| ns as f64)
 }
 
 /// The rate under closed load.

@@ -50,9 +50,13 @@ impl Searching {
 
     /// Takes in any trial; false where that says nothing.
     pub fn take(&mut self, trial: &SweepTrial, promise: &Promise) -> bool {
-        let (Some(rate), Some(latency)) = (trial.offered_per_s, trial.latency_ns_kept) else { return false };
+        // Who fails more requests than the promise leaves out has broken it, however soon the others were answered.
+        let is_kept = match trial.latency_ns_kept {
+            _ if trial.is_selection(promise.quantile) => Some(false),
+            latency => latency.map(|latency| latency < promise.bound_ns),
+        };
+        let (Some(rate), Some(is_kept)) = (trial.offered_per_s, is_kept) else { return false };
         if trial.is_sound() {
-            let is_kept = latency < promise.bound_ns;
             self.search.observe(rate, is_kept);
             self.seen[usize::from(is_kept)] = true;
         }

@@ -9,6 +9,8 @@ struct Made {
     capacities: Vec<f64>,
     /// Open loads above this share of its capacity keep the client too busy.
     client_limit: f64,
+    /// So many requests in a hundred fail.
+    failed: u64,
     /// This contender dies from this measurement on.
     dies: Option<(usize, usize)>,
     stop_after: usize,
@@ -23,6 +25,7 @@ impl Made {
         Self {
             capacities,
             client_limit: 9.0,
+            failed: 0,
             dies: None,
             stop_after: usize::MAX,
             measured: 0,
@@ -46,6 +49,7 @@ impl Measure for Made {
         let completed = (capacity * share.min(1.0)) as u64;
         let mut tally = Tally { duration_ns: 1_000_000_000, completed, ..Tally::default() };
         tally.due = offered.map(|rate| rate as u64);
+        tally.errors.receive = completed * self.failed / 100;
         let latency_ns = if share < 0.999 { 1e6 / (1.0 - share) } else { 1e9 };
         tally.latency.record_n(latency_ns as u64, 1000);
         let is_busy = offered.is_some() && share > self.client_limit;
@@ -111,6 +115,19 @@ fn capacity_knee_and_steps_of_a_known_server_are_as_they_are() {
     assert!((step.latency_ns_p99.unwrap().median / 5e6 - 1.0).abs() < 0.01, "{step:?}");
     assert!((step.server_cpu_ns_per_request.unwrap().median - 1000.0).abs() < 1.0);
     assert_eq!((found.common, found.interrupted), (None, false));
+}
+
+#[test]
+fn who_fails_more_requests_than_the_promise_leaves_out_does_not_keep_it() {
+    let kept = |failed| {
+        let mut made = Made { failed, ..Made::new(&[1000.0]) };
+        let found = sweep(&setting(Some("p99 < 10ms")), &mut made);
+        (
+            found.contenders[0].kept.as_ref().unwrap().outcome,
+            found.contenders[0].steps[0].latency_ns_p99.is_some(),
+        )
+    };
+    assert_eq!((kept(0), kept(5)), ((KeptOutcome::Found, true), (KeptOutcome::LowestDoesNot, false)));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Whether the answers were the work that was asked for, and the whole of it was done.
 
 use super::{Case, Said};
+use model::metric::Percentile;
 
 /// More wrong answers than this share, and it was not the same work any more.
 const WRONG_WORK: f64 = 0.01;
@@ -28,7 +29,12 @@ fn failures(case: &Case<'_>) -> Option<Said> {
     let failed = errors.total().checked_sub(errors.wrong_work()).filter(|n| *n > 0)?;
     let causes = case.tally.error_causes.iter();
     let main = causes.max_by_key(|(_, n)| **n).map_or(String::new(), |(cause, _)| format!(" ({cause})"));
-    (case.tally.completed > 0).then(|| Said::note(format!("{failed} requests failed{main}")))
+    let flatters = if case.tally.is_selection(Percentile::P99.share()) {
+        ": more than one in a hundred, so that p99 of the answers that came says nothing"
+    } else {
+        ""
+    };
+    (case.tally.completed > 0).then(|| Said::note(format!("{failed} requests failed{main}{flatters}")))
 }
 
 #[cfg(test)]
@@ -54,6 +60,20 @@ mod tests {
         assert_eq!(judged(&closed(), &some, None).reasons, ["4 requests failed"]);
         some.error_causes = [("refused".to_owned(), 3), ("late".to_owned(), 1)].into();
         assert_eq!(judged(&closed(), &some, None).reasons, ["4 requests failed (refused)"]);
+    }
+
+    #[test]
+    fn more_failed_requests_than_p99_leaves_out_are_told() {
+        let of = |connect| {
+            let some = Tally { errors: Errors { connect, ..Errors::default() }, ..tally(0.1) };
+            judged(&closed(), &some, None).reasons[0].clone()
+        };
+        assert_eq!(of(100), "100 requests failed");
+        assert!(
+            of(900).starts_with("900 requests failed: more than one in a hundred, so that p99"),
+            "{}",
+            of(900)
+        );
     }
 
     #[test]
