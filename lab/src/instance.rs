@@ -89,7 +89,7 @@ impl Instance {
                 return Err(Fault::Contender(end));
             }
             let Err(why) = verify::get(self.address, path) else {
-                return Ok(());
+                return self.sees_its_own_answer();
             };
             if stop.load(Ordering::Relaxed) {
                 return Err(Fault::interrupted());
@@ -107,11 +107,25 @@ impl Instance {
         }
     }
 
+    /// Somebody else's server may have come to the port first, and may answer as this one would.
+    fn sees_its_own_answer(&self) -> Result<(), Fault> {
+        let port = self.address.port();
+        if local::listens(self.server.root(), port) != Some(false) {
+            return Ok(());
+        }
+        // A listener that nobody is seen to have may be its own: a ring of io_uring can have it.
+        match local::listener(self.address) {
+            None => Ok(()),
+            Some(pid) => Err(Fault::Contender(format!(
+                "port {port} is answered by process {pid}, which it did not start: its command must run the server itself"
+            ))),
+        }
+    }
+
     /// Somebody listens on its port, and it is none of its own processes.
     fn is_port_taken(&self) -> bool {
         let port = self.address.port();
-        let own = local::listening(self.server.root());
-        own.iter().all(|(_, at)| at.port() != port) && !ports::is_free(port)
+        local::listens(self.server.root(), port) != Some(true) && !ports::is_free(port)
     }
 
     /// Where it listens instead of where it should.

@@ -82,4 +82,17 @@ mod tests {
         assert_eq!(super::listener(address), None);
         assert_eq!(super::listener("192.0.2.1:80".parse().unwrap()), None);
     }
+
+    #[test]
+    fn whose_port_it_is_is_seen() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut other = std::process::Command::new("sleep").arg("100").spawn().unwrap();
+        let own = std::process::id() as i32;
+        // Another test's child has this one's sockets, too, until it has become another program.
+        let is_nobodys = || super::listens(own, port) == Some(false);
+        assert!((0..100).any(|_| is_nobodys()), "no process below this one listens there");
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
 }

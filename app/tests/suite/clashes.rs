@@ -1,7 +1,7 @@
 //! Two who want the same at the same time, and folders with names that a shell would take apart.
 
 use crate::common::{Home, run};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::process::Stdio;
 
@@ -14,6 +14,7 @@ if not os.path.exists(mark):
     with socket.create_connection(('127.0.0.1', control)) as test:
         test.sendall(f'{port}\n'.encode())
         test.recv(1)
+    if 'silent' in sys.argv: import time; time.sleep(1000)
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         body = b'Hello World\n'
@@ -64,6 +65,35 @@ fn a_port_that_somebody_takes_meanwhile_is_no_failure_of_the_server() {
     let said = crate::common::said(&child.wait_with_output().unwrap());
     assert!(!said.out.contains("ddress already in use"), "{}{}", said.out, said.err);
     assert!(!said.out.contains("it ended"), "{}{}", said.out, said.err);
+    home.assert_clean();
+}
+
+#[test]
+fn who_answers_in_a_servers_place_is_not_taken_for_it() {
+    let home = Home::new();
+    let control = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (at, mark) = (control.local_addr().unwrap().port(), home.path().join("mark"));
+    let command =
+        format!(r#"["python3", "{{src}}/server.py", "{{port}}", "{at}", "{}", "silent"]"#, mark.display());
+    contender(&home, "", "", &command);
+    let own = home.path().join("own").display().to_string();
+    let mut command = home.drome(&["catalog", "verify", "one", "--catalog", &own]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut server, _) = control.accept().unwrap();
+    let mut line = String::new();
+    BufReader::new(server.try_clone().unwrap()).read_line(&mut line).unwrap();
+    let other = TcpListener::bind(("127.0.0.1", line.trim().parse::<u16>().unwrap())).unwrap();
+    std::thread::spawn(move || {
+        for mut stream in other.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother");
+        }
+    });
+    server.write_all(b"x").unwrap();
+    let said = crate::common::said(&child.wait_with_output().unwrap());
+    // Whatever it does on the next port, no word is of what somebody else answered on the first.
+    assert!(!said.out.contains("5 bytes instead of 12"), "{}{}", said.out, said.err);
+    assert!(!said.out.contains("which it did not start"), "{}{}", said.out, said.err);
     home.assert_clean();
 }
 
