@@ -2,7 +2,7 @@
 
 mod conditions;
 
-use crate::{race, steady};
+use crate::{race, steady, verdict};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::metric::Percentile;
 use model::study::{RACE, REFERENCE};
@@ -146,7 +146,8 @@ impl<'o> Table<'o> {
         self.valid(name).filter(|(_, m)| m.verdict.fell_behind()).count()
     }
 
-    /// The trials in which it kept up are a selection of its best where it fell behind in a third of them or more.
+    /// The trials in which it kept up, and did not fail more requests than the percentile leaves out, are a selection of its best
+    /// where it did in a third of them or more.
     fn has_latency(&self, name: &str) -> bool {
         let share = if let Metric::Latency(p) = self.metric { p.share() } else { Percentile::P99.share() };
         let has_none = |m: &Measurement| m.verdict.fell_behind() || m.tally.is_selection(share);
@@ -384,17 +385,9 @@ fn measurement(observation: &Observation) -> Option<&Measurement> {
     }
 }
 
-/// What bounded most of the valid trials. Where the load generator held back half of them, the median is a floor, whichever
-/// single bound was the most frequent.
+/// What bounded most of the valid trials.
 fn usual_bound(table: &Table<'_>, name: &str) -> Option<Bound> {
-    let bounds: Vec<Bound> = table.valid(name).map(|(_, m)| m.verdict.bound).collect();
-    let held_back = bounds.iter().filter(|bound| bound.is_held_back()).count();
-    let is_floor = 2 * held_back >= bounds.len();
-    let mut counts: BTreeMap<Bound, usize> = BTreeMap::new();
-    for bound in bounds.into_iter().filter(|bound| bound.is_held_back() == is_floor) {
-        *counts.entry(bound).or_default() += 1;
-    }
-    counts.into_iter().max_by_key(|(_, n)| *n).map(|(bound, _)| bound)
+    verdict::usual_bound(table.valid(name).map(|(_, m)| m.verdict.bound))
 }
 
 /// All that is to be known about the trials, most frequent first. Figures differ from trial to trial, so that

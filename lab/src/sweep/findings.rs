@@ -1,6 +1,7 @@
 //! What the measurements of a sweep say. Pure.
 
 use super::{Measured, Setting, Swept};
+use crate::verdict;
 use model::sweep::{Common, CommonStep, Part, SCHEMA, Spread, Step, Sweep};
 use model::{Bound, Promise, Run, SweepTrial, Tally};
 use stats::knee::{self, Point};
@@ -30,8 +31,8 @@ pub fn trial(
         latency_ns_p99: None,
         latency_ns_p999: None,
         latency_ns_kept: None,
-        server_cpu_ns_per_request: None,
         failed_share: None,
+        server_cpu_ns_per_request: None,
         server_cores: None,
         client_core_use: None,
     };
@@ -160,12 +161,8 @@ fn common_steps(names: &[String], swept: &Swept, rate: f64) -> Vec<CommonStep> {
 
 /// What bounded most of the measurements under closed load.
 fn capacity_bound(trials: &[SweepTrial]) -> Option<Bound> {
-    let mut counts: BTreeMap<Bound, usize> = BTreeMap::new();
     let capacity = trials.iter().filter(|t| t.part == Part::Capacity && t.is_sound());
-    for verdict in capacity.filter_map(|t| t.verdict.as_ref()) {
-        *counts.entry(verdict.bound).or_default() += 1;
-    }
-    counts.into_iter().max_by_key(|(_, n)| *n).map(|(bound, _)| bound)
+    verdict::usual_bound(capacity.filter_map(|t| t.verdict.as_ref()).map(|verdict| verdict.bound))
 }
 
 fn contender_notes(trials: &[SweepTrial], bound: Option<Bound>, knee: Option<Spread>) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! What bounded a measurement: whose cores had nothing left to give.
 
 use model::{Bound, Tally, Usage};
+use std::collections::BTreeMap;
 
 /// From here on the load generator's busiest worker is taken to be at its limit: at 90 % a queue before it is nine times as
 /// long as its own work takes (M/M/1: ρ/(1−ρ)), so that answers wait for it.
@@ -21,6 +22,19 @@ pub fn of(tally: &Tally, usage: Option<&Usage>) -> Bound {
         (Some(false), false) => Bound::Neither,
         (None, false) => Bound::Unknown,
     }
+}
+
+/// What bounded most of some measurements. Where the load generator held back half of them, the median is a floor, whichever
+/// single bound was the most frequent.
+pub fn usual(bounds: impl Iterator<Item = Bound>) -> Option<Bound> {
+    let bounds: Vec<Bound> = bounds.collect();
+    let held_back = bounds.iter().filter(|bound| bound.is_held_back()).count();
+    let is_floor = 2 * held_back >= bounds.len();
+    let mut counts: BTreeMap<Bound, usize> = BTreeMap::new();
+    for bound in bounds.into_iter().filter(|bound| bound.is_held_back() == is_floor) {
+        *counts.entry(bound).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, n)| *n).map(|(bound, _)| bound)
 }
 
 #[cfg(test)]

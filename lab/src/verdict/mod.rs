@@ -10,6 +10,7 @@ mod open;
 mod policy;
 mod work;
 
+pub use bound::usual as usual_bound;
 pub use policy::{Policy, Weight};
 
 use model::{Conditions, Plan, Tally, Usage, Verdict};
