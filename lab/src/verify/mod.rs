@@ -16,6 +16,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// Bodies of these sizes are sent where what is sent comes back: a byte, less and more than a packet.
 const SIZES: [usize; 3] = [1, 100, 70_000];
 
+/// A server that is declared not to answer a request in fragments is asked so often before it is told that it does.
+const ASKED_IN_FRAGMENTS: usize = 3;
+
 /// A declaration that does not hold is as wrong as a server that does not.
 const MENDED: &str = "it answers a request in fragments, and its declaration says that it doesn't: take `fragments` \
                       out of [faults]";
@@ -122,7 +125,7 @@ fn chance(seed: u64, k: u64) -> u64 {
     stats::random::derive(&[seed, k]) % 1_000_000
 }
 
-/// One question: the answer, if there was one, and all that is wrong with it.
+/// One question: the answer, if there was one, and all that is wrong with it. An error is the lab's own.
 fn once(
     at: SocketAddr,
     name: &str,

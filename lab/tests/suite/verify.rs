@@ -172,18 +172,30 @@ fn lab_echo() -> Vec<u8> {
     lab::work::Work::of(catalog.workload("echo").unwrap()).unwrap().send
 }
 
-#[test]
-fn who_reads_a_request_in_one_piece_only_is_found_out() {
+/// A server that reads a request in one piece only, but for the first so many that come in fragments: those seem to be whole, as
+/// where the machine halts for longer than a client's pauses.
+fn in_one_piece(mut seem_whole: usize) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            let mut buffer = [0; 65536];
-            let n = stream.read(&mut buffer).unwrap_or(0);
+            let (mut buffer, mut n) = ([0; 65536], 0);
+            let is_whole = |bytes: &[u8]| bytes.ends_with(b"\r\n\r\n");
+            n += stream.read(&mut buffer).unwrap_or(0);
+            if !is_whole(&buffer[..n]) && seem_whole > 0 {
+                seem_whole -= 1;
+                while !is_whole(&buffer[..n]) {
+                    n += stream.read(&mut buffer[n..]).unwrap();
+                }
+            }
             let path = String::from_utf8_lossy(&buffer[..n]).split(' ').nth(1).unwrap_or("/?").to_owned();
             let _ = stream.write_all(&right("GET", &path, b""));
         }
     });
+    address
+}
+
+fn hello(address: SocketAddr, faults: &Faults) -> Verified {
     let works = lab::setup::works(&lab::Catalog::built_in().unwrap()).unwrap();
     let serves = BTreeMap::from([("hello".to_owned(), "/hello".to_owned())]);
     full(address, &serves, faults, &works).unwrap()
@@ -193,4 +205,14 @@ fn who_reads_a_request_in_one_piece_only_is_found_out() {
 fn who_reads_a_request_in_one_piece_only_is_found_out() {
     let wrong = hello(in_one_piece(0), &Faults::default()).wrong();
     assert!(!wrong.is_empty() && wrong.iter().all(|w| w.contains("in fragments")), "{wrong:?}");
+}
+
+#[test]
+fn a_fault_that_is_declared_is_gone_only_where_it_is_not_seen_again() {
+    let declared = Faults { fragments: Some("as its manual says".to_owned()) };
+    let by_chance = hello(in_one_piece(1), &declared);
+    assert_eq!(by_chance.wrong(), Vec::<String>::new());
+    assert!(by_chance.known[0].ends_with(": as its manual says"), "{:?}", by_chance.known);
+    let mended = hello(in_one_piece(99), &declared).wrong();
+    assert!(mended.len() == 1 && mended[0].contains("take `fragments` out of [faults]"), "{mended:?}");
 }
