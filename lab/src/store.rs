@@ -186,6 +186,13 @@ pub enum Stored {
 }
 
 impl Store {
+    /// The file by which one drome at a time goes on with a run: beside the store, by whatever name that was opened.
+    pub fn lock(&self, run: &str) -> PathBuf {
+        let mut lock = self.path.canonicalize().unwrap_or_else(|_| self.path.clone()).into_os_string();
+        lock.push(format!(".{run}.lock"));
+        lock.into()
+    }
+
     /// Opens the file, or makes it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {

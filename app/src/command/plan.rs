@@ -72,7 +72,7 @@ fn pilot(
     let works = setup::works(catalog)?;
     let mut run = setup::study_run(name, short, &prepared, &works, None, true);
     run.allow_busy = Some(may_be_busy);
-    let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
+    let lab = setup::lab(&run, prepared, works, console::stop_flag()?, Some(store))?;
     store.add_run(&run)?;
     let mut watch = crate::watch::Watch::new();
     let findings = lab::run::run(&lab, &run, store, &mut watch);

@@ -92,7 +92,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut run = setup::race_run(study(args)?, entrants, args.prepare.clone(), args.seed);
     run.allow_busy = Some(args.machine.allow_busy);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
-    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
+    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, Some(&store))?;
     if !args.any_body {
         let work = setup::same_work(&lab, &run, &path)?;
         setup::hold_equal(&mut run, &work);

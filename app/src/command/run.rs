@@ -119,7 +119,7 @@ fn one(
         run = begun;
     }
     announce(&run, args.budget)?;
-    let lab = setup::lab(&run, prepared, works, console::stop_flag()?)?;
+    let lab = setup::lab(&run, prepared, works, console::stop_flag()?, Some(&store))?;
     if args.resume {
         store.reopen_run(&run)?;
     } else {

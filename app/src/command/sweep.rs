@@ -220,7 +220,7 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     }
     let mut run = setup::race_run(study(args, url), std::collections::BTreeMap::new(), None, args.seed);
     run.allow_busy = Some(args.machine.allow_busy);
-    let lab = setup::lab(&run, Vec::new(), Works::new(), console::stop_flag()?)?;
+    let lab = setup::lab(&run, Vec::new(), Works::new(), console::stop_flag()?, None)?;
     let keep_alive = !args.no_keepalive;
     let asking =
         Asking { method: "GET", path: &target.path, http10: false, keep_alive, headers: &[], body: b"" };
@@ -247,7 +247,7 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let mut run = setup::race_run(study(args, &args.path_url), entrants, None, args.seed);
     run.allow_busy = Some(args.machine.allow_busy);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
-    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?)?;
+    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, None)?;
     if !args.any_body {
         let work = setup::same_work(&lab, &run, &path)?;
         lab.works.insert(RACED.to_owned(), work);

@@ -220,8 +220,8 @@ fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
             wanted.study
         );
     }
-    let lab = setup::lab(&run, prepared, works, Arc::clone(&sitting.stop))?;
     let store = desk.store()?;
+    let lab = setup::lab(&run, prepared, works, Arc::clone(&sitting.stop), Some(&store))?;
     store.add_run(&run)?;
     sitting.tell(|known| {
         known.least = lab::schedule::least_trials(&run);

@@ -75,9 +75,10 @@ impl Course<'_> {
         wait_for(|| processes_with(&mark).is_empty(), &format!("every process to be gone {what}"));
         let is_empty = || std::fs::read_dir(self.home.temporary()).unwrap().next().is_none();
         wait_for(is_empty, &format!("every folder to be gone {what}"));
-        for run in std::fs::read_dir(self.home.path().join("cache/logs")).into_iter().flatten().flatten() {
-            let lock = Lock::try_take(&run.path().join("lock")).unwrap();
-            assert!(lock.is_some(), "{} is still locked {what}", run.path().display());
+        let beside_the_store =
+            std::fs::read_dir(self.home.path()).unwrap().flatten().map(|entry| entry.path());
+        for lock in beside_the_store.filter(|path| path.extension().is_some_and(|ending| ending == "lock")) {
+            assert!(Lock::try_take(&lock).unwrap().is_some(), "{} is still locked {what}", lock.display());
         }
     }
 

@@ -78,8 +78,16 @@ fn rows(home: &Home) -> Vec<Value> {
 fn a_run_that_another_drome_is_at_is_not_joined() {
     let home = home("200, 200");
     let child = begun(&home);
-    let said = run(&mut command(&home, &["run", "small", "--resume"]));
-    assert!(said.code == 1 && said.err.contains("another drome is running"), "{}: {}", said.code, said.err);
+    for cache in ["cache", "another cache"] {
+        let cache = home.path().join(cache);
+        let said = run(command(&home, &["run", "small", "--resume"]).env("DROME_CACHE", cache));
+        assert!(
+            said.code == 1 && said.err.contains("another drome is running"),
+            "{}: {}",
+            said.code,
+            said.err
+        );
+    }
     let before = trials(&home);
     wait_for(|| trials(&home) > before, "the first drome to go on");
     kill(child);

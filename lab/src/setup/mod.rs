@@ -21,6 +21,7 @@ use crate::instance::Works;
 use crate::lock::Lock;
 use crate::prepare::Prepared;
 use crate::run::Lab;
+use crate::store::Store;
 use model::Run;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -58,10 +59,10 @@ pub enum SetupError {
         /// The run.
         run: String,
     },
-    /// The lab's own failure.
     /// Somebody asked to stop.
     #[error("interrupted before anything was measured")]
     Interrupted,
+    /// The lab's own failure.
     #[error("the lab failed: {0}")]
     Lab(String),
     /// A race that can't be run.
@@ -69,19 +70,23 @@ pub enum SetupError {
     Race(String),
 }
 
-/// The lab for a run. From here on no other drome can go on with it.
+/// The lab for a run that is kept in this store, or in none. From here on no other drome can go on with it, wherever that one has
+/// its cache folder.
 pub fn lab(
     run: &Run,
     prepared: Vec<Prepared>,
     works: Works,
     stop: Arc<AtomicBool>,
+    store: Option<&Store>,
 ) -> Result<Lab, SetupError> {
     let (cache, assets) = (folders::cache(), assets(&works)?);
     let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
     let logs = cache.join("logs").join(&run.id);
     let unable = |source| SetupError::Cache { path: logs.clone(), source };
     std::fs::create_dir_all(&logs).map_err(unable)?;
-    let lock = Lock::try_take(&logs.join("lock")).map_err(unable)?;
+    let lock = store.map_or_else(|| logs.join("lock"), |store| store.lock(&run.id));
+    let unable = |e| SetupError::Lab(format!("can't lock {}: {e}", lock.display()));
+    let lock = Lock::try_take(&lock).map_err(unable)?;
     let lock = lock.ok_or_else(|| SetupError::Running { run: run.id.clone() })?;
     Ok(Lab {
         prepared: prepared.into_iter().filter(takes_part).map(|p| (p.name.clone(), p)).collect(),
