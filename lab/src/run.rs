@@ -87,18 +87,29 @@ pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<F
         };
         show.begins(run, &trial, observations.len(), schedule::least_trials(run));
         let observed = observe(lab, run, &trial, since);
-        if lab.stop.load(Ordering::Relaxed) {
+        let is_stopped = lab.stop.load(Ordering::Relaxed);
+        match observed {
+            Ok(observation) if !is_stopped || is_whole(&observation) => {
+                since = Instant::now();
+                store.insert(&run.id, &observation)?;
+                show.observed(run, &observation);
+                observations.push(observation);
+                show.knows(run, &observations);
+            }
+            Err(why) if !is_stopped => return Err(failed(&trial, why)),
+            _ => {}
+        }
+        if is_stopped {
             return Err(LabError::Interrupted);
         }
-        let observation = observed.map_err(|why| failed(&trial, why))?;
-        since = Instant::now();
-        store.insert(&run.id, &observation)?;
-        show.observed(run, &observation);
-        observations.push(observation);
-        show.knows(run, &observations);
     };
     store.end_run(&run.id, &why)?;
     Ok(analyse::findings(run, &observations, Some(&why)))
+}
+
+/// It was measured to its end before somebody asked to stop, and only its server had still to be stopped.
+fn is_whole(observation: &Observation) -> bool {
+    matches!(&observation.outcome, Outcome::Measured(measured) if !measured.tally.interrupted)
 }
 
 fn failed(trial: &Trial, why: String) -> LabError {
