@@ -41,7 +41,7 @@ pub fn load(
 
 /// What was counted, if that says something of the server; else whose failure it is that it does not.
 pub fn counted(tally: Result<Tally, LoadError>) -> Result<Tally, Fault> {
-    let tally = tally.map_err(fault)?;
+    let tally = tally.map_err(|error| fault(&error))?;
     match &tally.halted {
         Some(why) if tally.errors.local > 0 => Err(Fault::Lab(why.clone())),
         // The window had not opened yet.
@@ -50,8 +50,8 @@ pub fn counted(tally: Result<Tally, LoadError>) -> Result<Tally, Fault> {
     }
 }
 
-fn fault(error: LoadError) -> Fault {
-    match &error {
+fn fault(error: &LoadError) -> Fault {
+    match error {
         LoadError::Connect { source, .. } => {
             Fault::own(source).unwrap_or_else(|| Fault::Contender(error.to_string()))
         }
