@@ -3,6 +3,7 @@
 use crate::checked;
 pub use crate::workers::Workers;
 use serde::{Deserialize, Serialize};
+use stats::heats::Warmth;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -103,12 +104,13 @@ impl Class {
         }
     }
 
-    /// The least warm-up in a cell, whatever its figures look like: a server that compiles while it runs has plateaus on its way.
-    pub fn warmup_least(self) -> Duration {
+    /// What it takes until a server of this class is called warm. One that compiles while it runs has plateaus on its way; one that is
+    /// only interpreted or collected has none.
+    pub fn warmth(self) -> Warmth {
         match self {
-            Self::Native | Self::Prefork => Duration::from_millis(200),
-            Self::Managed => Duration::from_secs(1),
-            Self::Jit => Duration::from_secs(10),
+            Self::Native => Warmth::NATIVE,
+            Self::Managed | Self::Prefork => Warmth::PREFORK,
+            Self::Jit => Warmth::MANAGED,
         }
     }
 

@@ -4,13 +4,8 @@
 use crate::design_file;
 use crate::metric::Metric;
 use serde::{Deserialize, Serialize};
+use stats::heats::Looks;
 use std::time::Duration;
-
-/// The rounds after which a run of heats may end, each half as many again as the one before.
-const LOOKS: [usize; 9] = [4, 6, 9, 13, 20, 30, 45, 68, 100];
-
-/// The probability that any look of a run of equals decides something.
-const ERROR: f64 = 0.05;
 
 /// How much is measured, and when to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,17 +54,23 @@ impl Design {
         usize::try_from(cycles).unwrap_or(usize::MAX).max(1)
     }
 
-    /// The rounds after which it is asked whether it is enough: 4, 6, 9, 13 and on, as far as they lie within the least and the
-    /// most, and the most.
+    /// The rounds after which it is asked whether it is enough, as far as they lie within the least and the most, and the most:
+    /// never more looks than the level of each allows for.
     pub fn looks(&self) -> Vec<usize> {
         let [least, most] = self.blocks;
-        let within = LOOKS.into_iter().filter(|rounds| (least..most).contains(rounds));
-        within.chain([most]).collect()
+        let after = self.planned().after;
+        let within = after.iter().copied().filter(|rounds| (least..most).contains(rounds));
+        within.take(after.len() - 1).chain([most]).collect()
     }
 
-    /// The level of each look, so that all together err in at most 5 % of runs (Bonferroni).
+    /// The chance of a wrong decision at each look, so that all together err in at most 5 % of runs.
     pub fn level(&self) -> f64 {
-        ERROR / self.looks().len() as f64
+        self.planned().chance
+    }
+
+    /// A race looks more often: after 3, 4, 6, 9 and more rounds, a study after 4, 6, 9 and 13.
+    fn planned(&self) -> Looks {
+        if self.decide { Looks::RACE } else { Looks::STUDY }
     }
 }
 
@@ -144,16 +145,13 @@ mod tests {
     }
 
     #[test]
-    fn looks_are_within_the_rounds_and_share_the_error() {
-        let looks = |blocks| {
-            let design = Design { blocks, ..read(HEATS).unwrap() };
-            (design.looks(), design.level() * design.looks().len() as f64)
-        };
-        assert_eq!(looks([4, 13]), (vec![4, 6, 9, 13], 0.05));
-        assert_eq!(looks([4, 4]).0, [4]);
-        assert_eq!(looks([2, 2]).0, [2]);
-        assert_eq!(looks([5, 12]).0, [6, 9, 12]);
-        assert_eq!(looks([14, 16]).0, [16]);
-        assert_eq!(looks([4, 100]).0.len(), 9);
+    fn looks_are_within_the_rounds_and_are_never_more_than_the_level_allows_for() {
+        let looks = |blocks| Design { blocks, ..read(HEATS).unwrap() }.looks();
+        assert_eq!(looks([4, 13]), [4, 6, 9, 13]);
+        assert_eq!((looks([4, 4]), looks([2, 2]), looks([14, 16])), (vec![4], vec![2], vec![16]));
+        assert_eq!((looks([5, 12]), looks([4, 30])), (vec![6, 9, 12], vec![4, 6, 9, 30]));
+        let race = Design { blocks: [3, 100], decide: true, ..read(HEATS).unwrap() };
+        assert_eq!(race.looks(), [3, 4, 6, 9, 14, 21, 32, 48, 72, 100]);
+        assert!(race.level() < 0.05 / 4.0 && Design { decide: false, ..race }.level() * 4.0 <= 0.05);
     }
 }

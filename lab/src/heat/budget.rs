@@ -28,7 +28,7 @@ fn warmup(class: Class, design: &Design) -> Duration {
         // Longer in the first cell of a start, little more than the least in the others.
         Class::Jit => Duration::from_secs(15),
     };
-    usual.max(class.warmup_least()).max(design.warmup).min(limit)
+    usual.max(Duration::from_secs_f64(class.warmth().least_load_s)).max(design.warmup).min(limit)
 }
 
 /// What a study in heats takes by design, before anything is started.
