@@ -66,7 +66,7 @@ impl Looks {
 
     /// Of a race, which may go on until a small difference is decided. Looks of the same race resemble each other, so ten of
     /// them at this chance err in about 5 % together and not in 9 (`examples/simulate_heats`).
-    pub const RACE: Self = Self { after: &[3, 4, 6, 9, 14, 21, 32, 48, 72, 108], chance: 0.009 };
+    pub const RACE: Self = Self { after: &[3, 4, 6, 9, 14, 21, 32, 48, 72, 108], chance: 0.008 };
 
     /// Whether this number of rounds is a look.
     pub fn is_look(&self, rounds: usize) -> bool {

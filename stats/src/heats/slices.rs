@@ -26,7 +26,8 @@ pub struct StartFigure {
     pub error: Option<f64>,
     /// Slices that counted.
     pub slices: usize,
-    /// How far the rate lies below the centre of its slices, as a share (0.08: pauses cost 8 %). `None` below eight slices.
+    /// How far the rate lies below the centre of its slices, as a share (0.08: pauses cost 8 %), beyond what is usual among the
+    /// heat's other members: what slows all now and then is not the server's. `None` below eight slices.
     pub stall: Option<f64>,
 }
 
@@ -61,13 +62,21 @@ pub fn figures(slices: &[Slice], informs: &[bool]) -> Vec<Option<StartFigure>> {
         own.filter_map(adjusted).collect()
     };
     let telling = informs.iter().filter(|informs| **informs).count() as f64;
-    (0..informs.len())
+    let found: Vec<Option<StartFigure>> = (0..informs.len())
         .map(|m| {
             // What a member says itself about the level takes a share of its own deviation away.
             let share = if informs[m] && telling > 1.0 { telling / (telling - 1.0) } else { 1.0 };
             figure(&of_member(m), share.sqrt())
         })
-        .collect()
+        .collect();
+    let stalls: Vec<Option<f64>> = found.iter().map(|figure| figure.as_ref()?.stall).collect();
+    let beyond_others = |(m, figure): (usize, Option<StartFigure>)| {
+        let others =
+            stalls.iter().enumerate().filter(|(other, _)| *other != m).filter_map(|(_, stall)| *stall);
+        let usual = median(&others.collect::<Vec<_>>()).unwrap_or(0.0).max(0.0);
+        figure.map(|figure| StartFigure { stall: figure.stall.map(|stall| stall - usual), ..figure })
+    };
+    found.into_iter().enumerate().map(beyond_others).collect()
 }
 
 /// From answers and adjusted seconds of each slice.
@@ -206,6 +215,15 @@ mod tests {
         let two = figures(&pair, &[true, false, true, false]);
         let ratio = (two[2].unwrap().log_rate - two[0].unwrap().log_rate).exp();
         assert!((ratio / (0.5 * (1.0 - lost)) - 1.0).abs() < 0.01 && two[2].unwrap().stalls(), "{ratio}");
+    }
+
+    #[test]
+    fn what_slows_all_now_and_then_is_nobodys_stall() {
+        // A program takes half of one slice in eight, whosever it is.
+        let slices =
+            heat(|cycle, member| if uniform(9, (cycle * 4 + member) as u64) < 0.125 { 0.5 } else { 1.0 });
+        let stalls: Vec<f64> = figures(&slices, &[true; 4]).iter().filter_map(|f| f.unwrap().stall).collect();
+        assert!(stalls.iter().all(|stall| stall.abs() < 0.04), "{stalls:?}");
     }
 
     #[test]

@@ -152,7 +152,6 @@ pub fn slices(logs: &[f64], trouble: &str, seed: u64) -> Vec<Slice> {
                 "bursts" if chance < 0.1 => share *= generator.random_range(0.5..1.0),
                 "a third of the slices missing" if chance < 1.0 / 3.0 => continue,
                 "two speeds" | "a third of the slices missing" if is_slow => share *= 0.75,
-                "one pauses" if member == 0 && chance < 0.1 => share = 0.0,
                 _ => {}
             }
             let answers = (log.exp() * share * 0.1) as u64;
