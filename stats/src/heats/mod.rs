@@ -1,6 +1,6 @@
 //! Statistics of heats: from the slices of live servers to who is faster, how surely.
 //!
-//! The way of a figure: [`figures`] makes one figure per start of a heat's slices (was it [warm](settled)?), [`Fit`] ties the
+//! The way of a figure: [`figures`] makes one figure per start of a heat's slices (whether it was warm is for [`settling`]), [`Fit`] ties the
 //! starts of all heats together and is the only source of ratio, interval, verdict, rank, letters and noise floor, and
 //! [`changes`] compares two runs. The unit of replication is the fresh start; slices are how one start is measured well.
 
