@@ -65,7 +65,7 @@ impl Looks {
     pub const STUDY: Self = Self { after: &[4, 6, 9, 13], chance: 0.0125 };
 
     /// Of a race, which may go on until a small difference is decided. Looks of the same race resemble each other, so ten of
-    /// them at this chance err in about 5 % together and not in 9 (`examples/simulate_heats`).
+    /// them at this chance err in less than 5 % together, not in 8 % (`examples/simulate_heats`: in 0 to 4.8 % of races of equals).
     pub const RACE: Self = Self { after: &[3, 4, 6, 9, 14, 21, 32, 48, 72, 108], chance: 0.008 };
 
     /// Whether this number of rounds is a look.
