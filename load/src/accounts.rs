@@ -3,15 +3,14 @@
 
 use crate::Progress;
 use crate::check::Wrong;
-use crate::connection::{Connection, Flight, Phase};
+use crate::connection::{Connection, Phase};
+use crate::counted::{Counted, STATUSES};
+pub use crate::fate::{Answer, Fate};
 use crate::log::Log;
 use crate::series::{Series, View};
 use model::tally::FIRST_ANSWER_BYTES;
-use model::{Agreed, End, Load, Loss, Plan, Tally};
+use model::{Agreed, End, Errors, Load, Loss, Plan, Tally};
 use net::clock;
-
-/// Statuses have three digits.
-const STATUSES: usize = 1000;
 
 /// What is said of requests behind one whose connection ended, or was to end, with an earlier answer.
 pub const BEHIND: &str = "the server closed before it answered all that was pipelined";
@@ -19,9 +18,7 @@ pub const BEHIND: &str = "the server closed before it answered all that was pipe
 /// What one worker counted.
 #[derive(Debug)]
 pub struct Accounts {
-    tally: Tally,
-    /// Whole answers by status; an array because it is written per answer.
-    status: Box<[u64]>,
+    counted: Counted,
     /// Requests that were sent and are neither answered nor lost.
     in_flight: u64,
     /// Requests that were begun and wait to be sent.
@@ -46,47 +43,11 @@ pub struct Accounts {
     told: u64,
 }
 
-/// A whole answer, and what is to be known of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Answer {
-    /// The request.
-    pub flight: Flight,
-    /// Its status.
-    pub status: u16,
-    /// What is wrong with it.
-    pub wrong: Option<Wrong>,
-    /// The connection goes on.
-    pub keeps_alive: bool,
-    /// When it was whole.
-    pub now_ns: u64,
-}
-
-/// Why the requests of a connection are lost.
-#[derive(Clone, Copy, Debug)]
-pub struct Fate<'a> {
-    /// What befell the oldest of those that were sent.
-    pub loss: Loss,
-    /// In words.
-    pub why: &'a str,
-    /// What befell those behind it, where that is something else.
-    pub behind: Option<&'a str>,
-    /// They were given up because they took too long: their latencies are at least their ages.
-    pub is_overdue: bool,
-}
-
-impl<'a> Fate<'a> {
-    /// One fate for all.
-    pub fn of_all(loss: Loss, why: &'a str) -> Self {
-        Self { loss, why, behind: None, is_overdue: false }
-    }
-}
-
 impl Accounts {
     /// Nothing has happened.
     pub fn new(plan: &Plan, progress: &Progress) -> Self {
         Self {
-            tally: Tally::default(),
-            status: vec![0; STATUSES].into_boxed_slice(),
+            counted: Counted::new(),
             in_flight: 0,
             unsent: 0,
             begun: 0,
@@ -106,14 +67,53 @@ impl Accounts {
     /// The window opens: what was counted is forgotten, what is under way is carried into it. `sent_bytes` are those of
     /// the requests in flight, which have been so for `in_flight_ns` in all.
     pub fn open_window(&mut self, now_ns: u64, sent_bytes: u64, in_flight_ns: u64) {
-        let (sent, under_way_before_ns) = (self.in_flight, in_flight_ns);
-        self.tally = Tally { sent, sent_bytes, under_way_before_ns, ..Tally::default() };
+        self.counted.clear();
+        self.begin_window(now_ns, sent_bytes, in_flight_ns);
+    }
+
+    /// The counted part of a slice begins, as a window does. It is counted in `room`, which is empty; what was counted
+    /// before waits there until [`Accounts::leave_slice`].
+    pub fn enter_slice(&mut self, room: &mut Counted, now_ns: u64, sent_bytes: u64, in_flight_ns: u64) {
+        std::mem::swap(&mut self.counted, room);
+        self.begin_window(now_ns, sent_bytes, in_flight_ns);
+    }
+
+    /// The counted part is over and its window closed: `room` has it, and counting goes on where it was before.
+    pub fn leave_slice(&mut self, room: &mut Counted) {
+        std::mem::swap(&mut self.counted, room);
+        self.window_ns = u64::MAX;
+        let Self { counted: Counted { tally, .. }, in_flight, .. } = self;
+        tally.sent = tally.completed + tally.errors.of_sent() + *in_flight;
+    }
+
+    /// Counts from zero what is outside of counted parts. The histograms of that are never looked at.
+    pub fn forget_uncounted(&mut self) {
+        let tally = &mut self.counted.tally;
+        (tally.completed, tally.connections_opened, tally.errors) = (0, 0, Errors::default());
+        tally.error_causes.clear();
+        tally.sent = self.in_flight;
+    }
+
+    /// What was counted so far.
+    pub fn tally(&mut self) -> &mut Tally {
+        &mut self.counted.tally
+    }
+
+    /// Requests that were begun and have not come to an end.
+    pub fn under_way(&self) -> u64 {
+        self.in_flight + self.unsent
+    }
+
+    fn begin_window(&mut self, now_ns: u64, sent_bytes: u64, in_flight_ns: u64) {
+        let tally = &mut self.counted.tally;
+        (tally.sent, tally.sent_bytes) = (self.in_flight, sent_bytes);
+        tally.under_way_before_ns = in_flight_ns;
         self.begun = self.in_flight + self.unsent;
+        self.told = 0;
         self.window_ns = now_ns;
         if self.is_open_load {
-            (self.tally.carried_in, self.tally.due) = (Some(0), Some(0));
+            (tally.carried_in, tally.due) = (Some(0), Some(0));
         }
-        self.status.fill(0);
         self.cpu_at_start_ns = clock::thread_cpu_ns();
         self.system_at_start_ns = clock::thread_system_ns();
         if let Some(series) = &mut self.series {
@@ -125,7 +125,7 @@ impl Accounts {
     #[inline]
     pub fn due(&mut self, due_ns: u64) {
         if due_ns >= self.window_ns {
-            *self.tally.due.get_or_insert(0) += 1;
+            *self.counted.tally.due.get_or_insert(0) += 1;
         }
     }
 
@@ -142,35 +142,35 @@ impl Accounts {
         let requests = requests as u64;
         self.unsent -= requests;
         self.in_flight += requests;
-        self.tally.sent += requests;
-        self.tally.sent_bytes += bytes as u64;
+        self.counted.tally.sent += requests;
+        self.counted.tally.sent_bytes += bytes as u64;
     }
 
     /// A request that could have left since `since_ns` left at `now_ns`.
     #[inline]
     pub fn left(&mut self, since_ns: u64, now_ns: u64) {
-        self.tally.schedule_lag.record(now_ns.saturating_sub(since_ns));
+        self.counted.tally.schedule_lag.record(now_ns.saturating_sub(since_ns));
     }
 
     /// A connection was open after so long.
     pub fn connected(&mut self, after_ns: u64) {
-        self.tally.connections_opened += 1;
-        self.tally.connect.record(after_ns);
+        self.counted.tally.connections_opened += 1;
+        self.counted.tally.connect.record(after_ns);
     }
 
     /// A handshake was whole after so long.
     pub fn secured(&mut self, after_ns: u64, is_resumed: bool, agreed: impl FnOnce() -> Option<Agreed>) {
-        self.tally.handshake.record(after_ns);
-        self.tally.handshakes_resumed += u64::from(is_resumed);
-        if self.tally.agreed.is_none() {
-            self.tally.agreed = agreed();
+        self.counted.tally.handshake.record(after_ns);
+        self.counted.tally.handshakes_resumed += u64::from(is_resumed);
+        if self.counted.tally.agreed.is_none() {
+            self.counted.tally.agreed = agreed();
         }
     }
 
     /// Bytes arrived on a connection.
     #[inline]
     pub fn received(&mut self, connection: u64, bytes: &[u8]) {
-        self.tally.received_bytes += bytes.len() as u64;
+        self.counted.tally.received_bytes += bytes.len() as u64;
         if self.wants_first {
             self.keep_first(connection, bytes);
         }
@@ -179,20 +179,20 @@ impl Accounts {
     /// So many bytes of a body arrived and were dropped.
     #[inline]
     pub fn skipped(&mut self, bytes: u64) {
-        self.tally.received_bytes += bytes;
-        self.tally.body_bytes += bytes;
+        self.counted.tally.received_bytes += bytes;
+        self.counted.tally.body_bytes += bytes;
     }
 
     /// Of the bytes that arrived, so many are of a body.
     #[inline]
     pub fn body(&mut self, bytes: usize) {
-        self.tally.body_bytes += bytes as u64;
+        self.counted.tally.body_bytes += bytes as u64;
     }
 
     /// The worker polled for so long, and nothing had happened.
     #[inline]
     pub fn idle(&mut self, ns: u64) {
-        self.tally.client_idle_ns += ns;
+        self.counted.tally.client_idle_ns += ns;
     }
 
     /// The answer to a connection's oldest request is whole; the request is no longer on it.
@@ -200,8 +200,8 @@ impl Accounts {
     pub fn answered(&mut self, connection: &Connection, answer: Answer) {
         let Answer { flight, status, wrong, keeps_alive, now_ns } = answer;
         self.in_flight -= 1;
-        self.status[usize::from(status).min(STATUSES - 1)] += 1;
-        let tally = &mut self.tally;
+        self.counted.status[usize::from(status).min(STATUSES - 1)] += 1;
+        let tally = &mut self.counted.tally;
         tally.verified += u64::from(connection.check.looks());
         match wrong {
             None => {
@@ -239,7 +239,7 @@ impl Accounts {
         let (sent, unsent) = (connection.sent() as u64, connection.unsent() as u64);
         self.in_flight -= sent;
         self.unsent -= unsent;
-        let tally = &mut self.tally;
+        let tally = &mut self.counted.tally;
         let others = if behind.is_some() { sent.saturating_sub(1) } else { 0 };
         let errors = &mut tally.errors;
         match loss {
@@ -276,17 +276,29 @@ impl Accounts {
         self.check();
     }
 
+    /// The requests of this connection are taken back, as if they had not been begun.
+    #[cold]
+    pub fn take_back(&mut self, connection: &mut Connection) {
+        let (sent, unsent) = (connection.sent() as u64, connection.unsent() as u64);
+        self.in_flight -= sent;
+        self.unsent -= unsent;
+        self.begun = self.begun.saturating_sub(sent + unsent);
+        self.counted.tally.sent -= sent;
+        connection.withdraw_all();
+        self.check();
+    }
+
     /// Bytes came that no request had asked for.
     #[cold]
     pub fn unasked(&mut self, cause: &str) {
-        self.tally.errors.unasked += 1;
-        blame(&mut self.tally, &format!("protocol: {cause}"), 1);
+        self.counted.tally.errors.unasked += 1;
+        blame(&mut self.counted.tally, &format!("protocol: {cause}"), 1);
     }
 
     /// Why the measurement stops before its time; the first reason is the one.
     #[cold]
     pub fn halt(&mut self, why: impl FnOnce() -> String) {
-        self.tally.halted.get_or_insert_with(why);
+        self.counted.tally.halted.get_or_insert_with(why);
     }
 
     /// Keeps the bytes of the first answer, which comes on the connection that was first to bring any.
@@ -295,7 +307,7 @@ impl Accounts {
         if self.answers() > 0 {
             self.wants_first = false;
         } else if *self.first_on.get_or_insert(connection) == connection {
-            let kept = &mut self.tally.first_answer;
+            let kept = &mut self.counted.tally.first_answer;
             let room = FIRST_ANSWER_BYTES - kept.len();
             kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
@@ -309,13 +321,13 @@ impl Accounts {
 
     /// Whole answers, expected or not.
     pub fn answers(&self) -> u64 {
-        self.tally.completed + self.tally.errors.status + self.tally.errors.body
+        self.counted.tally.completed + self.counted.tally.errors.status + self.counted.tally.errors.body
     }
 
     /// Requests of the window that came to an end, well or not.
     pub fn finished(&self) -> u64 {
-        let errors = &self.tally.errors;
-        self.tally.completed + errors.of_sent() + errors.connect + errors.local
+        let errors = &self.counted.tally.errors;
+        self.counted.tally.completed + errors.of_sent() + errors.connect + errors.local
     }
 
     /// How many more have finished since this was last asked.
@@ -330,7 +342,7 @@ impl Accounts {
         self.hand_over();
         let Some(series) = &mut self.series else { return u64::MAX };
         if now_ns >= series.ends_ns() {
-            series.close_interval(&mut self.tally, now_ns, open());
+            series.close_interval(&mut self.counted.tally, now_ns, open());
             view.into_iter().for_each(|view| series.show(view));
         }
         series.ends_ns()
@@ -345,9 +357,9 @@ impl Accounts {
     /// The window closes after so long, with so many connections open: the tally has all but what is under way.
     pub fn close_window(&mut self, end_ns: u64, duration_ns: u64, open: u64) {
         if let Some(series) = &mut self.series {
-            series.close(&mut self.tally, end_ns, open);
+            series.close(&mut self.counted.tally, end_ns, open);
         }
-        let tally = &mut self.tally;
+        let tally = &mut self.counted.tally;
         tally.duration_ns = duration_ns;
         tally.client_cpu_ns = clock::thread_cpu_ns() - self.cpu_at_start_ns;
         let system = clock::thread_system_ns().zip(self.system_at_start_ns);
@@ -356,9 +368,9 @@ impl Accounts {
             system.map(|(now, then)| now.saturating_sub(then).min(tally.client_cpu_ns));
         tally.threads = 1;
         tally.client_rss_max_bytes = net::limits::rss_max_bytes();
-        tally.status = self.status.iter().zip(0..).filter(|(n, _)| **n > 0).map(|(n, s)| (s, *n)).collect();
         if !self.is_open_load {
-            tally.service = tally.latency.clone();
+            tally.service.clear();
+            tally.service.merge(&tally.latency);
         }
     }
 
@@ -377,10 +389,10 @@ impl Accounts {
             waiting_count += 1;
             waiting_in_window += u64::from(*due_ns >= window_ns);
         });
-        let tally = &mut self.tally;
+        let tally = &mut self.counted.tally;
         tally.in_flight_at_end = self.in_flight;
         tally.under_way_at_end_ns = in_flight_ns(connections, end_ns);
-        tally.served = connections.iter().map(Connection::served).collect();
+        tally.served.extend(connections.iter().map(Connection::served));
         let typical_ns = tally.latency.quantile_ns(0.5).unwrap_or(0);
         let age_ns = |due_ns: u64| end_ns.saturating_sub(due_ns);
         let on_connections = connections.iter().flat_map(|connection| {
@@ -406,17 +418,18 @@ impl Accounts {
 
     /// The tally, whole.
     pub fn finish(mut self) -> Tally {
+        self.counted.complete();
         if let Some(series) = &mut self.series {
-            series.seal(&mut self.tally);
+            series.seal(&mut self.counted.tally);
         }
         self.hand_over();
-        self.tally
+        self.counted.tally
     }
 
     /// What this module is there for.
     #[inline]
     fn check(&self) {
-        let tally = &self.tally;
+        let tally = &self.counted.tally;
         debug_assert_eq!(
             tally.sent,
             tally.completed + self.in_flight + tally.errors.of_sent(),

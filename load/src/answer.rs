@@ -196,10 +196,13 @@ impl<I: Io> Worker<'_, I> {
         if self.window.is_over(now) {
             return;
         }
-        let connection = &mut self.connections[slot as usize];
-        if connection.begun() == 0 {
+        if self.connections[slot as usize].begun() == 0 {
             return self.open_anew(slot, now);
         }
+        if self.was_closed_idle(slot) {
+            return self.ask_anew(slot, now);
+        }
+        let connection = &mut self.connections[slot as usize];
         let error = match connection.parser.closed() {
             Ok(Some(_)) if self.io.ended_cleanly(slot) == Some(false) => CUT.to_owned(),
             Ok(Some(_)) => {
@@ -223,6 +226,9 @@ impl<I: Io> Worker<'_, I> {
         if self.connections[slot as usize].begun() == 0 {
             return self.open_anew(slot, now);
         }
+        if matches!(operation, Operation::Send | Operation::Receive) && self.was_closed_idle(slot) {
+            return self.ask_anew(slot, now);
+        }
         let loss = match operation {
             Operation::Connect => Loss::Connect,
             Operation::Handshake => Loss::Handshake,
@@ -240,6 +246,25 @@ impl<I: Io> Worker<'_, I> {
             _ => {}
         }
         self.give_up(slot, now, Fate::of_all(loss, &why));
+    }
+
+    /// Whether the server closed this connection while it was idle between two slices, and the next one's first request
+    /// was already on its way (RFC 9112 section 9.3.1: a client has to expect that, and may ask again).
+    #[cold]
+    fn was_closed_idle(&self, slot: Slot) -> bool {
+        let began_ns = self.renews_before_ns;
+        let connection = &self.connections[slot as usize];
+        let (_, opened_ns) = connection.times_ns();
+        let is_old = opened_ns > 0 && opened_ns < began_ns;
+        let is_unheard = connection.served() == 0 && connection.first_byte_ns() == 0;
+        is_old && is_unheard && connection.in_flight().all(|flight| flight.sent_ns >= began_ns)
+    }
+
+    /// Asks on a new connection what was asked in vain.
+    #[cold]
+    fn ask_anew(&mut self, slot: Slot, now: u64) {
+        self.accounts.take_back(&mut self.connections[slot as usize]);
+        self.open_anew(slot, now);
     }
 
     /// Ends the measurement before its time, on all threads.

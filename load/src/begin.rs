@@ -94,7 +94,10 @@ impl<I: Io> Worker<'_, I> {
     #[inline]
     fn room(&self, slot: Slot) -> usize {
         let connection = &self.connections[slot as usize];
-        if connection.phase() == Phase::Draining || (self.plan.bursts && connection.sent() > 0) {
+        if !self.is_asking
+            || connection.phase() == Phase::Draining
+            || (self.plan.bursts && connection.sent() > 0)
+        {
             return 0;
         }
         let room = self.plan.pipeline - connection.begun();

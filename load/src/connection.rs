@@ -74,6 +74,8 @@ pub struct Connection {
     pub has_to_think: bool,
     /// Closed load: it waits before it asks again.
     pub is_thinking: bool,
+    /// Slices: it was answered in its last one, so that the next one's counted part waits for its first answer.
+    pub is_awaited: bool,
 }
 
 impl Connection {
@@ -97,6 +99,7 @@ impl Connection {
             check: Check::new(has_digest),
             has_to_think: false,
             is_thinking: false,
+            is_awaited: true,
         }
     }
 
@@ -286,6 +289,12 @@ impl Connection {
     /// The requests on it are lost.
     pub fn lose_all(&mut self) {
         self.lost += self.flights.len() as u64;
+        self.flights.clear();
+        self.unsent = 0;
+    }
+
+    /// The requests on it are taken back.
+    pub fn withdraw_all(&mut self) {
         self.flights.clear();
         self.unsent = 0;
     }

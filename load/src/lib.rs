@@ -1,20 +1,30 @@
 //! The load engine: one [`Plan`] in, one [`Tally`] out. Threads share nothing while they measure; each
 //! has its connections, its arrivals and its tally, and the tallies are merged at the end.
+//!
+//! Or several plans, of several live servers: a [`Generator`] keeps connections to all of them and loads one at a time,
+//! in slices that are ordered one by one.
 
 mod accounts;
+mod agreement;
 mod answer;
 mod begin;
 mod check;
 mod connection;
+mod counted;
 mod course;
 mod deadlines;
+mod fate;
+mod generator;
 mod log;
 mod offered;
 mod opening;
 mod pace;
+mod part;
 mod pick;
 mod pulse;
 mod series;
+mod slice;
+mod slicing;
 mod sources;
 #[cfg(test)]
 mod tests;
@@ -22,20 +32,22 @@ mod think;
 mod window;
 mod worker;
 
+pub use generator::Generator;
 pub use pace::Pace;
 pub use series::View;
+pub use slice::{Enough, Slice};
 pub use sources::SourceError;
 
-use model::{Address, Exchange, IoChoice, Load, Plan, Tally, Until};
-use net::tls::{ClientOptions, ClientTls, IdentityFiles, Tls, TlsError};
-use net::{Epoll, Errno, Io, Ports, Uring, limits};
+use model::{Address, Exchange, IoChoice, Plan, Tally};
+use net::tls::{ClientOptions, ClientTls, IdentityFiles, TlsError};
+use net::{Epoll, Errno, Uring, limits};
+use part::Part;
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
-use worker::Worker;
 
 /// Before a measurement starts, one connection must come about within this time.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -85,6 +97,12 @@ pub enum LoadError {
     /// The files or options of TLS.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// Plans that can't take turns on one load generator.
+    #[error("one load generator can't serve these targets: {0}")]
+    Plans(&'static str),
+    /// A slice that can't be.
+    #[error("this slice can't be measured: {0}")]
+    Slice(&'static str),
     /// A worker thread died.
     #[error("a worker thread of the load engine died: this is a bug in drome, please report it")]
     Worker,
@@ -135,14 +153,13 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
             .map(|index| {
                 let barrier = &barrier;
                 let tls = tls.as_ref();
-                let part = Part { plan, progress, barrier, tls, index, threads };
-                let connections = part.connections();
+                let part = Part { plan, progress, tls, index, threads };
                 scope.spawn(move || {
-                    place(plan, index);
+                    part::place(plan, index);
                     let first: &dyn Watch = if index == 0 { watch } else { &() };
                     match io {
-                        IoChoice::Uring => part.work(Uring::new(connections), first),
-                        _ => part.work(Epoll::new(), first),
+                        IoChoice::Uring => part.work(Uring::new, barrier, first),
+                        _ => part.work(|_| Epoll::new(), barrier, first),
                     }
                 })
             })
@@ -161,52 +178,6 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     }
     total.interrupted |= progress.stop.load(Ordering::Relaxed) && total.halted.is_none();
     Ok(total)
-}
-
-/// What one worker thread is given.
-struct Part<'a> {
-    plan: &'a Plan,
-    progress: &'a Progress,
-    barrier: &'a Barrier,
-    tls: Option<&'a ClientTls>,
-    index: usize,
-    threads: usize,
-}
-
-impl Part<'_> {
-    /// How many connections are this worker's.
-    fn connections(&self) -> usize {
-        self.plan.load.connections().div_ceil(self.threads)
-    }
-
-    /// The local ports of its connections, where they are many.
-    fn ports(&self) -> Option<Ports> {
-        let sources = self.plan.connecting.from.len().max(1);
-        Ports::of(self.plan.load.connections() / sources, self.index, self.threads)
-    }
-
-    fn work<I: Io>(self, io: std::io::Result<I>, watch: &dyn Watch) -> Result<Tally, LoadError> {
-        match self.tls {
-            None => self.work_on(io, watch),
-            Some(tls) => {
-                let tls = tls.with_own_memory();
-                self.work_on(io.map(|io| Tls::client(io, tls)), watch)
-            }
-        }
-    }
-
-    fn work_on<I: Io>(self, io: std::io::Result<I>, watch: &dyn Watch) -> Result<Tally, LoadError> {
-        let share = share(self.plan, self.index, self.threads);
-        let worker = io.map(|mut io| {
-            if let Some(ports) = self.ports() {
-                io.choose_ports(ports);
-            }
-            Worker::new(self.plan, share, io, self.progress)
-        });
-        // Even a worker that could not be made must come here: the others wait for it.
-        self.barrier.wait();
-        Ok(worker?.run(watch)?)
-    }
 }
 
 /// What the plan's choices come to, where the target is encrypted.
@@ -251,49 +222,6 @@ fn ran_out(errno: Errno) -> String {
         _ => ("memory for sockets", "ask for fewer connections, or raise net.ipv4.tcp_mem"),
     };
     format!("this machine ran out of {what} ({errno}) and the measurement was stopped: {remedy}")
-}
-
-/// What one of the workers has to do.
-#[derive(Clone, Debug)]
-pub(crate) struct Share {
-    /// Which worker it is, from 0.
-    index: usize,
-    /// Of how many.
-    threads: usize,
-    /// Its connections.
-    connections: usize,
-    /// How many answers it waits for, where answers end the measurement.
-    answers: Option<u64>,
-    /// How many times it opens a connection, where that ends the measurement.
-    openings: Option<u64>,
-    /// Its due times, in open load.
-    pace: Option<Pace>,
-}
-
-fn share(plan: &Plan, index: usize, threads: usize) -> Share {
-    let part = |whole: usize| whole / threads + usize::from(index < whole % threads);
-    let part_of = |whole: u64| whole / threads as u64 + u64::from((index as u64) < whole % threads as u64);
-    let (answers, openings) = match plan.until {
-        Until::Elapsed(_) => (None, None),
-        Until::Answered(n) => (Some(n), None),
-        Until::Closed(n) => (None, Some(part_of(n))),
-    };
-    let answers = [answers, plan.most_requests].into_iter().flatten().min().map(part_of);
-    let pace = match &plan.load {
-        Load::Closed { .. } => None,
-        Load::Open { rate_per_s, arrivals, .. } => {
-            Some(Pace::new(rate_per_s.profile(plan.warmup), *arrivals, plan.seed, index, threads))
-        }
-    };
-    Share { index, threads, connections: part(plan.load.connections()), answers, openings, pace }
-}
-
-fn place(plan: &Plan, index: usize) {
-    net::cpu::wake_precisely();
-    if !plan.cpus.is_empty() {
-        // A core that went away since it was chosen is no reason not to measure.
-        let _ = net::cpu::pin(&[plan.cpus[index % plan.cpus.len()]]);
-    }
 }
 
 /// As many as the system allows: a ring's table of files counts against the limit too, however few are open.

@@ -40,6 +40,15 @@ impl Offered {
         self.origin_ns = now_ns;
     }
 
+    /// The `nth` slice starts: due times begin anew, and no connection is known to have room.
+    pub fn restart(&mut self, now_ns: u64, nth: u64) {
+        self.line.clear();
+        self.is_in_line.fill(false);
+        self.leaving.clear();
+        self.pace.restart(nth);
+        self.start(now_ns);
+    }
+
     /// When the next request is due; `None` while no connection has room for it.
     pub fn wakes_ns(&self) -> Option<u64> {
         (!self.line.is_empty()).then(|| self.next_due_ns())

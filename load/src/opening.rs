@@ -101,6 +101,11 @@ impl Opening {
         begin..self.enlisted
     }
 
+    /// All connections are put to work anew, from now on.
+    pub fn restart(&mut self) {
+        self.enlisted = 0;
+    }
+
     /// Whether connections have to wait for their turn.
     pub fn is_paced(&self) -> bool {
         self.gap_ns.is_some()

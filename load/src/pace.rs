@@ -16,6 +16,8 @@ pub struct Pace {
     profile: Profile,
     arrivals: Arrivals,
     seed: u64,
+    /// The seed of the slice under way.
+    slice_seed: u64,
     /// Constant arrivals: this worker has every `threads`-th request, from this one on.
     index: usize,
     threads: usize,
@@ -30,9 +32,17 @@ impl Pace {
     /// Poisson: the sum of independent Poisson processes is one of the sum of their rates.
     pub fn new(profile: Profile, arrivals: Arrivals, seed: u64, index: usize, threads: usize) -> Self {
         let seed = random::derive(&[seed, index as u64]);
-        let mut pace = Self { profile, arrivals, seed, index, threads, k: 0, sum: 0.0, due_ns: 0 };
+        let mut pace =
+            Self { profile, arrivals, seed, slice_seed: seed, index, threads, k: 0, sum: 0.0, due_ns: 0 };
         pace.find_due();
         pace
+    }
+
+    /// Begins anew; random due times are others in each slice.
+    pub fn restart(&mut self, nth: u64) {
+        self.slice_seed = random::derive(&[self.seed, nth]);
+        (self.k, self.sum) = (0, 0.0);
+        self.find_due();
     }
 
     /// When the next request is due.
@@ -61,7 +71,7 @@ impl Pace {
 
     /// The inverse of the exponential distribution's function at the k-th uniform number.
     fn exponential(&self) -> f64 {
-        -random::uniform(self.seed, self.k).ln()
+        -random::uniform(self.slice_seed, self.k).ln()
     }
 }
 
@@ -164,6 +174,24 @@ mod tests {
         let of = |seed| due("500..1k/1s", Arrivals::Poisson, seed, 2, SECOND_NS);
         assert_eq!(of(3), of(3));
         assert_ne!(of(3), of(4));
+    }
+
+    #[test]
+    fn each_slice_has_due_times_of_its_own_from_its_start_on() {
+        let times = |pace: &mut Pace, nth| {
+            pace.restart(nth);
+            let next = |_| {
+                pace.advance();
+                pace.due_ns()
+            };
+            (0..50).map(next).collect::<Vec<_>>()
+        };
+        let pace = |arrivals| Pace::new(Profile::new(&[], 1e3), arrivals, 5, 0, 1);
+        let mut poisson = pace(Arrivals::Poisson);
+        assert_ne!(times(&mut poisson, 1), times(&mut poisson, 2));
+        assert_eq!(times(&mut poisson, 1), times(&mut pace(Arrivals::Poisson), 1));
+        let mut constant = pace(Arrivals::Constant);
+        assert_eq!(times(&mut constant, 1), times(&mut constant, 2));
     }
 
     #[test]

@@ -33,7 +33,18 @@ impl Window {
         }
     }
 
-    /// It has opened.
+    /// A window that opens and closes when it is told to: the counted part of slices.
+    pub fn on_orders() -> Self {
+        let never = u64::MAX;
+        Self { start_ns: never, end_ns: never, is_open: false, duration_ns: never, pulse: None, course: None }
+    }
+
+    /// It closes, and can be opened again.
+    pub fn close(&mut self) {
+        *self = Self::on_orders();
+    }
+
+    /// It is open.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.is_open

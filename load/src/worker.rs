@@ -7,10 +7,11 @@ use crate::connection::{self, Connection, Phase};
 use crate::deadlines::Deadlines;
 use crate::offered::Offered;
 use crate::opening::Opening;
+use crate::part::Share;
 use crate::pick::Picker;
 use crate::think::Thinkers;
 use crate::window::Window;
-use crate::{Progress, Share, Watch};
+use crate::{Progress, Watch};
 use model::{Address, Loss, Plan, Tally};
 use net::{Io, Slot};
 use std::sync::atomic::Ordering;
@@ -57,6 +58,12 @@ pub struct Worker<'p, I> {
     pub(crate) out: Vec<u8>,
     /// Bodies that nobody looks at can be dropped by the kernel: it is TCP, and not encrypted.
     pub(crate) can_skip: bool,
+    /// Requests are begun; between slices none are.
+    pub(crate) is_asking: bool,
+    /// The uncounted first part of a slice has begun then: a server may have closed what was opened before. 0: it is over.
+    pub(crate) renews_before_ns: u64,
+    /// A slice's next moment to come, for which this worker must be awake.
+    pub(crate) wakes_ns: u64,
     /// The start of the load.
     pub(crate) origin_ns: u64,
     /// When connections may have waited for too long.
@@ -88,7 +95,7 @@ impl<'p, I: Io> Worker<'p, I> {
             picker: Picker::new(&plan.asks, plan.order, plan.seed, share.index * at_once),
             thinkers: Thinkers::new(plan.think, plan.seed, share.index, connections.len()),
             accounts: Accounts::new(plan, progress),
-            window: Window::new(plan, 0),
+            window: Window::on_orders(),
             reader: Reader::new(plan),
             deadlines: Deadlines::new(connections.len()),
             look_ns: LOOK_NS.min(timeout_ns),
@@ -96,6 +103,9 @@ impl<'p, I: Io> Worker<'p, I> {
             share,
             out: Vec::with_capacity(most_bytes * plan.pipeline),
             can_skip: matches!(plan.target.address, Address::Tcp(_)) && !plan.target.tls,
+            is_asking: true,
+            renews_before_ns: 0,
+            wakes_ns: u64::MAX,
             origin_ns: 0,
             timeout_ns,
             spin_ns: plan.spin.as_nanos().try_into().unwrap_or(u64::MAX),
@@ -113,17 +123,23 @@ impl<'p, I: Io> Worker<'p, I> {
                 self.open_window(now);
                 watch.opened();
             }
-            self.begin_turn(now);
-            if now >= self.housekeeping_ns {
-                self.keep_house(now);
-            }
-            self.wait(now)?;
-            while let Some(completion) = self.io.next() {
-                self.take(completion);
-            }
-            now = self.io.now_ns();
+            now = self.turn(now)?;
         }
         Ok(self.finish(now, watch))
+    }
+
+    /// Begins what is due, waits, and takes what completed. Returns what time it is then.
+    #[inline]
+    pub(crate) fn turn(&mut self, now: u64) -> std::io::Result<u64> {
+        self.begin_turn(now);
+        if now >= self.housekeeping_ns {
+            self.keep_house(now);
+        }
+        self.wait(now)?;
+        while let Some(completion) = self.io.next() {
+            self.take(completion);
+        }
+        Ok(self.io.now_ns())
     }
 
     fn start(&mut self, now: u64) {
@@ -187,11 +203,17 @@ impl<'p, I: Io> Worker<'p, I> {
     }
 
     fn open_window(&mut self, now: u64) {
-        let flights = self.connections.iter().flat_map(Connection::in_flight);
-        let bytes = flights.map(|flight| self.plan.asks[flight.ask as usize].request.len() as u64).sum();
-        self.accounts.open_window(now, bytes, in_flight_ns(&self.connections, now));
+        let (bytes, ns) = self.under_way(now);
+        self.accounts.open_window(now, bytes, ns);
         self.window.open(now);
         self.connections.iter_mut().for_each(Connection::open_window);
+    }
+
+    /// The bytes of the requests in flight, and how long they have been so in all.
+    pub(crate) fn under_way(&self, now: u64) -> (u64, u64) {
+        let flights = self.connections.iter().flat_map(Connection::in_flight);
+        let bytes = flights.map(|flight| self.plan.asks[flight.ask as usize].request.len() as u64).sum();
+        (bytes, in_flight_ns(&self.connections, now))
     }
 
     /// Begins what is due: connections, requests, requests of those that have thought long enough.
@@ -212,7 +234,7 @@ impl<'p, I: Io> Worker<'p, I> {
         let due = self.offered.as_ref().and_then(Offered::wakes_ns).unwrap_or(u64::MAX);
         let thought = self.thinkers.next_ns().unwrap_or(u64::MAX);
         let opens = self.opening.next_ns(self.origin_ns, self.wanted());
-        self.window.edge_ns().min(due).min(self.housekeeping_ns).min(thought).min(opens)
+        self.window.edge_ns().min(due).min(self.housekeeping_ns).min(thought).min(opens).min(self.wakes_ns)
     }
 
     /// Every 10 ms what failed is tried again, and what takes too long is given up.
@@ -241,12 +263,17 @@ impl<'p, I: Io> Worker<'p, I> {
         self.accounts.close_window(end_ns, duration_ns, connection::open(&self.connections));
         // Only now: whoever watches may look at the server at once, which is no work of the load generator's.
         watch.closed();
+        self.count_unfinished(end_ns);
+        let (pulse, course) = self.window.finish(now, self.accounts.answers());
+        Tally { pulse, course, ..self.accounts.finish() }
+    }
+
+    /// Counts what has no whole answer when time is up.
+    pub(crate) fn count_unfinished(&mut self, end_ns: u64) {
         self.accounts.check_against(&self.connections);
         let offered = &mut self.offered;
         let waiting = std::iter::from_fn(|| offered.as_mut()?.take_due(end_ns));
         self.accounts.count_unfinished(&self.connections, waiting, end_ns);
-        let (pulse, course) = self.window.finish(now, self.accounts.answers());
-        Tally { pulse, course, ..self.accounts.finish() }
     }
 
     /// Gives up what takes too long.

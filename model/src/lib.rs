@@ -22,6 +22,7 @@ pub mod page_figures;
 pub mod plan;
 pub mod rate;
 pub mod reading;
+pub mod slice;
 pub mod study;
 pub mod sweep;
 pub mod tally;
@@ -48,6 +49,7 @@ pub use plan::{
 };
 pub use rate::Rate;
 pub use reading::Reading;
+pub use slice::{SliceTally, Uncounted};
 pub use study::{Cell, Design, Heats, Study};
 pub use sweep::{Promise, Sweep, SweepTrial};
 pub use tally::{Agreed, Beat, Course, Errors, Tally};

@@ -279,6 +279,32 @@ impl Tally {
         self.client_busiest_ppm.or_else(alone)
     }
 
+    /// Forgets everything and keeps the memory, of which histograms have much.
+    pub fn clear(&mut self) {
+        (self.duration_ns, self.sent, self.completed, self.in_flight_at_end) = (0, 0, 0, 0);
+        (self.under_way_before_ns, self.under_way_at_end_ns) = (0, 0);
+        (self.due, self.carried_in, self.carried_out) = (None, None, None);
+        (self.connections_starved, self.unsent_at_end) = (None, None);
+        (self.sent_bytes, self.received_bytes, self.body_bytes) = (0, 0, 0);
+        (self.handshakes_resumed, self.agreed) = (0, None);
+        (self.connections_opened, self.verified) = (0, 0);
+        (self.io, self.io_fallback, self.halted, self.interrupted) = (None, None, None, false);
+        (self.client_cpu_ns, self.client_system_cpu_ns, self.client_idle_ns) = (0, None, 0);
+        (self.threads, self.client_busiest_ppm, self.client_rss_max_bytes) = (0, None, None);
+        (self.errors, self.course) = (Errors::default(), None);
+        let timed = [&mut self.latency, &mut self.service, &mut self.first_byte, &mut self.schedule_lag];
+        let opened = [&mut self.connect, &mut self.handshake];
+        for histogram in timed.into_iter().chain(opened).filter(|histogram| histogram.count() > 0) {
+            histogram.clear();
+        }
+        self.error_causes.clear();
+        self.status.clear();
+        self.served.clear();
+        self.series.clear();
+        self.pulse.clear();
+        self.first_answer.clear();
+    }
+
     /// Adds what another thread counted over the same window.
     pub fn merge(&mut self, other: &Self) {
         self.course = match (self.course.take(), &other.course) {
@@ -396,6 +422,64 @@ fn sum_known(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// All fields by name, so that a new one has to be cleared too.
+    fn full() -> Tally {
+        let mut latency = Histogram::new();
+        latency.record(7);
+        let agreed = Agreed { protocol: "", cipher_suite: "", group: None, key_bits: None };
+        Tally {
+            duration_ns: 1,
+            sent: 1,
+            completed: 1,
+            in_flight_at_end: 1,
+            under_way_before_ns: 1,
+            under_way_at_end_ns: 1,
+            due: Some(1),
+            carried_in: Some(1),
+            carried_out: Some(1),
+            connections_starved: Some(1),
+            unsent_at_end: Some(1),
+            errors: Errors { connect: 1, ..Errors::default() },
+            error_causes: BTreeMap::from([(String::new(), 1)]),
+            status: BTreeMap::from([(200, 1)]),
+            sent_bytes: 1,
+            received_bytes: 1,
+            body_bytes: 1,
+            service: latency.clone(),
+            first_byte: latency.clone(),
+            connect: latency.clone(),
+            handshake: latency.clone(),
+            schedule_lag: latency.clone(),
+            latency,
+            handshakes_resumed: 1,
+            agreed: Some(agreed),
+            served: vec![1],
+            connections_opened: 1,
+            verified: 1,
+            io: Some(String::new()),
+            io_fallback: Some(String::new()),
+            halted: Some(String::new()),
+            client_cpu_ns: 1,
+            client_system_cpu_ns: Some(1),
+            client_idle_ns: 1,
+            threads: 1,
+            client_busiest_ppm: Some(1),
+            client_rss_max_bytes: Some(1),
+            interrupted: true,
+            course: Some(Course::default()),
+            series: vec![Interval::default()],
+            pulse: vec![Beat::default()],
+            first_answer: vec![1],
+        }
+    }
+
+    #[test]
+    fn what_is_cleared_is_as_new() {
+        let mut tally = full();
+        tally.clear();
+        assert_eq!(tally, Tally::default());
+    }
 
     #[test]
     fn the_busiest_worker_is_known_of_the_sum_of_sums() {

@@ -6,12 +6,14 @@
     reason = "a test may panic, and an allocator is unsafe by its nature"
 )]
 
-use load::{Progress, run};
+use load::{Generator, Progress, Slice, run};
 use model::{Ask, Asking, IoChoice, Load, Plan, Target, Until};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Counts what all threads ask for, except those of the test's own server.
 struct Counting;
@@ -58,28 +60,50 @@ fn serve(listener: &TcpListener) {
     }
 }
 
-/// Allocations of one measurement of `requests`.
-fn allocations(io: IoChoice, pipeline: usize, requests: u64, port: u16) -> u64 {
+fn plan(io: IoChoice, pipeline: usize, until: Until, port: u16) -> Plan {
     let target = Target::resolve(&format!("http://127.0.0.1:{port}/")).unwrap();
     let asking =
         Asking { method: "GET", path: "/", http10: false, keep_alive: true, headers: &[], body: b"" };
     let ask = Ask { request: target.request(asking), ..Ask::default() };
     let load = Load::Closed { connections: 8, per_connection: None };
-    let plan = Plan { io, pipeline, ..Plan::new(target, ask, load, Until::Answered(requests)) };
+    Plan { io, pipeline, ..Plan::new(target, ask, load, until) }
+}
+
+/// Allocations of one measurement of `requests`.
+fn allocations(io: IoChoice, pipeline: usize, requests: u64, port: u16) -> u64 {
+    let plan = plan(io, pipeline, Until::Answered(requests), port);
     let before = COUNT.load(Ordering::Relaxed);
     let tally = run(&plan, &Progress::default(), &()).unwrap();
     assert_eq!((tally.completed, tally.errors.total()), (requests, 0));
     COUNT.load(Ordering::Relaxed) - before
 }
 
-#[test]
-fn a_request_costs_no_allocation() {
+/// Allocations of so many slices by turns, on a generator that has had some before.
+fn allocations_of_slices(generator: &mut Generator, slices: usize, ms: u64) -> u64 {
+    let before = COUNT.load(Ordering::Relaxed);
+    for nth in 0..slices {
+        let slice = Slice { length: Duration::from_millis(ms), ..Slice::of(nth % 3) };
+        let said = generator.slice(&slice).unwrap();
+        assert!(said.tally.completed > 0 && said.tally.errors.total() == 0);
+    }
+    COUNT.load(Ordering::Relaxed) - before
+}
+
+/// A server in the background, on its port.
+fn server() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         IS_SERVER.with(|is| is.store(true, Ordering::Relaxed));
         serve(&listener);
     });
+    port
+}
+
+/// One after the other in one test: allocations of both would be counted together.
+#[test]
+fn a_request_costs_no_allocation() {
+    let port = server();
     for io in [IoChoice::Epoll, IoChoice::Uring] {
         for pipeline in [1, 16] {
             allocations(io, pipeline, 1_000, port);
@@ -88,5 +112,14 @@ fn a_request_costs_no_allocation() {
             // A thread's start is not to the allocation the same each time; a request would make 100,000.
             assert!(many <= few + 50, "{io:?}, {pipeline} at once: {few} for 1,000, {many} for 101,000");
         }
+    }
+    for (io, threads) in [(IoChoice::Epoll, 1), (IoChoice::Uring, 2)] {
+        let plan = Plan { threads, ..plan(io, 1, Until::Answered(1), port) };
+        let mut generator = Generator::start(vec![plan.clone(), plan.clone(), plan], Arc::default()).unwrap();
+        allocations_of_slices(&mut generator, 6, 5);
+        let short = allocations_of_slices(&mut generator, 15, 5);
+        let long = allocations_of_slices(&mut generator, 15, 100);
+        // Whoever orders a slice makes a few of them: names, and answers by status.
+        assert!(short <= 15 * 8 && long <= 15 * 8, "{io:?}: {short} in short slices, {long} in long ones");
     }
 }

@@ -8,7 +8,6 @@ use std::path::Path;
 /// Files and folders in `tests` that are test binaries, and why each is one of its own.
 const OF_THEIR_OWN: &[(&str, &str)] = &[
     ("net/tests/allocations.rs", "has an allocator that counts"),
-    ("load/tests/exchanges.rs", "is all that its crate has"),
     ("stats/tests/queues", "is run by itself, with a page of figures"),
     ("stats/tests/simulation", "is run by itself, with a page of figures"),
 ];

@@ -2,7 +2,7 @@
 //! connection and of every request, and when.
 
 use net::{Completion, Endpoint, Errno, Event, Handshake, Io, Operation, Slot};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::os::fd::OwnedFd;
@@ -65,7 +65,8 @@ pub struct Seen {
 /// The back end.
 pub struct Fake<'s> {
     script: Script<'s>,
-    now_ns: u64,
+    /// Several back ends may share one.
+    clock: Rc<Cell<u64>>,
     peers: Vec<Peer>,
     /// When, in which order, on which slot and generation, what.
     due: BinaryHeap<Reverse<(u64, usize, Slot, usize)>>,
@@ -81,10 +82,15 @@ pub struct Fake<'s> {
 impl<'s> Fake<'s> {
     /// Requests have so many bytes each.
     pub fn new(request_bytes: usize, script: Script<'s>) -> (Self, Rc<RefCell<Seen>>) {
+        Self::on(Rc::new(Cell::new(START)), request_bytes, script)
+    }
+
+    /// The same on a clock that others have, too.
+    pub fn on(clock: Rc<Cell<u64>>, request_bytes: usize, script: Script<'s>) -> (Self, Rc<RefCell<Seen>>) {
         let seen = Rc::<RefCell<Seen>>::default();
         let fake = Self {
             script,
-            now_ns: START,
+            clock,
             peers: Vec::new(),
             due: BinaryHeap::new(),
             what: Vec::new(),
@@ -99,16 +105,21 @@ impl<'s> Fake<'s> {
 
     fn call(&mut self, slot: Slot, call: Call) {
         for (after_ns, what) in (self.script)(call) {
-            let generation = self.peers[slot as usize].generation;
-            self.due.push(Reverse((self.now_ns + after_ns, self.what.len(), slot, generation)));
-            self.what.push(what);
+            self.happens(slot, after_ns, what);
         }
+    }
+
+    /// Something happens on a connection after so long, if it is still open then.
+    pub fn happens(&mut self, slot: Slot, after_ns: u64, what: What) {
+        let generation = self.peers[slot as usize].generation;
+        self.due.push(Reverse((self.now_ns() + after_ns, self.what.len(), slot, generation)));
+        self.what.push(what);
     }
 
     fn hand_over(&mut self) {
         for _ in 0..std::mem::take(&mut self.waiting) {
-            self.now_ns += self.send_takes_ns;
-            self.seen.borrow_mut().handed_over_ns.push(self.now_ns);
+            self.clock.set(self.now_ns() + self.send_takes_ns);
+            self.seen.borrow_mut().handed_over_ns.push(self.now_ns());
         }
     }
 
@@ -120,7 +131,7 @@ impl<'s> Fake<'s> {
             }
             self.due.pop();
         }
-        self.due.peek().is_some_and(|Reverse((at_ns, ..))| *at_ns <= self.now_ns)
+        self.due.peek().is_some_and(|Reverse((at_ns, ..))| *at_ns <= self.now_ns())
     }
 }
 
@@ -128,7 +139,7 @@ impl Io for Fake<'_> {
     fn connect(&mut self, slot: Slot, _: &Endpoint) {
         let mut seen = self.seen.borrow_mut();
         let nth = seen.connects_ns.len();
-        seen.connects_ns.push(self.now_ns);
+        seen.connects_ns.push(self.now_ns());
         drop(seen);
         let index = slot as usize;
         if index >= self.peers.len() {
@@ -179,7 +190,7 @@ impl Io for Fake<'_> {
     }
 
     fn now_ns(&self) -> u64 {
-        self.now_ns
+        self.clock.get()
     }
 
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
@@ -188,10 +199,11 @@ impl Io for Fake<'_> {
             return Ok(true);
         }
         let longest_ns = longest.map_or(u64::MAX, |longest| longest.as_nanos() as u64).max(LOOK_NS);
-        let until_ns = self.now_ns.saturating_add(longest_ns);
+        let until_ns = self.now_ns().saturating_add(longest_ns);
         let next_ns = self.due.peek().map_or(u64::MAX, |Reverse((at_ns, ..))| *at_ns);
-        self.now_ns = until_ns.min(next_ns);
-        assert!(self.now_ns < u64::MAX, "the worker waits for ever");
+        // Another back end may have been waited for beyond what is due here.
+        self.clock.set(until_ns.min(next_ns).max(self.now_ns()));
+        assert!(self.now_ns() < u64::MAX, "the worker waits for ever");
         Ok(self.has_something())
     }
 

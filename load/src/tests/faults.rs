@@ -6,7 +6,7 @@ use net::{Errno, Operation};
 use std::sync::atomic::Ordering;
 
 /// A server that needs so long for an answer.
-fn plain(after_ns: u64) -> impl FnMut(Call) -> Vec<(u64, What)> {
+pub fn plain(after_ns: u64) -> impl FnMut(Call) -> Vec<(u64, What)> {
     move |call| match call {
         Call::Connect { .. } => vec![(MS, What::Connected)],
         Call::Send { requests, .. } => vec![(after_ns, answers(requests))],

@@ -2,13 +2,24 @@
 
 mod fake;
 mod faults;
+mod open_slices;
 mod random;
+mod slices;
+mod unbiased;
 
+use crate::Progress;
+use crate::agreement::Agreement;
+use crate::part::share;
+use crate::slice::Slice;
+use crate::slicing::Handed;
 use crate::worker::Worker;
-use crate::{Progress, share};
 use fake::{Call, Fake, MS, SECOND, Seen, What};
 use model::{Ask, Exchange, Load, Plan, Tally, Target, Until};
-use std::sync::mpsc::channel;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\n\r\n";
@@ -49,6 +60,75 @@ fn run_with<'s>(plan: &Plan, send_takes_ns: u64, script: impl FnMut(Call) -> Vec
     drop(progress);
     let seen = seen.borrow().clone();
     Ran { tally, told: told.iter().flatten().collect(), seen }
+}
+
+/// Several targets on one clock, loaded one at a time by one worker each.
+struct Heat<'s> {
+    clock: Rc<Cell<u64>>,
+    workers: Vec<Worker<'s, Fake<'s>>>,
+    slices: u64,
+}
+
+/// What targets of a heat need to live longer than it.
+struct Ground {
+    plans: Vec<Plan>,
+    progress: Vec<Progress>,
+    told: Receiver<Vec<Exchange>>,
+}
+
+impl Ground {
+    fn new(plans: Vec<Plan>) -> Self {
+        let (to, told) = channel();
+        let progress =
+            plans.iter().map(|_| Progress { log: Some(to.clone()), ..Progress::default() }).collect();
+        Self { plans, progress, told }
+    }
+}
+
+impl<'s> Heat<'s> {
+    fn new(ground: &'s Ground, scripts: Vec<fake::Script<'s>>) -> Self {
+        Self::on(Rc::new(Cell::new(fake::START)), ground, scripts)
+    }
+
+    fn on(clock: Rc<Cell<u64>>, ground: &'s Ground, scripts: Vec<fake::Script<'s>>) -> Self {
+        let worker = |((plan, progress), script): ((&'s Plan, &'s Progress), _)| {
+            let (io, _) = Fake::on(Rc::clone(&clock), REQUEST.len(), script);
+            Worker::new(plan, share(plan, 0, 1), io, progress)
+        };
+        let workers = ground.plans.iter().zip(&ground.progress).zip(scripts).map(worker).collect();
+        Self { clock, workers, slices: 0 }
+    }
+
+    /// One slice, whose accounts are right.
+    #[track_caller]
+    fn slice(&mut self, slice: Slice) -> Box<Handed> {
+        self.slice_until(slice, false)
+    }
+
+    #[track_caller]
+    fn slice_until(&mut self, slice: Slice, is_stopped: bool) -> Box<Handed> {
+        let mut room = Handed::new();
+        let worker = &mut self.workers[slice.target];
+        worker.progress.halted.store(false, Ordering::Relaxed);
+        let agreement = Agreement::new(1, Arc::new(is_stopped.into()));
+        worker.slice(&slice, self.slices, &agreement, &mut room).unwrap();
+        self.slices += 1;
+        room.counted.complete();
+        assert_accounted(&room.counted.tally);
+        let uncounted = &room.uncounted;
+        assert_eq!(uncounted.error_causes.values().sum::<u64>(), uncounted.errors.total(), "{uncounted:?}");
+        room
+    }
+
+    /// All that the workers know of single exchanges is told.
+    fn finish(self) {
+        self.workers.into_iter().for_each(|worker| drop(worker.accounts.finish()));
+    }
+
+    /// Nobody is loaded for so long.
+    fn rest(&self, ns: u64) {
+        self.clock.set(self.clock.get() + ns);
+    }
 }
 
 /// So many answers, one after the other.

@@ -184,3 +184,70 @@ fn whatever_peers_do_every_request_is_accounted_for_once() {
         }
     }
 }
+
+/// Several targets in slices, in any order: each request is accounted for once, in a slice of its own target.
+fn check_slices(seed: u64) {
+    let mut dice = Dice::new(seed);
+    let is_open = dice.one_in(3);
+    let plans: Vec<Plan> = std::iter::repeat_with(|| random_plan(&mut dice))
+        .filter(|plan| plan.load.rate_per_s().is_some() == is_open)
+        .map(|plan| Plan {
+            until: Until::Elapsed(Duration::MAX),
+            most_requests: None,
+            per_second: false,
+            ..plan
+        })
+        .take(3)
+        .collect();
+    let ground = Ground::new(plans);
+    let mishaps = dice.of(&[3, 10, 100]);
+    let script = |(nth, plan): (usize, &Plan)| -> fake::Script<'_> {
+        let mut dice = Dice::new(random::derive(&[seed, nth as u64]));
+        let is_tls = plan.target.tls;
+        Box::new(move |call| match call {
+            Call::Connect { .. } => on_connect(&mut dice, is_tls, mishaps),
+            Call::Send { requests, .. } => on_send(&mut dice, is_tls, mishaps, requests),
+        })
+    };
+    let scripts = ground.plans.iter().enumerate().map(script).collect();
+    let mut heat = Heat::new(&ground, scripts);
+    let (mut answered, mut lost) = (0, 0);
+    for nth in 0..12 {
+        heat.rest(dice.roll(300 * MS));
+        let slice = Slice {
+            settle: Duration::from_millis(dice.of(&[0, 10])),
+            longest_settle: Duration::from_millis(dice.of(&[10, 200])),
+            length: Duration::from_millis(dice.of(&[1, 30, 100])),
+            longest: Duration::from_millis(dice.of(&[100, 400])),
+            wait: Duration::from_millis(dice.of(&[0, 50])),
+            ..Slice::of(dice.roll(3) as usize).jittered(seed, nth)
+        };
+        let room = heat.slice_until(slice, dice.one_in(20));
+        let tally = &room.counted.tally;
+        let both = [(tally.completed, tally.errors), (room.uncounted.completed, room.uncounted.errors)];
+        for (completed, errors) in both {
+            let wrong = errors.status + errors.body;
+            answered += completed + wrong;
+            lost += errors.total() - wrong - errors.unasked;
+        }
+        let all_ns = room.ended_ns - room.began_ns.unwrap_or(room.ended_ns);
+        assert!(all_ns < 1100 * MS, "a slice is bounded: {all_ns} ns");
+        if let Some(due) = tally.due {
+            assert!(tally.completed_of_due() + tally.carried_out.unwrap() <= due, "{due} due");
+        }
+    }
+    heat.finish();
+    let told: Vec<_> = ground.told.try_iter().flatten().collect();
+    let told_answered = told.iter().filter(|told| matches!(told.end, End::Answered { .. })).count() as u64;
+    assert_eq!((answered, lost), (told_answered, told.len() as u64 - told_answered));
+}
+
+#[test]
+fn whatever_peers_do_in_slices_every_request_is_accounted_for_once() {
+    for seed in 0..100 {
+        if let Err(panic) = std::panic::catch_unwind(|| check_slices(seed)) {
+            println!("seed {seed}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}

@@ -1,7 +1,5 @@
 //! Every exchange is told, once, with its times in order; connections that are counted are counted.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
 use load::{LoadError, Progress, run};
 use model::{Ask, Asking, End, Exchange, Expect, IoChoice, Load, Loss, Plan, Tally, Target, Think, Until};
 use std::io::{Read, Write};

@@ -1,0 +1,104 @@
+//! The two moments that all workers share in a slice: when its counted part begins, and when it ends. They are looked at
+//! once a turn, and written twice a slice.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+/// Not agreed on yet.
+const UNKNOWN: u64 = u64::MAX;
+
+/// What the workers of one slice agree on.
+#[derive(Debug)]
+pub struct Agreement {
+    workers: usize,
+    ready: AtomicUsize,
+    /// Some worker's connections have been answered in the slice's first part.
+    is_served: AtomicBool,
+    content: AtomicUsize,
+    begins_ns: AtomicU64,
+    ends_ns: AtomicU64,
+    stop: Arc<AtomicBool>,
+}
+
+impl Agreement {
+    /// For so many workers; `stop` ends any slice early.
+    pub fn new(workers: usize, stop: Arc<AtomicBool>) -> Self {
+        Self {
+            workers,
+            ready: AtomicUsize::new(0),
+            is_served: AtomicBool::new(false),
+            content: AtomicUsize::new(0),
+            begins_ns: AtomicU64::new(UNKNOWN),
+            ends_ns: AtomicU64::new(UNKNOWN),
+            stop,
+        }
+    }
+
+    /// Forgets the last slice. Only while no worker is in one.
+    pub fn renew(&self) {
+        self.ready.store(0, Ordering::Relaxed);
+        self.is_served.store(false, Ordering::Relaxed);
+        self.content.store(0, Ordering::Relaxed);
+        self.begins_ns.store(UNKNOWN, Ordering::Relaxed);
+        self.ends_ns.store(UNKNOWN, Ordering::Release);
+    }
+
+    /// One more worker could begin to count, whose connections have been answered or not. With the last one the counted
+    /// part begins at `begins_ns`.
+    pub fn ready(&self, begins_ns: u64, is_served: bool) {
+        self.is_served.fetch_or(is_served, Ordering::Relaxed);
+        if self.ready.fetch_add(1, Ordering::AcqRel) + 1 == self.workers {
+            self.begins_ns.store(begins_ns, Ordering::Release);
+        }
+    }
+
+    /// When the counted part begins, if that is known.
+    pub fn begins_ns(&self) -> Option<u64> {
+        Some(self.begins_ns.load(Ordering::Acquire)).filter(|ns| *ns != UNKNOWN)
+    }
+
+    /// When the counted part begins: whether any worker's connections had been answered until then.
+    pub fn is_served(&self) -> bool {
+        self.is_served.load(Ordering::Relaxed)
+    }
+
+    /// One more worker has enough answers. With the last one the counted part ends at `ends_ns`.
+    pub fn content(&self, ends_ns: u64) {
+        if self.content.fetch_add(1, Ordering::AcqRel) + 1 == self.workers {
+            self.ends_ns.store(ends_ns, Ordering::Release);
+        }
+    }
+
+    /// When the counted part ends; `u64::MAX`: that is not known yet.
+    #[inline]
+    pub fn ends_ns(&self) -> u64 {
+        self.ends_ns.load(Ordering::Acquire)
+    }
+
+    /// The slice is to end at once.
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_one_says_when() {
+        let agreement = Agreement::new(2, Arc::default());
+        for _ in 0..2 {
+            agreement.renew();
+            agreement.ready(10, true);
+            assert_eq!(agreement.begins_ns(), None);
+            agreement.ready(12, false);
+            assert!(agreement.is_served());
+            assert_eq!((agreement.begins_ns(), agreement.ends_ns()), (Some(12), UNKNOWN));
+            agreement.content(30);
+            agreement.content(40);
+            assert_eq!(agreement.ends_ns(), 40);
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! A load generator for several live servers, one at a time. Its threads keep connections to all of them and wait for
+//! orders; between two slices nobody is loaded.
+//!
+//! A thread has a [`Worker`] of its own for each target, and each worker its own back end: what an idle target's sockets
+//! have to say waits in that back end, unread, until the target's next slice. So nothing of it can be mistaken for
+//! another's, nor cost another's slice any time; encrypted targets keep their own names and sessions; and a worker is the
+//! same as in a measurement of one target.
+
+use crate::agreement::Agreement;
+use crate::part::{self, Part};
+use crate::slice::Slice;
+use crate::slicing::Handed;
+use crate::worker::Worker;
+use crate::{LoadError, Progress, choose, ensure_descriptors, probe, secure, sources};
+use model::slice::common_time_ns;
+use model::{IoChoice, Load, Plan, SliceTally, Until};
+use net::tls::ClientTls;
+use net::{Epoll, Io, Uring, clock};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Between two looks of a worker that polls for orders.
+const PAUSES: usize = 16;
+
+/// Threads that load one of several targets at a time. They end when it is dropped.
+pub struct Generator {
+    shared: Arc<Shared>,
+    seats: Vec<Seat>,
+    io: &'static str,
+    fallback: Option<String>,
+    /// Slices so far.
+    slices: u64,
+    last: SliceTally,
+}
+
+/// What all threads see.
+struct Shared {
+    plans: Vec<Plan>,
+    /// One for each plan.
+    progress: Vec<Progress>,
+    tls: Vec<Option<ClientTls>>,
+    agreement: Agreement,
+    threads: usize,
+}
+
+/// One thread, as it is seen from outside.
+struct Seat {
+    orders: SyncSender<Ordered>,
+    done: Receiver<Done>,
+    thread: JoinHandle<()>,
+    /// The memory of its next slice.
+    room: Option<Box<Handed>>,
+}
+
+struct Ordered {
+    slice: Slice,
+    nth: u64,
+    room: Box<Handed>,
+}
+
+/// A slice as a thread measured it; `None`: the thread is ready for the first one.
+type Done = std::io::Result<Option<Box<Handed>>>;
+
+impl Generator {
+    /// Starts threads that can load the target of each plan; none is loaded yet. The first plan's threads, cores, back
+    /// end and spin hold for all: a worker without an order polls for so long before it sleeps. Each plan's load,
+    /// requests, pipelining, timeout, TLS and seed are its own; its duration and warm-up are the slices' instead, and it
+    /// has no seconds, pulse or first answer. A slice that is under way when `stop` is set ends early.
+    ///
+    /// Errors: as those of [`crate::run`]; and plans that are not all encrypted or all plain, all closed or all open.
+    pub fn start(plans: Vec<Plan>, stop: Arc<AtomicBool>) -> Result<Self, LoadError> {
+        check(&plans)?;
+        let plans: Vec<Plan> = plans.into_iter().map(of_slices).collect();
+        ensure_descriptors(plans.iter().map(|plan| plan.load.connections()).sum())?;
+        let mut tls = Vec::with_capacity(plans.len());
+        for plan in &plans {
+            sources::check(plan)?;
+            tls.push(secure(plan)?);
+            if plan.probe {
+                probe(plan)?;
+            }
+        }
+        let fewest = plans.iter().map(|plan| plan.load.connections()).min().unwrap_or(1);
+        let threads = plans[0].threads.clamp(1, fewest);
+        let most = plans.iter().map(|plan| plan.load.connections().div_ceil(threads)).max().unwrap_or(1);
+        let (io, mut fallback) = choose(plans[0].io, most)?;
+        let is_open_to_both = plans[0].io == IoChoice::Best;
+        let progress = plans.iter().map(|_| Progress::default()).collect();
+        let agreement = Agreement::new(threads, stop);
+        let shared = Arc::new(Shared { plans, progress, tls, agreement, threads });
+        let (seats, io) = match seat(&shared, io) {
+            // One ring was no trouble, but so many are.
+            Err(LoadError::Io(error)) if io == IoChoice::Uring && is_open_to_both => {
+                fallback = Some(format!("one io_uring for each of {} targets: {error}", shared.plans.len()));
+                (seat(&shared, IoChoice::Epoll)?, IoChoice::Epoll)
+            }
+            seats => (seats?, io),
+        };
+        let io = if io == IoChoice::Uring { "uring" } else { "epoll" };
+        Ok(Self { shared, seats, io, fallback, slices: 0, last: SliceTally::default() })
+    }
+
+    /// Loads one target for one slice. When this returns nobody loads anything. The tally stays until the next slice.
+    ///
+    /// Errors: [`LoadError::Slice`] for one that can't be; [`LoadError::Worker`] and [`LoadError::Io`] where the load
+    /// generator itself failed. What goes wrong with the server is in the tally.
+    pub fn slice(&mut self, slice: &Slice) -> Result<&SliceTally, LoadError> {
+        slice.check(self.shared.plans.len())?;
+        self.shared.agreement.renew();
+        self.shared.progress[slice.target].halted.store(false, Ordering::Relaxed);
+        for seat in &mut self.seats {
+            let mut room = seat.room.take().unwrap_or_else(Handed::new);
+            room.clear();
+            let ordered = Ordered { slice: *slice, nth: self.slices, room };
+            seat.orders.send(ordered).map_err(|_| LoadError::Worker)?;
+        }
+        self.slices += 1;
+        let mut failed = None;
+        for seat in &mut self.seats {
+            match seat.done.recv() {
+                Ok(Ok(room)) => seat.room = room,
+                Ok(Err(error)) => failed = Some(LoadError::Io(error)),
+                Err(_) => failed = Some(LoadError::Worker),
+            }
+        }
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        self.sum_up(slice.target);
+        Ok(&self.last)
+    }
+
+    /// The plans that are carried out, as [`Generator::start`] took them.
+    pub fn plans(&self) -> &[Plan] {
+        &self.shared.plans
+    }
+
+    /// All that the threads counted.
+    fn sum_up(&mut self, target: usize) {
+        let plan = &self.shared.plans[target];
+        let is_open_load = matches!(plan.load, Load::Open { .. });
+        let last = &mut self.last;
+        let mut tally = std::mem::take(&mut last.tally);
+        tally.clear();
+        last.uncounted.clear();
+        *last = SliceTally {
+            target,
+            tally,
+            uncounted: std::mem::take(&mut last.uncounted),
+            ..SliceTally::default()
+        };
+        let rooms = || self.seats.iter().filter_map(|seat| seat.room.as_deref());
+        let common_ns = common_time_ns(rooms().map(|room| {
+            let tally = &room.counted.tally;
+            (tally.completed, tally.duration_ns)
+        }));
+        last.began_ns = rooms().filter_map(|room| room.began_ns).min();
+        last.opened_ns = rooms().filter_map(|room| room.opened_ns).min();
+        last.closed_ns = rooms().filter_map(|room| room.closed_ns).max();
+        last.ended_ns = rooms().map(|room| room.ended_ns).max().unwrap_or(0);
+        last.is_cut = rooms().any(|room| room.is_cut);
+        last.carried_over = rooms().map(|room| room.carried_over).sum();
+        let is_awake = plan.spin == Duration::MAX && rooms().all(|room| room.counted.tally.completed > 0);
+        last.held_up_ns = is_awake.then(|| rooms().map(held_up_ns).sum());
+        let is_alone = self.seats.len() == 1;
+        for room in self.seats.iter_mut().filter_map(|seat| seat.room.as_deref_mut()) {
+            room.counted.complete();
+            last.uncounted.merge(&room.uncounted);
+            if is_alone {
+                std::mem::swap(&mut last.tally, &mut room.counted.tally);
+            } else {
+                last.tally.merge(&room.counted.tally);
+            }
+        }
+        if !is_open_load {
+            last.tally.duration_ns = common_ns;
+        }
+        last.tally.io = Some(self.io.to_owned());
+        last.tally.io_fallback.clone_from(&self.fallback);
+    }
+}
+
+impl Drop for Generator {
+    fn drop(&mut self) {
+        for Seat { orders, done, thread, .. } in self.seats.drain(..) {
+            drop((orders, done));
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How long a worker that never sleeps did not run in the counted part.
+fn held_up_ns(room: &Handed) -> u64 {
+    room.counted.tally.duration_ns.saturating_sub(room.counted.tally.client_cpu_ns)
+}
+
+fn check(plans: &[Plan]) -> Result<(), LoadError> {
+    let Some(first) = plans.first() else { return Err(LoadError::Plans("there are none")) };
+    let is_open_load = |plan: &Plan| matches!(plan.load, Load::Open { .. });
+    if plans.iter().any(|plan| plan.target.tls != first.target.tls) {
+        return Err(LoadError::Plans("some are encrypted and some are not"));
+    }
+    if plans.iter().any(|plan| is_open_load(plan) != is_open_load(first)) {
+        return Err(LoadError::Plans("some are under closed load and some under open load"));
+    }
+    if plans.iter().any(|plan| plan.asks.is_empty() || plan.load.connections() == 0) {
+        return Err(LoadError::Plans("one of them has no requests or no connections"));
+    }
+    Ok(())
+}
+
+/// What belongs to a single measurement and not to slices is taken out of a plan.
+fn of_slices(plan: Plan) -> Plan {
+    let until = Until::Elapsed(Duration::MAX);
+    Plan {
+        until,
+        most_requests: None,
+        warmup: Duration::ZERO,
+        per_second: false,
+        pulse: None,
+        keep_first: false,
+        ..plan
+    }
+}
+
+/// Starts the threads and waits until all are ready.
+fn seat(shared: &Arc<Shared>, io: IoChoice) -> Result<Vec<Seat>, LoadError> {
+    let seats: Vec<Seat> = (0..shared.threads)
+        .map(|index| {
+            let (orders, ordered) = sync_channel(1);
+            let (tell, done) = sync_channel(1);
+            let shared = Arc::clone(shared);
+            let thread = std::thread::spawn(move || {
+                part::place(&shared.plans[0], index);
+                match io {
+                    IoChoice::Uring => work(&shared, index, Uring::new, &ordered, &tell),
+                    _ => work(&shared, index, |_| Epoll::new(), &ordered, &tell),
+                }
+            });
+            Seat { orders, done, thread, room: Some(Handed::new()) }
+        })
+        .collect();
+    for seat in &seats {
+        seat.done.recv().map_err(|_| LoadError::Worker)??;
+    }
+    Ok(seats)
+}
+
+/// One thread's life.
+fn work<I: Io>(
+    shared: &Shared,
+    index: usize,
+    io: impl Fn(usize) -> std::io::Result<I>,
+    orders: &Receiver<Ordered>,
+    tell: &SyncSender<Done>,
+) {
+    let parts = shared.plans.iter().zip(&shared.progress).zip(&shared.tls).map(|((plan, progress), tls)| {
+        let tls = tls.as_ref();
+        Part { plan, progress, tls, index, threads: shared.threads }
+    });
+    if shared.plans[0].target.tls {
+        let encrypted = |part: Part<'_>| match part.tls {
+            Some(tls) => part::encrypted(io(part.connections()), tls),
+            None => Err(std::io::Error::other("an encrypted target without TLS")),
+        };
+        obey(shared, parts.map(|part| part.worker(encrypted(part))).collect(), orders, tell);
+    } else {
+        obey(shared, parts.map(|part| part.worker(io(part.connections()))).collect(), orders, tell);
+    }
+}
+
+/// Carries out orders with a worker for each target.
+fn obey<I: Io>(
+    shared: &Shared,
+    workers: std::io::Result<Vec<Worker<'_, I>>>,
+    orders: &Receiver<Ordered>,
+    tell: &SyncSender<Done>,
+) {
+    let mut workers = match workers {
+        Ok(workers) => workers,
+        Err(error) => {
+            let _ = tell.send(Err(error));
+            return;
+        }
+    };
+    let mut done = Ok(None);
+    while tell.send(done).is_ok() {
+        let Some(Ordered { slice, nth, mut room }) = next(orders, shared.plans[0].spin) else { return };
+        let worker = &mut workers[slice.target];
+        done = worker.slice(&slice, nth, &shared.agreement, &mut room).map(|()| Some(room));
+        if done.is_err() {
+            // The others would wait for this one.
+            shared.progress[slice.target].halted.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Waits for the next order: awake for so long, then asleep. `None`: there will be none.
+fn next(orders: &Receiver<Ordered>, spin: Duration) -> Option<Ordered> {
+    let spin_ns: u64 = spin.as_nanos().try_into().unwrap_or(u64::MAX);
+    let until_ns = clock::now_ns().saturating_add(spin_ns);
+    while clock::now_ns() < until_ns {
+        match orders.try_recv() {
+            Ok(ordered) => return Some(ordered),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => (0..PAUSES).for_each(|_| std::hint::spin_loop()),
+        }
+    }
+    orders.recv().ok()
+}

@@ -1,0 +1,124 @@
+//! A slice as it is ordered: one target's turn under load, while the others are idle.
+
+use crate::LoadError;
+use stats::random;
+use std::time::Duration;
+
+/// One target's turn.
+///
+/// Its first part is not counted: caches are cold and schedulers asleep. Then it is counted from one answer to another
+/// (`model::slice::common_time_ns` says why), and at last the answers that are still to come are waited for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slice {
+    /// Which of the generator's plans is carried out.
+    pub target: usize,
+    /// The first request is not sent before this moment of the monotonic clock, in nanoseconds; 0: at once.
+    pub begins_ns: u64,
+    /// The first part is at least so long,
+    pub settle: Duration,
+    /// and lasts until every connection has been answered once, but no longer than this. Connections that got no answer
+    /// in the target's last slice are not waited for: some servers serve only so many.
+    pub longest_settle: Duration,
+    /// The counted part begins later still, by this share (0 to 1) of the first part's length or of 10 ms, whichever is
+    /// longer: another one in each slice, so that no server that answers in bursts, and nothing else that is periodic, is
+    /// always met in the same phase. The first part lasts at least as long as one answer. See [`Slice::jittered`].
+    pub jitter: f64,
+    /// The counted part has this length, or twice, or three times this length, and so on, until there are
+    pub length: Duration,
+    /// so many answers,
+    pub enough: Enough,
+    /// but it lasts no longer than this.
+    pub longest: Duration,
+    /// Answers that are still to come at the end are waited for so long.
+    pub wait: Duration,
+}
+
+/// How many answers are enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Enough {
+    /// So many for each connection that was answered in the first part, on average.
+    PerConnection(u64),
+    /// So many in all.
+    Answers(u64),
+}
+
+/// Below this, servers whose schedulers and caches are slow to come back get too little: shown by measurement at 20 ms.
+const LENGTH: Duration = Duration::from_millis(100);
+
+/// What [`Slice::jitter`] is at least a share of: the period of a kernel's slowest usual tick.
+const JITTER_NS: u64 = 10_000_000;
+
+impl Slice {
+    /// A slice of 100 ms, which begins at once and has no jitter.
+    pub fn of(target: usize) -> Self {
+        Self {
+            target,
+            begins_ns: 0,
+            settle: Duration::from_millis(10),
+            longest_settle: Duration::from_secs(1),
+            jitter: 0.0,
+            length: LENGTH,
+            enough: Enough::PerConnection(4),
+            longest: Duration::from_secs(2),
+            wait: Duration::from_millis(50),
+        }
+    }
+
+    /// A window of open load: so long, as often as it takes until there are so many answers.
+    pub fn window(target: usize, length: Duration, answers: u64, longest: Duration) -> Self {
+        Self { length, enough: Enough::Answers(answers), longest, ..Self::of(target) }
+    }
+
+    /// The same with the jitter of the `nth` slice of a run with this seed: evenly spread.
+    #[must_use]
+    pub fn jittered(self, seed: u64, nth: u64) -> Self {
+        Self { jitter: random::uniform(random::derive(&[seed, 3]), nth), ..self }
+    }
+
+    /// How much later the counted part begins after a first part of this length, in nanoseconds.
+    pub(crate) fn jitter_ns(&self, settled_ns: u64) -> u64 {
+        (self.jitter.clamp(0.0, 1.0) * settled_ns.max(JITTER_NS) as f64) as u64
+    }
+
+    /// Whether it can be measured on a generator with so many targets.
+    pub(crate) fn check(&self, targets: usize) -> Result<(), LoadError> {
+        if self.target >= targets {
+            return Err(LoadError::Slice("the load generator has no such target"));
+        }
+        if self.length.is_zero() || self.longest < self.length {
+            return Err(LoadError::Slice("its length must be above 0 and within its longest"));
+        }
+        if self.longest_settle < self.settle {
+            return Err(LoadError::Slice(
+                "its first part must be at least as long at the longest as at the shortest",
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_is_a_function_of_seed_and_number_and_evenly_spread() {
+        let ns = |seed, nth| Slice::of(0).jittered(seed, nth).jitter_ns(0);
+        assert!(ns(1, 7) == ns(1, 7) && ns(1, 7) != ns(1, 8) && ns(1, 7) != ns(2, 7));
+        let mean = (0..1000).map(|nth| ns(3, nth)).sum::<u64>() / 1000;
+        assert!(mean.abs_diff(JITTER_NS / 2) < 400_000, "{mean}");
+        assert!((0..1000).all(|nth| ns(3, nth) <= JITTER_NS));
+        let slow = Slice { jitter: 0.25, ..Slice::of(0) };
+        assert_eq!((slow.jitter_ns(0), slow.jitter_ns(4 * JITTER_NS)), (JITTER_NS / 4, JITTER_NS));
+    }
+
+    #[test]
+    fn what_can_not_be_measured_is_refused() {
+        let zero = Duration::ZERO;
+        assert!(Slice::of(1).check(2).is_ok());
+        assert!(Slice::of(2).check(2).is_err());
+        assert!(Slice { length: zero, ..Slice::of(0) }.check(1).is_err());
+        assert!(Slice { longest: zero, ..Slice::of(0) }.check(1).is_err());
+        assert!(Slice { longest_settle: zero, ..Slice::of(0) }.check(1).is_err());
+    }
+}

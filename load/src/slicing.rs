@@ -1,0 +1,352 @@
+//! A worker's slice: stage by stage, a look after each turn. What is counted begins and ends between two turns, so that a
+//! request costs nothing more than in a measurement of one target.
+
+use crate::accounts::Accounts;
+use crate::agreement::Agreement;
+use crate::connection::{self, Connection};
+use crate::counted::Counted;
+use crate::slice::{Enough, Slice};
+use crate::worker::Worker;
+use model::Uncounted;
+use net::Io;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// What came since the last slice is taken before the next one begins, but for no longer than this.
+const LONGEST_DRAIN_NS: u64 = 10_000_000;
+
+/// A worker that waits so much longer than it may for the others to be ready begins without them: one of them died.
+const GRACE_NS: u64 = 1_000_000_000;
+
+/// What one worker counted in a slice. Its memory goes back and forth between the worker and whoever orders slices.
+#[derive(Debug)]
+pub struct Handed {
+    /// The counted part.
+    pub counted: Counted,
+    /// The rest.
+    pub uncounted: Uncounted,
+    /// When the first request was sent.
+    pub began_ns: Option<u64>,
+    /// When the counted part began, and when it ended.
+    pub opened_ns: Option<u64>,
+    /// When it ended.
+    pub closed_ns: Option<u64>,
+    /// When all was over.
+    pub ended_ns: u64,
+    /// Requests without a whole answer by then.
+    pub carried_over: u64,
+    /// The counted part ended at its limit.
+    pub is_cut: bool,
+}
+
+impl Handed {
+    /// Room for a slice.
+    pub fn new() -> Box<Self> {
+        Box::new(Self {
+            counted: Counted::new(),
+            uncounted: Uncounted::default(),
+            began_ns: None,
+            opened_ns: None,
+            closed_ns: None,
+            ended_ns: 0,
+            carried_over: 0,
+            is_cut: false,
+        })
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.counted.clear();
+        self.uncounted.clear();
+        (self.began_ns, self.opened_ns, self.closed_ns) = (None, None, None);
+        (self.ended_ns, self.carried_over, self.is_cut) = (0, 0, false);
+    }
+}
+
+/// Where a slice stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// It is not yet time.
+    Waiting,
+    /// Its first part, which is not counted; whether this worker could begin to count.
+    Settling {
+        is_ready: bool,
+    },
+    /// The counted part may begin, with the next answer.
+    Opening,
+    /// The counted part.
+    Counting,
+    /// No more is asked; what is under way is waited for.
+    Finishing,
+    Over,
+}
+
+/// A slice that a worker is in.
+pub struct UnderWay<'s> {
+    slice: &'s Slice,
+    /// Its place among all slices of the generator, from 0.
+    nth: u64,
+    agreement: &'s Agreement,
+    stage: Stage,
+    now_ns: u64,
+    began_ns: u64,
+    /// The moment that all workers count from.
+    from_ns: u64,
+    opened_ns: u64,
+    closed_ns: u64,
+    /// Connections below have been answered, or are not waited for.
+    answered: usize,
+    /// So many answers are enough.
+    wanted: u64,
+    has_enough: bool,
+}
+
+impl UnderWay<'_> {
+    /// Nothing is left to do.
+    pub fn is_over(&self) -> bool {
+        self.stage == Stage::Over
+    }
+}
+
+impl<I: Io> Worker<'_, I> {
+    /// Carries out the `nth` slice, counted in `room`, which is empty.
+    pub fn slice(
+        &mut self,
+        slice: &Slice,
+        nth: u64,
+        agreement: &Agreement,
+        room: &mut Handed,
+    ) -> std::io::Result<()> {
+        let mut under_way = self.begin_slice(slice, nth, agreement)?;
+        while !under_way.is_over() {
+            self.step(&mut under_way, room)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what came since the last slice: late answers, and the ends of connections.
+    pub fn begin_slice<'s>(
+        &mut self,
+        slice: &'s Slice,
+        nth: u64,
+        agreement: &'s Agreement,
+    ) -> std::io::Result<UnderWay<'s>> {
+        self.is_asking = false;
+        self.accounts.forget_uncounted();
+        let begun_ns = self.io.now_ns();
+        while self.io.wait(Some(Duration::ZERO))? && self.io.now_ns() < begun_ns + LONGEST_DRAIN_NS {
+            while let Some(completion) = self.io.next() {
+                self.take(completion);
+            }
+        }
+        Ok(UnderWay {
+            slice,
+            nth,
+            agreement,
+            stage: Stage::Waiting,
+            now_ns: self.io.now_ns(),
+            began_ns: 0,
+            from_ns: 0,
+            opened_ns: 0,
+            closed_ns: 0,
+            answered: 0,
+            wanted: 0,
+            has_enough: false,
+        })
+    }
+
+    /// One turn, and what follows from it for the slice.
+    pub fn step(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) -> std::io::Result<()> {
+        if at.stage == Stage::Waiting && at.now_ns >= at.slice.begins_ns {
+            self.begin_load(at, room);
+        }
+        let before = self.accounts.answers();
+        at.now_ns = self.turn(at.now_ns)?;
+        let has_answer = self.accounts.answers() > before;
+        if at.agreement.is_stopped() || self.progress.halted.load(Ordering::Relaxed) {
+            self.stop_slice(at, room);
+            return Ok(());
+        }
+        match at.stage {
+            Stage::Waiting | Stage::Over => {}
+            Stage::Settling { .. } => self.settle(at, room),
+            Stage::Opening => self.open_counted(at, room, has_answer),
+            Stage::Counting => self.count(at, room, has_answer),
+            Stage::Finishing => self.wait_for_last(at, room),
+        }
+        self.wakes_ns = Some(moment_ns(at)).filter(|ns| *ns > at.now_ns).unwrap_or(u64::MAX);
+        Ok(())
+    }
+
+    /// All connections that can ask, ask; those that the server has closed are opened again.
+    fn begin_load(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+        let now = at.now_ns;
+        self.connections.iter_mut().for_each(Connection::open_window);
+        self.is_asking = true;
+        self.renews_before_ns = now;
+        self.origin_ns = now;
+        self.opening.restart();
+        if let Some(offered) = &mut self.offered {
+            offered.restart(now, at.nth);
+        }
+        room.began_ns = Some(now);
+        (at.began_ns, at.stage) = (now, Stage::Settling { is_ready: false });
+    }
+
+    fn settle(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+        let (now, since_ns) = (at.now_ns, at.now_ns - at.began_ns);
+        let is_long = since_ns >= ns(at.slice.longest_settle);
+        if at.stage == (Stage::Settling { is_ready: false })
+            && since_ns >= ns(at.slice.settle)
+            && (is_long || self.have_all_answered(&mut at.answered))
+        {
+            at.stage = Stage::Settling { is_ready: true };
+            let is_served = self.connections.iter().any(|connection| connection.served() > 0);
+            at.agreement.ready(now.saturating_add(at.slice.jitter_ns(since_ns)), is_served);
+        }
+        let is_alone = since_ns >= ns(at.slice.longest_settle).saturating_add(GRACE_NS);
+        let from_ns = at.agreement.begins_ns().or(is_alone.then_some(now));
+        let Some(from_ns) = from_ns.filter(|from_ns| *from_ns <= now) else { return };
+        (at.from_ns, at.stage) = (from_ns, Stage::Opening);
+        if at.agreement.is_served() && self.connections.iter().all(|connection| connection.served() == 0) {
+            // The server is busy with the other workers' connections: they need not wait for this one's.
+            be_content(at);
+        }
+        if self.offered.is_some() {
+            // Due times know nothing of answers: the window may begin at any moment.
+            self.enter_counted(at, room);
+        }
+    }
+
+    /// Whether all that are waited for have been answered in this slice. Each is looked at until it has.
+    fn have_all_answered(&self, answered: &mut usize) -> bool {
+        let waits = |connection: &&Connection| connection.is_awaited && connection.served() == 0;
+        *answered += self.connections[*answered..].iter().take_while(|connection| !waits(connection)).count();
+        *answered == self.connections.len()
+    }
+
+    /// Closed load: time is counted from an answer on.
+    fn open_counted(&mut self, at: &mut UnderWay<'_>, room: &mut Handed, has_answer: bool) {
+        if has_answer {
+            self.enter_counted(at, room);
+        } else if at.now_ns >= at.agreement.ends_ns().min(limit_ns(at)) {
+            // No answer at all: none in all of the time since.
+            self.enter_counted(at, room);
+            at.opened_ns = at.from_ns;
+            room.is_cut = at.now_ns >= limit_ns(at);
+            self.close_counted(at, room);
+        }
+    }
+
+    fn enter_counted(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+        let now = at.now_ns;
+        let mut served = 0;
+        for connection in &mut self.connections {
+            connection.is_awaited = connection.served() > 0;
+            served += u64::from(connection.is_awaited);
+            connection.open_window();
+        }
+        let (bytes, in_flight_ns) = self.under_way(now);
+        self.renews_before_ns = 0;
+        self.accounts.enter_slice(&mut room.counted, now, bytes, in_flight_ns);
+        self.window.open(now);
+        at.wanted = match at.slice.enough {
+            Enough::PerConnection(answers) => answers.saturating_mul(served.max(1)),
+            Enough::Answers(answers) => answers.div_ceil(self.share.threads as u64),
+        };
+        (at.opened_ns, at.stage) = (now, Stage::Counting);
+    }
+
+    #[inline]
+    fn count(&mut self, at: &mut UnderWay<'_>, room: &mut Handed, has_answer: bool) {
+        let now = at.now_ns;
+        if !at.has_enough && self.accounts.answers() >= at.wanted {
+            be_content(at);
+        }
+        let is_due = now >= at.agreement.ends_ns() && (has_answer || self.offered.is_some());
+        let is_cut = now >= limit_ns(at);
+        if is_due || is_cut {
+            room.is_cut = is_cut && !is_due;
+            self.close_counted(at, room);
+        }
+    }
+
+    fn close_counted(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+        let now = at.now_ns;
+        self.is_asking = false;
+        self.accounts.close_window(now, now - at.opened_ns, connection::open(&self.connections));
+        self.count_unfinished(now);
+        self.accounts.leave_slice(&mut room.counted);
+        self.window.close();
+        self.connections.iter_mut().for_each(|connection| connection.is_awaited |= connection.served() > 0);
+        if self.connections.iter().all(|connection| !connection.is_awaited) {
+            // A server that answered nobody may come back.
+            self.connections.iter_mut().for_each(|connection| connection.is_awaited = true);
+        }
+        (room.opened_ns, room.closed_ns) = (Some(at.opened_ns), Some(now));
+        (at.closed_ns, at.stage) = (now, Stage::Finishing);
+    }
+
+    fn wait_for_last(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+        if self.accounts.under_way() == 0 || at.now_ns >= at.closed_ns.saturating_add(ns(at.slice.wait)) {
+            self.end_slice(at, room);
+        }
+    }
+
+    /// It ends at once, wherever it stands.
+    #[cold]
+    fn stop_slice(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+        if at.stage == Stage::Counting {
+            self.close_counted(at, room);
+        }
+        room.counted.tally.interrupted = at.agreement.is_stopped();
+        self.is_asking = false;
+        self.end_slice(at, room);
+    }
+
+    fn end_slice(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
+        self.renews_before_ns = 0;
+        at.stage = Stage::Over;
+        (room.ended_ns, room.carried_over) = (at.now_ns, self.accounts.under_way());
+        take_uncounted(&mut self.accounts, room);
+    }
+}
+
+fn take_uncounted(accounts: &mut Accounts, room: &mut Handed) {
+    let tally = accounts.tally();
+    room.uncounted.completed = tally.completed;
+    room.uncounted.errors = tally.errors;
+    room.uncounted.connections_opened = tally.connections_opened;
+    std::mem::swap(&mut room.uncounted.error_causes, &mut tally.error_causes);
+    let halted = tally.halted.take();
+    room.counted.tally.halted = room.counted.tally.halted.take().or(halted);
+}
+
+/// The worker has enough: the counted part may end when the length under way is over.
+fn be_content(at: &mut UnderWay<'_>) {
+    at.has_enough = true;
+    let lengths = (at.now_ns - at.from_ns).div_ceil(ns(at.slice.length)).max(1);
+    at.agreement.content(at.from_ns.saturating_add(lengths.saturating_mul(ns(at.slice.length))));
+}
+
+/// When the slice needs a look at the latest, if no answer comes before.
+fn moment_ns(at: &UnderWay<'_>) -> u64 {
+    let slice = at.slice;
+    match at.stage {
+        Stage::Waiting => slice.begins_ns,
+        Stage::Settling { is_ready: false } => at.began_ns.saturating_add(ns(slice.settle)),
+        Stage::Settling { is_ready: true } => at.agreement.begins_ns().unwrap_or(u64::MAX),
+        Stage::Opening | Stage::Counting => at.agreement.ends_ns().min(limit_ns(at)),
+        Stage::Finishing => at.closed_ns.saturating_add(ns(slice.wait)),
+        Stage::Over => u64::MAX,
+    }
+}
+
+/// The counted part is over then, whatever there is.
+fn limit_ns(at: &UnderWay<'_>) -> u64 {
+    at.from_ns.saturating_add(ns(at.slice.longest))
+}
+
+fn ns(duration: Duration) -> u64 {
+    duration.as_nanos().try_into().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,6 @@
+//! The load engine on real sockets, as one program.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod exchanges;
+mod slices;
