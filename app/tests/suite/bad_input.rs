@@ -14,7 +14,7 @@ load = { closed = { connections = 2 } }
 [design]
 blocks = [4, 4]
 warmup = "50ms"
-measure = "150ms"
+measure = "500ms"
 precision = 0.9
 budget = "2h"
 "#;
@@ -28,7 +28,7 @@ homepage = "http://127.0.0.1/"
 command = ["echo", "1.0"]
 [run]
 command = ["sh", "{src}/flips.sh", "COUNT", "{drome}", "{port}"]
-ready = "10s"
+ready = "30s"
 [serves]
 hello = "/hello"
 "#;

@@ -1,6 +1,6 @@
 //! Two who want the same at the same time, and folders with names that a shell would take apart.
 
-use crate::common::{Home, run};
+use crate::common::{Home, process, run};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::process::Stdio;
@@ -17,13 +17,12 @@ if not os.path.exists(mark):
     if 'silent' in sys.argv: import time; time.sleep(1000)
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        body = b'Hello World\n'
-        self.send_response(200); self.send_header('Content-Type', 'text/plain'); self.end_headers()
+        is_hello = self.path.split('?')[0] == '/hello'
+        body = b'Hello World\n' if is_hello else b'none'
+        self.send_response(200 if is_hello else 404); self.send_header('Content-Type', 'text/plain'); self.end_headers()
         self.wfile.write(body)
     def log_message(self, *_): pass
-class Server(http.server.HTTPServer):
-    allow_reuse_address = False
-Server(('127.0.0.1', port), Handler).serve_forever()
+http.server.HTTPServer(('127.0.0.1', port), Handler).serve_forever()
 ";
 
 const CONTENDER: &str = r#"
@@ -56,13 +55,14 @@ fn a_port_that_somebody_takes_meanwhile_is_no_failure_of_the_server() {
     contender(&home, "", "", &command);
     let own = home.path().join("own").display().to_string();
     let mut command = home.drome(&["catalog", "verify", "one", "--catalog", &own]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let (mut server, _) = control.accept().unwrap();
     let mut line = String::new();
     BufReader::new(server.try_clone().unwrap()).read_line(&mut line).unwrap();
     let _taken = TcpListener::bind(("127.0.0.1", line.trim().parse::<u16>().unwrap())).unwrap();
     server.write_all(b"x").unwrap();
-    let said = crate::common::said(&child.wait_with_output().unwrap());
+    let said = crate::common::said(&process::output(child, "drome catalog verify"));
+    assert!(said.code == 0 && said.err.contains("one: 1 workloads, all right"), "{}{}", said.out, said.err);
     assert!(!said.out.contains("ddress already in use"), "{}{}", said.out, said.err);
     assert!(!said.out.contains("it ended"), "{}{}", said.out, said.err);
     home.assert_clean();
@@ -78,7 +78,7 @@ fn who_answers_in_a_servers_place_is_not_taken_for_it() {
     contender(&home, "", "", &command);
     let own = home.path().join("own").display().to_string();
     let mut command = home.drome(&["catalog", "verify", "one", "--catalog", &own]);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let (mut server, _) = control.accept().unwrap();
     let mut line = String::new();
     BufReader::new(server.try_clone().unwrap()).read_line(&mut line).unwrap();
@@ -90,7 +90,7 @@ fn who_answers_in_a_servers_place_is_not_taken_for_it() {
         }
     });
     server.write_all(b"x").unwrap();
-    let said = crate::common::said(&child.wait_with_output().unwrap());
+    let said = crate::common::said(&process::output(child, "drome catalog verify"));
     // Whatever it does on the next port, no word is of what somebody else answered on the first.
     assert!(!said.out.contains("5 bytes instead of 12"), "{}{}", said.out, said.err);
     assert!(!said.out.contains("which it did not start"), "{}{}", said.out, said.err);
@@ -110,10 +110,10 @@ command = ["sh", "-c", "mkdir {{build}}/alone || exit 1; echo built >> {}; sleep
     let own = home.path().join("own").display().to_string();
     let install = || {
         let mut command = home.drome(&["install", "one", "--yes", "--catalog", &own]);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     };
     for child in [install(), install(), install()] {
-        let said = crate::common::said(&child.wait_with_output().unwrap());
+        let said = crate::common::said(&process::output(child, "drome install"));
         assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     }
     assert_eq!(std::fs::read_to_string(count).unwrap(), "built\n");
@@ -127,7 +127,7 @@ fn a_race_runs_in_a_folder_whatever_its_name() {
     let script = format!("exec '{}' serve --port \"$1\"\n", env!("CARGO_BIN_EXE_drome"));
     std::fs::write(folder.join("serve.sh"), script).unwrap();
     let command = "sh ./serve.sh {port}";
-    let short = ["--duration", "100ms", "--warmup", "20ms", "--blocks", "1"];
+    let short = ["--duration", "500ms", "--warmup", "20ms", "--blocks", "1"];
     let url = ["--url", "http://127.0.0.1:{port}/hello"];
     let mut race = home.drome(&["race", command, command]);
     let said = run(race.args(short).args(url).current_dir(&folder));

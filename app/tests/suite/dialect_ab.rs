@@ -1,6 +1,7 @@
 //! `drome ab` beside the real ab, run in turn with the same arguments against the same server: all that is not a
 //! timing is equal.
 
+use crate::common::counted::Counted;
 use crate::common::tools::{Ears, Ended, drome, real, shape, wire};
 use crate::common::{Home, process, serve, start};
 use std::io::{Read, Write};
@@ -359,16 +360,15 @@ fn an_address_that_is_not_ours_can_not_be_started_from() {
 
 #[test]
 fn who_interrupts_it_gets_what_there_is() {
-    let server = serve(&["--fault", "delay=20ms"]);
-    let url = format!("http://{}/hello", server.address);
     let interrupted = |command: &mut Command| {
+        let server = Counted::new(&["--fault", "delay=20ms"]);
+        let url = server.url();
         let child = command
             .args(["-n", "100000", "-c", "2", "-k", &url])
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let child = process::spawn(child);
-        std::thread::sleep(Duration::from_millis(800));
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        process::interrupt_at_work(&child, || server.answers() > 10);
         let output = process::output(child, "ab");
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
@@ -376,7 +376,8 @@ fn who_interrupts_it_gets_what_there_is() {
     let ours = interrupted(Command::new(env!("CARGO_BIN_EXE_drome")).arg("ab"));
     assert_eq!((theirs.0, ours.0), (Some(1), Some(1)));
     assert_eq!(shape(&bare(&theirs.1)), shape(&bare(&ours.1)));
-    assert!((1.0..1000.0).contains(&figure(&ours.1, "Complete requests:")), "{}", ours.1);
+    // Of the answers that were logged by then, each connection may not have read its last.
+    assert!((9.0..100_000.0).contains(&figure(&ours.1, "Complete requests:")), "{}", ours.1);
 }
 
 #[test]

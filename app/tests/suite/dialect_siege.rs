@@ -1,10 +1,11 @@
 //! siege itself and drome in its place, in turn, with the same arguments against the same server: what both say must
 //! have the same form on both streams, and whatever is no time must be equal.
 
+use crate::common::counted::Counted;
 use crate::common::tools::{Ears, Ended, run, shape};
-use crate::common::{Home, serve};
+use crate::common::{Home, process, serve};
 use dialects::siege::read;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nhello world\n";
 
@@ -26,18 +27,19 @@ impl Camp {
         self.0.path().join(name).display().to_string()
     }
 
-    fn command(&self, program: &str, first: &[&str], args: &[&str]) -> Ended {
+    fn command(&self, program: &str, first: &[&str], args: &[&str]) -> Command {
         let mut command = Command::new(program);
         command.args(first).args(args).env("HOME", self.0.path()).env_remove("SIEGERC").env("TZ", "UTC");
-        run(command.current_dir(self.0.path()))
+        command.current_dir(self.0.path());
+        command
     }
 
     fn siege(&self, args: &[&str]) -> Ended {
-        self.command("siege", &[], args)
+        run(&mut self.command("siege", &[], args))
     }
 
     fn drome(&self, args: &[&str]) -> Ended {
-        self.command(env!("CARGO_BIN_EXE_drome"), &["siege"], args)
+        run(&mut self.command(env!("CARGO_BIN_EXE_drome"), &["siege"], args))
     }
 }
 
@@ -351,18 +353,22 @@ fn encrypted_servers_too() {
 /// Ends by ^C, as sieges without an end do.
 #[test]
 fn an_interrupted_siege_reports_what_it_has() {
-    let server = serve(&[]);
-    let url = format!("http://{}/hello", server.address);
     let camp = Camp::new(&format!("{PLAIN}verbose = false\n"));
     let drome = env!("CARGO_BIN_EXE_drome");
-    let said = [&["siege"][..], &[drome, "siege"]].map(|program| {
-        let args = [&["-s", "INT", "2"], program, &["-b", "-c2", &url]].concat();
-        // In the foreground, it sends the signal once; a second one would end drome without a word.
-        camp.command("timeout", &["--foreground", "--preserve-status"], &args)
+    let said = [("siege", &[][..]), (drome, &["siege"])].map(|(program, first)| {
+        let server = Counted::new(&["--fault", "delay=5ms"]);
+        let url = server.url();
+        let mut command = camp.command(program, first, &["-b", "-c2", &url]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = process::spawn(&mut command);
+        process::interrupt_at_work(&child, || server.answers() > 10);
+        crate::common::said(&process::output(child, "siege"))
     });
     let [real, ours] = &said;
     assert_eq!((real.code, shape(&real.err)), (ours.code, shape(&without_drome(&ours.err))));
-    assert!(said.iter().all(|said| read(&said.err)[0].reading.get("completed").unwrap() > 0.0), "{said:?}");
+    for said in &said {
+        assert!(read(&said.err)[0].reading.get("completed").unwrap() > 8.0, "{}", said.err);
+    }
 }
 
 #[test]

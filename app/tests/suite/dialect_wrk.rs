@@ -1,10 +1,10 @@
 //! `drome wrk` beside wrk itself, in turn, against the same servers: the same lines, the same requests, the same ends.
 
+use crate::common::counted::Counted;
 use crate::common::tools::{Ended, drome, real, wire};
 use crate::common::{Home, process, serve};
 use dialects::Found;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -113,6 +113,8 @@ fn slow_answers_are_counted_alike() {
             "{found:?}"
         );
     }
+    let server = serve(&["--fault", "delay=1m"]);
+    let url = format!("http://{}/hello", server.address);
     for found in measured(&["-d1s", "-t1", "-c2", &url]) {
         assert_eq!((found.reading.get("completed"), found.reading.get("rate_per_s")), (Some(0.0), Some(0.0)));
     }
@@ -266,22 +268,29 @@ fn the_version_is_told_and_then_the_usage() {
 
 #[test]
 fn an_interrupted_run_reports_what_it_has() {
-    let server = serve(&[]);
-    let url = format!("http://{}/hello", server.address);
     let ours = Command::new(env!("CARGO_BIN_EXE_drome"));
     let programs = [(Command::new("wrk"), &[][..]), (ours, &["wrk"][..])];
     let ended = programs.map(|(mut program, first)| {
-        let args = [first, &["-d30s", "-t1", "-c2", &url]].concat();
+        let server = Counted::new(&["--fault", "delay=5ms"]);
+        let url = server.url();
+        let args = [first, &["-d4m", "-t1", "-c2", &url]].concat();
         let child = process::spawn(program.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()));
-        std::thread::sleep(Duration::from_millis(1500));
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        process::interrupt_at_work(&child, || server.answers() > 10);
         let said = crate::common::said(&process::output(child, "wrk"));
-        Ended { code: Some(said.code), out: said.out, err: said.err }
+        Ended {
+            code: Some(said.code),
+            out: said.out.replace(&server.server.address.to_string(), "127.0.0.1:80"),
+            err: said.err,
+        }
     });
     let [theirs, ours] = &ended;
     assert_eq!((shape(&theirs.out), theirs.code), (shape(&ours.out), ours.code), "{ours:?}");
-    let seconds = |ended: &Ended| reading(ended).reading.get("duration_ns").unwrap() / 1e9;
-    assert!(seconds(ours) < 20.0 && seconds(theirs) < 20.0);
+    // It had four minutes.
+    for ended in [theirs, ours] {
+        let reading = reading(ended).reading;
+        assert!(reading.get("duration_ns").unwrap() < 200e9, "{ended:?}");
+        assert!(reading.get("completed").unwrap() > 8.0, "{ended:?}");
+    }
 }
 
 /// wrk2 is in no registry: drome alone.

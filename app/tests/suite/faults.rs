@@ -143,8 +143,8 @@ fn a_connection_ends_after_so_many_answers_announced_or_not() {
 
 #[test]
 fn a_delay_holds_back_each_answer_and_nobody_else() {
-    const DELAY: Duration = Duration::from_millis(500);
-    let server = faulty(&["delay=500ms"]);
+    const DELAY: Duration = Duration::from_secs(2);
+    let server = faulty(&["delay=2s"]);
     let asked = Instant::now();
     let mut streams: Vec<TcpStream> = (0..40).map(|_| connect(&server)).collect();
     streams.iter_mut().for_each(|stream| stream.write_all(ASK).unwrap());
@@ -153,7 +153,7 @@ fn a_delay_holds_back_each_answer_and_nobody_else() {
         stream.read_exact(&mut answer).unwrap();
         assert!(asked.elapsed() >= DELAY && undated(&answer) == hello());
     }
-    assert!(asked.elapsed() < DELAY * 20, "one after the other it would have been 40 delays");
+    assert!(asked.elapsed() < DELAY * 35, "one after the other it would have been 40 delays, 80 s");
 }
 
 #[test]
@@ -299,13 +299,13 @@ fn drome_load_counts_every_fault_as_what_it_is() {
 #[test]
 fn no_answer_comes_before_its_time() {
     let server = faulty(&["delay=uniform:20ms..40ms"]);
-    let (code, json) = load(server.address, "/hello", &["-c", "50", "-n", "500"]);
+    let (code, json) = load(server.address, "/hello", &["-c", "50", "-n", "3000"]);
     assert_eq!(code, 0, "{json}");
     let latency = |of: &str| json["latency_ns"][of].as_f64().unwrap() / 1e6;
     assert!(latency("min") >= 20.0 && latency("mean") >= 29.0 && latency("max") >= 39.0, "{json}");
     assert!(
-        json["duration_s"].as_f64().unwrap() < 7.5,
-        "one after the other it would have been 15 s: {json}"
+        json["duration_s"].as_f64().unwrap() < 70.0,
+        "one after the other it would have been 90 s: {json}"
     );
 }
 

@@ -32,7 +32,7 @@ load = { closed = { connections = 2 } }
 [design]
 blocks = [BLOCKS]
 warmup = "20ms"
-measure = "100ms"
+measure = "300ms"
 precision = 0.9
 budget = "2h"
 "#;

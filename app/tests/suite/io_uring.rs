@@ -1,6 +1,6 @@
 //! `io_uring` where it is to be had, epoll and the reason where it is not; and what servers inherit of drome's limits.
 
-use crate::common::{Home, Said, back_ends, run, serve};
+use crate::common::{Home, Said, back_ends, process, run, serve};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
@@ -80,7 +80,7 @@ fn where_io_uring_is_forbidden_epoll_says_why() {
 fn a_server_that_falls_back_says_why_and_answers() {
     let home = Home::new();
     let mut command = below(&["python3", "-c", FORBIDDEN], &home.drome(&["serve", "--port", "0"]));
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let mut line = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
         .unwrap();

@@ -1,7 +1,7 @@
 //! drome killed at random moments and told to go on: whatever the moment, no finished trial is lost, none is there twice, and no
 //! process, folder or lock stays. Eight kills unless `DROME_TEST_KILLS` says otherwise (`cargo xtask kills` makes it a hundred).
 
-use crate::common::{Home, processes_with, run, wait_for};
+use crate::common::{Home, process, processes_with, run, wait_for};
 use lab::Store;
 use lab::lock::Lock;
 use model::Observation;
@@ -123,10 +123,10 @@ fn killed_at_any_moment_a_run_goes_on_where_it_was() {
     let mut course = Course { home: &home, kept: Vec::new(), run: None, ended: 0, trials: 0, early: 0 };
     for kill in 0..kills {
         let moment = LATEST.mul_f64(stats::random::uniform(seed, kill));
-        let mut child = course.drome().stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = process::spawn(course.drome().stdout(Stdio::null()).stderr(Stdio::null()));
         std::thread::sleep(moment);
         child.kill().unwrap();
-        child.wait().unwrap();
+        process::wait(&mut child);
         course.look(&format!("after kill {} of {kills}, {moment:?} after the start, seed {seed}", kill + 1));
     }
     let said = run(&mut course.drome());

@@ -1,7 +1,8 @@
 //! A measurement under way, as scrapers read it; a real Prometheus is one of them, and asks what the dashboard asks.
 
 use crate::common::http::{self, Answer};
-use crate::common::{Home, PATIENCE, Server, process, run, serve, start, wait_for};
+use crate::common::process::LIMIT;
+use crate::common::{Home, Server, process, run, serve, start, wait_for};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -11,8 +12,8 @@ const DASHBOARD: &str = include_str!("../../../docs/grafana/drome.json");
 
 /// An open load of 2,000 a second, longer than any test, that tells how it goes.
 fn measured(home: &Home, server: &Server) -> Server {
-    let (url, patience) = (format!("http://{}/hello", server.address), format!("{}s", PATIENCE.as_secs()));
-    let args = ["load", &url, "--rate", "2k", "-c", "8", "-d", &patience, "--metrics", "0"];
+    let (url, longest) = (format!("http://{}/hello", server.address), format!("{}s", LIMIT.as_secs()));
+    let args = ["load", &url, "--rate", "2k", "-c", "8", "-d", &longest, "--metrics", "0"];
     let mut child = process::spawn(home.drome(&args).stdout(Stdio::null()).stderr(Stdio::piped()));
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();

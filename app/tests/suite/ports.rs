@@ -27,7 +27,7 @@ homepage = "http://127.0.0.1/"
 command = ["echo", "1.0"]
 [run]
 command = ["sh", "-c", "'{drome}' serve --port PORT & wait"]
-ready = "2s"
+ready = "10s"
 [serves]
 hello = "/hello"
 "#;

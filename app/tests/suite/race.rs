@@ -9,14 +9,15 @@ use std::process::Stdio;
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Said {
-    let short = ["--duration", "200ms", "--warmup", "50ms", "--seed", "1"];
+    let short = ["--warmup", "50ms", "--seed", "1"];
+    let duration = if args.contains(&"--duration") { &[][..] } else { &["--duration", "200ms"] };
     let is_told = args.contains(&"--budget") || args.contains(&"--blocks");
     let blocks = if is_told { &[][..] } else { &["--blocks", "3"] };
-    run(home.drome(&["race"]).args(commands).args(short).args(blocks).args(args))
+    run(home.drome(&["race"]).args(commands).args(short).args(duration).args(blocks).args(args))
 }
 
-/// Where the machine is busy, some trials are void, and it takes some blocks more.
-const UNTIL_SURE: [&str; 2] = ["--budget", "40s"];
+/// Where the machine is busy, some trials are void, and it takes some blocks more. A race that is decided ends earlier.
+const UNTIL_SURE: [&str; 2] = ["--budget", "3min"];
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()
@@ -25,7 +26,7 @@ fn number(value: &Value) -> f64 {
 #[test]
 fn a_known_difference_is_found_with_its_direction() {
     let home = Home::new();
-    let slow = format!("{DROME} serve --port {{port}} --spin-ns 1000000");
+    let slow = format!("{DROME} serve --port {{port}} --spin-ns 20000000");
     let fast = format!("{DROME} serve --port {{port}}");
     let args = [&["--url", "http://127.0.0.1:{port}/hello", "-c", "1"][..], &UNTIL_SURE].concat();
     let said = race(&home, &[&slow, &fast], &args);
@@ -35,8 +36,9 @@ fn a_known_difference_is_found_with_its_direction() {
         serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
     let rows = json["cells"][0]["contenders"].as_array().unwrap();
     let b = rows.iter().find(|row| row["name"] == "B").unwrap();
-    // An answer of the slow one takes at least the millisecond longer that it spins.
-    assert!(b["time_ns_more"]["median"].as_f64().unwrap() < -900_000.0, "{b}");
+    // An answer of the slow one takes at least the 20 ms that it spins, and one of the fast one takes a fraction of that on any
+    // machine.
+    assert!(b["time_ns_more"]["median"].as_f64().unwrap() < -15_000_000.0, "{b}");
     assert_eq!(number(&b["trials"]), 2.0 * number(&json["race"]["blocks"]), "both enter every block twice");
     assert!(json["noise_floor"].as_f64().unwrap() > 0.0);
 }
@@ -56,7 +58,7 @@ h.HTTPServer((\"127.0.0.1\", {port}), H).serve_forever()'";
         "{}",
         said.err
     );
-    let said = race(&home, &[&drome, python], &["--any-body"]);
+    let said = race(&home, &[&drome, python], &["--any-body", UNTIL_SURE[0], UNTIL_SURE[1]]);
     assert!(said.code == 0 && said.out.contains("A is "), "{}{}", said.out, said.err);
 }
 
@@ -108,7 +110,7 @@ fn options_that_can_not_be_met_are_refused_before_any_server_starts() {
 fn a_metric_decides_and_every_trial_is_exported() {
     let home = Home::new();
     let cheap = format!("{DROME} serve --port {{port}}");
-    let dear = format!("{DROME} serve --port {{port}} --spin-ns 2000000");
+    let dear = format!("{DROME} serve --port {{port}} --spin-ns 15000000");
     let (csv, json) = (home.path().join("trials.csv"), home.path().join("findings.json"));
     let url = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", UNTIL_SURE[0], UNTIL_SURE[1]];
     let args = [&url[..], &["--metric", "server-cpu", "--export", csv.to_str().unwrap()]].concat();
@@ -129,21 +131,14 @@ fn a_metric_decides_and_every_trial_is_exported() {
         "{text}"
     );
 
-    let args =
-        [&url[..], &["--metric", "p50@100", "--format", "json", "--export", json.to_str().unwrap()]].concat();
-    let decided = until_sound(|| {
+    let args = [&url[..], &["--metric", "p50@20", "--duration", "1s", "--format", "json"]].concat();
+    let args = [&args[..], &["--export", json.to_str().unwrap()]].concat();
+    // On a busy machine a server may fall behind even so low a rate, and then its latency is not used.
+    let (said, found) = until_sound(|| {
         let said = race(&home, &[&dear, &cheap], &args);
         let found: Value = serde_json::from_str(&said.out).unwrap();
-        let void = |c: &Value| number(&c["void"]);
-        let voids: f64 = found["cells"][0]["contenders"].as_array().unwrap().iter().map(void).sum();
-        if found["race"]["decided"] == "faster" {
-            return Ok((said, found));
-        }
-        // On a busy machine the load generator's sends lag, and trials are void.
-        assert!(voids > 0.0, "undecided without a void trial: {}", found["race"]);
-        Err(format!("{voids} trials void: {}", found["race"]))
+        if found["race"]["decided"] == "faster" { Ok((said, found)) } else { Err(found["race"].to_string()) }
     });
-    let Some((said, found)) = decided else { return };
     let race = &found["race"];
     assert_eq!((&race["metric"], &race["faster"]), (&"p50".into(), &"B".into()), "{race}");
     assert!(number(&race["ratio"]["median"]) < 0.8, "{race}");
@@ -157,7 +152,7 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let page = std::fs::read_to_string(&page).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
     assert!(page.contains("drome race &#39;") || page.contains("drome race '"), "how to run it again");
-    assert!(page.contains("--metric p50@100 ") && page.contains(found["run"].as_str().unwrap()));
+    assert!(page.contains("--metric p50@20 ") && page.contains(found["run"].as_str().unwrap()));
 }
 
 #[test]
@@ -235,12 +230,18 @@ fn trials_that_are_all_void_say_nothing() {
 fn the_same_command_twice_is_not_called_different() {
     let home = Home::new();
     let drome = format!("{DROME} serve --port {{port}}");
-    let args = ["--url", "http://127.0.0.1:{port}/hello", "--metric", "rss", "--format", "json"];
-    let said = race(&home, &[&drome, &drome], &args);
-    let found: Value = serde_json::from_str(&said.out).unwrap();
-    // Three blocks of equals, or so: sure of a difference in one race of a hundred, and then by how little.
-    let ratio = found["race"]["ratio"]["median"].as_f64().unwrap();
-    assert!(found["race"]["faster"].is_null() || (ratio - 1.0).abs() < 0.05, "{}", found["race"]);
+    for metric in ["rate", "rss"] {
+        let args = ["--url", "http://127.0.0.1:{port}/hello", "--metric", metric, "--format", "json"];
+        // By its rule it is sure of a difference between equals in one race of a hundred: not three times in a row.
+        let is_called_different = || {
+            let said = race(&home, &[&drome, &drome], &args);
+            let found: Value = serde_json::from_str(&said.out).unwrap();
+            let ratio = found["race"]["ratio"]["median"].as_f64();
+            assert!(ratio.is_some_and(|ratio| ratio > 0.0), "{metric}: {}", found["race"]);
+            !found["race"]["faster"].is_null()
+        };
+        assert!(!(0..3).all(|_| is_called_different()), "{metric}");
+    }
 }
 
 #[test]

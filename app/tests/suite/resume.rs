@@ -1,7 +1,7 @@
 //! What keeps a run whole: one drome at a time is at it, and only as what it began as; the lab's own failures end it and are
 //! nobody's; and drome may be rebuilt meanwhile.
 
-use crate::common::{Home, Said, run, wait_for};
+use crate::common::{Home, process, run, wait_for};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -58,14 +58,14 @@ fn trials(home: &Home) -> usize {
 /// A run that has begun, with some trials.
 fn begun(home: &Home) -> Child {
     let mut command = command(home, &["run", "small"]);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
     wait_for(|| trials(home) >= 2, "two trials");
     child
 }
 
 fn kill(mut child: Child) {
     child.kill().unwrap();
-    child.wait().unwrap();
+    process::wait(&mut child);
 }
 
 fn rows(home: &Home) -> Vec<Value> {
@@ -92,11 +92,11 @@ fn a_run_that_another_drome_is_at_is_not_joined() {
     wait_for(|| trials(&home) > before, "the first drome to go on");
     kill(child);
     // Who was killed has no lock any more.
-    let mut child = command(&home, &["run", "small", "--resume"]).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = process::spawn(command(&home, &["run", "small", "--resume"]).stderr(Stdio::null()));
     let before = trials(&home);
     wait_for(|| trials(&home) > before, "the run to go on");
     run(Command::new("kill").args(["-INT", &child.id().to_string()]));
-    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(process::wait(&mut child).code(), Some(130));
 }
 
 #[test]
@@ -132,13 +132,13 @@ fn a_drome_that_is_rebuilt_meanwhile_goes_on_with_the_program_that_it_is() {
     let plain = command(&home, &["run", "small"]);
     let mut copied = Command::new(&path);
     copied.args(plain.get_args()).envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let child = copied.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = process::spawn(copied.stdout(Stdio::piped()).stderr(Stdio::piped()));
     wait_for(|| trials(&home) >= 2, "two trials");
     // As a build does: another file has the name now, and here it is no drome at all.
     fs::remove_file(&path).unwrap();
     home.write("bin/drome", "#!/bin/sh\nexit 9\n");
     run(Command::new("chmod").args(["+x", path.to_str().unwrap()]));
-    let said = crate::common::said(&child.wait_with_output().unwrap());
+    let said = crate::common::said(&process::output(child, "drome run"));
     assert_eq!(said.code, 0, "{}", said.err);
     for row in rows(&home) {
         assert_eq!(row["failed"], 0, "{row}");
@@ -150,13 +150,18 @@ fn a_drome_that_is_rebuilt_meanwhile_goes_on_with_the_program_that_it_is() {
 #[test]
 fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
     let home = home("12, 12");
-    let mut command_ = command(&home, &["run", "small"]);
-    let child = command_.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    wait_for(|| trials(&home) >= 2, "two trials");
-    // The folder of the logs goes: no server's output can be kept any more.
-    let logs = home.path().join("cache/logs");
-    wait_for(|| fs::remove_dir_all(&logs).is_ok() && !logs.exists(), "the logs to be gone");
-    let said: Said = crate::common::said(&child.wait_with_output().unwrap());
+    // When the contender is started for the third time, the folder of the logs goes: no server's output can be kept any more.
+    let (logs, count) = (home.path().join("cache/logs"), home.path().join("count"));
+    let script = format!(
+        "echo x >> '{0}'; [ $(wc -l < '{0}') = 3 ] && rm -r '{1}'; exec {{drome}} serve --port {{port}}",
+        count.display(),
+        logs.display()
+    );
+    let plain = r#"["{drome}", "serve", "--port", "{port}"]"#;
+    let removes = CONTENDER.replace(plain, &format!("[\"sh\", \"-c\", \"{script}\"]"));
+    assert_ne!(removes, CONTENDER);
+    home.write("own/contenders/one/contender.toml", &removes);
+    let said = run(&mut command(&home, &["run", "small"]));
     assert!(
         said.code == 1 && said.err.contains("the lab failed in a trial of") && said.err.contains("--resume"),
         "{}: {}",

@@ -1,5 +1,6 @@
 //! `drome serve` on the wire.
 
+use crate::common::punctual::until_sound;
 use crate::common::{Home, Server, back_ends, load, process, run, serve};
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -179,25 +180,29 @@ fn a_port_in_use_and_a_fault_that_is_none_are_refused() {
 #[test]
 fn an_answer_that_took_its_time_does_not_wait_for_those_after_it() {
     let spin_ms = 50;
-    for io in ["uring", "epoll"] {
+    for io in back_ends() {
         let server = serve(&["--threads", "1", "--io", io, "--spin-ns", &(spin_ms * 1_000_000).to_string()]);
-        let mut peers: Vec<_> = (0..8).map(|_| TcpStream::connect(server.address).unwrap()).collect();
-        for peer in &mut peers {
-            peer.write_all(b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-        }
-        let arrived = |mut peer: TcpStream| {
-            std::thread::spawn(move || {
-                let n = peer.read(&mut [0; 1024]).unwrap();
-                assert!(n > 0);
-                std::time::Instant::now()
-            })
-        };
-        let threads: Vec<_> = peers.into_iter().map(arrived).collect();
-        let mut times: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
-        times.sort();
-        // One after the other they take seven spins longer; together they would take none.
-        let apart = times[7] - times[0];
-        assert!(apart.as_millis() >= 3 * spin_ms, "{io}: all answers within {apart:?}");
+        // A machine that lets the readers wait makes up for what lay between the answers.
+        until_sound(|| {
+            let mut peers: Vec<_> = (0..8).map(|_| TcpStream::connect(server.address).unwrap()).collect();
+            for peer in &mut peers {
+                peer.write_all(b"GET /hello HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+            }
+            let arrived = |mut peer: TcpStream| {
+                std::thread::spawn(move || {
+                    let n = peer.read(&mut [0; 1024]).unwrap();
+                    assert!(n > 0);
+                    std::time::Instant::now()
+                })
+            };
+            let threads: Vec<_> = peers.into_iter().map(arrived).collect();
+            let mut times: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+            times.sort();
+            // One after the other they take seven spins longer; together they would take none.
+            let apart = times[7] - times[0];
+            let is_apart = apart.as_millis() >= 3 * spin_ms;
+            if is_apart { Ok(()) } else { Err(format!("{io}: all answers within {apart:?}")) }
+        });
     }
 }
 

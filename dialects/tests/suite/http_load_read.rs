@@ -96,7 +96,7 @@ fn near_misses_cost_no_more_than_their_length() {
     for piece in ["1 fetches, ", "1 fetches, 1 max parallel, 1 bytes, in 1 seconds ", "1", " ", "a b\n"] {
         let _ = read(&piece.repeat(2_000_000 / piece.len()));
     }
-    assert!(began.elapsed().as_secs() < 60);
+    assert!(began.elapsed().as_secs() < 300);
 }
 
 proptest! {

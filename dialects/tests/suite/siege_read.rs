@@ -197,7 +197,7 @@ fn near_misses_cost_no_more_than_their_length() {
         assert_eq!(read(text).last().and_then(|found| found.reading.get("completed")), Some(5.0));
     }
     // In a square of the length, these would take hours.
-    assert!(began.elapsed().as_secs() < 60);
+    assert!(began.elapsed().as_secs() < 300);
 }
 
 mod any {

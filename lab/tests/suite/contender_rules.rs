@@ -208,7 +208,9 @@ fn a_server_of_two_ends_when_either_ends() {
     std::fs::write(at("start.sh"), script).unwrap();
     let socket =
         "perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => shift, Listen => 1)' \"$DIR/php.sock\"";
-    for (nginx, php) in [("sleep 0.1", "sleep 3000"), ("sleep 3000", "sleep 0.1")] {
+    // The one that ends does so when both have been started.
+    let ends = r#"sh -c 'until [ $(($(wc -l < "$DIR/pids") % 2)) = 0 ]; do sleep 0.01; done'"#;
+    for (nginx, php) in [(ends, "sleep 3000"), ("sleep 3000", ends)] {
         let _ = std::fs::remove_file(at("php.sock"));
         // A later version than any that is installed.
         program("php-fpm99.1", &format!("#!/bin/sh\necho $$ >> \"$DIR/pids\"\n{socket}\nexec {php}\n"));

@@ -203,8 +203,14 @@ fn hello(address: SocketAddr, faults: &Faults) -> Verified {
 
 #[test]
 fn who_reads_a_request_in_one_piece_only_is_found_out() {
-    let wrong = hello(in_one_piece(0), &Faults::default()).wrong();
-    assert!(!wrong.is_empty() && wrong.iter().all(|w| w.contains("in fragments")), "{wrong:?}");
+    let address = in_one_piece(0);
+    // A server that the machine lets read late finds all fragments there at once, but not each time.
+    let is_found_out = || {
+        let wrong = hello(address, &Faults::default()).wrong();
+        assert!(wrong.iter().all(|w| w.contains("in fragments")), "{wrong:?}");
+        !wrong.is_empty()
+    };
+    assert!((0..20).any(|_| is_found_out()), "it was late to read in each of 20 attempts");
 }
 
 #[test]

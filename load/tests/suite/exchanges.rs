@@ -1,5 +1,6 @@
 //! Every exchange is told, once, with its times in order; connections that are counted are counted.
 
+use super::uring;
 use load::{LoadError, Progress, run};
 use model::{Ask, Asking, End, Exchange, Expect, IoChoice, Load, Loss, Plan, Tally, Target, Think, Until};
 use std::io::{Read, Write};
@@ -44,6 +45,11 @@ fn plan(port: u16, io: IoChoice, per_connection: Option<usize>, until: Until) ->
     Plan { io, keep_first: true, threads: 2, ..Plan::new(target, ask, load, until) }
 }
 
+/// What can drive the sockets on this machine.
+fn back_ends() -> Vec<IoChoice> {
+    if uring::is_usable() { vec![IoChoice::Epoll, IoChoice::Uring] } else { vec![IoChoice::Epoll] }
+}
+
 fn measure(plan: &Plan) -> (Tally, Vec<Exchange>) {
     let (to, told) = channel();
     let progress = Progress { log: Some(to), ..Progress::default() };
@@ -72,7 +78,7 @@ fn where_nobody_listens_every_connection_is_told_unless_one_was_to_come_about_fi
 #[test]
 fn every_answer_is_told_once() {
     let port = server(usize::MAX);
-    for io in [IoChoice::Epoll, IoChoice::Uring] {
+    for io in back_ends() {
         for per_connection in [None, Some(3)] {
             let (tally, told) = measure(&plan(port, io, per_connection, Until::Answered(1_000)));
             assert_eq!((tally.completed, tally.errors.total(), told.len()), (1_000, 0, 1_000));
@@ -91,7 +97,7 @@ fn every_answer_is_told_once() {
 #[test]
 fn so_many_connections_are_opened_and_no_more() {
     let port = server(usize::MAX);
-    for io in [IoChoice::Epoll, IoChoice::Uring] {
+    for io in back_ends() {
         for rate_per_s in [None, Some(2_000.0)] {
             let mut plan = plan(port, io, Some(5), Until::Closed(101));
             plan.connecting.rate_per_s = rate_per_s;
@@ -106,7 +112,7 @@ fn so_many_connections_are_opened_and_no_more() {
 #[test]
 fn a_connection_that_came_to_nothing_is_one_all_the_same() {
     let port = server(0);
-    for io in [IoChoice::Epoll, IoChoice::Uring] {
+    for io in back_ends() {
         let (tally, told) = measure(&plan(port, io, Some(5), Until::Closed(9)));
         assert_eq!((tally.connections_opened, tally.errors.receive, told.len()), (9, 9, 9));
         assert!(told.iter().all(|e| e.end == End::Lost(Loss::Ended) && e.first_byte_ns == 0));
@@ -143,7 +149,7 @@ fn of_an_answer_that_was_cut_off_so_much_is_told_as_came() {
             }
         }
     });
-    for io in [IoChoice::Epoll, IoChoice::Uring] {
+    for io in back_ends() {
         let (_, told) = measure(&plan(port, io, Some(5), Until::Closed(4)));
         let lost = told.iter().filter(|e| e.end == End::Lost(Loss::Ended));
         let mut bytes: Vec<_> = lost.map(|e| (e.first_byte_ns > 0, e.body_bytes)).collect();
@@ -163,7 +169,7 @@ fn a_number_of_requests_ends_what_time_would_end_much_later() {
     }
     let mut plan = plan(port, IoChoice::Best, None, Until::Elapsed(Duration::from_millis(50)));
     plan.most_requests = Some(u64::MAX);
-    assert!(measure(&plan).0.duration_ns < 10_000_000_000);
+    assert!(measure(&plan).0.duration_ns < 60_000_000_000);
 }
 
 #[test]
@@ -207,11 +213,11 @@ fn one_connection_waits_for_its_answer_before_there_are_others() {
 #[test]
 fn answers_are_counted_in_steps() {
     let port = server(usize::MAX);
-    let until = Until::Elapsed(Duration::from_millis(550));
+    let until = Until::Elapsed(Duration::from_millis(2_050));
     let plan = Plan { pulse: Some(Duration::from_millis(100)), ..plan(port, IoChoice::Best, None, until) };
     let (tally, _) = measure(&plan);
     // On two threads; on a machine that hardly gets on steps are longer, and fewer.
-    assert!((2..=10).contains(&tally.pulse.len()), "{:?}", tally.pulse);
+    assert!((2..=40).contains(&tally.pulse.len()), "{:?}", tally.pulse);
     assert!(tally.pulse.iter().all(|beat| beat.duration_ns >= 100_000_000));
     assert!(tally.pulse.iter().map(|beat| beat.answers).sum::<u64>() <= tally.completed);
 }
@@ -221,7 +227,7 @@ fn who_thinks_does_so_on_a_new_connection_too() {
     let pause = Duration::from_millis(30);
     let port = server(usize::MAX);
     for per_connection in [None, Some(1)] {
-        for io in [IoChoice::Epoll, IoChoice::Uring] {
+        for io in back_ends() {
             let plan = plan(port, io, per_connection, Until::Answered(20));
             let (tally, _) = measure(&Plan { think: Think::Between(pause, pause), ..plan });
             // Four connections, so that one of them asked five times at least, with four pauses between.

@@ -4,3 +4,5 @@
 
 mod exchanges;
 mod slices;
+#[path = "../../../net/tests/uring/mod.rs"]
+mod uring;

@@ -6,3 +6,5 @@ mod floor;
 mod io;
 mod tls;
 mod unix;
+#[path = "../uring/mod.rs"]
+mod uring;

@@ -1,6 +1,7 @@
 //! What the tests of the real binary share: folders of their own, servers that are stopped again.
 
 pub mod certificates;
+pub mod counted;
 pub mod example;
 pub mod http;
 pub mod pages;
@@ -8,6 +9,8 @@ pub mod process;
 pub mod punctual;
 pub mod tools;
 pub mod ui;
+#[path = "../../../../net/tests/uring/mod.rs"]
+mod uring;
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -144,9 +147,7 @@ pub fn serve(args: &[&str]) -> Server {
 
 /// What can drive the server's sockets on this machine.
 pub fn back_ends() -> &'static [&'static str] {
-    // The ring's table of files counts against the limit, and drome raises it as well.
-    net::limits::raise_descriptors(u64::MAX);
-    if net::Uring::is_available() { &["epoll", "uring"] } else { &["epoll"] }
+    if uring::is_usable() { &["epoll", "uring"] } else { &["epoll"] }
 }
 
 /// Any other server; `{port}` in the arguments is a free port.

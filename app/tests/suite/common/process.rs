@@ -56,6 +56,25 @@ pub fn wait(child: &mut Child) -> ExitStatus {
     status
 }
 
+/// Interrupts a program as Ctrl-C does, once it is at work: it has done so much, takes the signal, and waits for something.
+/// Before that, the signal would end it without a word, or be forgotten.
+pub fn interrupt_at_work(child: &Child, mut has_done: impl FnMut() -> bool) {
+    let pid = child.id().to_string();
+    super::wait_for(|| has_done() && takes_interrupts(&pid), "a program to be at work");
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+}
+
+/// It has a handler for SIGINT, or has blocked it for a thread that waits for it; and its first thread sleeps.
+fn takes_interrupts(pid: &str) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap_or_default().trim_start_matches(':').trim()
+    };
+    let is_in = |name| u64::from_str_radix(field(name), 16).is_ok_and(|mask| mask & 0b10 != 0);
+    (is_in("SigCgt") || is_in("SigBlk")) && field("State").starts_with('S')
+}
+
 /// What comes out of a pipe, as far as it has come.
 struct Printed {
     bytes: Arc<Mutex<Vec<u8>>>,
