@@ -3,13 +3,14 @@
 //!
 //! The road: [`next`] says which heat is owed ([`owed`]), how it is dealt ([`deal`]), whether there is time ([`budget`]) and whether
 //! it is enough ([`enough`]). Within a heat: the orders of its cycles ([`orders`]), what ran beside each turn ([`snapshot`]), which
-//! turns count ([`pieces`], [`shares`]), and what that says of the contenders ([`found`]).
+//! turns count ([`pieces`], [`shares`]), what the statistics get of them ([`figures`]), and what is found out beside ([`found`]).
 
 pub mod budget;
 pub mod deal;
 pub mod enough;
 #[cfg(test)]
 pub(crate) mod example;
+pub mod figures;
 pub mod found;
 pub mod orders;
 pub mod owed;
