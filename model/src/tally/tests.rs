@@ -1,3 +1,5 @@
+//! Merging, clearing, and what follows from the counts.
+
 use super::*;
 
 /// All fields by name, so that a new one has to be cleared too.
