@@ -143,15 +143,8 @@ impl Generator {
         let plan = &self.shared.plans[target];
         let is_open_load = matches!(plan.load, Load::Open { .. });
         let last = &mut self.last;
-        let mut tally = std::mem::take(&mut last.tally);
-        tally.clear();
-        last.uncounted.clear();
-        *last = SliceTally {
-            target,
-            tally,
-            uncounted: std::mem::take(&mut last.uncounted),
-            ..SliceTally::default()
-        };
+        last.clear();
+        last.target = target;
         let rooms = || self.seats.iter().filter_map(|seat| seat.room.as_deref());
         let common_ns = common_time_ns(rooms().map(|room| {
             let tally = &room.counted.tally;
