@@ -27,6 +27,6 @@ impl Counted {
     /// How many answers it has logged, which it does once a second.
     pub fn answers(&self) -> usize {
         let log = std::fs::read(&self.log).unwrap_or_default();
-        log.iter().filter(|byte| **byte == b'\n').count()
+        log.split(|byte| *byte == b'\n').count() - 1
     }
 }
