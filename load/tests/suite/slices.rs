@@ -93,11 +93,16 @@ fn rates(generator: &mut Generator, cycles: u64) -> [f64; 2] {
 fn a_server_that_takes_twice_as_long_has_half_the_rate() {
     let urls = [start(spinning(400)), start(spinning(800))];
     for (io, threads) in [(IoChoice::Epoll, 1), (IoChoice::Best, 2)] {
-        let [one, two] = rates(&mut generator(&urls, io, threads, &closed()), 8);
-        // Both are slowed down alike by whatever else this machine does; and each answer takes a little more than the spin.
-        // Where other work leaves them no core, they are slow for another reason.
-        assert!(one < 1500.0 || (0.35..0.85).contains(&(two / one)), "{two} of {one}");
-        assert!(one < 2600.0 && two < 1300.0, "no server is faster than its service time: {one}, {two}");
+        let mut generator = generator(&urls, io, threads, &closed());
+        let mut said = Vec::new();
+        // Each answer takes a little more than the spin. Other work on this machine may hide the difference, but not always.
+        let is_as_known = (0..5).any(|_| {
+            let [one, two] = rates(&mut generator, 8);
+            assert!(one < 2600.0 && two < 1300.0, "no server is faster than its service time: {one}, {two}");
+            said.push((one, two));
+            (0.35..0.85).contains(&(two / one))
+        });
+        assert!(is_as_known, "{said:?}");
     }
 }
 
