@@ -8,6 +8,7 @@ mod buffer;
 pub mod clock;
 pub mod cpu;
 mod epoll;
+pub mod heap;
 pub mod limits;
 mod ports;
 mod refusal;

@@ -31,6 +31,8 @@ pub struct UiArgs {
 
 /// Serves until it is told to stop.
 pub fn run(args: &UiArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    // It reads long runs in threads that come and go.
+    net::heap::share_one();
     let catalog = catalog(common)?;
     // A store that can't be read is said now, not on the first page.
     let store = store_path(common);

@@ -164,8 +164,8 @@ mod tests {
             [vec![sample(1, 50, json!(null)), sample(1, 100, json!(null)), sample(1, 80, json!(null))]];
         let outcome = evaluate(&figure(Quantity::ClientCpu, Over::MostOf(&[1, 2])), &rounds);
         assert_eq!(outcome.value, Ok(0.5));
-        let half_a_second = [vec![sample(1, 200_000_000, json!({"duration_s": 0.5}))]];
-        assert_eq!(evaluate(&figure(Quantity::ServerIdle, Over::Nothing), &half_a_second).value, Ok(0.2));
+        let half_a_second = [vec![sample(1, 125_000_000, json!({"duration_s": 0.5}))]];
+        assert_eq!(evaluate(&figure(Quantity::ServerIdle, Over::Nothing), &half_a_second).value, Ok(0.5));
         let with = |connections, bytes: u64| {
             let report = json!({"client": {"rss_max_bytes": bytes}});
             Ok(Sample { connections, ..sample(1, 1, report).unwrap() })

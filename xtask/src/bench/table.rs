@@ -150,7 +150,8 @@ mod tests {
             line("connections-10k", 3, &outcome(Ok(1200.0), &[(0, 19.3e6), (3, 8.5e6)])),
             "| `connections-10k` | 10,000 keep-alive connections, 12-byte body | resident memory of a further connection \
              | 1.20 KB | ≤ 1.50 KB | yes \
-             | drome 19.3 MB; drome with 1000 connections 8.50 MB; rounds 1.08 KB to 1.32 KB |"
+             | drome --source 127.0.0.2,127.0.0.3 19.3 MB; drome --source 127.0.0.2,127.0.0.3 with 1000 connections 8.50 MB; \
+             rounds 1.08 KB to 1.32 KB |"
         );
         assert_eq!(
             line("stall", 0, &outcome(Ok(1.03), &[(0, 51.5e6)])),

@@ -1,0 +1,14 @@
+//! How the C library keeps memory that was given back.
+
+/// One heap for all threads, where the C library is glibc (mallopt(3), `M_ARENA_MAX`). By itself it makes one for each of many
+/// threads, and keeps what a thread has given back for that thread's successors: a program whose threads come and go grows
+/// by what the largest of them ever held, again and again. To be called before there are threads; whoever allocates on a hot
+/// path in several of them should not.
+#[allow(unsafe_code)]
+pub fn share_one() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it only sets a number that the allocator looks at when a thread allocates for the first time.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}
