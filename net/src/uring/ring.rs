@@ -10,6 +10,9 @@ use std::time::Duration;
 /// A ring that is dropped waits no longer for what it cancels.
 const LONGEST_CANCEL: Duration = Duration::from_secs(1);
 
+/// A ring that is dropped lets the kernel work no more often than this, whatever it still has to do.
+const MOST_LAST_CALLS: usize = 100_000;
+
 /// The ring, and what was taken from it.
 pub struct Ring {
     uring: IoUring,
@@ -63,14 +66,19 @@ impl Ring {
     /// Hands over what was asked for; lets the kernel do what waits, if it has something to do. Does not sleep.
     #[inline]
     pub fn hand_over(&mut self) -> std::io::Result<()> {
-        let submission = self.uring.submission();
-        let has_work = submission.taskrun() || submission.cq_overflow();
-        let is_empty = submission.is_empty();
-        drop(submission);
+        let has_work = self.has_work();
+        let is_empty = self.uring.submission().is_empty();
         if has_work {
             self.enter(entries::GET_EVENTS)?;
         }
         if is_empty || has_work { self.finish() } else { self.enter(0).and_then(|()| self.finish()) }
+    }
+
+    /// The kernel has put work off until it is called.
+    #[inline]
+    fn has_work(&mut self) -> bool {
+        let submission = self.uring.submission();
+        submission.taskrun() || submission.cq_overflow()
     }
 
     /// Hands over what was asked for, and no more.
@@ -149,7 +157,15 @@ impl Drop for Ring {
         let longest = Timespec::from(LONGEST_CANCEL);
         let _ = self.uring.submit();
         // What was called back one by one must have left the ring's table: the next call walks over it for each that is left.
-        let _ = self.enter(entries::GET_EVENTS);
+        // The kernel does a few dozen of that a call.
+        for _ in 0..MOST_LAST_CALLS {
+            if !self.has_work() || self.enter(entries::GET_EVENTS).is_err() {
+                break;
+            }
+            self.drain();
+            self.completed.clear();
+            self.at = 0;
+        }
         let _ = self.uring.submitter().register_sync_cancel(Some(longest), CancelBuilder::any());
         let _ = self.enter(entries::GET_EVENTS); // What was cancelled lets go of its socket only now.
     }
