@@ -36,7 +36,7 @@ pub struct Common {
 /// What the machine may be like meanwhile.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MachineArgs {
-    /// Let trials count although other programs use more than a fifth of the machine's time, or its host takes more than a
+    /// Let trials count although other programs use more than a fifth of the measured CPUs' time, or its host takes more than a
     /// tenth; they are noted all the same
     #[arg(long, env = "DROME_ALLOW_BUSY", value_parser = FalseyValueParser::new(), hide_env_values = true)]
     pub allow_busy: bool,

@@ -29,6 +29,7 @@ pub struct Record {
 pub struct Setting {
     pub server_core: usize,
     pub client_core: usize,
+    /// The fewest that a row had; each row's own are in `by_round`.
     pub rounds: usize,
     /// Some works take longer.
     pub seconds: u64,
