@@ -21,14 +21,14 @@ pub struct Outcome {
 
 /// Computes a figure.
 pub fn evaluate(figure: &Figure, rounds: &[Round]) -> Outcome {
-    let all: Vec<Result<f64, String>> = rounds.iter().map(|round| of_round(figure, round)).collect();
+    let best = best_of_others(figure, rounds);
+    let all: Vec<Result<f64, String>> = rounds.iter().map(|round| of_round(figure, round, best)).collect();
     let values: Vec<f64> = all.iter().flatten().copied().collect();
     let reason = all.iter().find_map(|value| value.as_ref().err().cloned());
     let others = figure.over.others();
     let concerned: Vec<usize> = [figure.of].iter().chain(others).copied().collect();
     let part = |at: usize| {
-        let known =
-            rounds.iter().filter_map(|round| quantity(figure.what, round.get(at)?.as_ref().ok()?).ok());
+        let known = rounds.iter().filter_map(|round| of_run(figure.what, round, at).ok());
         Some((at, median(&known.collect::<Vec<_>>())?))
     };
     Outcome {
@@ -43,19 +43,16 @@ pub fn evaluate(figure: &Figure, rounds: &[Round]) -> Outcome {
     }
 }
 
-fn of_round(figure: &Figure, round: &Round) -> Result<f64, String> {
-    let of = |at: usize| match round.get(at) {
-        Some(Ok(sample)) => quantity(figure.what, sample),
-        Some(Err(reason)) => Err(reason.clone()),
-        None => Err("no such run".to_owned()),
-    };
+fn of_round(figure: &Figure, round: &Round, best: Option<usize>) -> Result<f64, String> {
+    let of = |at: usize| of_run(figure.what, round, at);
     let own = of(figure.of)?;
     Ok(match figure.over {
         Over::Nothing => own,
         Over::Truth(truth) => own / truth,
-        Over::LeastOf(others) => {
-            let others = others.iter().map(|at| of(*at)).collect::<Result<Vec<f64>, _>>()?;
-            own / others.into_iter().fold(f64::INFINITY, f64::min)
+        Over::LeastOf(others) | Over::MostOf(others) => {
+            let all = others.iter().map(|at| of(*at)).collect::<Result<Vec<f64>, _>>()?;
+            let best = others.iter().zip(all).find(|(at, _)| Some(**at) == best);
+            own / best.ok_or("none of the others is known")?.1
         }
         Over::PerConnectionBeyond(&[other]) => {
             let connections =
@@ -64,11 +61,31 @@ fn of_round(figure: &Figure, round: &Round) -> Result<f64, String> {
             let more = more.filter(|more| *more > 0).ok_or("no more connections than in the other run")?;
             (own - of(other)?) / more as f64
         }
-        Over::MostOf(others) => {
-            let others = others.iter().map(|at| of(*at)).collect::<Result<Vec<f64>, _>>()?;
-            own / others.into_iter().fold(f64::NEG_INFINITY, f64::max)
-        }
     })
+}
+
+fn of_run(what: Quantity, round: &Round, at: usize) -> Result<f64, String> {
+    match round.get(at) {
+        Some(Ok(sample)) => quantity(what, sample),
+        Some(Err(reason)) => Err(reason.clone()),
+        None => Err("no such run".to_owned()),
+    }
+}
+
+/// The best of the runs that a figure is compared with: by its median over all rounds. The best of each round would be the luckiest
+/// of several noisy figures, above what any of them does.
+fn best_of_others(figure: &Figure, rounds: &[Round]) -> Option<usize> {
+    let (others, sign) = match figure.over {
+        Over::LeastOf(others) => (others, 1.0),
+        Over::MostOf(others) => (others, -1.0),
+        Over::Nothing | Over::Truth(_) | Over::PerConnectionBeyond(_) => return None,
+    };
+    let median_of = |at: usize| {
+        let known = rounds.iter().filter_map(|round| of_run(figure.what, round, at).ok());
+        Some((at, sign * median(&known.collect::<Vec<_>>())?))
+    };
+    let known = others.iter().filter_map(|at| median_of(*at));
+    known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
 }
 
 fn quantity(what: Quantity, sample: &Sample) -> Result<f64, String> {
@@ -154,7 +171,8 @@ mod tests {
         assert_eq!((outcome.value, outcome.by_round), (Ok(0.9), vec![Some(0.5), Some(1.0), Some(0.9)]));
         assert_eq!(outcome.parts, [(0, 300.0), (1, 300.0)]);
         let outcome = evaluate(&figure(Quantity::ServerCpu, Over::LeastOf(&[1, 2])), &rounds);
-        assert_eq!((outcome.value, outcome.by_round), (Ok(1.0), vec![Some(0.5), Some(1.0), Some(1.0)]));
+        // The other run with the lower median, 600 ns, in all rounds: not the luckiest of each round.
+        assert_eq!((outcome.value, outcome.by_round), (Ok(0.9), vec![Some(0.5), Some(1.0), Some(0.9)]));
         assert_eq!(outcome.parts, [(0, 600.0), (1, 600.0), (2, 1800.0)]);
     }
 

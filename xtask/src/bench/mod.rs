@@ -42,6 +42,7 @@ pub fn bench(args: &[String]) -> Result<()> {
     let bench = Bench::new(&options)?;
     let mut record = bench.record();
     println!("{}", table::head(&record));
+    let kept = options.json.as_deref().map_or(Ok(None), Record::read)?;
     for work in options.works() {
         let rounds = bench.measure(work);
         for figure in work.figures {
@@ -50,7 +51,8 @@ pub fn bench(args: &[String]) -> Result<()> {
             record.rows.push(row);
         }
         // After each work: who breaks off keeps what there is.
-        options.json.as_deref().map_or(Ok(()), |file| write(file, &record))?;
+        let Some(file) = &options.json else { continue };
+        write(file, &kept.clone().map_or_else(|| record.clone(), |kept| kept.with(record.clone())))?;
     }
     Ok(())
 }

@@ -84,7 +84,8 @@ pub fn help() -> String {
   --seconds  how long a run lasts [{seconds}]
   --full     {full_rounds} rounds of {full_seconds} seconds
   --install  gets missing peers from Debian's packages
-  --json     writes the run to a file as well; the one that README's table is made from is docs/bench.json
+  --json     writes the run to a file as well; rows that the file has and this run does not are kept. README's table is made from
+             docs/bench.json
   --render   measures nothing: makes README's table anew
 ",
         names().join(" ")

@@ -1,8 +1,8 @@
 //! The table in README, made from the committed JSON of a run, so that nobody edits a figure by hand.
 
-use super::record::{Record, SCHEMA};
+use super::record::Record;
 use super::table;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::Path;
 
@@ -29,10 +29,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
 /// README as it should be.
 fn wanted(root: &Path) -> Result<String> {
     let file = root.join(COMMITTED);
-    let json = fs::read_to_string(&file).with_context(|| format!("can't read {}", file.display()))?;
-    let record: Record =
-        serde_json::from_str(&json).with_context(|| format!("{} is no run of the bench", file.display()))?;
-    ensure!(record.schema == SCHEMA, "{COMMITTED} has schema {}, and this is {SCHEMA}", record.schema);
+    let record = Record::read(&file)?.with_context(|| format!("there is no {COMMITTED}"))?;
     let readme = fs::read_to_string(root.join("README.md")).context("can't read README.md")?;
     put_between(&readme, &section(&record))
 }
@@ -66,6 +63,7 @@ fn section(record: &Record) -> String {
 mod tests {
     use super::super::record::{Row, Unit};
     use super::super::rows::Bound;
+    use super::super::record::SCHEMA;
     use super::*;
 
     fn record(median: f64) -> Record {

@@ -2,9 +2,14 @@
 
 use super::figure::Outcome;
 use super::rows::{Bound, Client, Figure, Over, Quantity, Work};
+use super::works::WORKS;
 use super::{peers, server};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
 
 /// Of the file's form.
 pub const SCHEMA: u32 = 1;
@@ -80,6 +85,32 @@ pub enum Unit {
     Bytes,
     PerS,
     Share,
+}
+
+impl Record {
+    /// A run that was written before; `None` where there is no file.
+    pub fn read(file: &Path) -> Result<Option<Self>> {
+        let json = match fs::read_to_string(file) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            json => json.with_context(|| format!("can't read {}", file.display()))?,
+        };
+        let record: Self =
+            serde_json::from_str(&json).with_context(|| format!("{} is no run of the bench", file.display()))?;
+        ensure!(record.schema == SCHEMA, "{} has schema {}, and this is {SCHEMA}", file.display(), record.schema);
+        Ok(Some(record))
+    }
+
+    /// The same with the works of a later run in place of its own, in the order of the table. Works that are no more are left out.
+    pub fn with(self, later: Self) -> Self {
+        let is_later = |work: &str| later.rows.iter().any(|row| row.work == work);
+        let kept: Vec<Row> = self.rows.into_iter().filter(|row| !is_later(&row.work)).collect();
+        let all: Vec<Row> = kept.into_iter().chain(later.rows).collect();
+        let rows: Vec<Row> =
+            WORKS.iter().flat_map(|work| all.iter().filter(|row| row.work == work.name)).cloned().collect();
+        let rounds = rows.iter().map(|row| row.by_round.len()).filter(|rounds| *rounds > 0).min();
+        let setting = later.setting.map(|setting| Setting { rounds: rounds.unwrap_or(setting.rounds), ..setting });
+        Self { rows, setting, ..later }
+    }
 }
 
 impl Row {
@@ -180,5 +211,43 @@ impl Unit {
                 _ => format!("{value:.0} ns"),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(work: &str, median: f64, rounds: usize) -> Row {
+        let by_round = vec![Some(median); rounds];
+        let outcome = Outcome { value: Ok(median), by_round, parts: Vec::new(), doubt: None, others_cores: None };
+        let work = Work { name: "", ..*WORKS.iter().find(|known| known.name == work).unwrap_or(&WORKS[0]) };
+        Row::new(&work, &work.figures[0], &outcome)
+    }
+
+    fn record(date: &str, rows: &[(&str, f64, usize)]) -> Record {
+        let rows = rows.iter().map(|(work, median, rounds)| Row {
+            work: (*work).to_owned(),
+            ..row(work, *median, *rounds)
+        });
+        let setting = Setting { server_core: 0, client_core: 1, rounds: 9, seconds: 1 };
+        let (machine, versions) = (String::new(), BTreeMap::new());
+        Record {
+            schema: SCHEMA,
+            date: date.to_owned(),
+            machine,
+            versions,
+            setting: Some(setting),
+            rows: rows.collect(),
+        }
+    }
+
+    #[test]
+    fn a_later_run_replaces_its_own_works_and_keeps_the_others() {
+        let first = record("1", &[("hello", 1.0, 5), ("no longer", 2.0, 5), ("keep-alive", 3.0, 5)]);
+        let both = first.with(record("2", &[("hello", 4.0, 7), ("stall", 5.0, 9)]));
+        let rows: Vec<_> = both.rows.iter().map(|row| (row.work.as_str(), row.median)).collect();
+        assert_eq!(rows, [("keep-alive", Some(3.0)), ("stall", Some(5.0)), ("hello", Some(4.0))]);
+        assert_eq!((both.date.as_str(), both.setting.map(|setting| setting.rounds)), ("2", Some(5)));
     }
 }

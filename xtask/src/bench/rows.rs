@@ -103,9 +103,9 @@ pub enum Quantity {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Over {
     Nothing,
-    /// The least that any of these runs has in the same round.
+    /// What that of these runs has in the same round whose median over all rounds is the least.
     LeastOf(&'static [usize]),
-    /// The most that any of these runs has in the same round.
+    /// What that of these runs has in the same round whose median over all rounds is the most.
     MostOf(&'static [usize]),
     /// What is more than in this run, over the connections that are more.
     PerConnectionBeyond(&'static [usize; 1]),
