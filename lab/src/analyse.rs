@@ -1,8 +1,10 @@
 //! What the observations of a run say. Pure: the same observations and seed give the same findings.
 
 mod conditions;
+pub mod heats;
 
 use crate::{race, steady, verdict};
+use model::environment::ConditionsRange;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Missing, SCHEMA};
 use model::metric::Percentile;
 use model::study::{RACE, REFERENCE};
@@ -16,6 +18,17 @@ use std::collections::BTreeMap;
 pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
     let cells: Vec<CellFindings> =
         (0..run.study.cells.len()).map(|cell| cell_findings(run, observations, cell)).collect();
+    whole(run, cells, conditions::range(observations), elapsed_s(observations), ended)
+}
+
+/// The findings of a run, from those of its cells.
+fn whole(
+    run: &Run,
+    cells: Vec<CellFindings>,
+    conditions: ConditionsRange,
+    elapsed_s: f64,
+    ended: Option<&str>,
+) -> Findings {
     let missing = run
         .contenders
         .iter()
@@ -29,12 +42,12 @@ pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) ->
         started_at: run.started_at.clone(),
         seed: run.seed,
         environment: run.environment.clone(),
-        conditions: conditions::range(observations),
+        conditions,
         workloads: run.workloads.clone(),
         quick: run.quick,
         ended: ended.unwrap_or(cut_off(run)).to_owned(),
-        elapsed_s: elapsed_s(observations),
-        race: race::findings(run, &cells, elapsed_s(observations)),
+        elapsed_s,
+        race: race::findings(run, &cells, elapsed_s),
         noise_floor: cells.iter().filter_map(|c| c.noise_floor).reduce(f64::max),
         cells,
         missing: missing.collect(),
@@ -288,6 +301,7 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
         metric: table.metric,
         blocks: table.blocks,
         noise_floor,
+        in_heats: None,
         contenders,
     }
 }
@@ -352,6 +366,7 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         errors: measured.iter().map(|m| m.tally.errors.total()).sum(),
         published: None,
         steady,
+        in_heats: None,
         notes,
     }
 }
@@ -390,26 +405,32 @@ fn usual_bound(table: &Table<'_>, name: &str) -> Option<Bound> {
     verdict::usual_bound(table.valid(name).map(|(_, m)| m.verdict.bound))
 }
 
-/// All that is to be known about the trials, most frequent first. Figures differ from trial to trial, so that
-/// reasons that are alike but for their figures count as one, told by the first.
+/// All that is to be known about the trials.
 fn notes(all: &[&Observation]) -> Vec<String> {
+    let words = all.iter().flat_map(|observation| match &observation.outcome {
+        Outcome::Failed(why) => vec![format!("failed: {why}")],
+        Outcome::Measured(m) => reasons(m),
+    });
+    counted(words, &format!("{} trials", all.len()))
+}
+
+/// What is to be known about a measurement.
+fn reasons(m: &Measurement) -> Vec<String> {
+    let kind = if m.verdict.valid { "" } else { "void: " };
+    m.verdict.reasons.iter().map(|reason| format!("{kind}{reason}")).collect()
+}
+
+/// All that was said, most frequent first. Figures differ from trial to trial, so that reasons that are alike but for their
+/// figures count as one, told by the first.
+fn counted(words: impl Iterator<Item = String>, of: &str) -> Vec<String> {
     let mut told: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    let mut tell = |words: String| {
+    for words in words {
         let kind: String = words.chars().filter(|c| !c.is_ascii_digit() && *c != '.').collect();
         told.entry(kind).or_insert((0, words)).0 += 1;
-    };
-    for observation in all {
-        match &observation.outcome {
-            Outcome::Failed(why) => tell(format!("failed: {why}")),
-            Outcome::Measured(m) => {
-                let kind = if m.verdict.valid { "" } else { "void: " };
-                m.verdict.reasons.iter().for_each(|reason| tell(format!("{kind}{reason}")));
-            }
-        }
     }
     let mut told: Vec<(usize, String)> = told.into_values().collect();
     told.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
-    told.into_iter().map(|(n, words)| format!("{words} ({n} of {} trials)", all.len())).collect()
+    told.into_iter().map(|(n, words)| format!("{words} ({n} of {of})")).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,10 @@
 //! What the observations of a run say. This is the documented JSON of `drome report --format json`
 //! (schema 1): keys stay stable, new ones may be added, what is not known is null.
 
+mod in_heats;
+
+pub use in_heats::{CellInHeats, ClassFloor, ContenderInHeats, Front, Pairs, StartFigure, Unranked};
+
 use crate::environment::{ConditionsRange, Environment, Ran};
 use crate::metric::Metric;
 use crate::observation::Entrant;
@@ -152,11 +156,14 @@ pub struct CellFindings {
     /// What contenders are ranked by.
     #[serde(default)]
     pub metric: Metric,
-    /// How many blocks.
+    /// How many blocks; rounds, where it was measured in heats.
     pub blocks: usize,
     /// What separates a contender from itself, as a ratio less one: no smaller difference is called one.
     pub noise_floor: Option<f64>,
-    /// From the best to the worst by the metric; those without a figure last.
+    /// What only a run in heats knows; not there in one of blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_heats: Option<CellInHeats>,
+    /// From the best to the worst by the metric; in heats by rank, then those without one. Those without a figure last.
     pub contenders: Vec<ContenderFindings>,
 }
 
@@ -196,7 +203,7 @@ pub struct ContenderFindings {
     /// What it was, to the byte; unknown in runs of older versions.
     #[serde(default)]
     pub ran: Ran,
-    /// Trials that were measured, void ones included.
+    /// Trials that were measured, void ones included; fresh starts, in heats.
     pub trials: usize,
     /// Of those, void.
     pub void: usize,
@@ -268,6 +275,9 @@ pub struct ContenderFindings {
     /// Whether its rate had settled; null where no trial can tell.
     #[serde(default)]
     pub steady: Option<Steadiness>,
+    /// What only a run in heats knows; not there in one of blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_heats: Option<ContenderInHeats>,
     /// Why trials were void or failed and what is to be known about the others, most frequent first.
     pub notes: Vec<String>,
 }

@@ -14,6 +14,7 @@ const SOURCES: &[&str] = &[
     "model/src/design_file.rs",
     "model/src/environment.rs",
     "model/src/findings.rs",
+    "model/src/findings/in_heats.rs",
     "model/src/observation.rs",
     "model/src/page.rs",
     "model/src/plan.rs",

@@ -181,6 +181,7 @@ fn findings(run: &Run, names: &[String], blocks: usize, text: &str) -> Findings 
         metric: Metric::Rate,
         blocks,
         noise_floor: Some(0.011),
+        in_heats: None,
         contenders: names
             .iter()
             .enumerate()
@@ -273,6 +274,7 @@ fn contender(run: &Run, nth: usize, name: &str, blocks: usize, text: &str) -> Co
         errors: if nth == 2 { 1234 } else { 0 },
         published: (nth > 0).then(|| 351.49 / nth as f64),
         steady: Some(unsteady),
+        in_heats: None,
         notes: vec![format!("void: the host took 20 % {text} (1 of {blocks} trials)")],
     }
 }

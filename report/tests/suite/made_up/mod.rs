@@ -60,6 +60,7 @@ pub fn contender(
         errors: 0,
         published: None,
         steady: None,
+        in_heats: None,
         notes: Vec::new(),
     }
 }
@@ -147,6 +148,7 @@ pub fn findings() -> Findings {
             metric: Metric::Rate,
             blocks: 6,
             noise_floor: Some(0.011),
+            in_heats: None,
             contenders: vec![reference, nginx, node, dead],
         }],
         missing: vec![Missing {

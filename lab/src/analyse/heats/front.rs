@@ -1,0 +1,34 @@
+//! Who leads a cell, and the tiers of all that are ranked.
+
+use super::model::Model;
+use model::findings::{ContenderFindings, Figure, Front};
+use model::study::REFERENCE;
+
+/// The contenders that none is surely better than, the reference aside.
+pub(super) fn front(model: &Model) -> Option<Front> {
+    let is_in_field = |c: &usize| model.name(*c) != REFERENCE;
+    let field: Vec<usize> = model.fit.order().into_iter().filter(is_in_field).collect();
+    let is_beaten = |c: usize| field.iter().any(|other| model.fit.is_better(*other, c));
+    let (leaders, others): (Vec<usize>, Vec<usize>) = field.iter().partition(|c| !is_beaten(**c));
+    let (first, next) = (*leaders.first()?, others.first().copied());
+    let ratio = next.and_then(|next| model.fit.pair(first, next)).map(|pair| Figure {
+        median: pair.ratio,
+        low: Some(pair.sure.0),
+        high: Some(pair.sure.1),
+    });
+    let named = |c: usize| model.name(c).to_owned();
+    Some(Front { leaders: leaders.into_iter().map(named).collect(), next: next.map(named), ratio })
+}
+
+/// Gives each its tier: from the best estimate down, a new one begins with whoever the first of the tier surely beats.
+pub(super) fn tiers(model: &Model, contenders: &mut [ContenderFindings]) {
+    let (mut tier, mut first) = (0, None);
+    for c in model.fit.order() {
+        if first.is_none_or(|first| model.fit.is_better(first, c)) {
+            (tier, first) = (tier + 1, Some(c));
+        }
+        if let Some(own) = contenders.iter_mut().find(|own| own.name == model.name(c)) {
+            own.tier = Some(tier);
+        }
+    }
+}

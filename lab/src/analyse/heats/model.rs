@@ -1,0 +1,170 @@
+//! The one model of a cell, by the names of contenders: every ratio, interval, verdict, rank, letter and noise floor comes from it.
+
+use model::Metric;
+use model::contender::Class;
+use model::findings::{ClassFloor, Figure, Pairs, StartFigure};
+use model::heat::HUB;
+use stats::estimate::{Estimate, SYSTEMATIC};
+use stats::heats::{self, Best, Fit, Pair, Place, Rules, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A contender as the model is told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entrant {
+    pub name: String,
+    /// Unknown: taken for one that varies as most do.
+    pub class: Option<Class>,
+    /// It gets a rank.
+    pub is_ranked: bool,
+    /// The load generator held it back.
+    pub is_floor: bool,
+}
+
+/// What is asked of the model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    /// What the figures are of.
+    pub metric: Metric,
+    /// The chance of any wrong decision.
+    pub chance: f64,
+}
+
+/// The fitted model of a cell.
+pub(crate) struct Model {
+    pub fit: Fit,
+    names: BTreeMap<String, usize>,
+    entrants: Vec<Entrant>,
+    /// Every start's figure, by index of its contender.
+    starts: Vec<(usize, f64)>,
+}
+
+impl Model {
+    /// Fits these starts; those of the hub tie heats together, where it is in them.
+    pub fn of(mut entrants: Vec<Entrant>, starts: &[StartFigure], asked: &Asked) -> Self {
+        let has_hub = starts.iter().any(|start| start.contender == HUB);
+        let hub = has_hub.then_some(entrants.len());
+        if has_hub {
+            let (name, class) = (HUB.to_owned(), Some(Class::Native));
+            entrants.push(Entrant { name, class, is_ranked: false, is_floor: false });
+        }
+        let names: BTreeMap<String, usize> =
+            entrants.iter().enumerate().map(|(i, entrant)| (entrant.name.clone(), i)).collect();
+        let heats: Vec<(usize, usize)> =
+            starts.iter().map(|s| (s.round, s.heat)).collect::<BTreeSet<_>>().into_iter().collect();
+        let of = |s: &StartFigure| {
+            let heat = heats.binary_search(&(s.round, s.heat)).ok()?;
+            Some(heats::Start { contender: *names.get(&s.contender)?, heat, log_figure: s.figure.ln() })
+        };
+        let figures: Vec<heats::Start> = starts.iter().filter_map(of).collect();
+        let known: Vec<heats::Entrant> = entrants
+            .iter()
+            .map(|e| heats::Entrant { class: group(e.class), is_ranked: e.is_ranked, is_floor: e.is_floor })
+            .collect();
+        let best = if asked.metric.is_better_higher() { Best::Highest } else { Best::Lowest };
+        let fit = Fit::new(&known, &figures, &Rules { hub, best, chance: asked.chance });
+        let starts = figures.iter().map(|start| (start.contender, start.log_figure.exp())).collect();
+        Self { fit, names, entrants, starts }
+    }
+
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.names.get(name).copied()
+    }
+
+    pub fn name(&self, index: usize) -> &str {
+        self.entrants.get(index).map_or("", |entrant| &entrant.name)
+    }
+
+    pub fn is_floor(&self, index: usize) -> bool {
+        self.entrants.get(index).is_some_and(|entrant| entrant.is_floor)
+    }
+
+    /// Everything that is known of two.
+    pub fn pair(&self, one: &str, other: &str) -> Option<Pair> {
+        self.fit.pair(self.index(one)?, self.index(other)?)
+    }
+
+    /// The one's figure as a share of the other's, with the interval of this pair; without one where the starts can't tell.
+    /// A contender is 1 of itself.
+    pub fn ratio(&self, one: &str, other: &str) -> Option<Figure> {
+        let (a, b) = (self.index(one)?, self.index(other)?);
+        if a == b {
+            return self.fit.ratio(a, b).map(|_| Figure { median: 1.0, low: Some(1.0), high: Some(1.0) });
+        }
+        match self.fit.pair(a, b) {
+            Some(pair) => Some(Figure::from(pair.estimate())),
+            None => self.fit.ratio(a, b).map(|median| Figure { median, low: None, high: None }),
+        }
+    }
+
+    /// A contender's figure as it would be on average over all heats. Its interval is that of its ratio to the hub: how fast the
+    /// machine was is the same for all. Without a hub: the median over its starts.
+    pub fn figure(&self, name: &str) -> Option<Figure> {
+        let own = self.index(name)?;
+        let median = self.fit.figure(own)?;
+        let Some(pair) = self.pair(name, HUB) else {
+            let figures: Vec<f64> = self.starts.iter().filter(|s| s.0 == own).map(|s| s.1).collect();
+            let estimate = stats::median_interval(&figures)?;
+            return Some(if self.index(HUB).is_some() {
+                Figure { median, low: None, high: None }
+            } else {
+                Figure::from(estimate)
+            });
+        };
+        // A figure by itself has nothing of the share of an effect that changed working conditions may make.
+        let whole = (pair.interval.1 / pair.interval.0).ln() / 2.0;
+        let half = (whole - SYSTEMATIC * pair.ratio.ln().abs()).max(0.0);
+        let interval = Some((median * (-half).exp(), median * half.exp()));
+        Some(Figure::from(Estimate { median, interval }))
+    }
+
+    /// Which of the two is better, or that they are equal; `None` where that is not known.
+    pub fn verdict(&self, one: &str, other: &str) -> Option<Verdict> {
+        self.pair(one, other).map(|pair| pair.verdict).filter(|verdict| *verdict != Verdict::Open)
+    }
+
+    pub fn place(&self, name: &str) -> Option<Place> {
+        self.fit.places().get(self.index(name)?).copied()?
+    }
+
+    /// Of those that are ranked, by name.
+    pub fn letters(&self) -> BTreeMap<&str, String> {
+        let named = |(i, letters): (usize, Option<String>)| Some((self.name(i), letters?));
+        self.fit.letters().into_iter().enumerate().filter_map(named).collect()
+    }
+
+    /// Of every class of which two are ranked.
+    pub fn noise_floors(&self) -> Vec<ClassFloor> {
+        let classes: BTreeSet<Class> = self.entrants.iter().map(|entrant| known(entrant.class)).collect();
+        let floor = |class: Class| {
+            let noise_floor = self.fit.noise_floor(group(Some(class)))?;
+            Some(ClassFloor { class, noise_floor })
+        };
+        classes.into_iter().filter_map(floor).collect()
+    }
+
+    /// Of those that are ranked.
+    pub fn pairs(&self) -> Pairs {
+        let order = self.fit.order();
+        let mut pairs = Pairs::default();
+        for (nth, one) in order.iter().enumerate() {
+            for other in order.iter().skip(nth + 1) {
+                match self.fit.pair(*one, *other).map(|pair| pair.verdict) {
+                    Some(Verdict::First | Verdict::Second) => pairs.decided += 1,
+                    Some(Verdict::Equal) => pairs.equal += 1,
+                    Some(Verdict::Open) | None => pairs.open += 1,
+                }
+            }
+        }
+        pairs
+    }
+}
+
+/// What nobody said: starts of a race's commands, and runs of older versions.
+fn known(class: Option<Class>) -> Class {
+    class.unwrap_or(Class::Managed)
+}
+
+/// Contenders of one class are taken to vary alike.
+fn group(class: Option<Class>) -> usize {
+    known(class) as usize
+}
