@@ -61,9 +61,9 @@ fn section(record: &Record) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::SCHEMA;
     use super::super::record::{Row, Unit};
     use super::super::rows::Bound;
-    use super::super::record::SCHEMA;
     use super::*;
 
     fn record(median: f64) -> Record {

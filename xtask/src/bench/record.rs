@@ -94,9 +94,14 @@ impl Record {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             json => json.with_context(|| format!("can't read {}", file.display()))?,
         };
-        let record: Self =
-            serde_json::from_str(&json).with_context(|| format!("{} is no run of the bench", file.display()))?;
-        ensure!(record.schema == SCHEMA, "{} has schema {}, and this is {SCHEMA}", file.display(), record.schema);
+        let record: Self = serde_json::from_str(&json)
+            .with_context(|| format!("{} is no run of the bench", file.display()))?;
+        ensure!(
+            record.schema == SCHEMA,
+            "{} has schema {}, and this is {SCHEMA}",
+            file.display(),
+            record.schema
+        );
         Ok(Some(record))
     }
 
@@ -108,7 +113,8 @@ impl Record {
         let rows: Vec<Row> =
             WORKS.iter().flat_map(|work| all.iter().filter(|row| row.work == work.name)).cloned().collect();
         let rounds = rows.iter().map(|row| row.by_round.len()).filter(|rounds| *rounds > 0).min();
-        let setting = later.setting.map(|setting| Setting { rounds: rounds.unwrap_or(setting.rounds), ..setting });
+        let setting =
+            later.setting.map(|setting| Setting { rounds: rounds.unwrap_or(setting.rounds), ..setting });
         Self { rows, setting, ..later }
     }
 }
@@ -220,16 +226,16 @@ mod tests {
 
     fn row(work: &str, median: f64, rounds: usize) -> Row {
         let by_round = vec![Some(median); rounds];
-        let outcome = Outcome { value: Ok(median), by_round, parts: Vec::new(), doubt: None, others_cores: None };
+        let outcome =
+            Outcome { value: Ok(median), by_round, parts: Vec::new(), doubt: None, others_cores: None };
         let work = Work { name: "", ..*WORKS.iter().find(|known| known.name == work).unwrap_or(&WORKS[0]) };
         Row::new(&work, &work.figures[0], &outcome)
     }
 
     fn record(date: &str, rows: &[(&str, f64, usize)]) -> Record {
-        let rows = rows.iter().map(|(work, median, rounds)| Row {
-            work: (*work).to_owned(),
-            ..row(work, *median, *rounds)
-        });
+        let rows = rows
+            .iter()
+            .map(|(work, median, rounds)| Row { work: (*work).to_owned(), ..row(work, *median, *rounds) });
         let setting = Setting { server_core: 0, client_core: 1, rounds: 9, seconds: 1 };
         let (machine, versions) = (String::new(), BTreeMap::new());
         Record {
