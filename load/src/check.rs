@@ -8,7 +8,7 @@ const SAMPLE: u64 = 64;
 
 /// Of bodies from this length on it is every so many: looking at one costs as much as dropping dozens.
 const LARGE_BYTES: u64 = 32 * 1024;
-const SAMPLE_OF_LARGE: u64 = 256;
+const SAMPLE_OF_LARGE: u64 = 1024;
 
 /// Chooses the answers whose bodies are compared with what was expected. Counted by heads, not by whole answers: of
 /// large bodies many are under way at once.
@@ -167,14 +167,14 @@ mod tests {
         let expect = Expect { body: Some(Vec::new()), ..Expect::default() };
         let looks = |verify, bytes, is_first| {
             let mut sampler = Sampler::new(verify);
-            (0..1280).filter(|_| sampler.looks(&expect, Some(bytes), is_first)).count()
+            (0..5120).filter(|_| sampler.looks(&expect, Some(bytes), is_first)).count()
         };
         let all = |bytes, is_first| {
             [Verify::All, Verify::First, Verify::Sample].map(|verify| looks(verify, bytes, is_first))
         };
-        assert_eq!(all(12, false), [1280, 0, 20]);
-        assert_eq!(all(50_000, false), [1280, 0, 5]);
-        assert_eq!([all(12, true), all(50_000, true)], [[1280; 3]; 2]);
+        assert_eq!(all(12, false), [5120, 0, 80]);
+        assert_eq!(all(50_000, false), [5120, 0, 5]);
+        assert_eq!([all(12, true), all(50_000, true)], [[5120; 3]; 2]);
         let nothing = Expect::default();
         assert!(!Sampler::new(Verify::All).looks(&nothing, None, true), "there is nothing to compare with");
     }

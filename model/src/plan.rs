@@ -148,7 +148,7 @@ pub enum Think {
 pub enum Verify {
     /// The first one of each connection.
     First,
-    /// The first one of each connection, however often it is opened, and one in 64 afterwards; of bodies from 32 KiB on one in 256.
+    /// The first one of each connection, however often it is opened, and one in 64 afterwards; of bodies from 32 KiB on one in 1,024.
     #[default]
     Sample,
     /// All.

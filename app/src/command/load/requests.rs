@@ -45,7 +45,7 @@ pub struct RequestArgs {
     #[arg(long, value_name = "HEX", value_parser = parse::sha256)]
     expect_sha256: Option<[u8; 32]>,
     /// Which bodies are held against --expect-body or --expect-sha256: the first of each connection, also one in 64 of the
-    /// others (of bodies from 32 KiB on one in 256), or all
+    /// others (of bodies from 32 KiB on one in 1,024), or all
     #[arg(long, value_enum, default_value = "sample")]
     verify: Bodies,
 }
