@@ -1,5 +1,6 @@
 //! Findings and tallies → text for people and for programs. Pure: no I/O, no clock.
 
+pub mod answer;
 pub mod bars;
 pub mod chart;
 pub mod compare;
@@ -9,6 +10,7 @@ pub mod hdr_log;
 pub mod history;
 pub mod html;
 pub mod imported;
+pub mod in_heats;
 pub mod inspections;
 pub mod load_json;
 pub mod load_text;
@@ -27,6 +29,7 @@ pub mod replays;
 pub mod series_csv;
 mod setup;
 mod spectrum;
+mod starts_csv;
 pub mod sweep;
 mod table;
 pub mod terminal;

@@ -1,6 +1,6 @@
 //! Findings as Markdown, ready to be pasted; and text of others made harmless for it.
 
-use crate::{bars, page, ranking, setup};
+use crate::{answer, bars, page, ranking, setup};
 use model::Findings;
 use std::fmt::Write;
 
@@ -9,7 +9,12 @@ pub fn report(f: &Findings) -> String {
     let mut out = format!("# {}\n\n{}", words(&f.title), items(&ranking::preface(f)));
     for cell in &f.cells {
         let about = format!("{}; {}.", ranking::asked(cell), ranking::floor(cell));
-        let _ = write!(out, "\n## {}\n\n{}\n\n", words(&cell.title), prose(&about));
+        let _ = write!(out, "\n## {}\n\n", words(&cell.title));
+        let answer = answer::of(f, cell).join(" ");
+        if !answer.is_empty() {
+            let _ = write!(out, "{}\n\n", prose(&answer));
+        }
+        let _ = write!(out, "{}\n\n", prose(&about));
         let _ = write!(out, "{}", ranking::table(cell).markdown());
         let bars = bars::of_cell(cell, None);
         if !bars.is_empty() {

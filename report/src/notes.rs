@@ -1,6 +1,6 @@
 //! What is to be known about single contenders of a cell. What holds for many is told once, with all of their names.
 
-use crate::units;
+use crate::{in_heats, units};
 use model::findings::{CellFindings, ContenderFindings};
 use model::verdict::Bound;
 use model::{Load, Metric};
@@ -12,7 +12,8 @@ const MANY: usize = 3;
 pub fn of(cell: &CellFindings) -> Vec<String> {
     let mut kinds: Vec<(Vec<String>, Vec<Note>)> = Vec::new();
     for contender in &cell.contenders {
-        let more = [survivors(contender), fell_behind(cell, contender), acknowledged_late(cell, contender)];
+        let more =
+            [survivors(cell, contender), fell_behind(cell, contender), acknowledged_late(cell, contender)];
         let more = more.into_iter().flatten();
         for text in contender.notes.iter().cloned().chain(more) {
             let note = Note::new(&contender.title, &text);
@@ -43,7 +44,8 @@ struct Note {
 
 impl Note {
     fn new(who: &str, text: &str) -> Self {
-        let at = text.rfind(" (").filter(|_| text.ends_with(" trials)")).unwrap_or(text.len());
+        let is_counted = [" trials)", " starts)"].iter().any(|end| text.ends_with(end));
+        let at = text.rfind(" (").filter(|_| is_counted).unwrap_or(text.len());
         let (words, trials) = text.split_at(at);
         Self { who: who.to_owned(), words: words.to_owned(), trials: trials.to_owned() }
     }
@@ -93,26 +95,27 @@ fn pieces(text: &str) -> Vec<&str> {
 /// Figures of a contender of whose trials so large a share came to nothing are those of a selection.
 const SELECTED: f64 = 0.25;
 
-fn survivors(c: &ContenderFindings) -> Option<String> {
+fn survivors(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let (all, sound) = (c.trials + c.failed, c.trials - c.void);
     let is_selected = sound > 0 && ((all - sound) as f64) >= SELECTED * all as f64;
     is_selected.then(|| {
-        format!("its figures are of the {sound} sound trials among {all}: how fast it would have been in the others can't be said")
+        format!("its figures are of the {sound} sound {}s among {all}: how fast it would have been in the others can't be said", in_heats::start(cell))
     })
 }
 
 /// What becomes of the latencies of trials in which the server did not answer what was due.
 fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let (behind, sound) = (c.fell_behind, c.trials - c.void);
+    let one = in_heats::start(cell);
     let is_ranked = matches!(cell.metric, Metric::Latency(_));
     (behind > 0).then(|| {
         if c.latency_ns_p99.is_some() {
-            return format!("its latency is that of the {} of {sound} sound trials in which it kept up", sound - behind);
+            return format!("its latency is that of the {} of {sound} sound {one}s in which it kept up", sound - behind);
         }
         let ranked = if is_ranked { " and no rank" } else { "" };
         format!(
-            "no latency{ranked}: it did not keep up in {behind} of {sound} sound trials, and the latency of a queue that grows \
-             says how long the trial was; its rate is what it did answer"
+            "no latency{ranked}: it did not keep up in {behind} of {sound} sound {one}s, and the latency of a queue that grows \
+             says how long the {one} was; its rate is what it did answer"
         )
     })
 }

@@ -1,7 +1,7 @@
 //! A race in words: which is better, by how much, how surely, how soon, and what was the same for all.
 
 use crate::look::{Ink, Look};
-use crate::{machine, markdown, offered, ranking, terminal, units};
+use crate::{in_heats, machine, markdown, offered, ranking, terminal, units};
 use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, PairFindings, RaceFindings,
@@ -67,7 +67,7 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
         let inks = [if pair.faster.is_some() { Ink::Good } else { Ink::Plain }, Ink::Plain, Ink::Plain];
         lines.extend(verdict(cell, pair).into_iter().zip(inks));
     }
-    lines.extend(by_letter(cell).into_iter().filter_map(unsound).map(|line| (line, Ink::Doubt)));
+    lines.extend(by_letter(cell).into_iter().filter_map(|c| unsound(cell, c)).map(|line| (line, Ink::Doubt)));
     lines.extend(crate::notes::of(cell).into_iter().map(|note| {
         let ink = terminal::ink(&note);
         (note, ink)
@@ -76,7 +76,8 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
     let trials: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
     let decided = if race.decided.is_some() { "decided" } else { "not decided" };
     let (blocks, seconds) = (race.blocks, race.elapsed_s);
-    let (blocks, trials) = (units::several(blocks, "block"), units::several(trials, "trial"));
+    let (blocks, trials) =
+        (units::several(blocks, in_heats::round(cell)), units::several(trials, in_heats::start(cell)));
     let decided = format!("{decided} after {blocks}, {trials}, {seconds:.1} s");
     lines.extend([(decided, Ink::Plain), (format!("ended: {}; run {}", f.ended, f.run), Ink::Plain)]);
     lines
@@ -87,23 +88,26 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
     let find = |name: &str| cell.contenders.iter().find(|c| c.name == name);
     let (Some(base), Some(other)) = (find(&pair.against), find(&pair.contender)) else { return Vec::new() };
     let names = format!("{} and {}", base.name, other.name);
-    let Some(floor) = cell.noise_floor else {
+    let one = in_heats::start(cell);
+    if cell.noise_floor.is_none() && cell.in_heats.is_none() {
         let notes = if crate::notes::of(cell).is_empty() { "" } else { ": see the notes" };
-        return vec![format!("nothing can be said of {names}: too few sound trials{notes}")];
-    };
+        return vec![format!("nothing can be said of {names}: too few sound {one}s{notes}")];
+    }
     let Some(Figure { median, low: Some(low), high: Some(high) }) = pair.ratio else {
-        return vec![format!("{} can't be compared with {}: too few sound trials", other.name, base.name)];
+        return vec![format!("{} can't be compared with {}: too few sound {one}s", other.name, base.name)];
     };
-    let floor = format!("noise floor {}", units::percent(floor));
+    // Where the load generator held both back there is none.
+    let floor =
+        cell.noise_floor.map_or_else(String::new, |floor| format!("; noise floor {}", units::percent(floor)));
     let interval =
         format!("ratio {}, 95 % {}–{}", units::ratio(median), units::ratio(low), units::ratio(high));
     let Some(faster) = &pair.faster else {
         let words = match (pair.decided, held_back(cell, base, other, median)) {
             (Some(Decided::Equal), _) => format!("{names} are as good as equal in {}", what(cell)),
-            (_, Some(words)) => return vec![format!("{words}; {floor} ({interval})")],
+            (_, Some(words)) => return vec![format!("{words}{floor} ({interval})")],
             _ => format!("no difference between {names} that this machine can show so soon"),
         };
-        return vec![format!("{words}; {floor} ({interval})")];
+        return vec![format!("{words}{floor} ({interval})")];
     };
     let (better, worse) = if *faster == other.name { (other, base) } else { (base, other) };
     let (by, low, high) =
@@ -111,7 +115,7 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
     // A narrow interval needs a figure more.
     let decimals = if high - low < 0.02 { 3 } else { 2 };
     let [by, low, high] = [by, low, high].map(|x| format!("{x:.decimals$}"));
-    let first = format!("{}, 95 % {low}–{high}; {floor}", sentence(cell, better, worse, &by));
+    let first = format!("{}, 95 % {low}–{high}{floor}", sentence(cell, better, worse, &by));
     let mut lines = vec![first];
     if cell.metric == Metric::Rate {
         // The figures are the second one's excess over the first's; told is the slower one's over the faster's.
@@ -179,14 +183,14 @@ fn held_back(
 }
 
 /// That some trials say nothing, or none does.
-fn unsound(c: &ContenderFindings) -> Option<String> {
+fn unsound(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let (all, sound) = (c.trials + c.failed, c.trials - c.void);
-    let name = &c.name;
+    let (name, one) = (&c.name, in_heats::start(cell));
     match (sound, all - sound) {
         (_, 0) => None,
-        (0, _) => Some(format!("no trial of {name} was sound: nothing can be said of it")),
+        (0, _) => Some(format!("no {one} of {name} was sound: nothing can be said of it")),
         (_, lost) => Some(format!(
-            "{name} failed, or was void, in {lost} of {all} trials: what is said of it holds for the others"
+            "{name} failed, or was void, in {lost} of {all} {one}s: what is said of it holds for the others"
         )),
     }
 }
@@ -195,16 +199,17 @@ fn held_equal(cell: &CellFindings, equal: &HeldEqual) -> String {
     let body = equal.body_bytes.map(|n| format!("a body of {} bytes, ", units::count(n as u64)));
     let millis = |s: f64| units::duration(s * 1e9);
     let mut words = format!(
-        "held equal: {}{}; servers on core {}, load generator on core {}; {} of warm-up and {} of measurement a trial",
+        "held equal: {}{}; servers on core {}, load generator on core {}; {} of warm-up and {} of measurement a {}",
         body.unwrap_or_default(),
         ranking::load_words(cell),
         units::cores(&equal.server_cpus),
         units::cores(&equal.client_cpus),
         millis(equal.warmup_s),
-        millis(equal.measure_s)
+        millis(equal.measure_s),
+        in_heats::start(cell)
     );
     if let Some(command) = &equal.prepare {
-        let _ = write!(words, "; `{command}` before every trial");
+        let _ = write!(words, "; `{command}` before every {}", in_heats::start(cell));
     }
     words
 }

@@ -1,5 +1,6 @@
 //! The ranking of one cell: the same columns in a terminal and in Markdown.
 
+use crate::in_heats;
 use crate::look::Ink;
 use crate::machine;
 use crate::offered;
@@ -35,6 +36,9 @@ pub fn race_table(cell: &CellFindings) -> Table {
 }
 
 fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderFindings) -> String) -> Table {
+    if cell.in_heats.is_some() {
+        return in_heats::table(cell, ratio, label);
+    }
     let is_published = cell.contenders.iter().any(|c| c.published.is_some());
     let mut head = vec![
         ("tier", Side::Right),
@@ -70,7 +74,7 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
 }
 
 /// Red where nothing is known, yellow where not all trials count.
-fn trials_ink(c: &ContenderFindings) -> Ink {
+pub(crate) fn trials_ink(c: &ContenderFindings) -> Ink {
     match (c.trials - c.void, c.void + c.failed) {
         (0, _) => Ink::Bad,
         (_, 0) if c.errors == 0 => Ink::Plain,
@@ -82,13 +86,11 @@ fn row(cell: &CellFindings, c: &ContenderFindings, label: String) -> Vec<String>
     let [share, share_interval] = of_base(cell, c);
     let latency = if matches!(cell.metric, Metric::Latency(_)) { c.metric } else { c.latency_ns_p99 };
     let median = |figure: Option<Figure>, shown: fn(f64) -> String| units::known(figure, |f| shown(f.median));
-    // The load generator had no more to give: the server's own rate is this or higher.
-    let floor = if c.is_held_back() { "≥ " } else { "" };
     vec![
         units::known(c.tier, |t| t.to_string()),
         rank(c),
         label,
-        units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median))),
+        rate(c),
         units::interval(c.rate_per_s, units::rate),
         share,
         share_interval,
@@ -99,6 +101,12 @@ fn row(cell: &CellFindings, c: &ContenderFindings, label: String) -> Vec<String>
         bound(cell, c),
         trials(c),
     ]
+}
+
+/// Its rate; where the load generator had no more to give, the server's own is this or higher.
+pub(crate) fn rate(c: &ContenderFindings) -> String {
+    let floor = if c.is_held_back() { "≥ " } else { "" };
+    units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))
 }
 
 /// The most memory that it held in any trial.
@@ -126,7 +134,7 @@ pub fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
 const IDLE: f64 = 0.01;
 
 /// What was the limit; under closed load, how long the server waited for work all the same.
-fn bound(cell: &CellFindings, c: &ContenderFindings) -> String {
+pub(crate) fn bound(cell: &CellFindings, c: &ContenderFindings) -> String {
     let bound = c.bound.as_deref().unwrap_or(units::UNKNOWN);
     let is_closed = matches!(cell.load, Load::Closed { .. });
     match c.server_idle_share.filter(|idle| is_closed && *idle >= IDLE) {
@@ -136,7 +144,7 @@ fn bound(cell: &CellFindings, c: &ContenderFindings) -> String {
 }
 
 /// How many trials count, and what became of the others.
-fn trials(c: &ContenderFindings) -> String {
+pub(crate) fn trials(c: &ContenderFindings) -> String {
     let mut text = (c.trials - c.void).to_string();
     for (n, what) in [(c.void as u64, "void"), (c.failed as u64, "failed"), (c.errors, "errors")] {
         if n > 0 {
@@ -146,7 +154,7 @@ fn trials(c: &ContenderFindings) -> String {
     text
 }
 
-fn rank(c: &ContenderFindings) -> String {
+pub(crate) fn rank(c: &ContenderFindings) -> String {
     match (c.rank_low, c.rank_high) {
         (Some(low), Some(high)) if low == high => low.to_string(),
         (Some(low), Some(high)) => format!("{low}–{high}"),
@@ -155,7 +163,7 @@ fn rank(c: &ContenderFindings) -> String {
 }
 
 /// In closed load the wait is the load's own making, and is said to be.
-fn latency_title(cell: &CellFindings) -> &'static str {
+pub(crate) fn latency_title(cell: &CellFindings) -> &'static str {
     match (cell.metric, &cell.load) {
         (Metric::Latency(p), Load::Open { .. }) => p.word(),
         (_, Load::Closed { .. }) => "p99 at saturation",
@@ -165,7 +173,11 @@ fn latency_title(cell: &CellFindings) -> &'static str {
 
 /// What was asked, in words.
 pub fn asked(cell: &CellFindings) -> String {
-    format!("{}, {}; {}", cell.workload, load_words(cell), units::several(cell.blocks, "block"))
+    let measured = match &cell.in_heats {
+        Some(heats) => in_heats::asked(heats),
+        None => units::several(cell.blocks, "block"),
+    };
+    format!("{}, {}; {measured}", cell.workload, load_words(cell))
 }
 
 /// How requests arrived, in words.
@@ -186,8 +198,10 @@ pub fn load_words(cell: &CellFindings) -> String {
 /// What every reader must know before the first figure.
 pub fn preface(f: &Findings) -> Vec<String> {
     let e = &f.environment;
+    let is_in_heats = f.cells.iter().any(|cell| cell.in_heats.is_some());
+    let what = if is_in_heats { "starts" } else { "trials" };
     let mut lines =
-        vec![format!("run {}, {}, seed {}; {:.0} s of trials", f.run, f.started_at, f.seed, f.elapsed_s)];
+        vec![format!("run {}, {}, seed {}; {:.0} s of {what}", f.run, f.started_at, f.seed, f.elapsed_s)];
     lines.push(machine::name(e));
     lines.push(format!(
         "servers on core {}, load generator on core {}",
@@ -199,7 +213,7 @@ pub fn preface(f: &Findings) -> Vec<String> {
     lines.extend(machine::conditions(&f.conditions));
     lines.push(format!("ended: {}", f.ended));
     if f.quick {
-        lines.push("A first look: too few and too short trials to claim any rank.".to_owned());
+        lines.push(format!("A first look: too few and too short {what} to claim any rank."));
     }
     lines
 }
@@ -212,6 +226,9 @@ pub const FLAT: f64 = 1e-9;
 
 /// What the noise floor of a cell means.
 pub fn floor(cell: &CellFindings) -> String {
+    if let Some(heats) = &cell.in_heats {
+        return in_heats::floor(heats);
+    }
     match cell.noise_floor {
         Some(floor) if floor < FLAT => "noise floor 0: equals did not differ at all, as if something other than the servers (a limit, a timer) \
                       set the pace; how sure any difference is can't be said"

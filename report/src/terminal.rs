@@ -1,7 +1,7 @@
 //! Findings for a terminal.
 
 use crate::look::{Ink, Look};
-use crate::{bars, page, ranking, setup};
+use crate::{answer, bars, page, ranking, setup};
 use model::Findings;
 
 /// The whole report.
@@ -13,7 +13,11 @@ pub fn report(f: &Findings, look: &Look) -> String {
     }
     for cell in &f.cells {
         out += "\n";
-        for text in [&cell.title, &ranking::asked(cell), &ranking::floor(cell)] {
+        out += &line(&cell.title);
+        for sentence in answer::of(f, cell) {
+            out += &line(&sentence);
+        }
+        for text in [&ranking::asked(cell), &ranking::floor(cell)] {
             out += &line(text);
         }
         out += &format!("\n{}", ranking::table(cell).fit(look));

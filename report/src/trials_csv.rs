@@ -2,7 +2,7 @@
 //! column is one line of a table, and the head is made of the same lines.
 
 use crate::Told;
-use crate::csv;
+use crate::{csv, starts_csv};
 use model::contender::Track;
 use model::observation::Entrant;
 use model::{Cell, Load, Measurement, Observation, Outcome, Run};
@@ -102,8 +102,11 @@ const USED: &[Column] = &[
     ("temperature_c_after", |r| decimals(r.observation.conditions.temperature_c.after?, 1)),
 ];
 
-/// A head and a row a trial, in the order in which they were.
+/// A head and a row a trial, in the order in which they were; of a run in heats, a row a start and cell.
 pub fn report(told: &Told<'_>) -> String {
+    if told.findings.cells.iter().any(|cell| cell.in_heats.is_some()) {
+        return starts_csv::report(told.findings);
+    }
     let columns = || ASKED.iter().chain(FOUND).chain(USED);
     let row = |(i, observation): (usize, &Observation)| {
         let row = Row::of(told.run, observation, i + 1);

@@ -2,9 +2,10 @@
 //! equals, what came to nothing.
 
 use super::charts::Charts;
-use crate::{page, race, ranking, units};
+use crate::answer::{self, listed};
+use crate::{in_heats, page, race, ranking, units};
 use maud::{Markup, html};
-use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Unranked};
 use model::study::REFERENCE;
 use model::{Bound, Metric};
 use std::collections::BTreeMap;
@@ -34,20 +35,23 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
 /// A cell's findings, the most important first.
 pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
     if cell.contenders.iter().all(|c| c.trials + c.failed == 0) {
-        return vec!["No trial has been finished yet: nothing can be said.".to_owned()];
+        return vec![format!("No {} has been finished yet: nothing can be said.", in_heats::start(cell))];
     }
     if let Some(race) = &f.race {
         return race::lines(f, race, cell).into_iter().map(|(line, _)| line).collect();
     }
     let field: Vec<&ContenderFindings> =
         cell.contenders.iter().filter(|c| c.name != REFERENCE && figure(cell, c).is_some()).collect();
-    let mut said = vec![best(f, cell, &field)];
-    said.extend(equals(cell));
-    said.extend(reference(cell, &field));
+    let mut said = answer::of(f, cell);
+    if said.is_empty() {
+        said.push(best(f, cell, &field));
+        said.extend(equals(cell));
+        said.extend(reference(cell, &field));
+    }
     said.extend(limits(cell));
     said.push(format!("N{}.", ranking::floor(cell).trim_start_matches('n')));
     said.push(lost(cell));
-    said.extend(still_changing(cell));
+    said.extend(still_changing(cell).filter(|_| cell.in_heats.is_none()));
     for one in page::comparisons(f, cell).iter().filter(|one| one.is_ranked()) {
         said.push(format!("Beside the page's figures{}: {}", one.kind.words(), one.agreement().trim_end()));
     }
@@ -57,7 +61,9 @@ pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
 
 /// The tag of a contender whose rate had not settled.
 pub(super) fn unsteady(c: &ContenderFindings) -> Option<&'static str> {
-    c.steady.and_then(|steady| steady.is_steady).is_some_and(|is_steady| !is_steady).then_some("unsteady")
+    let has_not_settled = c.in_heats.as_ref().is_some_and(|own| own.unranked == Some(Unranked::NotSettled));
+    let is_unsteady = c.steady.and_then(|steady| steady.is_steady) == Some(false);
+    (is_unsteady || has_not_settled).then_some("unsteady")
 }
 
 /// What contenders are ranked by, where it is a number.
@@ -214,7 +220,7 @@ fn lost(cell: &CellFindings) -> String {
     let all: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
     let nothing: usize = cell.contenders.iter().map(|c| c.void + c.failed).sum();
     if nothing == 0 {
-        return format!("All of {} were sound.", units::several(all, "trial"));
+        return format!("All of {} were sound.", units::several(all, in_heats::start(cell)));
     }
     let each = cell.contenders.iter().filter(|c| c.void + c.failed > 0).map(|c| {
         let kinds = [(c.void, "void"), (c.failed, "failed")];
@@ -224,7 +230,11 @@ fn lost(cell: &CellFindings) -> String {
         format!("{} ({}{why})", c.title, kinds.join(", "))
     });
     let each: Vec<String> = each.collect();
-    format!("{nothing} of {} came to nothing: {}.", units::several(all, "trial"), each.join(", "))
+    format!(
+        "{nothing} of {} came to nothing: {}.",
+        units::several(all, in_heats::start(cell)),
+        each.join(", ")
+    )
 }
 
 /// The most frequent reason, in a line. A note says what came of trials, why, and of how many.
@@ -233,7 +243,11 @@ fn why(c: &ContenderFindings) -> Option<&str> {
     let note = c.notes.iter().find(|note| reason(note))?;
     let (_, why) = note.split_once(": ")?;
     let line = why.lines().next()?;
-    Some(line.rsplit_once(" (").filter(|(_, of)| of.ends_with(" trials)")).map_or(line, |(why, _)| why))
+    Some(
+        line.rsplit_once(" (")
+            .filter(|(_, of)| of.ends_with(" trials)") || of.ends_with(" starts)"))
+            .map_or(line, |(why, _)| why),
+    )
 }
 
 fn still_changing(cell: &CellFindings) -> Option<String> {
@@ -245,13 +259,4 @@ fn still_changing(cell: &CellFindings) -> Option<String> {
             listed(&who)
         )
     })
-}
-
-/// `a, b and c`
-fn listed(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
 }

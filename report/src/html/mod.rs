@@ -9,10 +9,11 @@ mod imported;
 mod machine;
 mod published;
 mod reproduce;
+mod starts;
 mod table;
 mod trials;
 
-use crate::{Told, chart, ranking};
+use crate::{Told, answer, chart, ranking};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use charts::Charts;
@@ -35,7 +36,7 @@ pub fn page(told: &Told) -> String {
         (headline::section(f, &charts))
         @for (i, cell) in f.cells.iter().enumerate() { (ranked(f, &charts, i, cell)) }
         (published::section(f, &charts))
-        (trials::section(told))
+        @if is_in_heats(f) { (starts::section(f)) } @else { (trials::section(told)) }
         (contenders::section(f))
         (machine::section(f))
         (reproduce::section(told))
@@ -97,7 +98,7 @@ fn contents(told: &Told) -> Markup {
     let cells = f.cells.iter().enumerate().map(|(i, cell)| (cell_id(i), cell.title.as_str()));
     let rest = [
         ("published", "Published and measured", published::is_there(f)),
-        ("trials", "Every trial", true),
+        ("trials", if is_in_heats(f) { "Every start" } else { "Every trial" }, true),
         ("contenders", "The contenders", true),
         ("machine", "The machine", true),
         ("reproduce", "Do it again", true),
@@ -113,6 +114,10 @@ fn contents(told: &Told) -> Markup {
             }
         }
     }
+}
+
+fn is_in_heats(f: &Findings) -> bool {
+    f.cells.iter().any(|cell| cell.in_heats.is_some())
 }
 
 fn cell_id(i: usize) -> String {
@@ -138,6 +143,7 @@ fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Marku
     html! {
         section #(id) aria-labelledby={ (id) "-title" } {
             h2 id={ (id) "-title" } { (cell.title) }
+            @for sentence in answer::of(f, cell) { p { (sentence) } }
             p.asked { (ranking::asked(cell)) "; " (ranking::floor(cell)) "." }
             (shown.markup())
             p.key { "95 %: the interval that holds the true figure, so far as chance goes. –: not known. ≥ and ≤: the load generator had no more to give, so the figure is a bound." }

@@ -1,6 +1,6 @@
 //! The HTML report: valid, whole in itself, small enough, and text stays text.
 
-mod fixture;
+pub mod fixture;
 mod validity;
 
 use base64::Engine;

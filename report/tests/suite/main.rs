@@ -8,6 +8,7 @@ mod formats;
 mod goldens;
 mod history;
 mod html;
+mod in_heats;
 mod made_up;
 mod open_metrics;
 mod pages;

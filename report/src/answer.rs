@@ -1,0 +1,216 @@
+//! What a cell of a run in heats answers, in a few sentences: what is surely fastest and by how much, what can't be told apart, how far
+//! that is from the reference, and what to doubt.
+
+use crate::units;
+use model::Metric;
+use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Unranked};
+use model::study::REFERENCE;
+
+/// More names than this in one sentence are not read.
+const NAMES: usize = 6;
+
+/// The sentences, the most important first; none of a run in blocks.
+pub fn of(f: &Findings, cell: &CellFindings) -> Vec<String> {
+    let Some(in_heats) = &cell.in_heats else { return Vec::new() };
+    if cell.contenders.iter().all(|c| c.trials + c.failed == 0) {
+        return vec!["No start has been measured yet: nothing can be said.".to_owned()];
+    }
+    let first = lead(f, cell, in_heats);
+    let sentences = [Some(first), apart(cell, in_heats), reference(cell, in_heats), doubt(cell, in_heats)];
+    sentences.into_iter().flatten().collect()
+}
+
+/// `a, b and c`
+pub(crate) fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// The same; of many the first ones and how many more.
+fn some(names: &[&str]) -> String {
+    match names.get(..NAMES - 1) {
+        Some(first) if names.len() > NAMES => {
+            format!("{} and {} others", first.join(", "), names.len() - first.len())
+        }
+        _ => listed(names),
+    }
+}
+
+fn find<'c>(cell: &'c CellFindings, name: &str) -> Option<&'c ContenderFindings> {
+    cell.contenders.iter().find(|c| c.name == name)
+}
+
+fn titles<'c>(cell: &'c CellFindings, names: &[String]) -> Vec<&'c str> {
+    names.iter().filter_map(|name| find(cell, name)).map(|c| c.title.as_str()).collect()
+}
+
+fn superlative(metric: Metric) -> String {
+    match metric {
+        Metric::Rate => "the fastest".to_owned(),
+        Metric::ServerCpu => "the one that uses the least CPU per answer".to_owned(),
+        Metric::Latency(p) => format!("the one with the shortest {}", p.word()),
+        Metric::Rss => "the one that uses the least memory".to_owned(),
+    }
+}
+
+/// Which is surely best, and by how much.
+fn lead(f: &Findings, cell: &CellFindings, in_heats: &CellInHeats) -> String {
+    let best = superlative(cell.metric);
+    let Some(front) = &in_heats.front else {
+        let field = || cell.contenders.iter().filter(|c| c.name != REFERENCE && c.metric.is_some());
+        let why = if f.quick { "A first look claims no ranks." } else { "No contender has a rank." };
+        let first = field().next().map(|c| format!(" By its figure, {} leads.", c.title));
+        return format!("{why}{}", first.unwrap_or_default());
+    };
+    let leaders = titles(cell, &front.leaders);
+    let is_unranked = |c: &&ContenderFindings| c.rank_low.is_none() && c.metric.is_some();
+    let among = if cell.contenders.iter().any(|c| is_unranked(&c)) { "Of those with a rank, " } else { "" };
+    let [only] = leaders.as_slice() else {
+        return format!("{among}{} are not told apart: any of them may be {best}.", some(&leaders));
+    };
+    let next = front.next.as_ref().and_then(|name| find(cell, name));
+    let by = next.zip(front.ratio).map(|(next, ratio)| by_how_much(cell, only, next, ratio));
+    format!("{among}{only} is {best}{}.", by.unwrap_or_default())
+}
+
+/// `: 1.23 times the rate of B, the next (1.18 to 1.28)`
+fn by_how_much(cell: &CellFindings, title: &str, next: &ContenderFindings, ratio: Figure) -> String {
+    let turned = |f: Figure| Figure {
+        median: 1.0 / f.median,
+        low: f.high.map(|high| 1.0 / high),
+        high: f.low.map(|low| 1.0 / low),
+    };
+    let is_floor = cell.contenders.iter().any(|c| c.title == title && c.is_held_back());
+    let (ratio, at_least) = match cell.metric {
+        Metric::Rate => (ratio, if is_floor { "at least " } else { "" }),
+        _ => (turned(ratio), ""),
+    };
+    let what = match cell.metric {
+        Metric::Rate => "times the rate of",
+        Metric::ServerCpu | Metric::Rss => "times less than",
+        Metric::Latency(_) => "times shorter than that of",
+    };
+    format!(": {at_least}{} {what} {}, the next{}", times(ratio.median), next.title, between(ratio))
+}
+
+fn times(ratio: f64) -> String {
+    if ratio < 1.095 { format!("{ratio:.3}") } else { format!("{ratio:.2}") }
+}
+
+fn between(f: Figure) -> String {
+    match (f.low, f.high) {
+        (Some(low), Some(high)) => format!(" ({} to {})", times(low), times(high)),
+        _ => String::new(),
+    }
+}
+
+/// Who is not told apart beside the leaders, and how many pairs are known.
+fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
+    let pairs = in_heats.pairs;
+    let all = pairs.decided + pairs.equal + pairs.open;
+    if all == 0 {
+        return None;
+    }
+    let leaders = in_heats.front.as_ref().map(|front| front.leaders.as_slice()).unwrap_or_default();
+    let mut groups: Vec<(Option<usize>, Vec<&str>)> = Vec::new();
+    let ranked = cell.contenders.iter().filter(|c| c.tier.is_some() && c.name != REFERENCE);
+    for c in ranked.filter(|c| !leaders.contains(&c.name)) {
+        match groups.iter_mut().find(|(tier, _)| *tier == c.tier) {
+            Some((_, titles)) => titles.push(&c.title),
+            None => groups.push((c.tier, vec![&c.title])),
+        }
+    }
+    groups.retain(|(_, titles)| titles.len() > 1);
+    let groups: Vec<String> = groups.iter().map(|(_, titles)| some(titles)).collect();
+    let alike = match groups.as_slice() {
+        [] => String::new(),
+        groups => format!("Not told apart: {}. ", groups.join("; ")),
+    };
+    let mut counts =
+        vec![format!("{} of {} {} decided", pairs.decided, units::several(all, "pair"), are(pairs.decided))];
+    if pairs.equal > 0 {
+        counts.push(format!("{} {} within 2 % of each other", pairs.equal, are(pairs.equal)));
+    }
+    if pairs.open > 0 {
+        counts.push(format!("{} {} open", pairs.open, are(pairs.open)));
+    }
+    Some(format!("{alike}{}.", counts.join(", ")))
+}
+
+fn are(n: usize) -> &'static str {
+    if n == 1 { "is" } else { "are" }
+}
+
+/// How near the best comes to what the machine can do.
+fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
+    let reference = find(cell, REFERENCE)?;
+    let best = find(cell, in_heats.front.as_ref()?.leaders.first()?)?;
+    let share = best.metric_of_reference.filter(|share| share.median.is_finite())?;
+    let is_ceiling = cell.metric == Metric::Rate && reference.is_held_back();
+    if is_ceiling && best.is_held_back() {
+        return Some(format!(
+            "The load generator held back both {} and the reference: how far apart they are is not known.",
+            best.title
+        ));
+    }
+    let interval = match (share.low, share.high) {
+        (Some(low), Some(high)) => format!(" ({} to {})", units::ratio(low), units::ratio(high)),
+        _ => String::new(),
+    };
+    let what = match cell.metric {
+        Metric::Rate => "reaches",
+        Metric::ServerCpu => "uses, of CPU per answer,",
+        Metric::Latency(_) => "takes",
+        Metric::Rss => "uses, of memory,",
+    };
+    let ratio = units::ratio(share.median);
+    Some(if is_ceiling {
+        format!(
+            "{} {what} at most {ratio} of the reference{interval}: the load generator held the reference back.",
+            best.title
+        )
+    } else {
+        format!("{} {what} {ratio} of the reference{interval}.", best.title)
+    })
+}
+
+/// What has no rank and why, and what the machine did meanwhile.
+fn doubt(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
+    let without = |why: Unranked| -> Vec<&str> {
+        let is = |c: &&ContenderFindings| c.in_heats.as_ref().and_then(|h| h.unranked) == Some(why);
+        cell.contenders.iter().filter(is).map(|c| c.title.as_str()).collect()
+    };
+    let told = [
+        (Unranked::NotSettled, "not settled when the warm-up ended"),
+        (Unranked::Failed, "failed in a third of its starts or more"),
+        (Unranked::NoFigure, "no figure"),
+    ];
+    let unranked: Vec<String> = told
+        .into_iter()
+        .filter(|(why, _)| !without(*why).is_empty())
+        .map(|(why, words)| format!("for {} ({words})", some(&without(why))))
+        .collect();
+    let mut said = Vec::new();
+    if !unranked.is_empty() {
+        said.push(format!("No rank {}.", unranked.join("; ")));
+    }
+    let heats = in_heats.heats;
+    if in_heats.never_quiet > 0 {
+        said.push(format!(
+            "In {} of {} other programs ran nearly all the time, so disturbed turns count there as well.",
+            in_heats.never_quiet,
+            units::several(heats, "heat")
+        ));
+    }
+    if in_heats.shares_differ > 0 {
+        said.push(format!(
+            "In {} of {} one contender was disturbed more or less often than the others, so all turns count there.",
+            in_heats.shares_differ,
+            units::several(heats, "heat")
+        ));
+    }
+    (!said.is_empty()).then(|| said.join(" "))
+}

@@ -1,0 +1,164 @@
+//! The table of a cell that was measured in heats: rows by rank, each with what is to be doubted about it.
+
+use crate::table::{INTERVAL, Side, Table};
+use crate::{ranking, units};
+use model::Metric;
+use model::findings::{CellFindings, CellInHeats, ContenderFindings, ContenderInHeats, Figure, Unranked};
+
+/// What is started afresh and measured: a start in heats, a trial in blocks.
+pub fn start(cell: &CellFindings) -> &'static str {
+    if cell.in_heats.is_some() { "start" } else { "trial" }
+}
+
+/// Every contender once: a round in heats, a block in blocks.
+pub fn round(cell: &CellFindings) -> &'static str {
+    if cell.in_heats.is_some() { "round" } else { "block" }
+}
+
+/// Less than this is no matter: the share of a core that is used in the turns of others.
+const ELSEWHERE: f64 = 0.02;
+
+/// `repeated` is told from here on.
+const REPEATED: f64 = 0.005;
+
+/// A column: its title, its side, and what stands in it.
+type Column<'c> = (&'static str, Side, Box<dyn Fn(&ContenderFindings) -> String + 'c>);
+
+/// The table; `ratio` is the title of the column of ratios, `label` names a row.
+pub(crate) fn table<'c>(
+    cell: &'c CellFindings,
+    ratio: &'static str,
+    label: impl Fn(&ContenderFindings) -> String + 'c,
+) -> Table {
+    let columns = columns(cell, ratio, label);
+    let head: Vec<(&'static str, Side)> = columns.iter().map(|(title, side, _)| (*title, *side)).collect();
+    let mut table = Table::new(&head).named_by("contender");
+    for contender in &cell.contenders {
+        table.row(columns.iter().map(|(_, _, shown)| shown(contender)).collect());
+        table.paint("starts", ranking::trials_ink(contender));
+        if contender.is_held_back() {
+            table.paint("answers/s", crate::look::Ink::Doubt);
+        }
+        table.paint("remarks", crate::look::Ink::Doubt);
+    }
+    table
+}
+
+fn columns<'c>(
+    cell: &'c CellFindings,
+    ratio: &'static str,
+    label: impl Fn(&ContenderFindings) -> String + 'c,
+) -> Vec<Column<'c>> {
+    let any = |is: &dyn Fn(&ContenderFindings) -> bool| cell.contenders.iter().any(is);
+    let mut columns: Vec<Column<'c>> = vec![("rank", Side::Right, Box::new(ranking::rank))];
+    if any(&|c| letters(c).is_some()) {
+        columns.push(("letters", Side::Left, Box::new(|c| units::known(letters(c), str::to_owned))));
+    }
+    let median = |figure: Option<Figure>, shown: fn(f64) -> String| units::known(figure, |f| shown(f.median));
+    let latency = |c: &ContenderFindings| match cell.metric {
+        Metric::Latency(_) => c.metric,
+        _ => c.latency_ns_p99,
+    };
+    let more: Vec<Column<'c>> = vec![
+        ("contender", Side::Left, Box::new(label)),
+        ("answers/s", Side::Right, Box::new(ranking::rate)),
+        (INTERVAL, Side::Right, Box::new(|c| units::interval(c.rate_per_s, units::rate))),
+        (ratio, Side::Right, Box::new(|c| ranking::of_base(cell, c)[0].clone())),
+        (INTERVAL, Side::Right, Box::new(|c| ranking::of_base(cell, c)[1].clone())),
+        ("CPU/answer", Side::Right, Box::new(move |c| median(c.server_cpu_ns_per_request, units::duration))),
+        ("RSS", Side::Right, Box::new(ranking::memory)),
+        ("on the wire", Side::Right, Box::new(|c| units::known(c.wire_bytes_per_answer, units::bytes))),
+        (ranking::latency_title(cell), Side::Right, Box::new(move |c| median(latency(c), units::duration))),
+        ("warm-up", Side::Right, Box::new(warmup)),
+        ("repeated", Side::Right, Box::new(repeated)),
+        ("bound", Side::Left, Box::new(|c| ranking::bound(cell, c))),
+        ("starts", Side::Left, Box::new(ranking::trials)),
+    ];
+    columns.extend(more);
+    if any(&|c| !remarks(c).is_empty()) {
+        columns.push(("remarks", Side::Left, Box::new(|c| remarks(c).join("; "))));
+    }
+    if any(&|c| c.published.is_some()) {
+        let page = |c: &ContenderFindings| {
+            units::known(c.published.filter(|p| p.is_finite()), |p| format!("{p:.1}"))
+        };
+        columns.push(("page", Side::Right, Box::new(page)));
+    }
+    columns
+}
+
+fn letters(c: &ContenderFindings) -> Option<&str> {
+    c.in_heats.as_ref()?.letters.as_deref()
+}
+
+fn warmup(c: &ContenderFindings) -> String {
+    let warmup_s = c.in_heats.as_ref().and_then(|h| h.warmup_s);
+    units::known(warmup_s, |s| units::duration(s * 1e9))
+}
+
+fn repeated(c: &ContenderFindings) -> String {
+    let share = c.in_heats.as_ref().and_then(|h| h.repeated_share);
+    units::known(share, |share| if share < REPEATED { "0 %".to_owned() } else { units::percent(share) })
+}
+
+/// What is to be doubted about a row.
+pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
+    let Some(own) = &c.in_heats else { return Vec::new() };
+    let starts = c.trials + c.failed;
+    let of = |n: usize, all: usize| format!("{n} of {}", units::several(all, "start"));
+    let mut said = Vec::new();
+    let rank = |why: Unranked| if own.unranked == Some(why) { ", so no rank" } else { "" };
+    if c.failed > 0 {
+        said.push(format!("{} failed{}", of(c.failed, starts), rank(Unranked::Failed)));
+    }
+    if own.not_settled > 0 {
+        let rank = rank(Unranked::NotSettled);
+        said.push(format!("not settled in {}{rank}", of(own.not_settled, own.starts)));
+    }
+    if own.stalls > 0 {
+        let cost = own.stall_share.map(|share| format!(", by {}", units::percent(share))).unwrap_or_default();
+        said.push(format!("pauses slow it{cost}"));
+    }
+    if own.never_quiet > 0 {
+        said.push(format!("disturbed turns count in {}", of(own.never_quiet, own.starts)));
+    }
+    said.extend(elsewhere(own));
+    said
+}
+
+fn elsewhere(own: &ContenderInHeats) -> Option<String> {
+    let share = own.elsewhere_share.filter(|share| *share > ELSEWHERE)?;
+    Some(format!("works while others are loaded ({} of a core)", units::percent(share)))
+}
+
+/// What was measured: `6 rounds in 12 heats`.
+pub(crate) fn asked(in_heats: &CellInHeats) -> String {
+    format!("{} in {}", units::several(in_heats.rounds, "round"), units::several(in_heats.heats, "heat"))
+}
+
+/// What the noise floor of a cell means, class by class.
+pub(crate) fn floor(in_heats: &CellInHeats) -> String {
+    let class = |floor: &model::findings::ClassFloor| {
+        format!("{} ({})", units::percent(floor.noise_floor), word(floor.class))
+    };
+    match in_heats.noise_floors.as_slice() {
+        [] => "noise floor unknown: no two contenders of a class are ranked".to_owned(),
+        [one] => {
+            format!("noise floor {}: smaller differences are not told apart", units::percent(one.noise_floor))
+        }
+        all => format!(
+            "noise floor {}: smaller differences are not told apart",
+            all.iter().map(class).collect::<Vec<_>>().join(", ")
+        ),
+    }
+}
+
+fn word(class: model::contender::Class) -> &'static str {
+    use model::contender::Class;
+    match class {
+        Class::Native => "native",
+        Class::Managed => "managed",
+        Class::Jit => "jit",
+        Class::Prefork => "prefork",
+    }
+}

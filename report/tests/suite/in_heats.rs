@@ -1,0 +1,175 @@
+//! What reports say of a run in heats.
+
+use crate::made_up::{contender, findings};
+use model::Findings;
+use model::contender::Class;
+use model::findings::{
+    CellInHeats, ClassFloor, ContenderFindings, ContenderInHeats, Decided, Figure, Front, PairFindings,
+    Pairs, StartFigure, Unranked,
+};
+use report::{Look, answer};
+
+/// A contender with its range of ranks, in six starts.
+fn ranked(name: &str, title: &str, rate: f64, ranks: (usize, usize), letters: &str) -> ContenderFindings {
+    let in_heats = ContenderInHeats {
+        class: Some(Class::Native),
+        starts: 6,
+        not_settled: 0,
+        settling_known: 6,
+        warmup_s: Some(0.4),
+        repeated_share: Some(0.12),
+        letters: Some(letters.to_owned()),
+        ..ContenderInHeats::default()
+    };
+    ContenderFindings {
+        in_heats: Some(in_heats),
+        ..contender(name, title, rate, 100_000.0, (ranks.0, ranks.0, ranks.1))
+    }
+}
+
+/// One that has no rank, and why.
+fn unranked(of: ContenderFindings, why: Unranked) -> ContenderFindings {
+    let in_heats = of.in_heats.map(|own| ContenderInHeats { letters: None, unranked: Some(why), ..own });
+    ContenderFindings { tier: None, rank_low: None, rank_high: None, in_heats, ..of }
+}
+
+/// Five contenders and the reference: one leads, two are not told apart, one has not settled, one fails.
+fn in_heats() -> Findings {
+    let mut f = findings();
+    (f.page, f.unequal, f.source) = (None, Vec::new(), None);
+    f.ended = "every comparison between neighbours is decided or equal, after 6 rounds".to_owned();
+    let mut jit = unranked(ranked("spring", "Spring Boot", 48_000.0, (0, 0), ""), Unranked::NotSettled);
+    let own = jit.in_heats.as_mut().unwrap();
+    (own.class, own.not_settled, own.warmup_s) = (Some(Class::Jit), 4, Some(120.0));
+    let mut frail = unranked(ranked("frail", "Frail", 20_000.0, (0, 0), ""), Unranked::Failed);
+    (frail.trials, frail.failed) = (3, 2);
+    frail.in_heats.as_mut().unwrap().starts = 3;
+    frail.notes = vec!["failed: it ended (exit status: 1) (2 of 5 starts)".to_owned()];
+    let mut go = ranked("go", "Go", 70_500.0, (3, 4), "c");
+    let own = go.in_heats.as_mut().unwrap();
+    (own.stalls, own.stall_share, own.never_quiet) = (5, Some(0.078), 2);
+    go.server_idle_share = Some(0.12);
+    let mut reference = ranked("reference", "drome serve", 100_000.0, (1, 1), "a");
+    reference.bound = Some("both".to_owned());
+    let cell = &mut f.cells[0];
+    cell.contenders = vec![
+        reference,
+        ranked("nginx", "nginx", 81_000.0, (2, 2), "b"),
+        ranked("h2o", "H2O", 71_000.0, (3, 4), "c"),
+        go,
+        jit,
+        frail,
+    ];
+    let start = |contender: &str, round, figure| StartFigure {
+        contender: contender.to_owned(),
+        round,
+        heat: 1,
+        figure,
+    };
+    cell.in_heats = Some(CellInHeats {
+        rounds: 6,
+        heats: 12,
+        never_quiet: 3,
+        shares_differ: 0,
+        noise_floors: vec![
+            ClassFloor { class: Class::Native, noise_floor: 0.021 },
+            ClassFloor { class: Class::Jit, noise_floor: 0.09 },
+        ],
+        pairs: Pairs { decided: 5, equal: 0, open: 1 },
+        front: Some(Front {
+            leaders: vec!["nginx".to_owned()],
+            next: Some("h2o".to_owned()),
+            ratio: Some(Figure { median: 81.0 / 71.0, low: Some(1.11), high: Some(1.17) }),
+        }),
+        starts: vec![start("hub", 0, 30_000.25), start("nginx", 0, 81_000.5), start("nginx", 1, 80_900.0)],
+    });
+    f
+}
+
+#[test]
+fn a_cell_opens_with_its_answer_and_rows_carry_their_doubts() {
+    insta::assert_snapshot!("heats_in_the_terminal", report::terminal::report(&in_heats(), &Look::default()));
+    insta::assert_snapshot!("heats_in_markdown", report::markdown::report(&in_heats()));
+}
+
+#[test]
+fn what_is_not_known_is_not_answered() {
+    let said = |f: &Findings| answer::of(f, &f.cells[0]);
+    assert!(said(&findings()).is_empty(), "a run in blocks is told as it was");
+    let mut f = in_heats();
+    let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
+    (front.leaders, front.next) = (vec!["nginx".to_owned(), "h2o".to_owned()], Some("go".to_owned()));
+    assert_eq!(
+        said(&f)[0],
+        "Of those with a rank, nginx and H2O are not told apart: any of them may be the fastest."
+    );
+    f.cells[0].in_heats.as_mut().unwrap().front = None;
+    assert_eq!(said(&f)[0], "No contender has a rank. By its figure, nginx leads.");
+    f.quick = true;
+    assert_eq!(said(&f)[0], "A first look claims no ranks. By its figure, nginx leads.");
+    f.cells[0].contenders.iter_mut().for_each(|c| (c.trials, c.failed) = (0, 0));
+    assert_eq!(said(&f), ["No start has been measured yet: nothing can be said."]);
+}
+
+#[test]
+fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
+    let f = in_heats();
+    let said = answer::of(&f, &f.cells[0]).join(" ");
+    let bound = "nginx reaches at most 0.810 of the reference (0.804 to 0.816): the load generator held the reference back.";
+    assert!(said.contains(bound), "{said}");
+    let table = report::terminal::report(&f, &Look::default());
+    assert!(table.contains("≥ 100,000") && table.contains("≤ 0.810"), "{table}");
+    let mut f = in_heats();
+    f.cells[0].contenders[1].bound = Some("client".to_owned());
+    let said = answer::of(&f, &f.cells[0]).join(" ");
+    assert!(said.contains("The load generator held back both nginx and the reference"), "{said}");
+    assert!(said.contains("nginx is the fastest: at least 1.14 times"), "{said}");
+}
+
+#[test]
+fn more_than_a_few_names_are_counted() {
+    let mut f = in_heats();
+    let names: Vec<String> = (0..9).map(|i| format!("s{i}")).collect();
+    let more = names.iter().map(|name| ranked(name, &name.to_uppercase(), 90_000.0, (1, 9), "a"));
+    f.cells[0].contenders.extend(more);
+    f.cells[0].in_heats.as_mut().unwrap().front = Some(Front { leaders: names, next: None, ratio: None });
+    let said = answer::of(&f, &f.cells[0]);
+    assert!(said[0].contains("S0, S1, S2, S3, S4 and 4 others are not told apart"), "{}", said[0]);
+}
+
+#[test]
+fn starts_are_the_rows_of_the_csv_and_of_the_page() {
+    let (run, f) = (crate::html::fixture::study(1, 1, 1, "").run, in_heats());
+    let told = report::Told { run: &run, observations: &[], findings: &f };
+    let csv = report::trials_csv::report(&told);
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines.len(), 4, "{csv}");
+    assert!(lines[0].ends_with("contender,title,version,round,heat,metric,figure"), "{csv}");
+    assert!(lines[1].contains(",hub,the hub of the heat,,1,2,rate,30000.250"), "{csv}");
+    let page = report::html::page(&told);
+    for text in
+        ["Every start", "nginx is the fastest: 1.14 times the rate of H2O", "not settled in 4 of 6 starts"]
+    {
+        assert!(page.contains(text), "{text}");
+    }
+    assert!(!page.contains("Every trial"));
+}
+
+#[test]
+fn a_race_in_heats_is_told_in_rounds_and_starts() {
+    let mut f = crate::made_up::race(100_000.0, 90_000.0, 0.01);
+    f.cells[0].in_heats = Some(CellInHeats { rounds: 6, heats: 6, ..CellInHeats::default() });
+    f.ended = "every comparison is decided".to_owned();
+    let report = report::race::report(&f, &Look::default());
+    assert!(report.contains("A is 1.111× B") && report.contains("after 6 rounds, 12 starts"), "{report}");
+    assert!(!report.contains("trial") && !report.contains("block"), "{report}");
+    // The load generator held back both: there is no noise floor, and nothing is sure.
+    f.cells[0].noise_floor = None;
+    f.cells[0].contenders.iter_mut().for_each(|c| c.bound = Some("client".to_owned()));
+    let race = f.race.as_mut().unwrap();
+    let open = |pair: &PairFindings| PairFindings { decided: None, faster: None, ..pair.clone() };
+    race.pairs = race.pairs.iter().map(open).collect();
+    (race.decided, race.faster) = (None::<Decided>, None);
+    let report = report::race::report(&f, &Look::default());
+    assert!(report.contains("the load generator was the limit of B"), "{report}");
+}
