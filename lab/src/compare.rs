@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod floors;
+mod heats;
 pub(crate) mod machine;
 
 use model::Metric;
@@ -30,7 +31,7 @@ pub enum CompareError {
     },
     /// Nothing to tell the machine's drift by.
     #[error(
-        "{run} has no reference to tell the machine's drift by: a race can't be compared with another; run a study"
+        "{run} has neither a reference nor a hub to tell the machine's drift by: a race can't be compared with another; run a study"
     )]
     NoReference {
         /// The run.
@@ -49,7 +50,8 @@ pub enum CompareError {
 /// Compares; `anyway`: even if the machine or the work is another.
 pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Comparison, CompareError> {
     for findings in [old, new] {
-        let has = |cell: &CellFindings| cell.contenders.iter().any(|c| c.name == REFERENCE);
+        let has =
+            |cell: &CellFindings| cell.contenders.iter().any(|c| c.name == REFERENCE) || heats::has_hub(cell);
         if !findings.cells.iter().all(has) {
             return Err(CompareError::NoReference { run: findings.run.clone() });
         }
@@ -74,7 +76,10 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
         new: new.run.clone(),
         notes,
         confidence: CONFIDENCE,
-        cells: pairs.iter().map(|(o, n)| cell(o, n, confidence)).collect(),
+        cells: pairs
+            .iter()
+            .map(|(o, n)| heats::cell(o, n, judged).unwrap_or_else(|| cell(o, n, confidence)))
+            .collect(),
         gone: only_in(old, new),
         added: only_in(new, old),
         failed: failed(new),

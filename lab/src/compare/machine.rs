@@ -14,6 +14,10 @@ pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<S
     let (a, b) = (&old.environment, &new.environment);
     let mut unequal = hardware(a, b);
     unequal.extend(drome(a, b));
+    let (before, now) = (way(old), way(new));
+    if before != now {
+        unequal.push(another("way of measuring", before, now));
+    }
     for (name, digest) in &new.workloads {
         if let Some(before) = old.workloads.get(name).filter(|before| *before != digest) {
             unequal.push(another(&format!("body for the workload {name}"), &short(before), &short(digest)));
@@ -22,6 +26,12 @@ pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<S
     let mut notes = settings(a, b);
     notes.extend(programs(old, new));
     (unequal, notes)
+}
+
+/// A server in heats is warm and has others beside it: its figures are not those of a block.
+fn way(findings: &Findings) -> &'static str {
+    let is_in_heats = findings.cells.iter().any(|cell| cell.in_heats.is_some());
+    if is_in_heats { "heats" } else { "blocks" }
 }
 
 /// What makes trials of one run unequal, as [`differences`] has it for two runs: there the reference's drift takes the rest of the

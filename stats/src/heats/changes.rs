@@ -11,25 +11,27 @@ pub struct Change {
     pub ratio: f64,
     /// The interval that holds the true change of this contender in 95 % of comparisons.
     pub interval: (f64, f64),
-    /// The interval of the same kind that holds for all compared contenders together (Bonferroni): what decides.
+    /// The interval of the same kind that holds for all comparisons together (Bonferroni): what decides.
     pub sure: (f64, f64),
     /// The deciding interval leaves 1 out, and the change is at least 1 %.
     pub is_change: bool,
 }
 
 /// Compares contenders of two runs. `bases`: what the ratios are to, in the run before and in the run after. `both`: each
-/// contender's index before and after. `None` for one whose ratio is not known in both, or that is its run's base.
+/// contender's index before and after. `comparisons`: how many are made together, in this cell and others; at least those that are
+/// known here. `None` for one whose ratio is not known in both, or that is its run's base.
 pub fn changes(
     before: &Fit,
     after: &Fit,
     bases: (usize, usize),
     both: &[(usize, usize)],
+    comparisons: usize,
 ) -> Vec<Option<Change>> {
     let all: Vec<_> = both
         .iter()
         .map(|(old, new)| Some(after.contrast(*new, bases.1)?.minus(&before.contrast(*old, bases.0)?)))
         .collect();
-    let compared = all.iter().flatten().count().max(1) as f64;
+    let compared = all.iter().flatten().count().max(comparisons).max(1) as f64;
     let (single, sure) = (Critical::of(2, 1.0 - CONFIDENCE), Critical::of(2, (1.0 - CONFIDENCE) / compared));
     let change = |contrast: super::contrast::Contrast| {
         let difference = contrast.difference;

@@ -195,13 +195,13 @@ fn two_runs_differ_where_the_contender_does() {
     let both: Vec<(usize, usize)> = (0..12).map(|c| (c, c)).collect();
     for seed in 0..40 {
         let runs = (fit(&before, 6, Noise::Normal, seed), fit(&now, 6, Noise::Normal, seed + 500));
-        let all = changes(&runs.0, &runs.1, (12, 12), &both);
+        let all = changes(&runs.0, &runs.1, (12, 12), &both, 0);
         found += usize::from(all[3].is_some_and(|change| change.is_change && change.ratio > 1.05));
         wrong += usize::from((0..12).any(|c| c != 3 && all[c].unwrap().is_change));
     }
     assert!(found >= 39 && wrong <= 5, "found {found}, wrong {wrong} of 40");
     let fit = fit(&before, 4, Noise::Normal, 1);
-    assert_eq!(changes(&fit, &fit, (12, 12), &[(12, 12), (0, 99), (99, 0)]), [None, None, None]);
+    assert_eq!(changes(&fit, &fit, (12, 12), &[(12, 12), (0, 99), (99, 0)], 0), [None, None, None]);
 }
 
 #[test]
