@@ -154,12 +154,16 @@ pub const WORKS: &[Work] = &[
             run(Server::Floor(50_000), "/", Drome(&[])),
             run(Server::Floor(50_000), "/", Drome(&["--expect-body", FILE_50K])),
             run(Server::Floor(50_000), "/", Wrk(&[])),
+            run(Server::Floor(50_000), "/", Drome(&["--spin", "1s"])),
+            run(Server::Floor(50_000), "/", Drome(&["--spin", "1s", "--expect-body", FILE_50K])),
         ],
         figures: &[
             figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.50)),
             figure(ClientCpu, 1, LeastOf(&[2]), AtMost(0.50)),
-            figure(Rate, 1, LeastOf(&[0]), AtLeast(0.97)),
-            figure(LATENCY_P99, 1, LeastOf(&[0]), AtMost(1.05)),
+            // As trials are run, where the load generator has a core of its own: a client that sleeps has its server wake it, the
+            // more often the faster it is, and that costs the server a tenth of its rate in one run and nothing in the next.
+            figure(Rate, 4, LeastOf(&[3]), AtLeast(0.97)),
+            figure(LATENCY_P99, 4, LeastOf(&[3]), AtMost(1.05)),
         ],
         ..WORK
     },
@@ -171,12 +175,16 @@ pub const WORKS: &[Work] = &[
             run(Server::Floor(200_000), "/", Drome(&[])),
             run(Server::Floor(200_000), "/", Drome(&["--expect-body", FILE_200K])),
             run(Server::Floor(200_000), "/", Wrk(&[])),
+            run(Server::Floor(200_000), "/", Drome(&["--spin", "1s"])),
+            run(Server::Floor(200_000), "/", Drome(&["--spin", "1s", "--expect-body", FILE_200K])),
         ],
         figures: &[
             figure(ClientCpu, 0, LeastOf(&[2]), AtMost(0.40)),
             figure(ClientCpu, 1, LeastOf(&[2]), AtMost(0.40)),
-            figure(Rate, 1, LeastOf(&[0]), AtLeast(0.97)),
-            figure(LATENCY_P99, 1, LeastOf(&[0]), AtMost(1.05)),
+            // As trials are run, where the load generator has a core of its own: a client that sleeps has its server wake it, the
+            // more often the faster it is, and that costs the server a tenth of its rate in one run and nothing in the next.
+            figure(Rate, 4, LeastOf(&[3]), AtLeast(0.97)),
+            figure(LATENCY_P99, 4, LeastOf(&[3]), AtMost(1.05)),
         ],
         ..WORK
     },
