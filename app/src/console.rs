@@ -99,11 +99,16 @@ pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
 /// A progress bar; hidden where standard error is no terminal.
 pub fn bar(length: u64, template: &str) -> ProgressBar {
     let bar = if stderr().is_terminal() { ProgressBar::new(length) } else { ProgressBar::hidden() };
+    shape(&bar, template);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// Gives a progress bar another template.
+pub fn shape(bar: &ProgressBar, template: &str) {
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars(if is_ascii() { "## " } else { "■■ " }));
     }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }
 
 /// Shows what will be done and asks; without a terminal nobody can answer, so the answer is no.

@@ -4,13 +4,23 @@
 use crate::console;
 use indicatif::ProgressBar;
 use lab::Show;
+use lab::heat::budget;
+use lab::heat::run::Measured;
+use model::heat::{Heat, Start, StartOutcome, Step};
 use model::{Observation, Outcome, Run, Trial};
 use report::look::shortened;
 use report::progress;
 use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
 
 /// The bar is followed by the place, and both stand above what is known so far.
 const TEMPLATE: &str = "{bar:24} {pos}/{len} trials, {elapsed} so far\n{msg}\n{prefix}";
+
+/// The same of a run in heats.
+const HEATS: &str = "{bar:24} {pos}/{len} heats, {elapsed} so far\n{msg}\n{prefix}";
+
+/// Where there is no bar, what goes on in a heat is said so often.
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// Shows a run as it goes on.
 pub struct Watch {
@@ -18,13 +28,19 @@ pub struct Watch {
     is_terminal: bool,
     /// The last block of which a trial was observed.
     block: Option<usize>,
+    /// The heat that is shown, by its round and number.
+    heat: Option<(usize, usize)>,
+    /// Heats that are over.
+    heats: u64,
+    /// When something was said last, where that is no terminal.
+    said: Instant,
 }
 
 impl Watch {
     /// Not begun.
     pub fn new() -> Self {
         let (bar, is_terminal) = (console::bar(0, TEMPLATE), stderr().is_terminal());
-        Self { bar, is_terminal, block: None }
+        Self { bar, is_terminal, block: None, heat: None, heats: 0, said: Instant::now() }
     }
 
     /// Takes the bar away.
@@ -77,5 +93,48 @@ impl Show for Watch {
         if !self.is_terminal {
             self.say(&format!("{} is done; {}", progress::block(run, over), known));
         }
+    }
+
+    fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
+        let now = (heat.round, heat.number);
+        if self.heat.is_none() {
+            console::shape(&self.bar, HEATS);
+        }
+        if self.heat.replace(now) != Some(now) {
+            let in_round = budget::sum(run).map_or(1, |sum| sum.heats);
+            let least = run.study.design.blocks[0].saturating_mul(in_round) as u64;
+            self.bar.set_length(least.max(self.heats + 1));
+            self.bar.set_position(self.heats);
+            if !self.is_terminal {
+                self.say(&progress::heat(run, heat));
+            }
+        }
+        let place = format!("{}: {}", progress::heat(run, heat), progress::step(&run.study, step));
+        if !self.is_terminal && self.said.elapsed() >= SILENCE {
+            self.said = Instant::now();
+            self.say(&place);
+        }
+        self.bar.set_message(fitted(&place));
+    }
+
+    fn heat_over(&mut self, _run: &Run, _heat: &Heat, starts: &[Start]) {
+        self.heats += 1;
+        self.bar.set_position(self.heats);
+        for start in starts {
+            match &start.outcome {
+                StartOutcome::Failed(why) => self.say(&format!("{}: failed: {why}", start.contender)),
+                StartOutcome::Spoiled(why) => {
+                    self.say(&format!("{}: spoiled, to be started again: {why}", start.contender));
+                }
+                StartOutcome::Running | StartOutcome::Ended => {}
+            }
+        }
+    }
+
+    /// Said of a round when its last heat is over.
+    fn knows_heats(&mut self, run: &Run, measured: &Measured) {
+        let findings = measured.findings(run, None);
+        let known = progress::leading(&findings, 0).unwrap_or_default();
+        self.bar.set_prefix(fitted(&known));
     }
 }

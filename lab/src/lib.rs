@@ -14,6 +14,7 @@ pub mod environment;
 #[cfg(test)]
 mod example;
 pub mod fault;
+pub mod findings;
 pub mod folders;
 pub mod forecast;
 pub mod guard;

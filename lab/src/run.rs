@@ -3,6 +3,8 @@
 use crate::cores::Cores;
 use crate::environment::{self, System, Watch};
 use crate::fault::Fault;
+use crate::heat;
+use crate::heat::run::Measured;
 use crate::instance::{self, Instance, Place, Works};
 use crate::lock::Lock;
 use crate::pinned::Pinned;
@@ -12,6 +14,7 @@ use crate::store::{Store, StoreError};
 use crate::verdict::{Case, Policy};
 use crate::{analyse, before, clock_text, plan, under_load, verdict, verify};
 use model::environment::Executable;
+use model::heat::{Heat, Start, Step};
 use model::{Conditions, Findings, Measurement, Observation, Outcome, Plan, Run, Tally, Trial, Usage};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -50,6 +53,12 @@ pub trait Show {
     fn observed(&mut self, run: &Run, observation: &Observation);
     /// All that was observed so far, once after every trial; for who draws estimates meanwhile.
     fn knows(&mut self, _run: &Run, _observations: &[Observation]) {}
+    /// What goes on in a heat: a few times a second, between two turns.
+    fn step(&mut self, _run: &Run, _heat: &Heat, _step: &Step) {}
+    /// A heat is over; `starts` are its own.
+    fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {}
+    /// All that was measured in heats so far, once after every heat; for who draws estimates meanwhile.
+    fn knows_heats(&mut self, _run: &Run, _measured: &Measured) {}
 }
 
 /// Why a run could not go on.
@@ -61,6 +70,16 @@ pub enum LabError {
     /// Somebody asked it to stop. What was finished is kept.
     #[error("interrupted; every finished trial is kept")]
     Interrupted,
+    /// The lab failed in a heat, in which nothing more is known therefore.
+    #[error("the lab failed in heat {heat} of round {round}: {why}; every finished cell is kept")]
+    Heat {
+        /// Counted from 1.
+        round: usize,
+        /// Counted from 1.
+        heat: usize,
+        /// What went wrong.
+        why: String,
+    },
     /// The lab failed at a trial, of which nothing is known therefore.
     #[error("the lab failed in a trial of {contender} in block {block}: {why}; every finished trial is kept")]
     Trial {
@@ -75,6 +94,9 @@ pub enum LabError {
 
 /// Runs what is left of a run and says what all of it means.
 pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
+    if run.study.design.heats.is_some() {
+        return heat::run::run(lab, run, store, show);
+    }
     // What the lab does beside the trials, it does where the load generator is, never where a server is.
     let _pinned = Pinned::to(&lab.cores.client);
     // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
@@ -155,7 +177,7 @@ impl Unjudged {
 }
 
 /// In full, and with every workload that it serves, once in a run.
-fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<(), Fault> {
+pub(crate) fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<(), Fault> {
     let mut verified = lab.verified.lock().unwrap_or_else(PoisonError::into_inner);
     if verified.contains(&prepared.name) {
         return Ok(());

@@ -16,9 +16,9 @@ use model::slice::common_time_ns;
 use model::{IoChoice, Load, Plan, SliceTally, Until};
 use net::tls::ClientTls;
 use net::{Epoll, Io, Uring, clock};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -44,6 +44,8 @@ struct Shared {
     tls: Vec<Option<ClientTls>>,
     agreement: Agreement,
     threads: usize,
+    /// The numbers of the threads that are ready.
+    numbers: Mutex<Vec<i32>>,
 }
 
 /// One thread, as it is seen from outside.
@@ -90,7 +92,7 @@ impl Generator {
         let is_open_to_both = plans[0].io == IoChoice::Best;
         let progress = plans.iter().map(|_| Progress::default()).collect();
         let agreement = Agreement::new(threads, stop);
-        let shared = Arc::new(Shared { plans, progress, tls, agreement, threads });
+        let shared = Arc::new(Shared { plans, progress, tls, agreement, threads, numbers: Mutex::default() });
         let (seats, io) = match seat(&shared, io) {
             // One ring was no trouble, but so many are.
             Err(LoadError::Io(error)) if io == IoChoice::Uring && is_open_to_both => {
@@ -108,6 +110,16 @@ impl Generator {
     /// Errors: [`LoadError::Slice`] for one that can't be; [`LoadError::Worker`] and [`LoadError::Io`] where the load
     /// generator itself failed. What goes wrong with the server is in the tally.
     pub fn slice(&mut self, slice: &Slice) -> Result<&SliceTally, LoadError> {
+        self.slice_with_looks(slice, Duration::MAX, &mut || {})
+    }
+
+    /// The same, and calls `look` each time that the slice has lasted for another `every`.
+    pub fn slice_with_looks(
+        &mut self,
+        slice: &Slice,
+        every: Duration,
+        look: &mut dyn FnMut(),
+    ) -> Result<&SliceTally, LoadError> {
         slice.check(self.shared.plans.len())?;
         self.shared.agreement.renew();
         self.shared.progress[slice.target].halted.store(false, Ordering::Relaxed);
@@ -120,7 +132,13 @@ impl Generator {
         self.slices += 1;
         let mut failed = None;
         for seat in &mut self.seats {
-            match seat.done.recv() {
+            let done = loop {
+                match seat.done.recv_timeout(every) {
+                    Err(RecvTimeoutError::Timeout) => look(),
+                    done => break done,
+                }
+            };
+            match done {
                 Ok(Ok(room)) => seat.room = room,
                 Ok(Err(error)) => failed = Some(LoadError::Io(error)),
                 Err(_) => failed = Some(LoadError::Worker),
@@ -131,6 +149,16 @@ impl Generator {
         }
         self.sum_up(slice.target);
         Ok(&self.last)
+    }
+
+    /// The last slice.
+    pub fn last(&self) -> &SliceTally {
+        &self.last
+    }
+
+    /// The numbers of its threads, as the kernel has them.
+    pub fn threads(&self) -> Vec<i32> {
+        self.shared.numbers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The plans that are carried out, as [`Generator::start`] took them.
@@ -228,6 +256,7 @@ fn seat(shared: &Arc<Shared>, io: IoChoice) -> Result<Vec<Seat>, LoadError> {
             let shared = Arc::clone(shared);
             let thread = std::thread::spawn(move || {
                 part::place(&shared.plans[0], index);
+                shared.numbers.lock().unwrap_or_else(PoisonError::into_inner).push(clock::own_thread());
                 match io {
                     IoChoice::Uring => work(&shared, index, Uring::new, &ordered, &tell),
                     _ => work(&shared, index, |_| Epoll::new(), &ordered, &tell),

@@ -159,6 +159,44 @@ pub enum Void {
     HeldUp,
 }
 
+/// What goes on in a heat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A server is started and verified.
+    Starting {
+        /// The contender, or [`HUB`].
+        name: String,
+        /// Counted from 1.
+        nth: usize,
+        /// So many servers are in the heat.
+        of: usize,
+    },
+    /// Servers are loaded until their rates have settled.
+    Warming {
+        /// Index into the study's cells.
+        cell: usize,
+        /// So many have settled, or have reached the limit.
+        done: usize,
+        /// Of so many.
+        of: usize,
+        /// One that has not, if there is one.
+        waits_for: Option<String>,
+    },
+    /// Servers are loaded in turns.
+    Measuring {
+        /// Index into the study's cells.
+        cell: usize,
+        /// Counted from 1.
+        cycle: usize,
+        /// Cycles that count so far.
+        quiet: usize,
+        /// So many are to count.
+        wanted: usize,
+    },
+    /// All servers are stopped.
+    Stopping,
+}
+
 impl Void {
     const ALL: [Self; 3] = [Self::Others, Self::Host, Self::HeldUp];
 

@@ -366,6 +366,27 @@ impl Tally {
     }
 }
 
+impl Tally {
+    /// Adds what the same workers counted in a later window on the same connections.
+    pub fn append(&mut self, later: &Self) {
+        let (duration_ns, threads) = (self.duration_ns, self.threads);
+        let served = std::mem::take(&mut self.served);
+        let busiest =
+            [&*self, later].map(|t| t.busiest_ppm().map(|ppm| u128::from(ppm) * u128::from(t.duration_ns)));
+        let is_first = duration_ns == 0 && threads == 0;
+        self.merge(later);
+        self.duration_ns = duration_ns + later.duration_ns;
+        self.threads = threads.max(later.threads);
+        for (all, before) in self.served.iter_mut().zip(&served) {
+            *all += before;
+        }
+        self.served.extend(served.iter().skip(self.served.len()));
+        let sum = if is_first { busiest[1] } else { busiest[0].zip(busiest[1]).map(|(a, b)| a + b) };
+        self.client_busiest_ppm =
+            sum.and_then(|sum| sum.checked_div(u128::from(self.duration_ns))).map(|ppm| ppm as u64);
+    }
+}
+
 impl Errors {
     /// What has been added since it was `earlier`.
     #[must_use]

@@ -61,6 +61,11 @@ pub fn own_thread_cpu_ns(tid: i32) -> Option<u64> {
     cpu_clock_ns((!tid << 3) | 6)
 }
 
+/// The number of the calling thread, as [`own_thread_cpu_ns`] takes it.
+pub fn own_thread() -> i32 {
+    rustix::thread::gettid().as_raw_nonzero().get()
+}
+
 fn ns(time: rustix::time::Timespec) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }

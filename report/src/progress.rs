@@ -2,8 +2,9 @@
 
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::heat::{Heat, Step};
 use model::study::{RACE, REFERENCE};
-use model::{Metric, Run, Trial};
+use model::{Metric, Run, Study, Trial};
 use std::time::Duration;
 
 /// Which trial of which block it is.
@@ -25,6 +26,40 @@ pub fn block(run: &Run, block: usize) -> String {
         n if n <= least && least == most => format!("block {n} of {least}"),
         n if n <= least => format!("block {n} of at least {least}"),
         n => format!("block {n} of at most {most}"),
+    }
+}
+
+/// Which heat of which round it is, and who is in it.
+pub fn heat(run: &Run, heat: &Heat) -> String {
+    let [least, most] = run.study.design.blocks;
+    let round = match heat.round + 1 {
+        n if n <= least && least == most => format!("round {n} of {least}"),
+        n if n <= least => format!("round {n} of at least {least}"),
+        n => format!("round {n} of at most {most}"),
+    };
+    format!("{round}, heat {} ({})", heat.number + 1, heat.members.join(", "))
+}
+
+/// What goes on in a heat.
+pub fn step(study: &Study, step: &Step) -> String {
+    let of = |cell: &usize| match &study.cells[..] {
+        [] | [_] => String::new(),
+        cells => cells.get(*cell).map(|cell| format!("{}: ", cell.title)).unwrap_or_default(),
+    };
+    match step {
+        Step::Starting { name, nth, of } => format!("starting {name}, {nth} of {of}"),
+        Step::Warming { cell, done, of: all, waits_for } => {
+            let waits_for = waits_for.as_ref().map(|name| format!(", {name} has not")).unwrap_or_default();
+            format!("{}warming up, {done} of {all} have settled{waits_for}", of(cell))
+        }
+        Step::Measuring { cell, cycle, quiet, wanted } => {
+            let disturbed = match (cycle - 1).saturating_sub(*quiet) {
+                0 => String::new(),
+                n => format!(", {n} disturbed"),
+            };
+            format!("{}cycle {} of {wanted}{disturbed}", of(cell), (quiet + 1).min(*wanted))
+        }
+        Step::Stopping => "stopping its servers".to_owned(),
     }
 }
 
@@ -90,6 +125,23 @@ mod tests {
         assert_eq!(left(Some(Duration::from_millis(41_200)), s(99)), "about 42 s left");
         assert_eq!(left(Some(s(91)), s(99)), "about 2 min left");
         assert_eq!(left(None, s(7200)), "at most 2.0 h left");
+    }
+
+    #[test]
+    fn cycles_that_were_disturbed_are_told_apart_from_those_that_count() {
+        let study = |cells: usize| -> Study {
+            let load = serde_json::json!({ "closed": { "connections": 1 } });
+            let cell = serde_json::json!({ "title": "small", "workload": "hello", "load": load });
+            let design = serde_json::json!({ "rounds": [4, 13], "budget": "1h" });
+            let cells = vec![cell; cells];
+            let study = serde_json::json!({ "title": "", "contenders": [], "cell": cells, "design": design });
+            serde_json::from_value(study).unwrap()
+        };
+        let told =
+            |study: &Study, cycle, quiet| step(study, &Step::Measuring { cell: 0, cycle, quiet, wanted: 20 });
+        assert_eq!(told(&study(1), 1, 0), "cycle 1 of 20");
+        assert_eq!(told(&study(2), 9, 6), "small: cycle 7 of 20, 2 disturbed");
+        assert_eq!(told(&study(1), 100, 20), "cycle 20 of 20, 79 disturbed");
     }
 
     #[test]

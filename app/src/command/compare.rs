@@ -110,7 +110,7 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     let name = name.map_or_else(latest, |name| Ok(Some(name.to_owned())))?;
     match store.find(name.as_deref())? {
         Stored::Run(run, observations, ended) => {
-            Ok(lab::analyse::findings(&run, &observations, ended.as_deref()))
+            Ok(lab::findings::of(&store, &run, &observations, ended.as_deref())?)
         }
         Stored::Import(import) => Err(WrongInput(format!(
             "run {} was imported: what a page says has no trials to compare; name one of drome's own (`drome list runs`)",

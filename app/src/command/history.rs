@@ -102,7 +102,7 @@ fn history(study: &str, common: &Common) -> anyhow::Result<History> {
     for listed in &listed {
         // One run at a time: its observations are far larger than what they say.
         let (run, observations, ended) = store.run(&listed.id)?;
-        runs.push(lab::analyse::findings(&run, &observations, ended.as_deref()));
+        runs.push(lab::findings::of(&store, &run, &observations, ended.as_deref())?);
     }
     if !runs.iter().any(lab::history::has_reference) {
         let words =

@@ -18,6 +18,7 @@ mod output;
 pub mod pages;
 mod pictures;
 pub mod plan;
+mod plan_heats;
 pub mod race;
 pub mod report;
 pub mod run;

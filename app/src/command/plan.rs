@@ -5,6 +5,7 @@ use crate::cli::{Common, MachineArgs};
 use crate::console;
 use crate::failure::WrongInput;
 use clap::{Args, ValueEnum};
+use lab::heat::budget;
 use lab::setup;
 use lab::{Catalog, Store};
 use model::{Observation, Run, Study};
@@ -40,6 +41,9 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let catalog = catalog(common)?;
     let study = catalog.study(&args.study)?;
     let store = store(common)?;
+    if study.design.heats.is_some() {
+        return heats(args, &catalog, &store, study);
+    }
     let (run, observations) = match args.pilot {
         Some(blocks) => pilot(&catalog, &store, &args.study, study, blocks.into(), args.machine.allow_busy)?,
         None => latest(&store, &args.study, study)?,
@@ -57,7 +61,35 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A few blocks, kept in the store as a first look.
+/// What a study in heats takes: by design and, after a pilot, as it was measured.
+fn heats(args: &PlanArgs, catalog: &Catalog, store: &Store, study: &Study) -> anyhow::Result<ExitCode> {
+    let prepared = setup::prepare_study(catalog, study)?;
+    let mut run =
+        setup::study_run(&args.study, study.clone(), &prepared, &setup::works(catalog)?, None, false);
+    run.study.design.precision = args.precision.unwrap_or(study.design.precision);
+    let sum = budget::sum(&run).ok_or_else(|| {
+        WrongInput(format!(
+            "none of the contenders of {name} is on this machine: get them with `drome install {name}`",
+            name = args.study
+        ))
+    })?;
+    let round = match args.pilot {
+        Some(rounds) => {
+            let rounds = usize::from(rounds);
+            let (run, _) = pilot(catalog, store, &args.study, study, rounds, args.machine.allow_busy)?;
+            Some(budget::spent(&store.starts(&run.id)?) / rounds as u32)
+        }
+        None => None,
+    };
+    let told = super::plan_heats::Told { sum: &sum, run: &run, too_small: budget::too_small(&run), round };
+    console::print(&match args.format {
+        Format::Terminal => console::look().report(&told.terminal()),
+        Format::Json => serde_json::to_string_pretty(&told.json())? + "\n",
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A few blocks, or rounds, kept in the store as a first look.
 fn pilot(
     catalog: &Catalog,
     store: &Store,

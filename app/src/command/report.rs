@@ -242,9 +242,10 @@ impl Teller {
 /// Reads, analyses, prints.
 pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
-    match store(common)?.find(args.run.as_deref())? {
+    let store = store(common)?;
+    match store.find(args.run.as_deref())? {
         Stored::Run(run, observations, ended) => {
-            let findings = lab::analyse::findings(&run, &observations, ended.as_deref());
+            let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
             teller.tell(&run, &observations, &findings)?;
         }
         Stored::Import(import) => teller.tell_import(&import)?,

@@ -8,6 +8,7 @@ use crate::failure::{self, WrongInput};
 use crate::watch::Watch;
 use anyhow::{Context, bail};
 use clap::Args;
+use lab::heat::budget;
 use lab::narrow::{Wanted, narrow};
 use lab::{Catalog, LabError, Store, setup};
 use model::study::REFERENCE;
@@ -188,6 +189,9 @@ fn announce(run: &Run, budget: Option<Duration>) -> anyhow::Result<()> {
     if present == 0 {
         bail!("none of the study's contenders is on this machine: get them with --install");
     }
+    if let Some(sum) = budget::sum(run) {
+        return announce_heats(run, &sum, budget.is_some(), present);
+    }
     let (design, least) = (&run.study.design, lab::schedule::least_budget(run));
     if let Some(budget) = budget.filter(|budget| *budget < least) {
         bail!(too_small(budget, least));
@@ -205,6 +209,29 @@ fn announce(run: &Run, budget: Option<Duration>) -> anyhow::Result<()> {
     );
     if about > design.budget {
         note!("the budget ends it before it has so many blocks: a larger --budget lets it finish");
+    }
+    Ok(())
+}
+
+/// The same of a run in heats. `is_asked`: the budget was asked for, and is not the study's.
+fn announce_heats(run: &Run, sum: &budget::Sum, is_asked: bool, present: usize) -> anyhow::Result<()> {
+    if let Some(why) = budget::too_small(run) {
+        bail!(WrongInput(if is_asked { format!("--budget: {why}") } else { why }));
+    }
+    let design = &run.study.design;
+    let (after, about) = sum.looks.first().copied().unwrap_or((design.blocks[0], sum.round));
+    note!(
+        "{present} contenders and the reference: {} a round of about {}; {after} rounds take about {}; then until every \
+         comparison between neighbours is decided, or known to ±{} %, or {} are spent; run {}",
+        report::units::several(sum.heats, "heat"),
+        report::progress::long(sum.round),
+        report::progress::long(about),
+        lab::schedule::percent(design.precision),
+        humantime::format_duration(design.budget),
+        run.id
+    );
+    if about > design.budget {
+        note!("the budget ends it before it has so many rounds: a larger --budget lets it finish");
     }
     Ok(())
 }

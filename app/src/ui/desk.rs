@@ -119,7 +119,7 @@ impl Desk {
             );
             return Err(Failure::wrong(why));
         };
-        let findings = lab::analyse::findings(&run, &observations, ended.as_deref());
+        let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
         let marks = observations.iter().map(Mark::of).collect();
         let analysed = Arc::new(Analysed { marks, findings });
         if let Some(stamp) = stamp {

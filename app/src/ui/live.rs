@@ -108,7 +108,7 @@ pub fn fragment(sitting: &Sitting, known: &Known) -> Markup {
     html! {
         div.piece data-over[is_over] {
             section.card.now {
-                p.status data-status=(known.trial.as_ref().map_or(0, |trial| trial.block + 1)) { (status(sitting, known)) }
+                p.status data-status=(known.trial.as_ref().map_or(known.done, |trial| trial.block + 1)) { (status(sitting, known)) }
                 @if known.least > 0 {
                     progress max=(known.least) value=(known.done.min(known.least)) aria-label="Trials done of the least that it takes" {}
                     p.faint { (so_far(known)) }
@@ -141,6 +141,7 @@ fn status(sitting: &Sitting, known: &Known) -> String {
         (Phase::Preparing, _) => {
             "Sources are laid out, and every contender is asked for its version".to_owned()
         }
+        (Phase::Measuring, _) if known.heat.is_some() => known.heat.clone().unwrap_or_default(),
         (Phase::Measuring, None) => "The first trial is about to begin".to_owned(),
         (Phase::Measuring, Some((run, trial))) => {
             let cell = run.study.cells.get(trial.cell).map_or("", |cell| cell.title.as_str());
@@ -153,7 +154,9 @@ fn status(sitting: &Sitting, known: &Known) -> String {
 
 /// How many trials, and how much longer.
 fn so_far(known: &Known) -> String {
-    let done = format!("{} of at least {}", known.done, units::several(known.least, "trial"));
+    let is_in_heats = known.run.as_ref().is_some_and(|run| run.study.design.heats.is_some());
+    let unit = if is_in_heats { "heat" } else { "trial" };
+    let done = format!("{} of at least {}", known.done, units::several(known.least, unit));
     match known.left.filter(|_| known.phase == Phase::Measuring) {
         Some(left) => format!("{done}; {}", progress::left(left.about, left.most)),
         None => done,

@@ -126,11 +126,12 @@ pub async fn report(
 }
 
 fn told(desk: &Desk, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
-    let Stored::Run(run, observations, ended) = desk.store()?.find(Some(id))? else {
+    let store = desk.store()?;
+    let Stored::Run(run, observations, ended) = store.find(Some(id))? else {
         let why = format!("{id} is no run of drome's own: it has its page and nothing else.");
         return Err(Failure::wrong(why));
     };
-    let findings = lab::analyse::findings(&run, &observations, ended.as_deref());
+    let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
     let told = Told { run: &run, observations: &observations, findings: &findings };
     crate::command::report::show(&told, format, &Look::default())
         .map_err(|e| Failure::inner(format!("{e:#}")))

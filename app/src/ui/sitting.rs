@@ -5,10 +5,14 @@ use super::desk::Desk;
 use super::live;
 use super::marks::Mark;
 use super::quiet::Silence;
+use lab::heat::budget;
+use lab::heat::run::Measured;
 use lab::left::Left;
 use lab::{LabError, Show, setup};
+use model::heat::{Heat, Start, Step};
 use model::study::REFERENCE;
 use model::{Findings, Observation, Run, Trial};
+use report::progress;
 use std::any::Any;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -55,9 +59,11 @@ pub struct Known {
     pub run: Option<Run>,
     /// The trial under way.
     pub trial: Option<Trial>,
-    /// Trials done.
+    /// What goes on in the heat under way, in a sentence; none in a run of blocks.
+    pub heat: Option<String>,
+    /// Trials done, or heats.
     pub done: usize,
-    /// Trials that it takes at least.
+    /// Trials, or heats, that it takes at least.
     pub least: usize,
     /// What became of every trial so far.
     pub marks: Vec<Mark>,
@@ -101,6 +107,7 @@ impl Sitting {
             phase: Phase::Preparing,
             run: None,
             trial: None,
+            heat: None,
             done: 0,
             least: 0,
             marks: Vec::new(),
@@ -162,7 +169,7 @@ impl Sitting {
     }
 
     fn end(&self, phase: Phase) {
-        let tell = || self.tell(|known| (known.phase, known.trial) = (phase, None));
+        let tell = || self.tell(|known| (known.phase, known.trial, known.heat) = (phase, None, None));
         // Perhaps it can't be drawn, and that is why it has ended; that it has is known by then.
         let _ = catch_unwind(AssertUnwindSafe(tell));
     }
@@ -224,7 +231,10 @@ fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
     let lab = setup::lab(&run, prepared, works, Arc::clone(&sitting.stop), Some(&store))?;
     store.add_run(&run)?;
     sitting.tell(|known| {
-        known.least = lab::schedule::least_trials(&run);
+        known.least = match budget::sum(&run) {
+            Some(sum) => sum.heats.saturating_mul(run.study.design.blocks[0]),
+            None => lab::schedule::least_trials(&run),
+        };
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
     let mut show = Between { desk, sitting, silence: None };
@@ -258,6 +268,27 @@ impl Show for Between<'_> {
         let findings = lab::analyse::findings(run, observations, None);
         let mut known = self.sitting.known();
         (known.findings, known.left) = (Some(findings), lab::left::left(run, observations));
+    }
+
+    /// Pages are made between two steps, and not while a server is loaded.
+    fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
+        self.silence = None;
+        let words = format!("{}: {}", progress::heat(run, heat), progress::step(&run.study, step));
+        self.sitting.tell(|known| {
+            known.heat = Some(words);
+            known.least = known.least.max(known.done + 1);
+        });
+        self.silence = Some(self.desk.quiet.silence(&self.sitting.pages));
+    }
+
+    fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {
+        self.silence = None;
+        self.sitting.known().done += 1;
+    }
+
+    fn knows_heats(&mut self, run: &Run, measured: &Measured) {
+        let findings = measured.findings(run, None);
+        self.sitting.known().findings = Some(findings);
     }
 }
 

@@ -25,6 +25,7 @@ mod formats;
 mod fresh;
 mod gate;
 mod getting;
+mod heats;
 mod history;
 mod import;
 mod import_founding;

@@ -1,22 +1,31 @@
-//! Measuring in heats: several live servers are loaded in turns. Everything here decides and nothing acts, but for [`snapshot`],
-//! which reads the clocks of processes.
+//! Measuring in heats: several live servers are loaded in turns.
+//!
+//! What acts: [`run`] goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after `warm`
+//! has warmed them up, `sum` puts their turns together, and [`snapshot`] reads the clocks of processes. All else decides, and is pure.
 //!
 //! The road: [`next`] says which heat is owed ([`owed`]), how it is dealt ([`deal`]), whether there is time ([`budget`]) and whether
 //! it is enough ([`enough`]). Within a heat: the orders of its cycles ([`orders`]), what ran beside each turn ([`snapshot`]), which
 //! turns count ([`pieces`], [`shares`]), what the statistics get of them ([`figures`]), and what is found out beside ([`found`]).
 
 pub mod budget;
+mod cell;
+mod cycled;
 pub mod deal;
 pub mod enough;
 #[cfg(test)]
 pub(crate) mod example;
 pub mod figures;
 pub mod found;
+mod hub;
+mod members;
 pub mod orders;
 pub mod owed;
 pub mod pieces;
+pub mod run;
 pub mod shares;
 pub mod snapshot;
+mod sum;
+mod warm;
 
 use enough::{Neighbours, rounds_in_words};
 use model::Run;

@@ -12,6 +12,9 @@ pub const PATIENCE: usize = 5;
 /// More than this share of a piece, and it is disturbed.
 const SHARE: f64 = 0.03;
 
+/// The load generator was held up for more than this share of a window: a 99th percentile could be its own.
+const HELD_UP: f64 = 0.01;
+
 /// What was beside the members of a heat for about 100 ms of a turn. A turn that lasts longer has several pieces, so that all are
 /// judged alike whatever their servers' speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +44,12 @@ pub fn disturbed(pieces: &[Piece]) -> Option<Void> {
         let others = piece.others_ns.filter(is_much).map(|_| Void::Others);
         others.or_else(|| piece.stolen_ns.filter(is_much).map(|_| Void::Host))
     })
+}
+
+/// Whether the load generator was held up in a window of open load, by how long its own clocks stood still in it: what it sends
+/// late then is late by its own fault. Unknown: not judged.
+pub fn held_up(held_up_ns: Option<u64>, window_ns: u64) -> Option<Void> {
+    held_up_ns.filter(|ns| *ns as f64 > HELD_UP * window_ns as f64).map(|_| Void::HeldUp)
 }
 
 /// Whether nobody was disturbed in a cycle: it counts only whole.
@@ -105,6 +114,15 @@ mod tests {
         assert_eq!(disturbed(&[unknown]), None);
         // A burst is not thinned out by the length of a slow server's turn.
         assert_eq!(disturbed(&[[piece(0.0, 0); 7], [piece(5.0, 0); 7]].concat()), Some(Void::Others));
+    }
+
+    #[test]
+    fn a_window_in_which_the_load_generator_was_held_up_is_disturbed() {
+        assert_eq!(held_up(Some(11 * MS), 1_000 * MS), Some(Void::HeldUp));
+        assert_eq!(
+            (held_up(Some(10 * MS), 1_000 * MS), held_up(None, MS), held_up(Some(0), 0)),
+            (None, None, None)
+        );
     }
 
     /// So many cycles of three, each disturbed somewhere with this probability.

@@ -83,3 +83,27 @@ fn the_busiest_worker_is_known_of_the_sum_of_sums() {
     assert_eq!(worker(600).client_busiest_use(), Some(0.6));
     assert_eq!(Tally::default().client_busiest_use(), None);
 }
+
+#[test]
+fn a_later_window_of_the_same_workers_adds_time_and_no_threads() {
+    let window = |duration_ns, completed, busy: u64, served: &[u64]| Tally {
+        duration_ns,
+        completed,
+        threads: 1,
+        client_cpu_ns: duration_ns,
+        client_idle_ns: duration_ns - busy,
+        served: served.to_vec(),
+        ..Tally::default()
+    };
+    let mut all = Tally::default();
+    all.append(&window(100, 10, 90, &[4, 6]));
+    assert_eq!((all.duration_ns, all.threads, all.client_busiest_ppm), (100, 1, Some(900_000)));
+    all.append(&window(300, 60, 150, &[20, 30, 10]));
+    assert_eq!((all.duration_ns, all.completed, all.threads), (400, 70, 1));
+    assert_eq!(all.served, [24, 36, 10]);
+    assert_eq!(all.client_busiest_ppm, Some(600_000), "240 of 400");
+    assert_eq!(all.client_core_use(), Some(0.6));
+    assert_eq!(all.rate_per_s(), Some(70.0 * 1e9 / 400.0));
+    all.append(&Tally::default());
+    assert_eq!((all.duration_ns, all.served.len()), (400, 3));
+}

@@ -1,0 +1,229 @@
+//! Studies that are measured in heats: several live servers, loaded in turns.
+
+use crate::common::{Home, Said, process, run, wait_for};
+use lab::Store;
+use lab::heat::run::Measured;
+use model::heat::{HUB, Start, StartOutcome};
+use std::collections::BTreeSet;
+use std::process::{Child, Command, Stdio};
+
+const STUDY: &str = r#"
+title = "A small study in heats"
+contenders = [CONTENDERS]
+[[cell]]
+title = "few connections"
+workload = "hello"
+load = { closed = { connections = 2 } }
+[[cell]]
+title = "more connections"
+workload = "hello"
+load = { closed = { connections = 8 } }
+[design]
+rounds = [ROUNDS, ROUNDS]
+heat = 3
+slice = "20ms"
+measure = "200ms"
+warmup = "20ms"
+warmup_limit = "300ms"
+budget = "2h"
+"#;
+
+const CONTENDER: &str = r#"
+title = "TITLE"
+language = "Rust"
+class = "native"
+kind = "server"
+homepage = "http://127.0.0.1/"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = COMMAND
+[serves]
+hello = "/hello"
+"#;
+
+/// A server that works for so many microseconds for every answer.
+fn server(spin_us: u32) -> String {
+    format!(r#"["{{drome}}", "serve", "--port", "{{port}}", "--spin-ns", "{spin_us}000"]"#)
+}
+
+fn home(contenders: &[(&str, String)], rounds: usize) -> Home {
+    let home = Home::new();
+    let names: Vec<String> = contenders.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    let study = STUDY.replace("CONTENDERS", &names.join(", ")).replace("ROUNDS", &rounds.to_string());
+    home.write("own/studies/small.toml", &study);
+    for (name, command) in contenders {
+        let text = CONTENDER.replace("TITLE", name).replace("COMMAND", command);
+        home.write(&format!("own/contenders/{name}/contender.toml"), &text);
+    }
+    home
+}
+
+/// Each four times as fast as the next.
+fn three() -> Vec<(&'static str, String)> {
+    vec![("fast", server(30)), ("middle", server(120)), ("slow", server(480))]
+}
+
+fn command(home: &Home, args: &[&str]) -> Command {
+    let own = home.path().join("own").display().to_string();
+    let mut command = home.drome(args);
+    command.args(["--catalog", &own]);
+    command
+}
+
+fn measured(home: &Home) -> Measured {
+    let store = Store::open(&home.store()).unwrap();
+    let runs = store.runs().unwrap();
+    assert_eq!(runs.len(), 1);
+    Measured::of(&store, &runs[0].id).unwrap()
+}
+
+fn starts_of<'m>(measured: &'m Measured, name: &'m str) -> impl Iterator<Item = &'m Start> {
+    measured.starts.iter().filter(move |start| start.contender == name)
+}
+
+/// Answers per second of all slices of a contender in a cell.
+fn rate(measured: &Measured, name: &str, cell: usize) -> f64 {
+    let own = measured.slices.iter().filter(|slice| slice.contender == name && slice.cell == cell);
+    let (answers, ns) = own.fold((0, 0), |sum, slice| (sum.0 + slice.answers, sum.1 + slice.ns));
+    answers as f64 * 1e9 / ns as f64
+}
+
+/// Each contender was measured in each cell of each round, and in none twice.
+fn assert_whole(measured: &Measured, names: &[&str], rounds: usize) {
+    for name in names {
+        let mut had = BTreeSet::new();
+        for start in starts_of(measured, name) {
+            for cell in start.cells.keys() {
+                assert!(had.insert((start.round, *cell)), "{name}: round {}, cell {cell} twice", start.round);
+            }
+        }
+        assert_eq!(had.len(), rounds * 2, "{name}: {had:?}");
+    }
+}
+
+fn interrupt(child: &mut Child) {
+    run(Command::new("kill").args(["-INT", &child.id().to_string()]));
+    assert_eq!(process::wait(child).code(), Some(130));
+}
+
+fn spawned(home: &Home, args: &[&str]) -> Child {
+    process::spawn(command(home, args).stdout(Stdio::null()).stderr(Stdio::null()))
+}
+
+/// The run is in the store and has this many cells of starts.
+fn has_cells(home: &Home, least: usize) -> bool {
+    let Ok(store) = Store::open(&home.store()) else { return false };
+    let Some(listed) = store.runs().unwrap().first().cloned() else { return false };
+    let starts = store.starts(&listed.id).unwrap();
+    starts.iter().filter(|start| start.contender != HUB).map(|start| start.cells.len()).sum::<usize>()
+        >= least
+}
+
+#[test]
+fn every_start_and_slice_of_live_servers_is_stored_and_their_order_is_what_is_known() {
+    let home = home(&three(), 2);
+    let said = run(&mut command(&home, &["run", "small", "--seed", "7"]));
+    home.assert_clean();
+    let measured = measured(&home);
+    assert_whole(&measured, &["fast", "middle", "slow", "reference"], 2);
+    for start in &measured.starts {
+        assert_eq!(start.outcome, StartOutcome::Ended, "{start:?}\n{}", said.err);
+        assert!(start.took_ns > 0 && start.memory_bytes.is_some() && start.program.is_some(), "{start:?}");
+        for cell in start.cells.values() {
+            let measurement = cell.measurement.as_ref().unwrap();
+            assert!(measurement.tally.completed > 0 && measurement.usage.cpu_ns > 0, "{cell:?}");
+            assert!(cell.warmup_ns >= 20_000_000 && cell.turns >= 10, "{cell:?}");
+        }
+    }
+    for cell in 0..2 {
+        let rates = ["fast", "middle", "slow"].map(|name| rate(&measured, name, cell));
+        assert!(rates[0] > rates[1] && rates[1] > rates[2], "{rates:?}");
+    }
+    // The hub is in every heat, four contenders are dealt into two of them, and the second round turns the cells round.
+    assert_eq!(measured.heats.len(), 4);
+    assert_eq!(starts_of(&measured, HUB).count(), 4);
+    assert!(measured.heats.iter().all(|heat| heat.cells == if heat.round == 0 { [0, 1] } else { [1, 0] }));
+    assert!(said.err.contains("round 1 of 2, heat 1 ("), "{}", said.err);
+}
+
+#[test]
+fn a_contender_that_fails_is_told_and_the_others_are_measured() {
+    let mut contenders = three();
+    contenders[1] = ("middle", r#"["sh", "-c", "echo no such port >&2; exit 3"]"#.to_owned());
+    let home = home(&contenders, 2);
+    let said = run(&mut command(&home, &["run", "small"]));
+    home.assert_clean();
+    let measured = measured(&home);
+    assert_whole(&measured, &["fast", "slow", "reference"], 2);
+    let why: Vec<_> =
+        starts_of(&measured, "middle").map(|start| start.failed().unwrap().to_owned()).collect();
+    assert_eq!(why.len(), 2, "it is started once a round, and not again: {why:?}");
+    assert!(why[0].contains("no such port") && said.err.contains("middle: failed: it ended"), "{}", said.err);
+}
+
+#[test]
+fn a_server_that_dies_in_its_turn_is_told_and_the_heat_goes_on() {
+    let mut contenders = three();
+    // It is there for a while, and then it is not.
+    let dies = r#"["sh", "-c", "timeout -s KILL 1 {drome} serve --port {port}; exit 7"]"#;
+    contenders[1] = ("middle", dies.to_owned());
+    let home = home(&contenders, 1);
+    let study = home.path().join("own/studies/small.toml");
+    let text = std::fs::read_to_string(&study).unwrap().replace("measure = \"200ms\"", "measure = \"1s\"");
+    std::fs::write(&study, text).unwrap();
+    run(&mut command(&home, &["run", "small"]));
+    home.assert_clean();
+    let measured = measured(&home);
+    assert_whole(&measured, &["fast", "slow", "reference"], 1);
+    let died = starts_of(&measured, "middle").next().unwrap();
+    assert!(died.failed().is_some_and(|why| why.contains("it ended")), "{died:?}");
+    let slices = measured.slices.iter().filter(|slice| slice.contender == "middle");
+    assert!(slices.into_iter().all(|slice| died.has(slice.cell)), "no slice of a cell that it has not");
+}
+
+#[test]
+fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
+    for kills in [false, true] {
+        let home = home(&three(), 2);
+        let mut child = spawned(&home, &["run", "small"]);
+        wait_for(|| has_cells(&home, 1), "a cell");
+        if kills {
+            child.kill().unwrap();
+            process::wait(&mut child);
+            wait_for(
+                || std::fs::read_dir(home.temporary()).unwrap().next().is_none(),
+                "the servers to be gone",
+            );
+        } else {
+            interrupt(&mut child);
+        }
+        home.assert_clean();
+        let before = measured(&home);
+        assert!(before.starts.iter().any(|start| start.outcome == StartOutcome::Running), "{kills}");
+        let said = run(&mut command(&home, &["run", "small", "--resume"]));
+        home.assert_clean();
+        let after = measured(&home);
+        assert_whole(&after, &["fast", "middle", "slow", "reference"], 2);
+        for kept in before.starts {
+            assert!(after.starts.contains(&kept), "{kept:?}\n{}", said.err);
+        }
+        assert!(before.slices.iter().all(|slice| after.slices.contains(slice)));
+    }
+}
+
+#[test]
+fn what_it_takes_is_told_before_anything_is_started() {
+    let home = home(&three(), 2);
+    let refused = |args: &[&str], words: &str| {
+        let Said { code, err, .. } = run(&mut command(&home, args));
+        assert!(code == 2 && err.contains(words), "{code}: {err}");
+    };
+    refused(&["run", "small", "--budget", "1ms"], "has no room for a heat, which takes about");
+    assert!(!home.store().exists() || Store::open(&home.store()).unwrap().runs().unwrap().is_empty());
+    let told = run(&mut command(&home, &["plan", "small"]));
+    assert!(told.code == 0 && told.out.contains("4 contenders, 2 cells, 2 heats a round"), "{}", told.out);
+    let json: serde_json::Value =
+        serde_json::from_str(&run(&mut command(&home, &["plan", "small", "--format", "json"])).out).unwrap();
+    assert_eq!((json["heats_a_round"].as_u64(), json["looks"][0]["rounds"].as_u64()), (Some(2), Some(2)));
+}

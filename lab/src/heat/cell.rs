@@ -1,0 +1,406 @@
+//! One cell of a heat: all members that are alive are warmed up and then loaded in turns, cycle after cycle, until enough of them
+//! were quiet.
+
+use super::cycled::{Cycled, Turned};
+use super::members::{Field, Trouble};
+use super::pieces;
+use super::snapshot::{self, Looks, Watched};
+use super::sum::Sum;
+use super::warm::Course;
+use super::{budget, orders};
+use crate::fault::Fault;
+use crate::plan;
+use crate::run::Show;
+use crate::tree::{self, ThreadClocks, Tree};
+use crate::verdict::{self, Case, Policy};
+use load::{Generator, LoadError};
+use model::heat::{HUB, InCell, Ran, Slice, Start, Step};
+use model::{Cell, Design, Heats, Load, Measurement, Plan};
+use net::clock;
+use stats::random;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// A turn is judged in pieces of about so long. The usual turn of 100 ms, of which 20 ms more are not counted, is one piece: to look
+/// in the middle of it would cost the load generator some of it.
+const PIECE: Duration = Duration::from_millis(150);
+
+/// An open window is to have so many answers.
+const WINDOW_ANSWERS: u64 = 2_000;
+
+/// A slice of closed load lasts no longer than this, however slow the server.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// A server that answers nothing in so many of its turns in a row has failed.
+const MOST_SILENT: u32 = 3;
+
+/// Of a start in whose turns others used more of the cores, it is not told what bounded it.
+const MOST_BESIDE_PPM: u64 = 30_000;
+
+/// The end of a process is told within this time.
+const SOON: Duration = Duration::from_millis(50);
+
+/// Cycles are run anew so often where counted slices show a server that was not warm.
+const MOST_ANEW: usize = 2;
+
+/// A cell while it is measured.
+pub struct Bout<'b, 'a> {
+    pub field: &'b mut Field<'a>,
+    pub show: &'b mut dyn Show,
+    pub cell: usize,
+    /// Its members by their index in the field; below, a member is a place in this list.
+    pub who: Vec<usize>,
+    pub shape: Shape,
+    generator: Generator,
+    looks: Looks,
+    seed: u64,
+    /// Turns so far.
+    nth: u64,
+    /// Turns without an answer, in a row, of each member.
+    silent: Vec<u32>,
+}
+
+/// How a turn looks, and how many of each member are to count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// The slice of the first member.
+    pub slice: load::Slice,
+    /// So many cycles are to count.
+    pub cycles: usize,
+    /// It is a window of open load.
+    pub is_window: bool,
+}
+
+impl Shape {
+    /// Closed load has slices; open load has windows, in which a queue can come to its steady state.
+    pub fn of(cell: &Cell, design: &Design, heats: &Heats) -> Self {
+        let Some(rate) = cell.load.rate_per_s().filter(|_| matches!(cell.load, Load::Open { .. })) else {
+            let usual = load::Slice::of(0);
+            let slice = load::Slice { length: heats.slice, longest: LONGEST.max(heats.slice), ..usual };
+            return Self { slice, cycles: design.cycles(heats), is_window: false };
+        };
+        let per_s = rate.mean_per_s(design.measure.as_nanos() as u64).max(1.0);
+        let enough = Duration::try_from_secs_f64(WINDOW_ANSWERS as f64 / per_s).unwrap_or(design.measure);
+        let length = enough.clamp(heats.slice.min(design.measure), design.measure);
+        let window = load::Slice::window(0, length, 1, length);
+        let slice = load::Slice { settle: heats.slice, ..window };
+        let cycles = design.measure.as_nanos().div_ceil(length.as_nanos().max(1));
+        Self { slice, cycles: (cycles as usize).max(1), is_window: true }
+    }
+
+    /// About how long a turn takes.
+    fn turn(&self) -> Duration {
+        self.slice.length + self.slice.settle + self.slice.length / 10
+    }
+}
+
+/// Measures a cell. Members that were measured have it in their starts; the slices are theirs. Members that failed are out.
+pub fn measure(field: &mut Field<'_>, cell: usize, show: &mut dyn Show) -> Result<Vec<Slice>, Trouble> {
+    let Some(mut bout) = Bout::begin(field, cell, show)? else { return Ok(Vec::new()) };
+    let mut course = Course::new(&bout);
+    let mut anew = 0;
+    loop {
+        course.warm_up(&mut bout)?;
+        let cycled = bout.cycles()?;
+        let changing = course.judge(&bout, &cycled);
+        if changing.is_empty() || anew == MOST_ANEW || !course.goes_on(&changing) {
+            return Ok(bout.keep(cycled, &course));
+        }
+        anew += 1;
+    }
+}
+
+impl<'b, 'a> Bout<'b, 'a> {
+    /// Opens the load generator for all who are alive; `None` where that is nobody but the hub.
+    fn begin(field: &'b mut Field<'a>, cell: usize, show: &'b mut dyn Show) -> Result<Option<Self>, Trouble> {
+        let (lab, run, heat) = (field.lab, field.run, field.heat);
+        let design = &run.study.design;
+        let unknown = || Trouble::Lab(format!("the study has no cell {}", cell + 1));
+        let asked = run.study.cells.get(cell).ok_or_else(unknown)?;
+        let heats = design.heats.ok_or_else(|| Trouble::Lab("the study has no heats".to_owned()))?;
+        let seed = random::derive(&[heat.seed, cell as u64]);
+        let (mut who, mut plans) = (Vec::new(), Vec::new());
+        for at in field.alive() {
+            match field.asked(at, asked) {
+                Some((address, path, work)) => {
+                    who.push(at);
+                    let plan = plan::plan(asked, design, address, path, work, &lab.cores, seed);
+                    plans.push(Plan { probe: false, ..plan });
+                }
+                None => {
+                    field.members[at].leaves(Fault::Contender("it does not serve the workload".to_owned()))
+                }
+            }
+        }
+        if !field.has_contender() {
+            return Ok(None);
+        }
+        let generator = Generator::start(plans, Arc::clone(&lab.stop)).map_err(|e| own(&e))?;
+        let engine = generator.threads().into_iter().chain([clock::own_thread()]).collect();
+        let looks = Looks::begin(Watched {
+            guards: who.iter().filter_map(|at| field.members[*at].guard()).collect(),
+            server_cpus: lab.cores.server.iter().copied().collect(),
+            client_cpus: lab.cores.client.iter().copied().collect(),
+            engine,
+        });
+        field.charge_all();
+        let (shape, silent) = (Shape::of(asked, design, &heats), vec![0; who.len()]);
+        Ok(Some(Self { field, show, cell, who, shape, generator, looks, seed, nth: 0, silent }))
+    }
+
+    /// Its start.
+    pub fn start(&self, member: usize) -> &Start {
+        &self.field.members[self.who[member]].start
+    }
+
+    pub fn is_alive(&self, member: usize) -> bool {
+        self.field.members[self.who[member]].is_alive()
+    }
+
+    pub fn is_hub(&self, member: usize) -> bool {
+        self.start(member).contender == HUB
+    }
+
+    /// What the load generator counted in the last turn.
+    pub fn said(&self) -> &model::SliceTally {
+        self.generator.last()
+    }
+
+    /// Tells what goes on, and lets nothing of that be in the next turn.
+    pub fn tell(&mut self, step: &Step) {
+        self.show.step(self.field.run, self.field.heat, step);
+        self.looks.look();
+    }
+
+    /// A member's turn; `None`: it failed in it, and is out.
+    pub fn turn(&mut self, member: usize) -> Result<Option<Turned>, Trouble> {
+        let slice = load::Slice { target: member, ..self.shape.slice }.jittered(self.seed, self.nth);
+        self.nth += 1;
+        let (looks, mut seen) = (&mut self.looks, Vec::new());
+        self.generator
+            .slice_with_looks(&slice, PIECE, &mut || seen.push(looks.look()))
+            .map_err(|e| own(&e))?;
+        seen.push(self.looks.look());
+        let at = self.who[member];
+        self.field.charge(at);
+        self.ensure_wanted()?;
+        if let Some(fault) = self.fault(member) {
+            if self.is_hub(member) {
+                return Err(Trouble::Lab(format!("the hub (`drome serve`): {fault}")));
+            }
+            self.field.members[at].leaves(fault);
+            return Ok(None);
+        }
+        Ok(Some(Turned::of(&seen, self.generator.last(), self.shape.is_window)))
+    }
+
+    /// Somebody may have asked to stop.
+    pub fn ensure_wanted(&self) -> Result<(), Trouble> {
+        if self.field.lab.stop.load(Ordering::Relaxed) { Err(Trouble::Interrupted) } else { Ok(()) }
+    }
+
+    /// What went wrong with a member in its turn, if it can't go on.
+    fn fault(&mut self, member: usize) -> Option<Fault> {
+        let said = self.generator.last();
+        let is_silent = said.tally.completed + said.uncounted.completed == 0;
+        let halted = said.tally.halted.clone();
+        let causes = said.tally.error_causes.iter().chain(&said.uncounted.error_causes);
+        let cause = causes.max_by_key(|(_, n)| **n).map(|(cause, _)| cause.clone());
+        if is_silent {
+            std::thread::sleep(SOON);
+        }
+        self.silent[member] = if is_silent { self.silent[member] + 1 } else { 0 };
+        if let Some(end) = self.field.members[self.who[member]].ended() {
+            return Some(Fault::Contender(format!("in its turn {end}")));
+        }
+        if let Some(why) = halted {
+            return Some(Fault::Lab(why));
+        }
+        (self.silent[member] >= MOST_SILENT).then(|| {
+            let cause = cause.map_or(String::new(), |cause| format!(" ({cause})"));
+            Fault::Contender(format!("it answered nothing in {MOST_SILENT} turns in a row{cause}"))
+        })
+    }
+
+    fn most_cycles(&self) -> usize {
+        let (run, wanted) = (self.field.run, self.shape.cycles);
+        if self.field.lab.may_be_busy {
+            return wanted;
+        }
+        let spent = budget::spent(&self.field.starts());
+        let left = run.study.design.budget.saturating_sub(self.field.spent_before.saturating_add(spent));
+        budget::most_cycles(wanted, self.shape.turn() * self.who.len() as u32, left)
+    }
+
+    /// Everybody in turn, until enough cycles were quiet.
+    fn cycles(&mut self) -> Result<Cycled, Trouble> {
+        let (n, wanted, most) = (self.who.len(), self.shape.cycles, self.most_cycles());
+        let orders = orders::orders(n, most, self.seed);
+        let mut cycled = Cycled::new(self.clocks());
+        let mut pending = vec![Sum::default(); n];
+        while pieces::is_owed(wanted, most, &cycled.turns) && self.field.has_contender() {
+            let cycle = cycled.turns.len();
+            let quiet = cycled.turns.iter().filter(|cycle| pieces::is_quiet(cycle)).count();
+            self.tell(&Step::Measuring { cell: self.cell, cycle: cycle + 1, quiet, wanted });
+            cycled.turns.push(Vec::new());
+            for (place, member) in orders[cycle].iter().copied().enumerate() {
+                if !self.is_alive(member) {
+                    continue;
+                }
+                let Some(turned) = self.turn(member)? else {
+                    cycled.forget(member, self.start(member));
+                    continue;
+                };
+                pending[member].set(self.said(), &turned.used, member);
+                let slice = self.slice((cycle, place, member), &turned);
+                cycled.add(member, slice, turned);
+            }
+            cycled.end_cycle(&pending);
+        }
+        Ok(cycled)
+    }
+
+    /// What is stored of a turn.
+    fn slice(&self, (cycle, place, member): (usize, usize, usize), turned: &Turned) -> Slice {
+        let (said, start) = (self.said(), self.start(member));
+        let (owner_ns, members_ns) = turned.used.owner_and_others(member);
+        Slice {
+            round: start.round,
+            heat: start.heat,
+            cell: self.cell,
+            cycle,
+            place,
+            contender: start.contender.clone(),
+            copy: start.copy,
+            answers: said.tally.completed,
+            ns: said.tally.duration_ns,
+            turn_ns: turned.used.wall_ns,
+            ran: Ran {
+                owner_ns,
+                members_ns,
+                others_ns: turned.used.others_ns,
+                others_on_server_ns: turned.used.others_on_server_ns,
+                stolen_ns: turned.used.stolen_ns,
+            },
+            void: turned.void,
+        }
+    }
+
+    /// CPU time of every thread of each member.
+    fn clocks(&self) -> Vec<ThreadClocks> {
+        let of = |at: &usize| {
+            let guard = self.field.members[*at].guard();
+            guard.map(|guard| tree::thread_clocks(Tree::Below(guard))).unwrap_or_default()
+        };
+        self.who.iter().map(of).collect()
+    }
+
+    /// What each member's start has of this cell, and all slices.
+    fn keep(mut self, cycled: Cycled, course: &Course) -> Vec<Slice> {
+        let names: Vec<String> = (0..self.who.len()).map(|m| self.start(m).contender.clone()).collect();
+        let counts = pieces::counts(&names, self.shape.cycles, &cycled.turns);
+        let counted = pieces::counted(&counts, &cycled.turns).len();
+        let after = self.clocks();
+        for member in 0..self.who.len() {
+            if !self.is_alive(member) {
+                continue;
+            }
+            let sum = cycled.sum(&counts, member);
+            let (turns, disturbed) = pieces::share(member, &cycled.turns);
+            let (elsewhere_ns, elsewhere_wall_ns) = snapshot::elsewhere(member, &cycled.used);
+            let own_ns = elsewhere_ns.unwrap_or(0) * counted as u64 / (cycled.turns.len() as u64).max(1);
+            let busiest = busiest(&cycled.clocks[member], &after[member]);
+            let measurement = self.measurement(member, sum, own_ns, busiest);
+            let (warmup_ns, settled) = course.came_to(member);
+            let in_cell = InCell {
+                warmup_ns,
+                settled,
+                counts: counts.clone(),
+                turns,
+                disturbed,
+                elsewhere_ns,
+                elsewhere_wall_ns,
+                measurement: measurement.map(Box::new),
+            };
+            self.field.members[self.who[member]].start.cells.insert(self.cell, in_cell);
+        }
+        self.field.charge_all();
+        cycled.slices
+    }
+
+    fn measurement(
+        &mut self,
+        member: usize,
+        sum: &Sum,
+        elsewhere_ns: u64,
+        busiest: Option<f64>,
+    ) -> Option<Measurement> {
+        let seen = self.field.members[self.who[member]].look();
+        let cores = &self.field.lab.cores;
+        let usage = sum.usage(elsewhere_ns, &seen, busiest, cores)?;
+        // What others did is judged slice by slice.
+        let policy = Policy::trial(true);
+        // Where others ran beside it, its processes do not tell whether it was at its limit.
+        let is_alone = usage.others_ppm.is_none_or(|ppm| ppm <= MOST_BESIDE_PPM);
+        let case = Case {
+            usage: Some(&usage).filter(|_| is_alone),
+            ..Case::new(policy, &self.generator.plans()[member], &sum.tally)
+        };
+        let verdict = verdict::judge(&case);
+        Some(Measurement { tally: sum.tally.clone(), usage, verdict })
+    }
+}
+
+/// The share of the busiest thread in the CPU time of all, between two looks; `None` where nothing is known of any.
+fn busiest(before: &ThreadClocks, after: &ThreadClocks) -> Option<f64> {
+    let used =
+        |(thread, now): (&(i32, i32), &u64)| now.saturating_sub(before.get(thread).copied().unwrap_or(0));
+    let all: u64 = after.iter().map(used).sum();
+    let busiest = after.iter().map(used).max()?;
+    (all > 0).then(|| busiest as f64 / all as f64)
+}
+
+/// A failure of the load generator itself.
+fn own(error: &LoadError) -> Trouble {
+    Trouble::Lab(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(load: &str) -> Cell {
+        toml::from_str(&format!("title = \"\"\nworkload = \"hello\"\nload = {load}")).unwrap()
+    }
+
+    fn shape(load: &str) -> Shape {
+        let design: Design = toml::from_str("rounds = [4, 13]\nbudget = \"60min\"\n").unwrap();
+        Shape::of(&cell(load), &design, &design.heats.unwrap())
+    }
+
+    #[test]
+    fn closed_load_has_slices_and_open_load_windows_of_enough_answers() {
+        let ms = Duration::from_millis;
+        let closed = shape("{ closed = { connections = 8 } }");
+        assert_eq!((closed.slice.length, closed.cycles, closed.is_window), (ms(100), 20, false));
+        let open = |rate: &str| {
+            let shape = shape(&format!("{{ open = {{ connections = 8, rate_per_s = {rate} }} }}"));
+            assert!(shape.is_window && shape.slice.longest == shape.slice.length);
+            (shape.slice.length, shape.cycles)
+        };
+        assert_eq!(open("5000"), (ms(400), 5));
+        assert_eq!(open("1e6"), (ms(100), 20), "never shorter than a slice");
+        assert_eq!(open("10"), (ms(2_000), 1), "never longer than the study's measurement");
+    }
+
+    #[test]
+    fn the_busiest_thread_is_known_by_its_share() {
+        let clocks = |a, b| ThreadClocks::from([((1, 1), a), ((1, 2), b)]);
+        assert_eq!(busiest(&clocks(10, 10), &clocks(40, 20)), Some(0.75));
+        assert_eq!(
+            (busiest(&clocks(1, 1), &clocks(1, 1)), busiest(&clocks(1, 1), &ThreadClocks::new())),
+            (None, None)
+        );
+    }
+}

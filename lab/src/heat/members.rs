@@ -1,0 +1,251 @@
+//! The servers of a heat: started afresh, verified, watched for their end, stopped. What a contender does wrong puts it out of the
+//! heat, and the others go on.
+
+use super::hub::Hub;
+use super::{budget, owed};
+use crate::before;
+use crate::environment;
+use crate::fault::Fault;
+use crate::instance::{Instance, Place, Work, Works};
+use crate::prepare::Prepared;
+use crate::run::{Lab, Show, verify_once};
+use crate::tree::{self, Snapshot, Tree};
+use model::heat::{HUB, Heat, Start, StartOutcome, Step};
+use model::{Cell, Run};
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// What ends a heat before its end.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// Somebody asked to stop.
+    Interrupted,
+    /// The lab's own failure.
+    Lab(String),
+}
+
+/// One server of a heat.
+#[derive(Debug)]
+pub struct Member {
+    /// What is stored of it.
+    pub start: Start,
+    /// While it is alive.
+    instance: Option<Instance>,
+}
+
+/// All servers of a heat.
+pub struct Field<'a> {
+    pub lab: &'a Lab,
+    pub run: &'a Run,
+    pub heat: &'a Heat,
+    pub members: Vec<Member>,
+    /// What the run took before this heat.
+    pub spent_before: Duration,
+    hub: &'a Hub,
+    /// Until then all time was charged to members.
+    charged: Instant,
+}
+
+impl Member {
+    /// It is alive, as far as is known.
+    pub fn is_alive(&self) -> bool {
+        self.instance.is_some()
+    }
+
+    /// The guard below which its processes are; `None` of one that is gone.
+    pub fn guard(&self) -> Option<i32> {
+        self.instance.as_ref().map(|instance| instance.server.root())
+    }
+
+    /// How its server ended, if it has.
+    pub fn ended(&mut self) -> Option<String> {
+        self.instance.as_mut()?.server.ended()
+    }
+
+    /// What its processes have at the moment, and keeps the most memory.
+    pub fn look(&mut self) -> Snapshot {
+        let Some(guard) = self.guard() else { return Snapshot::default() };
+        let seen = tree::snapshot(Tree::Below(guard));
+        let memory = Some(seen.rss_bytes).filter(|bytes| *bytes > 0);
+        self.start.memory_bytes = self.start.memory_bytes.max(memory);
+        seen
+    }
+
+    /// It takes part no more, for this reason.
+    pub fn leaves(&mut self, fault: Fault) {
+        self.start.outcome = match fault {
+            Fault::Contender(why) => StartOutcome::Failed(why),
+            Fault::Lab(why) => StartOutcome::Spoiled(why),
+        };
+        self.stop();
+    }
+
+    /// Stops its server. What goes wrong then takes nothing from what was measured before.
+    fn stop(&mut self) {
+        let Some(instance) = self.instance.take() else { return };
+        let Err(trouble) = instance.server.stop() else { return };
+        for measured in self.start.cells.values_mut().filter_map(|cell| cell.measurement.as_mut()) {
+            measured.verdict.reasons.push(format!("after the measurement, {trouble}"));
+        }
+    }
+}
+
+impl<'a> Field<'a> {
+    /// Starts all servers of a heat, one after the other. Those that fail are in it, with why.
+    pub fn start(
+        (lab, run, heat, hub): (&'a Lab, &'a Run, &'a Heat, &'a Hub),
+        starts: &[Start],
+        show: &mut dyn Show,
+    ) -> Result<Self, (Self, Trouble)> {
+        let spent_before = budget::spent(starts);
+        let (members, charged) = (Vec::new(), Instant::now());
+        let mut field = Self { lab, run, heat, members, spent_before, hub, charged };
+        let servers = heat.servers();
+        for (nth, (name, copy)) in servers.iter().enumerate() {
+            show.step(
+                run,
+                heat,
+                &Step::Starting { name: (*name).to_owned(), nth: nth + 1, of: servers.len() },
+            );
+            let attempt = owed::attempt(name, *copy, heat.round, starts);
+            let started = field.start_one(name, *copy);
+            if lab.stop.load(Ordering::Relaxed) {
+                return Err((field, Trouble::Interrupted));
+            }
+            let start = Start {
+                round: heat.round,
+                heat: heat.number,
+                contender: (*name).to_owned(),
+                copy: *copy,
+                attempt,
+                outcome: StartOutcome::Running,
+                cells: BTreeMap::new(),
+                memory_bytes: None,
+                took_ns: 0,
+                program: None,
+            };
+            let mut member = Member { start, instance: None };
+            match started {
+                Ok(instance) => {
+                    member.start.program = environment::executable(instance.server.pid());
+                    member.instance = Some(instance);
+                }
+                Err(fault) => member.leaves(fault),
+            }
+            let is_hub_lost = *name == HUB && !member.is_alive();
+            field.members.push(member);
+            field.charge(field.members.len() - 1);
+            if is_hub_lost {
+                let why = field.members.last().map(|hub| why(&hub.start)).unwrap_or_default();
+                return Err((field, Trouble::Lab(format!("the hub (`drome serve`) did not start: {why}"))));
+            }
+        }
+        Ok(field)
+    }
+
+    fn start_one(&self, name: &str, copy: usize) -> Result<Instance, Fault> {
+        let Self { lab, run, heat, .. } = self;
+        let prepared = self.prepared(name)?;
+        let cells = || heat.cells.iter().filter_map(|cell| run.study.cells.get(*cell));
+        let log = format!("{}-{}-{name}-{copy}", heat.round, heat.number);
+        if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
+            before::run(command, &lab.logs.join(format!("{log}-prepare.log")), &lab.stop)?;
+        }
+        let place = Place {
+            cpus: lab.cores.server.clone(),
+            connections: cells().map(|cell| cell.load.connections()).max().unwrap_or(1),
+            assets: lab.assets.clone(),
+            log: lab.logs.join(format!("{log}.log")),
+        };
+        let of = |cell: &Cell| Some((cell.workload.clone(), lab.works.get(&cell.workload)?.clone()));
+        let asked: Works = cells().filter_map(of).collect();
+        let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
+        if name != HUB {
+            verify_once(lab, prepared, &instance)?;
+        }
+        Ok(instance)
+    }
+
+    fn prepared(&self, name: &str) -> Result<&Prepared, Fault> {
+        if name == HUB {
+            return Ok(&self.hub.prepared);
+        }
+        self.lab.prepared.get(name).ok_or_else(|| Fault::Lab("it is not prepared".to_owned()))
+    }
+
+    /// Where a member is asked for a cell's workload, and what; `None` of one that is gone.
+    pub fn asked(&self, at: usize, cell: &Cell) -> Option<(std::net::SocketAddr, &str, &Work)> {
+        let member = self.members.get(at)?;
+        let address = member.instance.as_ref()?.address;
+        let prepared = self.prepared(&member.start.contender).ok()?;
+        let (path, work) =
+            (prepared.contender.serves.get(&cell.workload), self.lab.works.get(&cell.workload));
+        match path.zip(work) {
+            Some((path, work)) => Some((address, path, work)),
+            None if member.start.contender == HUB => {
+                Some((address, &self.hub.plainest.0, &self.hub.plainest.1))
+            }
+            None => None,
+        }
+    }
+
+    /// The members that are alive, by index.
+    pub fn alive(&self) -> Vec<usize> {
+        (0..self.members.len()).filter(|at| self.members[*at].is_alive()).collect()
+    }
+
+    /// Whether a contender, and not only the hub, is alive.
+    pub fn has_contender(&self) -> bool {
+        self.members.iter().any(|member| member.is_alive() && member.start.contender != HUB)
+    }
+
+    /// The time since the last charge was this member's.
+    pub fn charge(&mut self, at: usize) {
+        let took = self.passed_ns();
+        self.members[at].start.took_ns += took;
+    }
+
+    /// The time since the last charge was for all that are alive, or for all that were, where nobody is.
+    pub fn charge_all(&mut self) {
+        let took = self.passed_ns();
+        let alive = self.alive();
+        let who = if alive.is_empty() { (0..self.members.len()).collect() } else { alive };
+        for at in &who {
+            self.members[*at].start.took_ns += took / who.len() as u64;
+        }
+    }
+
+    fn passed_ns(&mut self) -> u64 {
+        let now = Instant::now();
+        let passed = now.duration_since(self.charged).as_nanos() as u64;
+        self.charged = now;
+        passed
+    }
+
+    /// What is stored of all of them.
+    pub fn starts(&self) -> Vec<Start> {
+        self.members.iter().map(|member| member.start.clone()).collect()
+    }
+
+    /// Stops all servers. Those that were alive to the end have ended well, unless the heat was cut off.
+    pub fn stop(&mut self, is_whole: bool) {
+        self.charge_all();
+        for at in self.alive() {
+            let member = &mut self.members[at];
+            if is_whole {
+                member.start.outcome = StartOutcome::Ended;
+            }
+            member.stop();
+            self.charge(at);
+        }
+    }
+}
+
+/// Why a start did not come to its end.
+pub fn why(start: &Start) -> String {
+    match &start.outcome {
+        StartOutcome::Failed(why) | StartOutcome::Spoiled(why) => why.clone(),
+        StartOutcome::Running | StartOutcome::Ended => String::new(),
+    }
+}

@@ -1,0 +1,172 @@
+//! A run in heats: heat after heat, each cell stored when it is over, until it is enough.
+
+use super::hub::Hub;
+use super::members::{self, Field, Trouble};
+use super::owed::Needs;
+use super::{Course, Next, cell, next};
+use crate::fault::Fault;
+use crate::pinned::Pinned;
+use crate::run::{Lab, LabError, Show};
+use crate::store::{Store, StoreError};
+use crate::{analyse, clock_text, folders};
+use model::heat::{Heat, Slice, Start, StartOutcome, Step};
+use model::{Findings, Run};
+use std::collections::BTreeMap;
+
+/// So much of the machine's memory is for the members of a heat.
+const MEMORY_SHARE: f64 = 0.7;
+
+/// All that was measured in heats.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// All heats that were begun.
+    pub heats: Vec<Heat>,
+    /// All starts.
+    pub starts: Vec<Start>,
+    /// All slices.
+    pub slices: Vec<Slice>,
+}
+
+impl Measured {
+    /// What the store has of a run.
+    pub fn of(store: &Store, run: &str) -> Result<Self, StoreError> {
+        Ok(Self { heats: store.heats(run)?, starts: store.starts(run)?, slices: store.slices(run)? })
+    }
+
+    /// What it says; `ended` is why the run ended.
+    pub fn findings(&self, run: &Run, ended: Option<&str>) -> Findings {
+        analyse::heats::findings(run, &self.heats, &self.starts, &self.slices, ended)
+    }
+
+    /// Takes starts of a heat as they are now.
+    fn take(&mut self, starts: &[Start]) {
+        let is = |a: &Start, b: &Start| {
+            (a.round, a.heat, a.copy, &a.contender) == (b.round, b.heat, b.copy, &b.contender)
+        };
+        for start in starts {
+            match self.starts.iter_mut().find(|known| is(known, start)) {
+                Some(known) => known.clone_from(start),
+                None => self.starts.push(start.clone()),
+            }
+        }
+    }
+}
+
+/// What a run in heats goes by.
+struct Going<'a> {
+    lab: &'a Lab,
+    run: &'a Run,
+    store: &'a Store,
+    hub: Hub,
+    measured: Measured,
+}
+
+/// Runs what is left of a run in heats and says what all of it means.
+pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
+    // What the lab does beside the turns, it does where the load generator is, never where a server is.
+    let _pinned = Pinned::to(&lab.cores.client);
+    let hub = Hub::lay_out(&folders::cache()).map_err(|why| LabError::Heat { round: 1, heat: 1, why })?;
+    // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
+    let measured = Measured::of(store, &run.id)?;
+    let needs = needs(run);
+    let mut going = Going { lab, run, store, hub, measured };
+    let why = loop {
+        let Measured { heats, starts, slices } = &going.measured;
+        let mut known = |rounds| analyse::heats::known(run, heats, starts, slices, rounds);
+        let heat = match next(&Course { run, needs: &needs, heats, starts }, &mut known) {
+            Next::Heat(heat) => Heat { started_at: clock_text(), ..heat },
+            Next::Done(why) => break why,
+        };
+        store.begin_heat(&run.id, &heat)?;
+        going.measured.heats.push(heat.clone());
+        going.hold(&heat, show)?;
+        show.knows_heats(run, &going.measured);
+    };
+    store.end_run(&run.id, &why)?;
+    Ok(going.measured.findings(run, Some(&why)))
+}
+
+/// What does not change within a run, so that its heats are dealt as they were when it goes on.
+fn needs(run: &Run) -> Needs {
+    let memory = run.environment.memory_bytes.map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64);
+    Needs { memory_bytes: memory, ports: BTreeMap::new() }
+}
+
+impl Going<'_> {
+    /// One heat, from the start of its servers to their end. Every cell that is over is stored.
+    fn hold(&mut self, heat: &Heat, show: &mut dyn Show) -> Result<(), LabError> {
+        let (run, started) =
+            (self.run, Field::start((self.lab, self.run, heat, &self.hub), &self.measured.starts, show));
+        let (mut field, trouble) = match started {
+            Ok(field) => (field, None),
+            Err((field, trouble)) => (field, Some(trouble)),
+        };
+        let trouble = match trouble {
+            None => measure(self.store, &mut field, &mut self.measured, show)?,
+            trouble => trouble,
+        };
+        show.step(run, heat, &Step::Stopping);
+        field.stop(trouble.is_none());
+        let starts = field.starts();
+        self.store.keep_starts(&run.id, &starts, &[])?;
+        self.measured.take(&starts);
+        show.heat_over(run, heat, &starts);
+        match trouble.or_else(|| nothing(&starts).map(Trouble::Lab)) {
+            None => Ok(()),
+            Some(Trouble::Interrupted) => Err(LabError::Interrupted),
+            Some(Trouble::Lab(why)) => {
+                Err(LabError::Heat { round: heat.round + 1, heat: heat.number + 1, why })
+            }
+        }
+    }
+}
+
+/// Cell after cell, each stored when it is over; says what cut the heat off.
+fn measure(
+    store: &Store,
+    field: &mut Field<'_>,
+    measured: &mut Measured,
+    show: &mut dyn Show,
+) -> Result<Option<Trouble>, LabError> {
+    let heat = field.heat;
+    keep(store, field, measured, Vec::new())?;
+    for at in &heat.cells {
+        if !field.has_contender() {
+            break;
+        }
+        match cell::measure(field, *at, show) {
+            Ok(slices) => keep(store, field, measured, slices)?,
+            Err(Trouble::Lab(why)) => {
+                // What was alive then is not to blame, and is owed the cell.
+                let alive = field.alive();
+                for at in alive {
+                    field.members[at].leaves(Fault::Lab(why.clone()));
+                }
+                return Ok(Some(Trouble::Lab(why)));
+            }
+            Err(trouble) => return Ok(Some(trouble)),
+        }
+    }
+    Ok(None)
+}
+
+fn keep(
+    store: &Store,
+    field: &mut Field<'_>,
+    measured: &mut Measured,
+    slices: Vec<Slice>,
+) -> Result<(), StoreError> {
+    field.charge_all();
+    let starts = field.starts();
+    store.keep_starts(&field.run.id, &starts, &slices)?;
+    measured.take(&starts);
+    measured.slices.extend(slices);
+    Ok(())
+}
+
+/// Why a heat came to nothing through the lab's own failure: it would in the next one, too.
+fn nothing(starts: &[Start]) -> Option<String> {
+    let is_measured = starts.iter().any(|start| !start.cells.is_empty() || start.failed().is_some());
+    let spoiled = starts.iter().find(|start| matches!(start.outcome, StartOutcome::Spoiled(_)));
+    spoiled.filter(|_| !is_measured).map(|start| format!("{}: {}", start.contender, members::why(start)))
+}

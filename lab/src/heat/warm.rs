@@ -1,0 +1,217 @@
+//! Warm-up: every member is loaded in turns until its rate, relative to the hub's at the time, has settled. One that compiles while
+//! it runs is loaded for a second at a time and has a pause as long after it, because its compiler shares the servers' cores with
+//! the work that it compiles: Spring Boot came to 28,000/s after 34 s of steady load, and to 37,000/s after 21 s half of which were
+//! pauses.
+
+use super::cell::Bout;
+use super::cycled::{Cycled, Turned};
+use super::members::Trouble;
+use super::pieces;
+use model::contender::Class;
+use model::heat::{Counts, Step};
+use stats::heats::{Sample, Settling, Warmth, relative_to_hub, settling};
+use std::time::Duration;
+
+/// Of a server that compiles while it runs: load in a row, and the pause after it, in seconds.
+const AT_A_TIME_S: f64 = 1.0;
+
+/// A pause is taken in parts, so that a request to stop is soon heard.
+const NAP: Duration = Duration::from_millis(100);
+
+/// One member's course.
+#[derive(Clone, Debug)]
+struct OfMember {
+    class: Class,
+    is_hub: bool,
+    /// (moment, natural logarithm of the rate, load so far), in seconds.
+    rates: Vec<(f64, f64, f64)>,
+    load_s: f64,
+    pause_s: f64,
+    /// Load before the measurement.
+    warmup_s: f64,
+    last: Option<Settling>,
+    is_over: bool,
+    is_settled: Option<bool>,
+}
+
+/// The courses of all members of a cell, each by its place among them.
+pub struct Course {
+    members: Vec<OfMember>,
+    least: Duration,
+    limit: Duration,
+}
+
+impl Course {
+    /// Nothing was loaded yet.
+    pub fn new(bout: &Bout<'_, '_>) -> Self {
+        let run = bout.field.run;
+        let of = |member: usize| OfMember {
+            // What is not known to be quicker is not expected to be; the hub is native.
+            class: match run.contenders.get(&bout.start(member).contender) {
+                Some(entrant) => entrant.class.unwrap_or(Class::Managed),
+                None => Class::Native,
+            },
+            is_hub: bout.is_hub(member),
+            rates: Vec::new(),
+            load_s: 0.0,
+            pause_s: 0.0,
+            warmup_s: 0.0,
+            last: None,
+            is_over: false,
+            is_settled: None,
+        };
+        let design = &run.study.design;
+        let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
+        Self { members: (0..bout.who.len()).map(of).collect(), least: design.warmup, limit }
+    }
+
+    /// Loads all members until each has settled, or has reached the limit.
+    pub fn warm_up(&mut self, bout: &mut Bout<'_, '_>) -> Result<(), Trouble> {
+        loop {
+            let open = self.open(bout);
+            if open.is_empty() {
+                return Ok(());
+            }
+            let waits_for = open.last().map(|member| bout.start(*member).contender.clone());
+            let of = self.members.len();
+            bout.tell(&Step::Warming { cell: bout.cell, done: of - open.len(), of, waits_for });
+            if let Some(hub) = (0..of).find(|member| self.members[*member].is_hub && !open.contains(member)) {
+                self.load(bout, hub)?;
+            }
+            let mut pause_s: f64 = 0.0;
+            for member in &open {
+                let before_s = self.members[*member].load_s;
+                let at_a_time_s = if self.members[*member].class == Class::Jit { AT_A_TIME_S } else { 0.0 };
+                loop {
+                    self.load(bout, *member)?;
+                    let loaded_s = self.members[*member].load_s - before_s;
+                    if loaded_s >= at_a_time_s || !bout.is_alive(*member) {
+                        pause_s = pause_s.max(at_a_time_s.min(loaded_s));
+                        break;
+                    }
+                }
+            }
+            for member in open {
+                self.decide(member);
+            }
+            self.pause(bout, pause_s)?;
+        }
+    }
+
+    /// The members that are alive and are not warm yet.
+    fn open(&self, bout: &Bout<'_, '_>) -> Vec<usize> {
+        (0..self.members.len()).filter(|m| !self.members[*m].is_over && bout.is_alive(*m)).collect()
+    }
+
+    /// One turn.
+    fn load(&mut self, bout: &mut Bout<'_, '_>, member: usize) -> Result<(), Trouble> {
+        if let Some(turned) = bout.turn(member)? {
+            self.members[member].take(&turned);
+        }
+        Ok(())
+    }
+
+    /// Whether a member is warm by now.
+    fn decide(&mut self, member: usize) {
+        let hub = self.hub();
+        let (least, limit) = (self.least.as_secs_f64(), self.limit.as_secs_f64());
+        let of = &mut self.members[member];
+        let warmth = of.class.warmth();
+        let warmth = Warmth { least_load_s: warmth.least_load_s.max(least), ..warmth };
+        let found = settling(&of.samples(&hub), warmth);
+        of.is_over = found.is_warm || of.load_s + of.pause_s >= limit;
+        of.warmup_s = of.load_s;
+        of.last = Some(found);
+    }
+
+    /// A compiler has the servers' cores to itself.
+    fn pause(&mut self, bout: &mut Bout<'_, '_>, pause_s: f64) -> Result<(), Trouble> {
+        let waiting: Vec<usize> =
+            self.open(bout).into_iter().filter(|m| self.members[*m].class == Class::Jit).collect();
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let end = std::time::Instant::now() + Duration::from_secs_f64(pause_s);
+        while std::time::Instant::now() < end {
+            std::thread::sleep(NAP.min(end.saturating_duration_since(std::time::Instant::now())));
+            bout.ensure_wanted()?;
+        }
+        for member in &waiting {
+            self.members[*member].pause_s += pause_s;
+        }
+        bout.field.charge_all();
+        Ok(())
+    }
+
+    /// Looks at the cycles that count: which members still got faster or slower in them. Of cycles that others disturbed nothing is said:
+    /// it could be theirs.
+    pub fn judge(&mut self, bout: &Bout<'_, '_>, cycled: &Cycled) -> Vec<usize> {
+        let names: Vec<String> = (0..self.members.len()).map(|m| bout.start(m).contender.clone()).collect();
+        let counts = pieces::counts(&names, bout.shape.cycles, &cycled.turns);
+        let counted = pieces::counted(&counts, &cycled.turns);
+        for (_, member, turned) in cycled.rates.iter().filter(|(cycle, ..)| counted.contains(cycle)) {
+            self.members[*member].take(turned);
+        }
+        let hub = self.hub();
+        let mut changing = Vec::new();
+        for (member, of) in self.members.iter_mut().enumerate() {
+            let counted: Vec<Sample> =
+                of.samples(&hub).into_iter().filter(|s| s.load_s > of.warmup_s).collect();
+            // Under open load the rate is what was offered.
+            let found = (!bout.shape.is_window).then(|| settling(&counted, of.class.warmth().checked()));
+            let is_changing = found.is_some_and(|found| found.is_changing);
+            of.is_settled = found.and_then(|found| of.settled(found));
+            if is_changing && counts == Counts::Quiet && !of.is_hub && bout.is_alive(member) {
+                changing.push(member);
+            }
+        }
+        changing
+    }
+
+    /// Has these members warmed up further, where they may be; whether any may.
+    pub fn goes_on(&mut self, changing: &[usize]) -> bool {
+        let limit = self.limit.as_secs_f64();
+        let mut goes_on = false;
+        for member in changing {
+            let of = &mut self.members[*member];
+            of.is_over = of.load_s + of.pause_s >= limit;
+            goes_on |= !of.is_over;
+        }
+        goes_on
+    }
+
+    /// Load before the measurement, and whether the rate had settled by then.
+    pub fn came_to(&self, member: usize) -> (u64, Option<bool>) {
+        let of = &self.members[member];
+        ((of.warmup_s * 1e9) as u64, of.is_settled)
+    }
+
+    /// The hub's rates: (moment, natural logarithm).
+    fn hub(&self) -> Vec<(f64, f64)> {
+        let hub = self.members.iter().find(|member| member.is_hub);
+        hub.map(|hub| hub.rates.iter().map(|(at, log, _)| (*at, *log)).collect()).unwrap_or_default()
+    }
+}
+
+impl OfMember {
+    fn take(&mut self, turned: &Turned) {
+        self.load_s += turned.loaded_s;
+        self.rates.extend(turned.log_rate.map(|log| (turned.at_s, log, self.load_s)));
+    }
+
+    /// Its rates relative to the hub's at the time; the hub's own as they are.
+    fn samples(&self, hub: &[(f64, f64)]) -> Vec<Sample> {
+        let rates: Vec<(f64, f64)> = self.rates.iter().map(|(at, log, _)| (*at, *log)).collect();
+        let relative = relative_to_hub(&rates, if self.is_hub { &[] } else { hub });
+        let loads = self.rates.iter().map(|(.., load_s)| *load_s);
+        loads.zip(relative).filter_map(|(load_s, log)| Some(Sample { load_s, log_rate: log? })).collect()
+    }
+
+    /// By the warm-up, and by what counts; unknown where neither has enough samples.
+    fn settled(&self, counted: Settling) -> Option<bool> {
+        let before = self.last.and_then(|last| last.change);
+        let is_known = before.is_some() || counted.change.is_some();
+        let is_warm = self.last.is_none_or(|last| last.is_warm);
+        is_known.then_some(is_warm && !counted.is_changing)
+    }
+}
