@@ -5,7 +5,7 @@
 mod cause;
 
 use model::Metric;
-use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Unranked};
 use model::history::{Cause, CellHistory, ContenderHistory, History, LeftOut, Point, RunInHistory, Step};
 use model::study::REFERENCE;
 use stats::energy::{self, Asked, ChangePoint};
@@ -96,6 +96,7 @@ fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
         workload: cell.workload.clone(),
         load: cell.load.clone(),
         metric: cell.metric,
+        in_heats: kind.in_heats,
         runs: alike.iter().map(|(run, _)| in_history(run)).collect(),
         left_out: left_out.collect(),
         reference: contender(&alike, REFERENCE),
@@ -118,6 +119,7 @@ struct Kind {
     client_cpus: Vec<usize>,
     digest: Option<String>,
     quick: bool,
+    in_heats: bool,
 }
 
 impl Kind {
@@ -131,6 +133,7 @@ impl Kind {
             client_cpus: e.client_cpus.clone(),
             digest: run.workloads.get(&cell.workload).cloned(),
             quick: run.quick,
+            in_heats: run.cells.iter().any(|cell| cell.in_heats.is_some()),
         }
     }
 
@@ -139,6 +142,7 @@ impl Kind {
         let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
         let cores = |cores: &[usize]| cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         let short = |digest: &Option<String>| known(digest).chars().take(12).collect::<String>();
+        let way = |in_heats: bool| if in_heats { "heats" } else { "blocks" }.to_owned();
         let length = |quick: bool| if quick { "quick" } else { "whole" }.to_owned();
         let pairs = [
             ("processor", known(&self.cpu), known(&shown.cpu)),
@@ -148,6 +152,7 @@ impl Kind {
             ("set of client cores", cores(&self.client_cpus), cores(&shown.client_cpus)),
             ("body", short(&self.digest), short(&shown.digest)),
             ("length", length(self.quick), length(shown.quick)),
+            ("way of measuring", way(self.in_heats), way(shown.in_heats)),
         ];
         let differ = pairs.into_iter().filter(|(_, own, other)| own != other);
         differ
@@ -194,8 +199,15 @@ fn point(contender: &ContenderFindings, reference: &ContenderFindings, metric: M
     }
     let known: Vec<f64> = contender.merits().iter().copied().flatten().collect();
     let speed = stats::median(&known).filter(|speed| *speed > 0.0)?;
-    let ratio = paired_ratio(contender.merits(), reference.merits());
-    let of_reference = (!is_reference).then_some(ratio).flatten().map(Figure::from);
+    let ratio = match &contender.in_heats {
+        // The reference is held back by the load generator on small machines, and then moves by itself.
+        Some(own) if own.unranked != Some(Unranked::NotSettled) => {
+            own.of_hub.map(|share| speed_of(share, metric))
+        }
+        Some(_) => None,
+        None => paired_ratio(contender.merits(), reference.merits()).map(Figure::from),
+    };
+    let of_reference = ratio.filter(|_| !is_reference);
     let followed = if is_reference { contender.rate_per_s } else { of_reference };
     (is_reference || of_reference.is_some()).then_some(Point {
         version: contender.version.clone(),
@@ -205,6 +217,15 @@ fn point(contender: &ContenderFindings, reference: &ContenderFindings, metric: M
         low: followed.and_then(|figure| figure.low),
         high: followed.and_then(|figure| figure.high),
     })
+}
+
+/// Of a share of a figure, that of the speed: where less is better, one over it.
+pub(crate) fn speed_of(share: Figure, metric: Metric) -> Figure {
+    if metric.is_better_higher() {
+        return share;
+    }
+    let inverse = |x: f64| 1.0 / x;
+    Figure { median: inverse(share.median), low: share.high.map(inverse), high: share.low.map(inverse) }
 }
 
 /// What is looked at for steps: the index of the run, and the logarithm.

@@ -66,7 +66,10 @@ fn surely_better<'c>(
     let Figure { median, low, high } = other.metric_of_reference?;
     // A race that stops as soon as it is sure has its own rule for that; its interval alone would be sure too often.
     let is_sure = other.differs.unwrap_or(low? > 1.0 || high? < 1.0);
-    if !is_sure || median.ln().abs() <= cell.noise_floor?.ln_1p() {
+    // In heats the model that says so knows what separates equals; the noise floor is that of the usual pair.
+    let is_beyond =
+        || cell.in_heats.is_some() || cell.noise_floor.is_some_and(|floor| median.ln().abs() > floor.ln_1p());
+    if !is_sure || !is_beyond() {
         return None;
     }
     let is_better = (median > 1.0) == cell.metric.is_better_higher();
@@ -90,7 +93,7 @@ fn over_all(
     if pairs.iter().all(|pair| pair.faster.as_deref() == Some(first.name.as_str())) {
         return (Some(Decided::Faster), Some(first.name.clone()));
     }
-    // The ranks hold for all pairs together; the sequential rule only for those with the first.
+    // The ranks hold for all pairs together; in blocks the sequential rule holds for those with the first only.
     let best = |pair: &&PairFindings| {
         let is_first = |c: &&ContenderFindings| c.name == pair.contender && c.rank_high == Some(1);
         pair.faster.as_ref() == Some(&pair.contender)

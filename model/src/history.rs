@@ -40,6 +40,9 @@ pub struct CellHistory {
     /// What speed is in this cell: the rate, or one over this where less is better.
     #[serde(default)]
     pub metric: Metric,
+    /// These runs were measured in heats: `of_reference` is the share of the hub's speed, the server that is in every heat.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_heats: bool,
     /// The runs that can be compared, in the order of time.
     pub runs: Vec<RunInHistory>,
     /// Runs that can't be compared with these, by what differs.
@@ -99,7 +102,7 @@ pub struct Point {
     /// Its speed: the rate, or one over what the cell is ranked by; the median of its blocks.
     #[serde(default)]
     pub speed: f64,
-    /// The speed as a share of the reference's of the same run, paired by block; null for the reference.
+    /// The speed as a share of the reference's of the same run, paired by block (in heats, of the hub's); null for the reference.
     pub of_reference: Option<f64>,
     /// The 95 % interval of that share; of the reference, of its rate: its lower bound; null with too few blocks.
     #[serde(default)]

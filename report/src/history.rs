@@ -106,7 +106,7 @@ fn table(cell: &CellHistory) -> Table {
         ("runs", Side::Right),
         ("course", Side::Left),
         ("req/s, latest", Side::Right),
-        ("of reference", Side::Right),
+        (if cell.in_heats { "of the hub" } else { "of reference" }, Side::Right),
         ("steps", Side::Right),
     ]);
     for contender in everyone(cell) {

@@ -2,6 +2,7 @@
 
 use super::{Yardstick, common, is_floor};
 use crate::analyse::heats::model::{Asked, Entrant, Model};
+use crate::history::speed_of;
 use model::comparison::{CellComparison, Change, ContenderComparison};
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Unranked};
 use model::heat::HUB;
@@ -66,16 +67,7 @@ fn drift(both: [&CellInHeats; 2], base: &str, cell: &CellFindings) -> Option<Fig
     };
     let [before, now] = both.map(logs);
     let shift = rank_sum::shift(&now, &before, CONFIDENCE)?;
-    Some(speed(Figure::from(shift.exp()), cell))
-}
-
-/// Of a ratio of figures, that of speeds: where less is better, one over it.
-fn speed(ratio: Figure, cell: &CellFindings) -> Figure {
-    if cell.metric.is_better_higher() {
-        return ratio;
-    }
-    let inverse = |x: f64| 1.0 / x;
-    Figure { median: inverse(ratio.median), low: ratio.high.map(inverse), high: ratio.low.map(inverse) }
+    Some(speed_of(Figure::from(shift.exp()), cell.metric))
 }
 
 fn contender(
@@ -88,7 +80,7 @@ fn contender(
     let unsettled = [(old, "earlier"), (new, "later")].into_iter().find(|(c, _)| has_not_settled(c));
     let ratio = found.map(|change| {
         let (median, (low, high)) = (change.ratio, change.sure);
-        speed(Figure { median, low: Some(low), high: Some(high) }, cell)
+        speed_of(Figure { median, low: Some(low), high: Some(high) }, cell.metric)
     });
     let unknown = |why: String| (Change::Unknown, Some(why));
     let (change, note) = match (found, ratio) {

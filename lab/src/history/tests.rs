@@ -155,3 +155,33 @@ fn too_few_runs_and_missing_figures_are_said_and_not_guessed() {
     let step = &gaps.cells[0].contenders[0].steps[0];
     assert_eq!((step.at, step.before.as_str()), (12, "20260111-000000-0000"));
 }
+
+/// Runs in heats; the reference is the same server in each, and the load generator asks it for more in every second one.
+#[test]
+fn runs_in_heats_are_followed_beside_the_hub() {
+    use crate::analyse::heats::world::{Kept, World};
+    let run = |i: usize| {
+        let worse = if i < 10 { 80_000.0 } else { 68_000.0 };
+        let mut world = World::of(&[("same", 100_000.0), ("worse", worse)]);
+        (world.rounds, world.seed) = (2, i as u64 + 1);
+        let most: [fn(&str) -> f64; 2] = [
+            |name| if name == REFERENCE { 50_000.0 } else { f64::INFINITY },
+            |name| if name == REFERENCE { 90_000.0 } else { f64::INFINITY },
+        ];
+        world.most = most[i % 2];
+        world.run.started_at = format!("2026-01-{:02}T00:00:00Z", i + 1);
+        let Kept { heats, starts, slices } = world.kept();
+        analyse::heats::findings(&world.run, &heats, &starts, &slices, Some("enough"))
+    };
+    let mut all: Vec<Findings> = (0..20).map(run).collect();
+    let told = history("example", &all, 0);
+    assert_eq!((steps(&told, "same"), steps(&told, "worse")), (vec![], vec![(10, Cause::Contender)]));
+    let cell = &told.cells[0];
+    let worse = cell.contenders.iter().find(|c| c.name == "worse").unwrap();
+    let share = worse.points[0].as_ref().unwrap().of_reference.unwrap();
+    assert!(cell.in_heats && (share / (80.0 / 30.0) - 1.0).abs() < 0.03, "{share}");
+    // One of another way of measuring is left out, and said to be.
+    all[0].cells[0].in_heats = None;
+    let left_out = &history("example", &all, 0).cells[0].left_out;
+    assert_eq!(left_out[0].why, "another way of measuring (blocks; shown: heats)");
+}

@@ -38,6 +38,8 @@ pub struct Timeline {
     pub caption: Caption,
     /// The day of each run, in the order of time.
     pub days: Vec<String>,
+    /// What shares are of.
+    pub share: &'static str,
     /// The reference first.
     pub panels: Vec<Panel>,
 }
@@ -69,6 +71,7 @@ pub fn of_cell(cell: &CellHistory) -> Timeline {
     Timeline {
         caption: Caption::new(format!("{}: history", cell.title), finding(cell)),
         days: days.collect(),
+        share: if cell.in_heats { "of the hub" } else { "of reference" },
         panels: panels.chain(others).collect(),
     }
 }
@@ -168,7 +171,7 @@ impl Timeline {
         }
         self.shared_steps(&mut canvas, &places);
         for (i, panel) in self.panels.iter().enumerate() {
-            draw(&mut canvas, &places, i, panel);
+            draw(&mut canvas, &places, (i, panel), self.share);
         }
         canvas.svg(&self.caption)
     }
@@ -223,7 +226,7 @@ fn axis(panel: &Panel, from: f64, to: f64) -> Scale {
     Scale::linear(middle - half, middle + half, from, to)
 }
 
-fn draw(canvas: &mut Canvas, places: &Places, i: usize, panel: &Panel) {
+fn draw(canvas: &mut Canvas, places: &Places, (i, panel): (usize, &Panel), share: &str) {
     let top = places.panel(i);
     let bottom = top + places.height;
     let y = axis(panel, bottom - 3.0, top + 3.0);
@@ -233,7 +236,7 @@ fn draw(canvas: &mut Canvas, places: &Places, i: usize, panel: &Panel) {
         canvas.text((LEFT - 8.0, y.at(tick)), Anchor::End, LEFT - 8.0 - MARGIN, "faint", &words);
     }
     canvas.text((LEFT, top - 10.0), Anchor::Start, NAME, "ink bold", &panel.label);
-    let unit = if panel.unit == Unit::Rate { "answers/s" } else { "of reference" };
+    let unit = if panel.unit == Unit::Rate { "answers/s" } else { share };
     canvas.text((WIDTH - MARGIN, top - 10.0), Anchor::End, UNITS, "faint", unit);
     steps(canvas, places, (top, bottom), panel, length(&panel.label).min(NAME));
     levels(canvas, places, &y, panel);

@@ -183,5 +183,5 @@ fn a_history() {
     ];
     let days = (0..RUNS).map(|i| format!("2026-01-{:02}", i + 1)).collect();
     let caption = Caption::new("keep-alive: history", "14 runs: nginx 16.7 % slower from 2026-01-10 on.");
-    insta::assert_snapshot!(Timeline { caption, days, panels }.svg());
+    insta::assert_snapshot!(Timeline { caption, days, share: "of reference", panels }.svg());
 }

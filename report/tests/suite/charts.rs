@@ -195,7 +195,7 @@ proptest! {
 
     #[test]
     fn a_history(caption in caption(), days in proptest::collection::vec("[0-9]{4}-[0-9]{2}-[0-9]{2}", 0..90), panels in proptest::collection::vec(panel(), 0..=60)) {
-        check(&Timeline { caption, days, panels }.svg());
+        check(&Timeline { caption, days, share: "of reference", panels }.svg());
     }
 
     #[test]
