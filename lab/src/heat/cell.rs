@@ -252,7 +252,7 @@ impl<'b, 'a> Bout<'b, 'a> {
                     cycled.forget(member, self.start(member));
                     continue;
                 };
-                pending[member].set(self.said(), &turned.used, member);
+                pending[member].set(self.said(), &turned.used, member, self.field.lab.cores.server.len());
                 let slice = self.slice((cycle, place, member), &turned);
                 cycled.add(member, slice, turned);
             }

@@ -137,6 +137,7 @@ mod tests {
             others_ns: Some(others_ms * MS),
             others_on_server_ns: Some(0),
             stolen_ns: Some(0),
+            idle_ns: None,
         }
     }
 

@@ -8,6 +8,7 @@
 
 mod processes;
 
+use crate::cpu_time::{self, Times};
 use crate::heat::pieces::Piece;
 use net::clock;
 use processes::{Processes, Used};
@@ -33,7 +34,16 @@ pub struct Looks {
     at_ns: u64,
     processes: Processes,
     threads: BTreeMap<i32, u64>,
+    machine: Machine,
+}
+
+/// What the kernel has counted since the machine's start. `None`: unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Machine {
+    /// What the host took of the cores that are used.
     stolen_ns: Option<u64>,
+    /// How long the servers' cores rested.
+    idle_ns: Option<u64>,
 }
 
 /// What was used between two looks. `None`: unknown.
@@ -50,6 +60,8 @@ pub struct Between {
     pub others_on_server_ns: Option<u64>,
     /// What the host took of the cores of servers and load generator, in the kernel's ticks of 10 ms.
     pub stolen_ns: Option<u64>,
+    /// How long the servers' cores rested, together, in the same ticks: it may be one more or less at either end.
+    pub idle_ns: Option<u64>,
 }
 
 impl Watched {
@@ -63,8 +75,8 @@ impl Looks {
     /// The first look.
     pub fn begin(watched: Watched) -> Self {
         let processes = Processes::begin(&watched.guards);
-        let (threads, stolen_ns) = (own_threads(&watched.engine), stolen_ns(&watched));
-        Self { watched, at_ns: clock::now_ns(), processes, threads, stolen_ns }
+        let (threads, machine) = (own_threads(&watched.engine), Machine::now(&watched));
+        Self { watched, at_ns: clock::now_ns(), processes, threads, machine }
     }
 
     /// What was used since the last look.
@@ -78,7 +90,9 @@ impl Looks {
             .iter()
             .map(|(tid, now)| now.saturating_sub(self.threads.get(tid).copied().unwrap_or(0)))
             .sum();
-        let stolen = stolen_ns(&self.watched);
+        let machine = Machine::now(&self.watched);
+        let since =
+            |now: Option<u64>, then: Option<u64>| now.zip(then).map(|(now, then)| now.saturating_sub(then));
         let of = |used: &Used| Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
             members_ns: (0..members)
@@ -86,7 +100,8 @@ impl Looks {
                 .collect(),
             others_ns: Some(used.others_perhaps_on(&self.watched.cpus()).saturating_add(own)),
             others_on_server_ns: Some(used.others_on(&self.watched.server_cpus)),
-            stolen_ns: stolen.zip(self.stolen_ns).map(|(now, then)| now.saturating_sub(then)),
+            stolen_ns: since(machine.stolen_ns, self.machine.stolen_ns),
+            idle_ns: since(machine.idle_ns, self.machine.idle_ns),
         };
         let unknown = || Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
@@ -94,7 +109,7 @@ impl Looks {
             ..Between::default()
         };
         let between = used.as_ref().map_or_else(unknown, of);
-        (self.at_ns, self.threads, self.stolen_ns) = (at_ns, threads, stolen);
+        (self.at_ns, self.threads, self.machine) = (at_ns, threads, machine);
         between
     }
 }
@@ -115,6 +130,7 @@ impl Between {
             others_ns: sum(self.others_ns, next.others_ns),
             others_on_server_ns: sum(self.others_on_server_ns, next.others_on_server_ns),
             stolen_ns: sum(self.stolen_ns, next.stolen_ns),
+            idle_ns: sum(self.idle_ns, next.idle_ns),
         }
     }
 
@@ -143,20 +159,21 @@ fn own_threads(engine: &BTreeSet<i32>) -> BTreeMap<i32, u64> {
     others.filter_map(|tid| Some((tid, clock::own_thread_cpu_ns(tid)?))).collect()
 }
 
-/// What the host has taken of the cores that are used, since the machine's start.
-fn stolen_ns(watched: &Watched) -> Option<u64> {
-    let stat = std::fs::read_to_string("/proc/stat").ok()?;
-    stolen_of(&stat, &watched.cpus()).map(|ticks| ticks.saturating_mul(processes::tick_ns()))
-}
+impl Machine {
+    fn now(watched: &Watched) -> Self {
+        let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+        Self::of(&stat, &watched.cpus(), &watched.server_cpus)
+    }
 
-/// From the lines `cpu0 user nice system idle iowait irq softirq steal …` of `/proc/stat`.
-fn stolen_of(stat: &str, cpus: &BTreeSet<usize>) -> Option<u64> {
-    let ticks = |cpu: &usize| {
-        let name = format!("cpu{cpu}");
-        let line = stat.lines().find(|line| line.split(' ').next() == Some(&name))?;
-        line.split_whitespace().nth(8)?.parse::<u64>().ok()
-    };
-    cpus.iter().map(ticks).try_fold(0, |sum: u64, ticks| sum.checked_add(ticks?))
+    /// From `/proc/stat`.
+    fn of(stat: &str, used: &BTreeSet<usize>, servers: &BTreeSet<usize>) -> Self {
+        let sum = |cpus: &BTreeSet<usize>, of: fn(Times) -> u64| {
+            let mut ticks = cpus.iter().map(|cpu| cpu_time::of_one(stat, *cpu).map(of));
+            let ticks = ticks.try_fold(0, |sum: u64, ticks| sum.checked_add(ticks?))?;
+            Some(ticks.saturating_mul(processes::tick_ns()))
+        };
+        Self { stolen_ns: sum(used, |times| times.steal), idle_ns: sum(servers, |times| times.idle) }
+    }
 }
 
 #[cfg(test)]

@@ -18,11 +18,13 @@ pub struct Sum {
     turns_ns: u64,
     others_ns: Option<u64>,
     stolen_ns: Option<u64>,
+    /// How long the servers' cores rested while the server was loaded; less than nothing by what the kernel's ticks are coarse.
+    idle_ns: Option<i64>,
 }
 
 impl Sum {
     /// One turn of a member: what the load generator counted in it, what ran meanwhile, and which of the members it was.
-    pub fn set(&mut self, said: &SliceTally, used: &Between, owner: usize) {
+    pub fn set(&mut self, said: &SliceTally, used: &Between, owner: usize, server_cores: usize) {
         self.tally.clear();
         self.tally.append(&said.tally);
         let (owner_ns, _) = used.owner_and_others(owner);
@@ -36,6 +38,16 @@ impl Sum {
         };
         let counted = |ns: u64| (ns as f64 * share.clamp(0.0, 1.0)) as u64;
         self.cpu_ns = owner_ns.map(counted);
+        // Before and after the load, the cores rest.
+        let unloaded_ns = used.wall_ns.saturating_sub(loaded_ns).saturating_mul(server_cores as u64);
+        let signed = |ns: u64| {
+            if ns >= unloaded_ns {
+                counted(ns - unloaded_ns) as i64
+            } else {
+                -(counted(unloaded_ns - ns) as i64)
+            }
+        };
+        self.idle_ns = used.idle_ns.map(signed);
         self.loaded_ns = counted(loaded_ns);
         (self.turns_ns, self.others_ns, self.stolen_ns) = (used.wall_ns, used.others_ns, used.stolen_ns);
     }
@@ -48,6 +60,8 @@ impl Sum {
         self.cpu_ns = add(self.cpu_ns, later.cpu_ns);
         self.others_ns = add(self.others_ns, later.others_ns);
         self.stolen_ns = add(self.stolen_ns, later.stolen_ns);
+        self.idle_ns =
+            if is_first { later.idle_ns } else { self.idle_ns.zip(later.idle_ns).map(|(a, b)| a + b) };
         self.loaded_ns += later.loaded_ns;
         self.turns_ns += later.turns_ns;
     }
@@ -79,9 +93,16 @@ impl Sum {
             processes_max: seen.processes,
             steal_ppm: ppm(self.stolen_ns),
             others_ppm: ppm(self.others_ns),
+            idle_ns_by_core: self.idle_by_core(cores.server.len()),
             busiest_thread_ns: busiest.map(|share| (cpu_ns as f64 * share) as u64),
             ..Usage::default()
         })
+    }
+
+    /// The same for each of so many cores, as if all had rested alike; none where it is not known.
+    fn idle_by_core(&self, cores: usize) -> Vec<u64> {
+        let idle_ns = self.idle_ns.map(|ns| ns.max(0) as u64);
+        idle_ns.map_or_else(Vec::new, |ns| vec![ns / cores.max(1) as u64; cores])
     }
 }
 
@@ -103,6 +124,8 @@ mod tests {
             others_ns: Some(5 * MS),
             others_on_server_ns: Some(0),
             stolen_ns: None,
+            // It rested for 5 ms while it was not loaded, and once for 9 ms more.
+            idle_ns: Some(if cpu_ms > 100 { 5 * MS } else { 14 * MS }),
         };
         (said, used)
     }
@@ -112,7 +135,7 @@ mod tests {
         let (mut one, mut all) = (Sum::default(), Sum::default());
         for (completed, uncounted, cpu_ms) in [(1_000, 200, 120), (500, 100, 60)] {
             let (said, used) = turn(completed, uncounted, cpu_ms);
-            one.set(&said, &used, 1);
+            one.set(&said, &used, 1, 1);
             all.append(&one);
         }
         assert_eq!((all.tally.completed, all.tally.duration_ns, all.tally.threads), (1_500, 200 * MS, 1));
@@ -121,6 +144,7 @@ mod tests {
         let usage = all.usage(3 * MS, &seen, Some(0.5), &cores).unwrap();
         assert_eq!((usage.cpu_ns, usage.wall_ns, usage.cores), (153 * MS, 200 * MS, 1));
         assert_eq!((usage.others_ppm, usage.steal_ppm), (Some(20_000), None));
+        assert_eq!(usage.idle_ns_by_core, [9 * MS * 5 / 6]);
         assert_eq!((usage.busiest_thread_ns, usage.rss_max_bytes), (Some(153 * MS / 2), 9));
     }
 
@@ -128,11 +152,11 @@ mod tests {
     fn what_is_not_known_of_one_turn_is_not_known_of_all() {
         let (said, used) = turn(0, 0, 7);
         let (mut one, mut all) = (Sum::default(), Sum::default());
-        one.set(&said, &used, 1);
+        one.set(&said, &used, 1, 1);
         all.append(&one);
         let usage = |sum: &Sum| sum.usage(0, &Snapshot::default(), None, &Cores::default());
         assert_eq!(usage(&all).unwrap().wall_ns, 100 * MS, "no answers: the counted part by its length");
-        one.set(&said, &Between { members_ns: vec![None; 2], ..used }, 1);
+        one.set(&said, &Between { members_ns: vec![None; 2], ..used }, 1, 1);
         all.append(&one);
         assert_eq!((usage(&all), usage(&Sum::default())), (None, None));
     }

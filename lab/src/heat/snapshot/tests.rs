@@ -73,7 +73,10 @@ fn a_line_of_the_kernel_s_is_read_whatever_the_program_is_called() {
         assert_eq!(Stat::of(odd), None, "{odd}");
     }
     let stat = "cpu  1 2 3 4 5 6 7 30 0 0\ncpu0 1 1 1 1 1 1 1 10 0 0\ncpu10 1 1 1 1 1 1 1 20 0 0\nintr 1\n";
-    let stolen = |cpus: &[usize]| stolen_of(stat, &cpus.iter().copied().collect());
+    let tick_ns = processes::tick_ns();
+    let of =
+        |cpus: &[usize]| Machine::of(stat, &cpus.iter().copied().collect(), &cpus.iter().copied().collect());
+    let stolen = |cpus: &[usize]| of(cpus).stolen_ns.map(|ns| ns / tick_ns);
     assert_eq!((stolen(&[0]), stolen(&[10, 0]), stolen(&[1])), (Some(10), Some(30), None));
 }
 
@@ -85,6 +88,7 @@ fn turns_of_several_looks_are_one_and_work_elsewhere_is_found() {
         others_ns,
         others_on_server_ns: Some(1),
         stolen_ns: Some(0),
+        idle_ns: Some(0),
     };
     let both = look([90, 3], Some(5)).and(&look([80, 4], None));
     assert_eq!((both.wall_ns, both.others_ns, both.others_on_server_ns), (200, None, Some(2)));
