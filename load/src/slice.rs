@@ -16,8 +16,8 @@ pub struct Slice {
     pub begins_ns: u64,
     /// The first part is at least so long,
     pub settle: Duration,
-    /// and lasts until every connection has been answered once, but no longer than this. Connections that got no answer
-    /// in the target's last slice are not waited for: some servers serve only so many.
+    /// and lasts until every connection has been answered once, or the others so often that the rest starves, but no longer than
+    /// this. Connections that got no answer in the target's last slice are not waited for: some servers serve only so many.
     pub longest_settle: Duration,
     /// The counted part begins later still, by this share (0 to 1) of the first part's length or of 10 ms, whichever is
     /// longer: another one in each slice, so that no server that answers in bursts, and nothing else that is periodic, is
