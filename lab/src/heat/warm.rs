@@ -215,3 +215,76 @@ impl OfMember {
         is_known.then_some(is_warm && !counted.is_changing)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heat::snapshot::Between;
+
+    fn member(class: Class, is_hub: bool) -> OfMember {
+        OfMember {
+            class,
+            is_hub,
+            rates: Vec::new(),
+            load_s: 0.0,
+            pause_s: 0.0,
+            warmup_s: 0.0,
+            last: None,
+            is_over: false,
+            is_settled: None,
+        }
+    }
+
+    /// A member and the hub, loaded in turns of 100 ms on a machine whose speed changes slowly.
+    fn course(class: Class, turns: u32, limit: Duration, rate: impl Fn(f64) -> f64) -> Course {
+        let members = vec![member(Class::Native, true), member(class, false)];
+        let mut course = Course { members, least: Duration::from_millis(200), limit };
+        let turned = |at_s: f64, per_s: f64| Turned {
+            used: Between::default(),
+            void: None,
+            at_s,
+            loaded_s: 0.1,
+            log_rate: Some(per_s.ln()),
+        };
+        for nth in 0..turns {
+            let (at_s, load_s) = (f64::from(nth) * 0.2, f64::from(nth) * 0.1);
+            let machine = 1.0 + 0.05 * (at_s / 20.0).sin();
+            course.members[0].take(&turned(at_s, 50_000.0 * machine));
+            course.members[1].take(&turned(at_s + 0.1, rate(load_s) * machine));
+        }
+        course.decide(1);
+        course
+    }
+
+    #[test]
+    fn a_native_server_is_warm_after_a_moment_and_one_that_compiles_when_it_is_shown() {
+        let limit = Duration::from_mins(2);
+        let is_over =
+            |class, turns, rate: fn(f64) -> f64| course(class, turns, limit, rate).members[1].is_over;
+        let steady = |_| 80_000.0;
+        assert!(is_over(Class::Native, 3, steady) && !is_over(Class::Native, 1, steady));
+        assert!(is_over(Class::Jit, 120, steady) && !is_over(Class::Jit, 50, steady));
+        assert!(!is_over(Class::Jit, 300, |s| 10_000.0 + 1_000.0 * s), "it still gets faster");
+    }
+
+    #[test]
+    fn one_that_has_not_settled_at_the_limit_is_measured_and_marked() {
+        let rising = |s: f64| 10_000.0 + 1_000.0 * s;
+        let course = course(Class::Jit, 101, Duration::from_secs(10), rising);
+        let of = &course.members[1];
+        assert!(of.is_over && (of.warmup_s - 10.1).abs() < 1e-6);
+        assert_eq!(
+            of.settled(Settling { is_warm: false, is_changing: false, change: None, load_s: 0.0 }),
+            Some(false)
+        );
+        assert_eq!(
+            member(Class::Native, false).settled(Settling {
+                is_warm: true,
+                is_changing: false,
+                change: None,
+                load_s: 0.0
+            }),
+            None
+        );
+    }
+}
