@@ -37,7 +37,7 @@ fn unranked(of: ContenderFindings, why: Unranked) -> ContenderFindings {
 fn in_heats() -> Findings {
     let mut f = findings();
     (f.page, f.unequal, f.source) = (None, Vec::new(), None);
-    f.ended = "every comparison between neighbours is decided or equal, after 6 rounds".to_owned();
+    "every comparison between neighbours is decided or equal, after 6 rounds".clone_into(&mut f.ended);
     let mut jit = unranked(ranked("spring", "Spring Boot", 48_000.0, (0, 0), ""), Unranked::NotSettled);
     let own = jit.in_heats.as_mut().unwrap();
     (own.class, own.not_settled, own.warmup_s) = (Some(Class::Jit), 4, Some(120.0));

@@ -9,7 +9,7 @@ use model::findings::{ContenderFindings, ContenderInHeats, Figure, Unranked};
 use model::heat::{Counts, HUB, Start};
 use model::metric::Percentile;
 use model::{Measurement, Metric};
-use stats::heats::Verdict;
+use stats::heats::{StartFigure, Verdict};
 use stats::median_interval;
 
 /// All that is known of it.
@@ -156,7 +156,7 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
     let median = |values: Vec<f64>| stats::median(&values);
     let own = || row.own.iter();
     let count = |is: &dyn Fn(&Measured<'_>) -> bool| own().filter(|m| is(m)).count();
-    let stalls: Vec<f64> = own().filter_map(|m| m.of_slices.filter(|f| f.stalls())?.stall).collect();
+    let stalls: Vec<f64> = own().filter_map(|m| m.of_slices.filter(StartFigure::stalls)?.stall).collect();
     ContenderInHeats {
         class: row.of.run.contenders.get(row.name).and_then(|entrant| entrant.class),
         starts: row.own.len(),

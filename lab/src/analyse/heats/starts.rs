@@ -172,7 +172,7 @@ pub(super) fn supported(metric: Metric, measured: &[Measured<'_>]) -> Metric {
     let answers = measured.iter().filter_map(|m| Some(m.valid()?.tally.completed)).filter(|n| *n > 0).min();
     let Some(answers) = answers else { return metric };
     let is_known = |p: &Percentile| (1.0 - p.share()) * answers as f64 >= BEYOND - 1e-6;
-    let below = [Percentile::P999, Percentile::P99, Percentile::P90, Percentile::P50];
+    let below = [Percentile::P999, Percentile::P99, Percentile::P90];
     let below = below.into_iter().filter(|p| p.share() <= asked.share());
-    Metric::Latency(below.clone().find(is_known).or(below.last()).unwrap_or(asked))
+    Metric::Latency(below.clone().find(is_known).unwrap_or(Percentile::P50))
 }
