@@ -71,8 +71,10 @@ fn lead(f: &Findings, cell: &CellFindings, in_heats: &CellInHeats) -> String {
     let [only] = leaders.as_slice() else {
         return format!("{among}{} are not told apart: any of them may be {best}.", some(&leaders));
     };
-    let next = front.next.as_ref().and_then(|name| find(cell, name));
-    let by = next.zip(front.ratio).map(|(next, ratio)| by_how_much(cell, only, next, ratio));
+    let Some(next) = front.next.as_ref().and_then(|name| find(cell, name)) else {
+        return format!("{only} is the only contender with a rank: there is no other to compare it with.");
+    };
+    let by = front.ratio.map(|ratio| by_how_much(cell, only, next, ratio));
     format!("{among}{only} is {best}{}.", by.unwrap_or_default())
 }
 
@@ -129,19 +131,14 @@ fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
         [] => String::new(),
         groups => format!("Not told apart: {}. ", groups.join("; ")),
     };
-    let mut counts =
-        vec![format!("{} of {} {} decided", pairs.decided, units::several(all, "pair"), are(pairs.decided))];
+    let mut counts = vec![format!("{} decided", pairs.decided)];
     if pairs.equal > 0 {
-        counts.push(format!("{} {} within 2 % of each other", pairs.equal, are(pairs.equal)));
+        counts.push(format!("{} within 2 % of each other", pairs.equal));
     }
     if pairs.open > 0 {
-        counts.push(format!("{} {} open", pairs.open, are(pairs.open)));
+        counts.push(format!("{} open", pairs.open));
     }
-    Some(format!("{alike}{}.", counts.join(", ")))
-}
-
-fn are(n: usize) -> &'static str {
-    if n == 1 { "is" } else { "are" }
+    Some(format!("{alike}Of {}: {}.", units::several(all, "pair"), counts.join(", ")))
 }
 
 /// How near the best comes to what the machine can do.

@@ -18,8 +18,8 @@ pub fn round(cell: &CellFindings) -> &'static str {
 /// Less than this is no matter: the share of a core that is used in the turns of others.
 const ELSEWHERE: f64 = 0.02;
 
-/// `repeated` is told from here on.
-const REPEATED: f64 = 0.005;
+/// A smaller share is none.
+const DISTURBED: f64 = 0.005;
 
 /// A column: its title, its side, and what stands in it.
 type Column<'c> = (&'static str, Side, Box<dyn Fn(&ContenderFindings) -> String + 'c>);
@@ -70,7 +70,7 @@ fn columns<'c>(
         ("on the wire", Side::Right, Box::new(|c| units::known(c.wire_bytes_per_answer, units::bytes))),
         (ranking::latency_title(cell), Side::Right, Box::new(move |c| median(latency(c), units::duration))),
         ("warm-up", Side::Right, Box::new(warmup)),
-        ("repeated", Side::Right, Box::new(repeated)),
+        ("disturbed", Side::Right, Box::new(disturbed)),
         ("bound", Side::Left, Box::new(|c| ranking::bound(cell, c))),
         ("starts", Side::Left, Box::new(ranking::trials)),
     ];
@@ -96,9 +96,9 @@ fn warmup(c: &ContenderFindings) -> String {
     units::known(warmup_s, |s| units::duration(s * 1e9))
 }
 
-fn repeated(c: &ContenderFindings) -> String {
-    let share = c.in_heats.as_ref().and_then(|h| h.repeated_share);
-    units::known(share, |share| if share < REPEATED { "0 %".to_owned() } else { units::percent(share) })
+fn disturbed(c: &ContenderFindings) -> String {
+    let share = c.in_heats.as_ref().and_then(|h| h.disturbed_share);
+    units::known(share, |share| if share < DISTURBED { "0 %".to_owned() } else { units::percent(share) })
 }
 
 /// What is to be doubted about a row.

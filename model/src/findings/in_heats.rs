@@ -82,8 +82,8 @@ pub struct ContenderInHeats {
     pub settling_known: usize,
     /// Load before the measurement, in seconds: the median over its starts.
     pub warmup_s: Option<f64>,
-    /// Turns that were repeated because others disturbed them or another member of their cycle, as a share of its turns.
-    pub repeated_share: Option<f64>,
+    /// Turns that others disturbed, as a share of its turns: their cycles are repeated, where there are quiet moments enough.
+    pub disturbed_share: Option<f64>,
     /// Starts in which its own pauses cost more than 2 % of its rate.
     pub stalls: usize,
     /// What its pauses cost in those, as a share of its rate: the median.

@@ -17,7 +17,7 @@ fn ranked(name: &str, title: &str, rate: f64, ranks: (usize, usize), letters: &s
         not_settled: 0,
         settling_known: 6,
         warmup_s: Some(0.4),
-        repeated_share: Some(0.12),
+        disturbed_share: Some(0.12),
         letters: Some(letters.to_owned()),
         ..ContenderInHeats::default()
     };
@@ -103,6 +103,9 @@ fn what_is_not_known_is_not_answered() {
         said(&f)[0],
         "Of those with a rank, nginx and H2O are not told apart: any of them may be the fastest."
     );
+    let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
+    (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned()], None, None);
+    assert!(said(&f)[0].starts_with("nginx is the only contender with a rank"), "one alone leads nobody");
     f.cells[0].in_heats.as_mut().unwrap().front = None;
     assert_eq!(said(&f)[0], "No contender has a rank. By its figure, nginx leads.");
     f.quick = true;

@@ -163,7 +163,7 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
         not_settled: count(&|m| m.in_cell.settled == Some(false)),
         settling_known: count(&|m| m.in_cell.settled.is_some()),
         warmup_s: median(own().map(|m| m.in_cell.warmup_ns as f64 / 1e9).collect()),
-        repeated_share: repeated_share(&row.own),
+        disturbed_share: disturbed_share(&row.own),
         stalls: stalls.len(),
         stall_share: median(stalls),
         never_quiet: count(&|m| m.in_cell.counts == Counts::NeverQuiet),
@@ -174,8 +174,8 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
     }
 }
 
-/// What was disturbed of its turns; where everything counts, nothing was repeated but what was disturbed all the same.
-fn repeated_share(own: &[&Measured<'_>]) -> Option<f64> {
+/// What others disturbed of its turns.
+fn disturbed_share(own: &[&Measured<'_>]) -> Option<f64> {
     let of = |m: &&Measured<'_>| (m.in_cell.turns, m.in_cell.disturbed.min(m.in_cell.turns));
     let (turns, disturbed) = own
         .iter()

@@ -145,7 +145,7 @@ fn what_was_never_measured_is_unknown_not_zero() {
     let dead = of(&found, "dead");
     assert_eq!((dead.trials, dead.failed, dead.rss_max_bytes), (0, 3, None), "it is given up after three");
     let in_heats = dead.in_heats.as_ref().unwrap();
-    assert_eq!((in_heats.warmup_s, in_heats.repeated_share, in_heats.stall_share), (None, None, None));
+    assert_eq!((in_heats.warmup_s, in_heats.disturbed_share, in_heats.stall_share), (None, None, None));
     let json = serde_json::to_value(dead).unwrap();
     for key in [
         "rate_per_s",
@@ -187,7 +187,7 @@ fn cycles_that_were_disturbed_do_not_count() {
     let told = |starts: &[Start]| findings(&world.run, &heats, starts, &slices, None);
     let found = told(&starts);
     assert!(holds(of(&found, "a").of_reference, 0.5));
-    assert_eq!(of(&found, "a").in_heats.as_ref().unwrap().repeated_share, Some(0.25));
+    assert_eq!(of(&found, "a").in_heats.as_ref().unwrap().disturbed_share, Some(0.25));
     for cell in starts.iter_mut().flat_map(|start| start.cells.values_mut()) {
         cell.counts = Counts::NeverQuiet;
     }
