@@ -9,6 +9,9 @@ use std::process::Command;
 /// How long each target runs unless told.
 const DEFAULT_SECONDS: u64 = 20;
 
+/// The corpora that earlier runs grew. To keep what a run adds: `-merge=1` with a target's program, then `tar` the folder anew.
+const KEPT: &str = "fuzz/corpus.tar.gz";
+
 /// One input that takes so long is a bug.
 const TIMEOUT_SECONDS: u64 = 10;
 
@@ -32,7 +35,16 @@ pub fn fuzz(args: &[String]) -> Result<()> {
     if !known.is_ok_and(|output| output.status.success()) {
         bail!("cargo-fuzz is not installed: `cargo install cargo-fuzz --locked`");
     }
+    unpack()?;
     targets.iter().try_for_each(|target| run(target, seconds))
+}
+
+/// What earlier runs grew, reduced to inputs that each reach something of their own, is where the next one begins.
+fn unpack() -> Result<()> {
+    if root().join("fuzz/corpus").exists() || !root().join(KEPT).exists() {
+        return Ok(());
+    }
+    crate::run("tar", &["-xzf", KEPT, "-C", "fuzz"])
 }
 
 fn run(target: &str, seconds: u64) -> Result<()> {
