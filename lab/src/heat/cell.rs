@@ -129,7 +129,7 @@ impl<'b, 'a> Bout<'b, 'a> {
                     plans.push(Plan { probe: false, ..plan });
                 }
                 None => {
-                    field.members[at].leaves(Fault::Contender("it does not serve the workload".to_owned()))
+                    field.members[at].leaves(Fault::Contender("it does not serve the workload".to_owned()));
                 }
             }
         }
@@ -302,7 +302,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         let counts = pieces::counts(&names, self.shape.cycles, &cycled.turns);
         let counted = pieces::counted(&counts, &cycled.turns).len();
         let after = self.clocks();
-        for member in 0..self.who.len() {
+        for (member, after) in after.iter().enumerate() {
             if !self.is_alive(member) {
                 continue;
             }
@@ -310,7 +310,7 @@ impl<'b, 'a> Bout<'b, 'a> {
             let (turns, disturbed) = pieces::share(member, &cycled.turns);
             let (elsewhere_ns, elsewhere_wall_ns) = snapshot::elsewhere(member, &cycled.used);
             let own_ns = elsewhere_ns.unwrap_or(0) * counted as u64 / (cycled.turns.len() as u64).max(1);
-            let busiest = busiest(&cycled.clocks[member], &after[member]);
+            let busiest = busiest(&cycled.clocks[member], after);
             let measurement = self.measurement(member, sum, own_ns, busiest);
             let (warmup_ns, settled) = course.came_to(member);
             let in_cell = InCell {
