@@ -166,8 +166,8 @@ fn a_contender_that_fails_is_told_and_the_others_are_measured() {
 fn a_server_that_dies_in_its_turn_is_told_and_the_heat_goes_on() {
     let mut contenders = three();
     // It is there for a while, and then it is not.
-    let dies = r#"["sh", "-c", "timeout -s KILL 1 {drome} serve --port {port}; exit 7"]"#;
-    contenders[1] = ("middle", dies.to_owned());
+    let command_line = r#"["sh", "-c", "timeout -s KILL 1 {drome} serve --port {port}; exit 7"]"#;
+    contenders[1] = ("middle", command_line.to_owned());
     let home = home(&contenders, 1);
     let study = home.path().join("own/studies/small.toml");
     let text = std::fs::read_to_string(&study).unwrap().replace("measure = \"200ms\"", "measure = \"1s\"");
@@ -176,10 +176,10 @@ fn a_server_that_dies_in_its_turn_is_told_and_the_heat_goes_on() {
     home.assert_clean();
     let measured = measured(&home);
     assert_whole(&measured, &["fast", "slow", "reference"], 1);
-    let died = starts_of(&measured, "middle").next().unwrap();
-    assert!(died.failed().is_some_and(|why| why.contains("it ended")), "{died:?}");
+    let dead = starts_of(&measured, "middle").next().unwrap();
+    assert!(dead.failed().is_some_and(|why| why.contains("it ended")), "{dead:?}");
     let slices = measured.slices.iter().filter(|slice| slice.contender == "middle");
-    assert!(slices.into_iter().all(|slice| died.has(slice.cell)), "no slice of a cell that it has not");
+    assert!(slices.into_iter().all(|slice| dead.has(slice.cell)), "no slice of a cell that it has not");
 }
 
 #[test]

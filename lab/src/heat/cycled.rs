@@ -141,9 +141,9 @@ mod tests {
         }
     }
 
-    fn said(held_up_ms: u64) -> SliceTally {
+    fn said(late_ms: u64) -> SliceTally {
         let tally = Tally { duration_ns: 100 * MS, completed: 50, ..Tally::default() };
-        let held_up_ns = Some(held_up_ms * MS);
+        let held_up_ns = Some(late_ms * MS);
         SliceTally {
             tally,
             began_ns: Some(1_000 * MS),

@@ -115,7 +115,7 @@ impl Record {
         let rounds = rows.iter().map(|row| row.by_round.len()).filter(|rounds| *rounds > 0).min();
         let setting =
             later.setting.map(|setting| Setting { rounds: rounds.unwrap_or(setting.rounds), ..setting });
-        Self { rows, setting, ..later }
+        Self { setting, rows, ..later }
     }
 }
 
