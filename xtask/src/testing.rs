@@ -21,7 +21,7 @@ const LIMIT_MINUTES: u64 = 10;
 const TOLD_AFTER_MINUTES: u64 = 1;
 const TOLD: &str = " has been running for over 60 seconds";
 
-/// Modules of the binary's own suite that drive real servers for longer than the others, and the simulations: left out by
+/// Modules of the binary's own suite that drive real servers for longer than the others, and one test of much text: left out by
 /// `--fast`.
 const SLOW: &[&str] = &[
     "browser::",
@@ -37,6 +37,7 @@ const SLOW: &[&str] = &[
     "fresh::",
     "getting::",
     "heats::",
+    "import::a_hundred_megabytes",
     "judges::",
     "kills::",
     "lifetime::",
@@ -44,6 +45,7 @@ const SLOW: &[&str] = &[
     "metrics::",
     "narrow::",
     "outcomes::",
+    "ports::",
     "race::",
     "resume::",
     "run::",
