@@ -242,11 +242,11 @@ mod tests {
     fn what_is_left_out_is_there() {
         let main = std::fs::read_to_string(root().join("app/tests/suite/main.rs")).unwrap();
         for left_out in SLOW {
-            let (module, test) = left_out.split_once("::").unwrap();
+            let (module, name) = left_out.split_once("::").unwrap();
             assert!(main.contains(&format!("mod {module};")), "{left_out}");
-            let text = root().join(format!("app/tests/suite/{module}.rs"));
-            let has_test = || std::fs::read_to_string(&text).unwrap().contains(&format!("fn {test}"));
-            assert!(test.is_empty() || has_test(), "{left_out}");
+            let file = root().join(format!("app/tests/suite/{module}.rs"));
+            let has_it = || std::fs::read_to_string(&file).unwrap().contains(&format!("fn {name}"));
+            assert!(name.is_empty() || has_it(), "{left_out}");
         }
         assert!(SLOW_SUITES.iter().all(|name| root().join(name).is_dir()));
     }
