@@ -13,7 +13,7 @@ mod heats;
 const APPLICATION_ID: i64 = 0x6472_6f6d;
 
 /// The version of the tables. 2 added `import`, 3 `replays`, 4 that a trial is stored once, 5 heats.
-const VERSION: i64 = 5;
+const VERSION: i64 = 6;
 
 const TABLES: &str = "
     create table run (
@@ -406,6 +406,9 @@ fn make(db: &mut Connection) -> rusqlite::Result<()> {
     }
     if version < 5 {
         make.execute_batch(heats::TABLES)?;
+    }
+    if version < 6 {
+        make.execute_batch(heats::TURNS)?;
     }
     make.pragma_update(None, "user_version", VERSION)?;
     make.commit()

@@ -90,11 +90,11 @@ pub struct InCell {
     pub measurement: Option<Box<Measurement>>,
 }
 
-/// Which cycles of a heat count in a cell.
+/// Which cycles of a heat count in a cell, and which turns of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Counts {
-    /// Those in which nobody was disturbed.
+    /// Those in which everybody had a turn that was not disturbed: these turns.
     Quiet,
     /// All: there were too few of those within five times the time.
     NeverQuiet,
@@ -103,7 +103,17 @@ pub enum Counts {
     SharesDiffer(String),
 }
 
-/// One member's turn in a cycle.
+impl Counts {
+    /// Whether a turn of a cycle that counts does.
+    pub fn has(&self, void: Option<Void>) -> bool {
+        match self {
+            Self::Quiet => void.is_none(),
+            Self::NeverQuiet | Self::SharesDiffer(_) => true,
+        }
+    }
+}
+
+/// One member's turn in a cycle. One that was disturbed is made up for by another one in the same cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
     /// Of its heat.
@@ -114,7 +124,7 @@ pub struct Slice {
     pub cell: usize,
     /// Counted from 0, those that do not count included.
     pub cycle: usize,
-    /// Its place in the cycle, from 0.
+    /// Its place in the cycle, from 0, those that make up for others included.
     pub place: usize,
     /// The member, or [`HUB`].
     pub contender: String,
@@ -186,12 +196,14 @@ pub enum Step {
     Measuring {
         /// Index into the study's cells.
         cell: usize,
-        /// Counted from 1.
-        cycle: usize,
         /// Cycles that count so far.
         quiet: usize,
         /// So many are to count.
         wanted: usize,
+        /// Turns that others disturbed so far.
+        disturbed: usize,
+        /// All turns so far.
+        turns: usize,
     },
     /// All servers are stopped.
     Stopping,

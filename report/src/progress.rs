@@ -52,10 +52,10 @@ pub fn step(study: &Study, step: &Step) -> String {
             let waits_for = waits_for.as_ref().map(|name| format!(", {name} has not")).unwrap_or_default();
             format!("{}warming up, {done} of {all} have settled{waits_for}", of(cell))
         }
-        Step::Measuring { cell, cycle, quiet, wanted } => {
-            let disturbed = match (cycle - 1).saturating_sub(*quiet) {
+        Step::Measuring { cell, quiet, wanted, disturbed, turns } => {
+            let disturbed = match disturbed {
                 0 => String::new(),
-                n => format!(", {n} disturbed"),
+                n => format!(", {n} of {turns} turns were disturbed and are made up for"),
             };
             format!("{}cycle {} of {wanted}{disturbed}", of(cell), (quiet + 1).min(*wanted))
         }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn cycles_that_were_disturbed_are_told_apart_from_those_that_count() {
+    fn turns_that_were_disturbed_are_told() {
         let study = |cells: usize| -> Study {
             let load = serde_json::json!({ "closed": { "connections": 1 } });
             let cell = serde_json::json!({ "title": "small", "workload": "hello", "load": load });
@@ -137,11 +137,13 @@ mod tests {
             let study = serde_json::json!({ "title": "", "contenders": [], "cell": cells, "design": design });
             serde_json::from_value(study).unwrap()
         };
-        let told =
-            |study: &Study, cycle, quiet| step(study, &Step::Measuring { cell: 0, cycle, quiet, wanted: 20 });
-        assert_eq!(told(&study(1), 1, 0), "cycle 1 of 20");
-        assert_eq!(told(&study(2), 9, 6), "small: cycle 7 of 20, 2 disturbed");
-        assert_eq!(told(&study(1), 100, 20), "cycle 20 of 20, 79 disturbed");
+        let told = |study: &Study, quiet, disturbed| {
+            step(study, &Step::Measuring { cell: 0, quiet, wanted: 20, disturbed, turns: 40 })
+        };
+        assert_eq!(told(&study(1), 0, 0), "cycle 1 of 20");
+        let more = "2 of 40 turns were disturbed and are made up for";
+        assert_eq!(told(&study(2), 6, 2), format!("small: cycle 7 of 20, {more}"));
+        assert_eq!(told(&study(1), 20, 2), format!("cycle 20 of 20, {more}"));
     }
 
     #[test]

@@ -237,28 +237,42 @@ impl<'b, 'a> Bout<'b, 'a> {
     fn cycles(&mut self) -> Result<Cycled, Trouble> {
         let (n, wanted, most) = (self.who.len(), self.shape.cycles, self.most_cycles());
         let orders = orders::orders(n, most, self.seed);
-        let mut cycled = Cycled::new(self.clocks());
-        let mut pending = vec![Sum::default(); n];
-        while pieces::is_owed(wanted, most, &cycled.turns) && self.field.has_contender() {
+        let (mut cycled, mut sum) = (Cycled::new(self.clocks()), Sum::default());
+        let is_owed = |cycled: &Cycled| pieces::is_owed(wanted, most, n, &cycled.turns);
+        while is_owed(&cycled) && self.field.has_contender() {
             let cycle = cycled.turns.len();
+            let turns = || cycled.turns.iter().flatten();
+            let disturbed = turns().filter(|turn| turn.void.is_some()).count();
             let quiet = cycled.turns.iter().filter(|cycle| pieces::is_quiet(cycle)).count();
-            self.tell(&Step::Measuring { cell: self.cell, cycle: cycle + 1, quiet, wanted });
+            self.tell(&Step::Measuring { cell: self.cell, quiet, wanted, disturbed, turns: turns().count() });
             cycled.turns.push(Vec::new());
-            for (place, member) in orders[cycle].iter().copied().enumerate() {
-                if !self.is_alive(member) {
-                    continue;
+            let mut due = orders[cycle].clone();
+            while !due.is_empty() {
+                for member in due {
+                    self.count(member, &mut cycled, &mut sum)?;
                 }
-                let Some(turned) = self.turn(member)? else {
-                    cycled.forget(member, self.start(member));
-                    continue;
-                };
-                pending[member].set(self.said(), &turned.used, member, self.field.lab.cores.server.len());
-                let slice = self.slice((cycle, place, member), &turned);
-                cycled.add(member, slice, turned);
+                // What was disturbed is made up for at once, while the machine is as it was for the others.
+                due = if is_owed(&cycled) { pieces::again(&cycled.turns[cycle]) } else { Vec::new() };
             }
-            cycled.end_cycle(&pending);
+            cycled.end_cycle();
         }
         Ok(cycled)
+    }
+
+    /// A member's turn in the last cycle, if it is alive.
+    fn count(&mut self, member: usize, cycled: &mut Cycled, sum: &mut Sum) -> Result<(), Trouble> {
+        if !self.is_alive(member) {
+            return Ok(());
+        }
+        let Some(turned) = self.turn(member)? else {
+            cycled.forget(member, self.start(member));
+            return Ok(());
+        };
+        sum.set(self.said(), &turned.used, member, self.field.lab.cores.server.len());
+        let cycle = cycled.turns.len() - 1;
+        let slice = self.slice((cycle, cycled.turns[cycle].len(), member), &turned);
+        cycled.add(member, slice, turned, sum);
+        Ok(())
     }
 
     /// What is stored of a turn.
@@ -300,7 +314,7 @@ impl<'b, 'a> Bout<'b, 'a> {
     fn keep(mut self, cycled: Cycled, course: &Course) -> Vec<Slice> {
         let names: Vec<String> = (0..self.who.len()).map(|m| self.start(m).contender.clone()).collect();
         let counts = pieces::counts(&names, self.shape.cycles, &cycled.turns);
-        let counted = pieces::counted(&counts, &cycled.turns).len();
+        let share = cycled.share_counted(&counts);
         let after = self.clocks();
         for (member, after) in after.iter().enumerate() {
             if !self.is_alive(member) {
@@ -309,7 +323,7 @@ impl<'b, 'a> Bout<'b, 'a> {
             let sum = cycled.sum(&counts, member);
             let (turns, disturbed) = pieces::share(member, &cycled.turns);
             let (elsewhere_ns, elsewhere_wall_ns) = snapshot::elsewhere(member, &cycled.used);
-            let own_ns = elsewhere_ns.unwrap_or(0) * counted as u64 / (cycled.turns.len() as u64).max(1);
+            let own_ns = (elsewhere_ns.unwrap_or(0) as f64 * share) as u64;
             let busiest = busiest(&cycled.clocks[member], after);
             let measurement = self.measurement(member, sum, own_ns, busiest);
             let (warmup_ns, settled) = course.came_to(member);

@@ -35,8 +35,11 @@ pub struct Cycled {
     pub rates: Vec<(usize, usize, Turned)>,
     /// CPU time of each member's threads before the first.
     pub clocks: Vec<ThreadClocks>,
+    /// Of each member, its turns of quiet cycles that were not disturbed.
     quiet: Vec<Sum>,
     all: Vec<Sum>,
+    /// Of each member, the quiet turn of the cycle that is under way.
+    last_quiet: Vec<Sum>,
 }
 
 impl Turned {
@@ -80,31 +83,40 @@ impl Cycled {
             rates: Vec::new(),
             clocks,
             quiet: sums.clone(),
-            all: sums,
+            all: sums.clone(),
+            last_quiet: sums,
         }
     }
 
-    /// Adds a turn to the last cycle.
-    pub fn add(&mut self, member: usize, slice: Slice, turned: Turned) {
+    /// Adds a turn to the last cycle; `sum` is what it came to.
+    pub fn add(&mut self, member: usize, slice: Slice, turned: Turned, sum: &Sum) {
         let cycle = slice.cycle;
         if let Some(turns) = self.turns.last_mut() {
             turns.push(Turn { member, void: turned.void });
+        }
+        self.all[member].append(sum);
+        if turned.void.is_none() {
+            self.last_quiet[member].clone_from(sum);
         }
         self.slices.push(slice);
         self.used.push((member, turned.used.clone()));
         self.rates.push((cycle, member, turned));
     }
 
-    /// The last cycle is over; `sums` has the turn of each member that had one.
-    pub fn end_cycle(&mut self, sums: &[Sum]) {
-        let Some(turns) = self.turns.last() else { return };
-        let is_quiet = pieces::is_quiet(turns);
-        for Turn { member, .. } in turns {
-            self.all[*member].append(&sums[*member]);
-            if is_quiet {
-                self.quiet[*member].append(&sums[*member]);
-            }
+    /// The last cycle is over.
+    pub fn end_cycle(&mut self) {
+        let Some(turns) = self.turns.last().filter(|turns| pieces::is_quiet(turns)) else { return };
+        for Turn { member, .. } in pieces::firsts(turns) {
+            self.quiet[*member].append(&self.last_quiet[*member]);
         }
+    }
+
+    /// The turns that count, as a share of all.
+    pub fn share_counted(&self, counts: &Counts) -> f64 {
+        let cycles = pieces::counted(counts, &self.turns);
+        let those = cycles.iter().flat_map(|nth| &self.turns[*nth]).filter(|turn| counts.has(turn.void));
+        let all: usize = self.turns.iter().map(Vec::len).sum();
+        those.count() as f64 / all.max(1) as f64
     }
 
     /// A member that failed is as if it had never been there.

@@ -6,8 +6,12 @@
 use super::shares;
 use model::heat::{Counts, Void};
 
-/// A heat makes up for disturbed cycles until it has run so many times as many as it wants to count.
+/// A heat makes up for disturbed turns until it has run so many times as many as it wants to count.
 pub const PATIENCE: usize = 5;
+
+/// A member has so many turns in a cycle at the most, until one of them is quiet: one that draws others in all its turns is not to
+/// take the time of all.
+const TRIES: usize = 10;
 
 /// More than this share of a piece, and it is disturbed.
 const SHARE: f64 = 0.03;
@@ -52,14 +56,31 @@ pub fn held_up(held_up_ns: Option<u64>, window_ns: u64) -> Option<Void> {
     held_up_ns.filter(|ns| *ns as f64 > HELD_UP * window_ns as f64).map(|_| Void::HeldUp)
 }
 
-/// Whether nobody was disturbed in a cycle: it counts only whole.
+/// Whether everybody had a quiet turn in a cycle: it counts only whole.
 pub fn is_quiet(cycle: &[Turn]) -> bool {
-    cycle.iter().all(|turn| turn.void.is_none())
+    cycle.iter().all(|turn| cycle.iter().any(|other| other.member == turn.member && other.void.is_none()))
 }
 
-/// Whether another cycle is owed in this cell, by those that were run so far. `most`: see [`super::budget::most_cycles`].
-pub fn is_owed(wanted: usize, most: usize, cycles: &[Vec<Turn>]) -> bool {
-    quiet(cycles) < wanted && cycles.len() < most
+/// Who is to have another turn in this cycle, in the order of the turns before, because all so far were disturbed.
+pub fn again(cycle: &[Turn]) -> Vec<usize> {
+    let is_due = |member: usize| {
+        let turns = || cycle.iter().filter(|turn| turn.member == member);
+        turns().all(|turn| turn.void.is_some()) && turns().count() < TRIES
+    };
+    firsts(cycle).map(|turn| turn.member).filter(|member| is_due(*member)).collect()
+}
+
+/// The first turn of each member in a cycle: those whose order was shuffled.
+pub fn firsts(cycle: &[Turn]) -> impl Iterator<Item = &Turn> {
+    let is_first = |(nth, turn): &(usize, &Turn)| !cycle[..*nth].iter().any(|t| t.member == turn.member);
+    cycle.iter().enumerate().filter(is_first).map(|(_, turn)| turn)
+}
+
+/// Whether another turn is owed in this cell, by those that were run so far. `most`: so many cycles' worth of turns of all `members`
+/// at the most, see [`super::budget::most_cycles`].
+pub fn is_owed(wanted: usize, most: usize, members: usize, cycles: &[Vec<Turn>]) -> bool {
+    let turns: usize = cycles.iter().map(Vec::len).sum();
+    quiet(cycles) < wanted && turns < most.saturating_mul(members) && cycles.len() < most
 }
 
 /// Which cycles of a heat count in a cell, decided once for all of its members, when no more is owed.
@@ -73,7 +94,7 @@ pub fn counts(members: &[String], wanted: usize, cycles: &[Vec<Turn>]) -> Counts
     }
 }
 
-/// The cycles that count, by index.
+/// The cycles that count, by index; of their turns those that [`Counts::has`].
 pub fn counted(counts: &Counts, cycles: &[Vec<Turn>]) -> Vec<usize> {
     let all = 0..cycles.len();
     match counts {
@@ -125,70 +146,87 @@ mod tests {
         );
     }
 
-    /// So many cycles of three, each disturbed somewhere with this probability.
-    fn cycles(n: usize, disturbed: f64, seed: u64) -> Vec<Vec<Turn>> {
-        let cycle = |nth: usize| {
-            let hit = random::uniform(random::derive(&[seed, 1]), nth as u64) <= disturbed;
-            let at = random::shuffled(3, random::derive(&[seed, nth as u64]));
-            let turn = |(place, member): (usize, usize)| Turn {
-                member,
-                void: (hit && place == 0).then_some(Void::Others),
-            };
-            at.into_iter().enumerate().map(turn).collect()
-        };
-        (0..n).map(cycle).collect()
-    }
-
-    /// Walks a cell as the lab does.
-    fn walk(wanted: usize, share: f64, seed: u64) -> (Vec<Vec<Turn>>, Counts) {
-        let all = cycles(wanted * PATIENCE + 1, share, seed);
-        let mut n = 0;
-        while is_owed(wanted, wanted * PATIENCE, &all[..n]) {
-            n += 1;
+    /// Walks a cell of three as the lab does; each turn is disturbed with this probability, those of the last member with the other.
+    fn walk(wanted: usize, shares: [f64; 2], seed: u64) -> (Vec<Vec<Turn>>, Counts) {
+        let (mut all, mut nth): (Vec<Vec<Turn>>, u64) = (Vec::new(), 0);
+        while is_owed(wanted, wanted * PATIENCE, 3, &all) {
+            let mut due = random::shuffled(3, random::derive(&[seed, all.len() as u64]));
+            all.push(Vec::new());
+            while !due.is_empty() {
+                for member in due {
+                    nth += 1;
+                    let share = shares[usize::from(member == 2)];
+                    let is_hit = share > 0.0 && random::uniform(random::derive(&[seed, 1]), nth) <= share;
+                    all.last_mut().unwrap().push(Turn { member, void: is_hit.then_some(Void::Others) });
+                }
+                let is_owed = is_owed(wanted, wanted * PATIENCE, 3, &all);
+                due = if is_owed { again(all.last().unwrap()) } else { Vec::new() };
+            }
         }
         let names = ["a", "b", "c"].map(str::to_owned);
-        (all[..n].to_vec(), counts(&names, wanted, &all[..n]))
+        let counts = counts(&names, wanted, &all);
+        (all, counts)
+    }
+
+    fn turns(cycles: &[Vec<Turn>]) -> usize {
+        cycles.iter().map(Vec::len).sum()
     }
 
     #[test]
-    fn what_was_disturbed_is_made_up_for_as_long_as_there_is_a_quiet_moment() {
-        let (all, counts) = walk(20, 0.0, 1);
-        assert_eq!((all.len(), &counts, counted(&counts, &all).len()), (20, &Counts::Quiet, 20));
+    fn a_turn_that_was_disturbed_is_made_up_for_and_not_those_of_the_others() {
+        let (all, counts) = walk(20, [0.0; 2], 1);
+        assert_eq!((all.len(), turns(&all), counts), (20, 60, Counts::Quiet));
         let mut sum = 0;
         for seed in 0..20 {
-            let (all, counts) = walk(20, 0.6, seed);
-            assert!((22..=100).contains(&all.len()), "{}", all.len());
-            sum += all.len();
-            let those = counted(&counts, &all);
-            match counts {
-                Counts::Quiet => assert!(those.len() == 20 && those.iter().all(|nth| is_quiet(&all[*nth]))),
-                _ => assert_eq!(those.len(), all.len()),
+            let (all, counts) = walk(20, [0.5; 2], seed);
+            sum += turns(&all);
+            let counted = counted(&counts, &all);
+            assert!(counted.len() == 20 && all.len() <= 22, "{counts:?} of {}", all.len());
+            for cycle in counted {
+                let quiet = all[cycle].iter().filter(|turn| turn.void.is_none()).count();
+                assert_eq!(quiet, 3, "nobody has a second quiet turn");
             }
         }
-        assert!((40..60).contains(&(sum / 20)), "two of five cycles are quiet: {}", sum / 20);
+        assert!((110..130).contains(&(sum / 20)), "every other turn is quiet: {}", sum / 20);
     }
 
     #[test]
     fn where_no_moment_is_quiet_everything_counts() {
         for share in [0.95, 1.0] {
-            let (all, counts) = walk(20, share, 3);
-            assert_eq!((all.len(), &counts), (100, &Counts::NeverQuiet));
-            assert_eq!(counted(&counts, &all).len(), 100);
+            let (all, counts) = walk(20, [share; 2], 3);
+            assert!((300..330).contains(&turns(&all)) && counts == Counts::NeverQuiet, "{}", turns(&all));
+            assert_eq!(counted(&counts, &all).len(), all.len());
         }
     }
 
     #[test]
+    fn one_that_draws_others_in_all_its_turns_does_not_take_the_time_of_all() {
+        let (all, counts) = walk(20, [0.0, 1.0], 3);
+        assert_eq!(counts, Counts::NeverQuiet);
+        assert!(turns(&all) <= 310 && all.len() >= 25, "{} turns in {} cycles", turns(&all), all.len());
+        assert!(again(&all[0]).is_empty() && all[0].len() == 2 + TRIES);
+    }
+
+    #[test]
+    fn who_has_another_turn_is_who_was_not_quiet_yet() {
+        let turn = |member, is_void: bool| Turn { member, void: is_void.then_some(Void::Host) };
+        let cycle = [turn(2, true), turn(0, false), turn(1, true), turn(2, false)];
+        assert_eq!((again(&cycle), is_quiet(&cycle), is_quiet(&cycle[..2])), (vec![1], false, false));
+        assert_eq!(firsts(&cycle).count(), 3);
+        assert!(again(&[]).is_empty() && is_quiet(&[]));
+    }
+
+    #[test]
     fn a_member_that_draws_others_makes_everything_count() {
-        let mut all = cycles(60, 0.0, 5);
+        let mut all = vec![[0, 1, 2].map(|member| Turn { member, void: None }).to_vec(); 60];
         for cycle in all.iter_mut().take(25) {
-            for turn in cycle.iter_mut().filter(|turn| turn.member == 1) {
-                turn.void = Some(Void::Others);
-            }
+            cycle[1].void = Some(Void::Others);
+            cycle.push(Turn { member: 1, void: None });
         }
         let names = ["a", "b", "c"].map(str::to_owned);
         let counts = counts(&names, 20, &all);
         assert_eq!(counts, Counts::SharesDiffer("b".to_owned()));
         assert_eq!(counted(&counts, &all).len(), 60);
-        assert_eq!((share(1, &all), share(0, &all)), ((60, 25), (60, 0)));
+        assert_eq!((share(1, &all), share(0, &all)), ((85, 25), (60, 0)));
     }
 }

@@ -1,12 +1,12 @@
 //! Whether the members of a heat were disturbed equally often. If one draws others (a logger that it wakes, a helper that it starts),
 //! leaving out what was disturbed would leave out its bad moments only. Pure; exact.
 //!
-//! The order within a cycle is shuffled. So if disturbance does not care whose turn it is, each disturbed turn of a cycle is equally
+//! The order of the first turns within a cycle is shuffled (those that make up for disturbed ones come after). So if disturbance does not care whose turn it is, each disturbed turn of a cycle is equally
 //! likely to be anybody's, however long the bursts are and whenever they come: a member's number of disturbed turns is a sum of
 //! independent trials, one a cycle, of probability (disturbed turns in the cycle) / (turns in the cycle). That is the Poisson binomial
 //! distribution, which is computed exactly.
 
-use super::pieces::Turn;
+use super::pieces::{Turn, firsts};
 
 /// The probability that this says "differs" of members that do not.
 const LEVEL: f64 = 0.01;
@@ -24,9 +24,9 @@ fn p_value(member: usize, cycles: &[Vec<Turn>]) -> f64 {
     let of_member = cycles.iter().filter(|cycle| cycle.iter().any(|turn| turn.member == member));
     let (mut probability, mut seen) = (vec![1.0], 0);
     for cycle in of_member {
-        let disturbed = cycle.iter().filter(|turn| turn.void.is_some()).count();
-        probability = with_one_more(&probability, disturbed as f64 / cycle.len() as f64);
-        seen += cycle.iter().filter(|turn| turn.member == member && turn.void.is_some()).count();
+        let disturbed = || firsts(cycle).filter(|turn| turn.void.is_some());
+        probability = with_one_more(&probability, disturbed().count() as f64 / firsts(cycle).count() as f64);
+        seen += disturbed().filter(|turn| turn.member == member).count();
     }
     let at_most: f64 = probability.iter().take(seen + 1).sum();
     let at_least: f64 = probability.iter().skip(seen).sum();

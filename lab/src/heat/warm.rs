@@ -149,7 +149,9 @@ impl Course {
         let names: Vec<String> = (0..self.members.len()).map(|m| bout.start(m).contender.clone()).collect();
         let counts = pieces::counts(&names, bout.shape.cycles, &cycled.turns);
         let counted = pieces::counted(&counts, &cycled.turns);
-        for (_, member, turned) in cycled.rates.iter().filter(|(cycle, ..)| counted.contains(cycle)) {
+        let is_counted =
+            |(cycle, _, turned): &&(usize, usize, Turned)| counted.contains(cycle) && counts.has(turned.void);
+        for (_, member, turned) in cycled.rates.iter().filter(is_counted) {
             self.members[*member].take(turned);
         }
         let hub = self.hub();

@@ -28,6 +28,19 @@ pub(super) const TABLES: &str = "
     ) strict, without rowid;
 ";
 
+/// Changed by version 6: a member may have several turns in a cycle.
+pub(super) const TURNS: &str = "
+    alter table slice rename to slice_once;
+    create table slice (
+        start integer not null references start, cell integer not null, cycle integer not null, place integer not null,
+        answers integer not null, ns integer not null, turn_ns integer not null, owner_ns integer, members_ns integer,
+        others_ns integer, others_on_server_ns integer, stolen_ns integer, void text,
+        primary key (start, cell, cycle, place)
+    ) strict, without rowid;
+    insert into slice select * from slice_once;
+    drop table slice_once;
+";
+
 impl Store {
     /// Adds a heat, committed when this returns. An error says that somebody else has begun it.
     pub fn begin_heat(&self, run: &str, heat: &Heat) -> Result<(), StoreError> {

@@ -2,7 +2,7 @@
 
 use crate::heat::figures;
 use crate::verdict;
-use model::heat::{Counts, HUB, Heat, InCell, Slice, Start};
+use model::heat::{HUB, Heat, InCell, Slice, Start};
 use model::metric::Percentile;
 use model::{Bound, Load, Measurement, Metric, Run};
 use stats::heats::{self, StartFigure};
@@ -81,25 +81,13 @@ impl<'a> Turns<'a> {
             .iter()
             .map(|server| of(server).is_some_and(|(_, in_cell)| !is_held_back_start(in_cell)))
             .collect();
-        let cycles = counting(&in_cell.counts, slices);
-        let slices: Vec<Slice> = slices.iter().map(|slice| (*slice).clone()).collect();
-        let counted = figures::counted(&slices, &servers, &cycles, self.server_cores);
+        let counted = figures::counted(slices, &servers, &in_cell.counts, self.server_cores);
         let all = heats::figures(&counted, &informs);
         let place = |start: &Start| {
             servers.iter().position(|server| *server == (start.contender.as_str(), start.copy))
         };
         starts.iter().map(|(start, _)| all.get(place(start)?).copied().flatten()).collect()
     }
-}
-
-/// The cycles that count: whole ones in which nobody was disturbed, or all.
-fn counting(counts: &Counts, slices: &[&Slice]) -> Vec<usize> {
-    let torn: BTreeSet<usize> = match counts {
-        Counts::Quiet => slices.iter().filter(|s| s.void.is_some()).map(|s| s.cycle).collect(),
-        Counts::NeverQuiet | Counts::SharesDiffer(_) => BTreeSet::new(),
-    };
-    let all: BTreeSet<usize> = slices.iter().map(|slice| slice.cycle).collect();
-    all.difference(&torn).copied().collect()
 }
 
 /// Every start of the hub and of those that take part, where it was measured in the cell.

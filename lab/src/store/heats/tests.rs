@@ -131,6 +131,26 @@ fn a_store_of_version_4_gets_the_tables_and_keeps_what_it_has() {
 }
 
 #[test]
+fn a_store_of_version_5_keeps_its_slices_and_takes_a_second_turn_in_a_cycle() {
+    let (folder, store, run) = begun();
+    store.keep_starts(&run, &[start(0, 0, "a", &[0])], &[slice(0, 0, 0, "a"), slice(0, 1, 0, "a")]).unwrap();
+    drop(store);
+    let path = folder.path().join("s");
+    let db = Connection::open(&path).unwrap();
+    let once = super::TURNS.replace("cycle, place)\n", "cycle)\n");
+    db.execute_batch(&once).unwrap();
+    let twice = "insert into slice select start, cell, cycle, place + 1, answers, ns, turn_ns, null, null, null, null, null, null
+                 from slice";
+    assert!(db.execute(twice, []).is_err(), "as it was");
+    db.pragma_update(None, "user_version", 5).unwrap();
+    drop(db);
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.slices(&run).unwrap(), [slice(0, 0, 0, "a"), slice(0, 1, 0, "a")]);
+    store.keep_starts(&run, &[], &[slice(0, 1, 3, "a")]).unwrap();
+    assert_eq!(store.slices(&run).unwrap().len(), 3);
+}
+
+#[test]
 fn a_row_that_does_not_say_what_it_should_is_told() {
     let (_folder, store, run) = begun();
     store.db.execute("update heat set json = 'x'", []).unwrap();
