@@ -195,6 +195,16 @@ impl<'b, 'a> Bout<'b, 'a> {
         Ok(Some(Turned::of(&seen, self.generator.last(), self.shape.is_window)))
     }
 
+    /// Loads nobody for so long, and says what share of a core each member used meanwhile; `None`: unknown.
+    pub fn nap(&mut self, length: Duration) -> Result<Vec<Option<f64>>, Trouble> {
+        self.looks.look();
+        std::thread::sleep(length);
+        self.ensure_wanted()?;
+        let used = self.looks.look();
+        let share = |ns: &Option<u64>| ns.map(|ns| ns as f64 / used.wall_ns.max(1) as f64);
+        Ok(used.members_ns.iter().map(share).collect())
+    }
+
     /// Somebody may have asked to stop.
     pub fn ensure_wanted(&self) -> Result<(), Trouble> {
         if self.field.lab.stop.load(Ordering::Relaxed) { Err(Trouble::Interrupted) } else { Ok(()) }

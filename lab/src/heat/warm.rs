@@ -1,7 +1,8 @@
-//! Warm-up: every member is loaded in turns until its rate, relative to the hub's at the time, has settled. One that compiles while
-//! it runs is loaded for a second at a time and has a pause as long after it, because its compiler shares the servers' cores with
-//! the work that it compiles: Spring Boot came to 28,000/s after 34 s of steady load, and to 37,000/s after 21 s half of which were
-//! pauses.
+//! Warm-up: every member is loaded in turns until its rate has settled, relative to the hub's at the time, or as it is, whichever is
+//! better known. One that compiles while it runs is loaded for a second at a time and has a pause after it, because its compiler shares
+//! the servers' cores with the work that it compiles: Spring Boot came to 28,000/s after 34 s of steady load, and to 37,000/s after 21 s
+//! half of which were pauses. A pause lasts as long as the load before it, or until the server rests: one that works through a whole
+//! pause is still being compiled.
 
 use super::cell::Bout;
 use super::cycled::{Cycled, Turned};
@@ -9,24 +10,31 @@ use super::members::Trouble;
 use super::pieces;
 use model::contender::Class;
 use model::heat::{Counts, Step};
-use stats::heats::{Sample, Settling, Warmth, relative_to_hub, settling};
-use std::time::Duration;
+use stats::heats::{Sample, Settling, Warmth, relative_to_hub, settling, settling_by_either};
+use std::time::{Duration, Instant};
 
 /// Of a server that compiles while it runs: load in a row, and the pause after it, in seconds.
 const AT_A_TIME_S: f64 = 1.0;
 
-/// A pause is taken in parts, so that a request to stop is soon heard.
+/// A pause is taken in parts, so that a request to stop is soon heard, and a server that rests is not waited for.
 const NAP: Duration = Duration::from_millis(100);
+
+/// A server that uses no more than this share of a core in such a part rests.
+const RESTING: f64 = 0.02;
 
 /// One member's course.
 #[derive(Clone, Debug)]
 struct OfMember {
     class: Class,
     is_hub: bool,
-    /// (moment, natural logarithm of the rate, load so far), in seconds.
+    /// Its start has settled in another cell.
+    has_settled: bool,
+    /// (moment, natural logarithm of the rate, load so far), in seconds; of turns that were not disturbed.
     rates: Vec<(f64, f64, f64)>,
     load_s: f64,
     pause_s: f64,
+    /// It worked through the whole of the last pause.
+    is_compiling: bool,
     /// Load before the measurement.
     warmup_s: f64,
     last: Option<Settling>,
@@ -52,9 +60,11 @@ impl Course {
                 None => Class::Native,
             },
             is_hub: bout.is_hub(member),
+            has_settled: bout.start(member).cells.values().any(|cell| cell.settled == Some(true)),
             rates: Vec::new(),
             load_s: 0.0,
             pause_s: 0.0,
+            is_compiling: false,
             warmup_s: 0.0,
             last: None,
             is_over: false,
@@ -116,28 +126,30 @@ impl Course {
         let hub = self.hub();
         let (least, limit) = (self.least.as_secs_f64(), self.limit.as_secs_f64());
         let of = &mut self.members[member];
-        let warmth = of.class.warmth();
+        let warmth = if of.has_settled { of.class.warmth().once_more() } else { of.class.warmth() };
         let warmth = Warmth { least_load_s: warmth.least_load_s.max(least), ..warmth };
-        let found = settling(&of.samples(&hub), warmth);
-        of.is_over = found.is_warm || of.load_s + of.pause_s >= limit;
+        let found = settling_by_either(&of.samples(&hub), &of.samples(&[]), warmth);
+        let is_warm = found.is_warm && !of.is_compiling;
+        of.is_over = is_warm || of.load_s + of.pause_s >= limit;
         of.warmup_s = of.load_s;
-        of.last = Some(found);
+        of.last = Some(Settling { is_warm, ..found });
     }
 
-    /// A compiler has the servers' cores to itself.
-    fn pause(&mut self, bout: &mut Bout<'_, '_>, pause_s: f64) -> Result<(), Trouble> {
+    /// A compiler has the servers' cores to itself, until it has nothing to do, or for so long at the most.
+    fn pause(&mut self, bout: &mut Bout<'_, '_>, most_s: f64) -> Result<(), Trouble> {
         let waiting: Vec<usize> =
             self.open(bout).into_iter().filter(|m| self.members[*m].class == Class::Jit).collect();
-        if waiting.is_empty() {
-            return Ok(());
+        let (began, mut working) = (Instant::now(), waiting.clone());
+        let mut shares = Vec::new();
+        while !working.is_empty() && began.elapsed().as_secs_f64() < most_s {
+            shares = bout.nap(NAP)?;
+            working.retain(|member| shares[*member].is_none_or(|share| share > RESTING));
         }
-        let end = std::time::Instant::now() + Duration::from_secs_f64(pause_s);
-        while std::time::Instant::now() < end {
-            std::thread::sleep(NAP.min(end.saturating_duration_since(std::time::Instant::now())));
-            bout.ensure_wanted()?;
-        }
-        for member in &waiting {
-            self.members[*member].pause_s += pause_s;
+        for member in waiting {
+            let of = &mut self.members[member];
+            of.pause_s += began.elapsed().as_secs_f64();
+            // Of one whose processes can't be watched nobody knows.
+            of.is_compiling = working.contains(&member) && shares.get(member).is_some_and(Option::is_some);
         }
         bout.field.charge_all();
         Ok(())
@@ -198,10 +210,11 @@ impl Course {
 impl OfMember {
     fn take(&mut self, turned: &Turned) {
         self.load_s += turned.loaded_s;
-        self.rates.extend(turned.log_rate.map(|log| (turned.at_s, log, self.load_s)));
+        let log_rate = turned.log_rate.filter(|_| turned.void.is_none());
+        self.rates.extend(log_rate.map(|log| (turned.at_s, log, self.load_s)));
     }
 
-    /// Its rates relative to the hub's at the time; the hub's own as they are.
+    /// Its rates relative to these of the hub at the time; as they are where there are none, and the hub's own.
     fn samples(&self, hub: &[(f64, f64)]) -> Vec<Sample> {
         let rates: Vec<(f64, f64)> = self.rates.iter().map(|(at, log, _)| (*at, *log)).collect();
         let relative = relative_to_hub(&rates, if self.is_hub { &[] } else { hub });
@@ -227,9 +240,11 @@ mod tests {
         OfMember {
             class,
             is_hub,
+            has_settled: false,
             rates: Vec::new(),
             load_s: 0.0,
             pause_s: 0.0,
+            is_compiling: false,
             warmup_s: 0.0,
             last: None,
             is_over: false,
