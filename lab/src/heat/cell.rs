@@ -4,18 +4,17 @@
 use super::cycled::{Cycled, Turned};
 use super::members::{Field, Trouble};
 use super::pieces;
-use super::snapshot::{self, Looks, Watched};
+use super::shape::Shape;
+use super::snapshot::{Looks, Watched};
 use super::sum::Sum;
 use super::warm::Course;
 use super::{budget, orders};
 use crate::fault::Fault;
 use crate::plan;
 use crate::run::Show;
-use crate::tree::{self, ThreadClocks, Tree};
-use crate::verdict::{self, Case, Policy};
 use load::{Generator, LoadError};
-use model::heat::{HUB, InCell, Ran, Slice, Start, Step};
-use model::{Cell, Design, Heats, Load, Measurement, Plan};
+use model::Plan;
+use model::heat::{HUB, Ran, Slice, Start, Step};
 use net::clock;
 use stats::random;
 use std::sync::Arc;
@@ -26,17 +25,8 @@ use std::time::Duration;
 /// in the middle of it would cost the load generator some of it.
 const PIECE: Duration = Duration::from_millis(150);
 
-/// An open window is to have so many answers.
-const WINDOW_ANSWERS: u64 = 2_000;
-
-/// A slice of closed load lasts no longer than this, however slow the server.
-const LONGEST: Duration = Duration::from_secs(2);
-
 /// A server that answers nothing in so many of its turns in a row has failed.
 const MOST_SILENT: u32 = 3;
-
-/// Of a start in whose turns others used more of the cores, it is not told what bounded it.
-const MOST_BESIDE_PPM: u64 = 30_000;
 
 /// The end of a process is told within this time.
 const SOON: Duration = Duration::from_millis(50);
@@ -52,47 +42,13 @@ pub struct Bout<'b, 'a> {
     /// Its members by their index in the field; below, a member is a place in this list.
     pub who: Vec<usize>,
     pub shape: Shape,
-    generator: Generator,
+    pub generator: Generator,
     looks: Looks,
     seed: u64,
     /// Turns so far.
     nth: u64,
     /// Turns without an answer, in a row, of each member.
     silent: Vec<u32>,
-}
-
-/// How a turn looks, and how many of each member are to count.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shape {
-    /// The slice of the first member.
-    pub slice: load::Slice,
-    /// So many cycles are to count.
-    pub cycles: usize,
-    /// It is a window of open load.
-    pub is_window: bool,
-}
-
-impl Shape {
-    /// Closed load has slices; open load has windows, in which a queue can come to its steady state.
-    pub fn of(cell: &Cell, design: &Design, heats: &Heats) -> Self {
-        let Some(rate) = cell.load.rate_per_s().filter(|_| matches!(cell.load, Load::Open { .. })) else {
-            let usual = load::Slice::of(0);
-            let slice = load::Slice { length: heats.slice, longest: LONGEST.max(heats.slice), ..usual };
-            return Self { slice, cycles: design.cycles(heats), is_window: false };
-        };
-        let per_s = rate.mean_per_s(design.measure.as_nanos() as u64).max(1.0);
-        let enough = Duration::try_from_secs_f64(WINDOW_ANSWERS as f64 / per_s).unwrap_or(design.measure);
-        let length = enough.clamp(heats.slice.min(design.measure), design.measure);
-        let window = load::Slice::window(0, length, 1, length);
-        let slice = load::Slice { settle: heats.slice, ..window };
-        let cycles = design.measure.as_nanos().div_ceil(length.as_nanos().max(1));
-        Self { slice, cycles: (cycles as usize).max(1), is_window: true }
-    }
-
-    /// About how long a turn takes.
-    fn turn(&self) -> Duration {
-        self.slice.length + self.slice.settle + self.slice.length / 10
-    }
 }
 
 /// Measures a cell. Members that were measured have it in their starts; the slices are theirs. Members that failed are out.
@@ -310,121 +266,9 @@ impl<'b, 'a> Bout<'b, 'a> {
             void: turned.void,
         }
     }
-
-    /// CPU time of every thread of each member.
-    fn clocks(&self) -> Vec<ThreadClocks> {
-        let of = |at: &usize| {
-            let guard = self.field.members[*at].guard();
-            guard.map(|guard| tree::thread_clocks(Tree::Below(guard))).unwrap_or_default()
-        };
-        self.who.iter().map(of).collect()
-    }
-
-    /// What each member's start has of this cell, and all slices.
-    fn keep(mut self, cycled: Cycled, course: &Course) -> Vec<Slice> {
-        let names: Vec<String> = (0..self.who.len()).map(|m| self.start(m).contender.clone()).collect();
-        let counts = pieces::counts(&names, self.shape.cycles, &cycled.turns);
-        let share = cycled.share_counted(&counts);
-        let after = self.clocks();
-        for (member, after) in after.iter().enumerate() {
-            if !self.is_alive(member) {
-                continue;
-            }
-            let sum = cycled.sum(&counts, member);
-            let (turns, disturbed) = pieces::share(member, &cycled.turns);
-            let (elsewhere_ns, elsewhere_wall_ns) = snapshot::elsewhere(member, &cycled.used);
-            let own_ns = (elsewhere_ns.unwrap_or(0) as f64 * share) as u64;
-            let busiest = busiest(&cycled.clocks[member], after);
-            let measurement = self.measurement(member, sum, own_ns, busiest);
-            let (warmup_ns, settled) = course.came_to(member);
-            let in_cell = InCell {
-                warmup_ns,
-                settled,
-                counts: counts.clone(),
-                turns,
-                disturbed,
-                elsewhere_ns,
-                elsewhere_wall_ns,
-                measurement: measurement.map(Box::new),
-            };
-            self.field.members[self.who[member]].start.cells.insert(self.cell, in_cell);
-        }
-        self.field.charge_all();
-        cycled.slices
-    }
-
-    fn measurement(
-        &mut self,
-        member: usize,
-        sum: &Sum,
-        elsewhere_ns: u64,
-        busiest: Option<f64>,
-    ) -> Option<Measurement> {
-        let seen = self.field.members[self.who[member]].look();
-        let cores = &self.field.lab.cores;
-        let usage = sum.usage(elsewhere_ns, &seen, busiest, cores)?;
-        // What others did is judged slice by slice.
-        let policy = Policy::trial(true);
-        // Where others ran beside it, its processes do not tell whether it was at its limit.
-        let is_alone = usage.others_ppm.is_none_or(|ppm| ppm <= MOST_BESIDE_PPM);
-        let case = Case {
-            usage: Some(&usage).filter(|_| is_alone),
-            ..Case::new(policy, &self.generator.plans()[member], &sum.tally)
-        };
-        let verdict = verdict::judge(&case);
-        Some(Measurement { tally: sum.tally.clone(), usage, verdict })
-    }
-}
-
-/// The share of the busiest thread in the CPU time of all, between two looks; `None` where nothing is known of any.
-fn busiest(before: &ThreadClocks, after: &ThreadClocks) -> Option<f64> {
-    let used =
-        |(thread, now): (&(i32, i32), &u64)| now.saturating_sub(before.get(thread).copied().unwrap_or(0));
-    let all: u64 = after.iter().map(used).sum();
-    let busiest = after.iter().map(used).max()?;
-    (all > 0).then(|| busiest as f64 / all as f64)
 }
 
 /// A failure of the load generator itself.
 fn own(error: &LoadError) -> Trouble {
     Trouble::Lab(error.to_string())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cell(load: &str) -> Cell {
-        toml::from_str(&format!("title = \"\"\nworkload = \"hello\"\nload = {load}")).unwrap()
-    }
-
-    fn shape(load: &str) -> Shape {
-        let design: Design = toml::from_str("rounds = [4, 13]\nbudget = \"60min\"\n").unwrap();
-        Shape::of(&cell(load), &design, &design.heats.unwrap())
-    }
-
-    #[test]
-    fn closed_load_has_slices_and_open_load_windows_of_enough_answers() {
-        let ms = Duration::from_millis;
-        let closed = shape("{ closed = { connections = 8 } }");
-        assert_eq!((closed.slice.length, closed.cycles, closed.is_window), (ms(100), 20, false));
-        let open = |rate: &str| {
-            let shape = shape(&format!("{{ open = {{ connections = 8, rate_per_s = {rate} }} }}"));
-            assert!(shape.is_window && shape.slice.longest == shape.slice.length);
-            (shape.slice.length, shape.cycles)
-        };
-        assert_eq!(open("5000"), (ms(400), 5));
-        assert_eq!(open("1e6"), (ms(100), 20), "never shorter than a slice");
-        assert_eq!(open("10"), (ms(2_000), 1), "never longer than the study's measurement");
-    }
-
-    #[test]
-    fn the_busiest_thread_is_known_by_its_share() {
-        let clocks = |a, b| ThreadClocks::from([((1, 1), a), ((1, 2), b)]);
-        assert_eq!(busiest(&clocks(10, 10), &clocks(40, 20)), Some(0.75));
-        assert_eq!(
-            (busiest(&clocks(1, 1), &clocks(1, 1)), busiest(&clocks(1, 1), &ThreadClocks::new())),
-            (None, None)
-        );
-    }
 }

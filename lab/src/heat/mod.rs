@@ -1,7 +1,7 @@
 //! Measuring in heats: several live servers are loaded in turns.
 //!
 //! What acts: [`run`] goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after `warm`
-//! has warmed them up, `sum` puts their turns together, and [`snapshot`] reads the clocks of processes. All else decides, and is pure.
+//! has warmed them up, `sum` puts their turns together, `kept` says what is kept of them, and [`snapshot`] reads the clocks of processes. All else decides, and is pure.
 //!
 //! The road: [`next`] says which heat is owed ([`owed`]), how it is dealt ([`deal`]), whether there is time ([`budget`]) and whether
 //! it is enough ([`enough`]). Within a heat: the orders of its cycles ([`orders`]), what ran beside each turn ([`snapshot`]), which
@@ -17,11 +17,13 @@ pub(crate) mod example;
 pub mod figures;
 pub mod found;
 mod hub;
+mod kept;
 mod members;
 pub mod orders;
 pub mod owed;
 pub mod pieces;
 pub mod run;
+mod shape;
 pub mod shares;
 pub mod snapshot;
 mod sum;
