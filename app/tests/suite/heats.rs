@@ -132,8 +132,13 @@ fn every_start_and_slice_of_live_servers_is_stored_and_their_order_is_what_is_kn
         assert!(start.took_ns > 0 && start.memory_bytes.is_some() && start.program.is_some(), "{start:?}");
         for cell in start.cells.values() {
             let measurement = cell.measurement.as_ref().unwrap();
-            assert!(measurement.tally.completed > 0 && measurement.usage.cpu_ns > 0, "{cell:?}");
-            assert!(cell.warmup_ns >= 20_000_000 && cell.turns >= 10, "{cell:?}");
+            assert!(measurement.tally.completed > 0 && measurement.usage.cpu_ns > 0);
+            assert!(
+                cell.warmup_ns >= 20_000_000 && cell.turns >= 10,
+                "{} ns, {}",
+                cell.warmup_ns,
+                cell.turns
+            );
         }
     }
     for cell in 0..2 {

@@ -204,8 +204,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         let (n, wanted, most) = (self.who.len(), self.shape.cycles, self.most_cycles());
         let orders = orders::orders(n, most, self.seed);
         let (mut cycled, mut sum) = (Cycled::new(self.clocks()), Sum::default());
-        let is_owed = |cycled: &Cycled| pieces::is_owed(wanted, most, n, &cycled.turns);
-        while is_owed(&cycled) && self.field.has_contender() {
+        while pieces::is_owed(wanted, most, n, &cycled.turns) && self.field.has_contender() {
             let cycle = cycled.turns.len();
             let turns = || cycled.turns.iter().flatten();
             let disturbed = turns().filter(|turn| turn.void.is_some()).count();
@@ -218,7 +217,8 @@ impl<'b, 'a> Bout<'b, 'a> {
                     self.count(member, &mut cycled, &mut sum)?;
                 }
                 // What was disturbed is made up for at once, while the machine is as it was for the others.
-                due = if is_owed(&cycled) { pieces::again(&cycled.turns[cycle]) } else { Vec::new() };
+                let may = pieces::may_make_up(wanted, most, n, &cycled.turns);
+                due = if may { pieces::again(&cycled.turns[cycle]) } else { Vec::new() };
             }
             cycled.end_cycle();
         }

@@ -83,6 +83,12 @@ pub fn is_owed(wanted: usize, most: usize, members: usize, cycles: &[Vec<Turn>])
     quiet(cycles) < wanted && turns < most.saturating_mul(members) && cycles.len() < most
 }
 
+/// Whether a turn that was disturbed may be made up for: so that at least as many cycles are begun as are wanted.
+pub fn may_make_up(wanted: usize, most: usize, members: usize, cycles: &[Vec<Turn>]) -> bool {
+    let made_up: usize = cycles.iter().map(|cycle| cycle.len() - firsts(cycle).count()).sum();
+    made_up < most.saturating_sub(wanted).saturating_mul(members)
+}
+
 /// Which cycles of a heat count in a cell, decided once for all of its members, when no more is owed.
 pub fn counts(members: &[String], wanted: usize, cycles: &[Vec<Turn>]) -> Counts {
     if quiet(cycles) < wanted {
@@ -148,8 +154,12 @@ mod tests {
 
     /// Walks a cell of three as the lab does; each turn is disturbed with this probability, those of the last member with the other.
     fn walk(wanted: usize, shares: [f64; 2], seed: u64) -> (Vec<Vec<Turn>>, Counts) {
+        walk_at_most(wanted, wanted * PATIENCE, shares, seed)
+    }
+
+    fn walk_at_most(wanted: usize, most: usize, shares: [f64; 2], seed: u64) -> (Vec<Vec<Turn>>, Counts) {
         let (mut all, mut nth): (Vec<Vec<Turn>>, u64) = (Vec::new(), 0);
-        while is_owed(wanted, wanted * PATIENCE, 3, &all) {
+        while is_owed(wanted, most, 3, &all) {
             let mut due = random::shuffled(3, random::derive(&[seed, all.len() as u64]));
             all.push(Vec::new());
             while !due.is_empty() {
@@ -159,8 +169,8 @@ mod tests {
                     let is_hit = share > 0.0 && random::uniform(random::derive(&[seed, 1]), nth) <= share;
                     all.last_mut().unwrap().push(Turn { member, void: is_hit.then_some(Void::Others) });
                 }
-                let is_owed = is_owed(wanted, wanted * PATIENCE, 3, &all);
-                due = if is_owed { again(all.last().unwrap()) } else { Vec::new() };
+                let may = may_make_up(wanted, most, 3, &all);
+                due = if may { again(all.last().unwrap()) } else { Vec::new() };
             }
         }
         let names = ["a", "b", "c"].map(str::to_owned);
@@ -196,6 +206,15 @@ mod tests {
             let (all, counts) = walk(20, [share; 2], 3);
             assert!((300..330).contains(&turns(&all)) && counts == Counts::NeverQuiet, "{}", turns(&all));
             assert_eq!(counted(&counts, &all).len(), all.len());
+        }
+    }
+
+    #[test]
+    fn where_there_is_no_time_to_make_up_everybody_has_the_turns_that_are_wanted() {
+        for most in [20, 25, 40] {
+            let (all, counts) = walk_at_most(20, most, [1.0; 2], 3);
+            assert!(all.len() >= 20 && turns(&all) <= 3 * most + 3, "{} in {}", turns(&all), all.len());
+            assert!(counts == Counts::NeverQuiet && (0..3).all(|member| share(member, &all).0 >= 20));
         }
     }
 

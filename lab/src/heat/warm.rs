@@ -22,6 +22,19 @@ const NAP: Duration = Duration::from_millis(100);
 /// A server that uses no more than this share of a core in such a part rests.
 const RESTING: f64 = 0.02;
 
+/// A turn of a member.
+#[derive(Clone, Copy, Debug)]
+struct Rate {
+    /// Its middle, in seconds of the monotonic clock.
+    at_s: f64,
+    /// The natural logarithm of its rate.
+    log: f64,
+    /// How long the member has been loaded by its end, in seconds.
+    load_s: f64,
+    /// Nobody disturbed it.
+    is_quiet: bool,
+}
+
 /// One member's course.
 #[derive(Clone, Debug)]
 struct OfMember {
@@ -29,8 +42,8 @@ struct OfMember {
     is_hub: bool,
     /// Its start has settled in another cell.
     has_settled: bool,
-    /// (moment, natural logarithm of the rate, load so far), in seconds; of turns that were not disturbed.
-    rates: Vec<(f64, f64, f64)>,
+    /// Its turns so far.
+    rates: Vec<Rate>,
     load_s: f64,
     pause_s: f64,
     /// It worked through the whole of the last pause.
@@ -203,22 +216,29 @@ impl Course {
     /// The hub's rates: (moment, natural logarithm).
     fn hub(&self) -> Vec<(f64, f64)> {
         let hub = self.members.iter().find(|member| member.is_hub);
-        hub.map(|hub| hub.rates.iter().map(|(at, log, _)| (*at, *log)).collect()).unwrap_or_default()
+        hub.map(|hub| hub.telling().iter().map(|rate| (rate.at_s, rate.log)).collect()).unwrap_or_default()
     }
 }
 
 impl OfMember {
     fn take(&mut self, turned: &Turned) {
         self.load_s += turned.loaded_s;
-        let log_rate = turned.log_rate.filter(|_| turned.void.is_none());
-        self.rates.extend(log_rate.map(|log| (turned.at_s, log, self.load_s)));
+        let (at_s, load_s, is_quiet) = (turned.at_s, self.load_s, turned.void.is_none());
+        self.rates.extend(turned.log_rate.map(|log| Rate { at_s, log, load_s, is_quiet }));
+    }
+
+    /// The turns that tell how warm it is: those that nobody disturbed, or all, where most were.
+    fn telling(&self) -> Vec<Rate> {
+        let quiet: Vec<Rate> = self.rates.iter().copied().filter(|rate| rate.is_quiet).collect();
+        if quiet.len() * 2 >= self.rates.len() { quiet } else { self.rates.clone() }
     }
 
     /// Its rates relative to these of the hub at the time; as they are where there are none, and the hub's own.
     fn samples(&self, hub: &[(f64, f64)]) -> Vec<Sample> {
-        let rates: Vec<(f64, f64)> = self.rates.iter().map(|(at, log, _)| (*at, *log)).collect();
+        let telling = self.telling();
+        let rates: Vec<(f64, f64)> = telling.iter().map(|rate| (rate.at_s, rate.log)).collect();
         let relative = relative_to_hub(&rates, if self.is_hub { &[] } else { hub });
-        let loads = self.rates.iter().map(|(.., load_s)| *load_s);
+        let loads = telling.iter().map(|rate| rate.load_s);
         loads.zip(relative).filter_map(|(load_s, log)| Some(Sample { load_s, log_rate: log? })).collect()
     }
 
