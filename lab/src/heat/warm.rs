@@ -22,6 +22,10 @@ const NAP: Duration = Duration::from_millis(100);
 /// A server that uses no more than this share of a core in such a part rests.
 const RESTING: f64 = 0.02;
 
+/// A server that rested at once in so many pauses in a row has nothing left to compile: that its rate is level need not be shown by
+/// slices alone, which takes a minute where they scatter.
+const RESTS: usize = 3;
+
 /// A turn of a member.
 #[derive(Clone, Copy, Debug)]
 struct Rate {
@@ -48,6 +52,8 @@ struct OfMember {
     pause_s: f64,
     /// It worked through the whole of the last pause.
     is_compiling: bool,
+    /// So many pauses in a row in which it rested at once.
+    rests: usize,
     /// Load before the measurement.
     warmup_s: f64,
     last: Option<Settling>,
@@ -78,6 +84,7 @@ impl Course {
             load_s: 0.0,
             pause_s: 0.0,
             is_compiling: false,
+            rests: 0,
             warmup_s: 0.0,
             last: None,
             is_over: false,
@@ -142,7 +149,8 @@ impl Course {
         let warmth = if of.has_settled { of.class.warmth().once_more() } else { of.class.warmth() };
         let warmth = Warmth { least_load_s: warmth.least_load_s.max(least), ..warmth };
         let found = settling_by_either(&of.samples(&hub), &of.samples(&[]), warmth);
-        let is_warm = found.is_warm && !of.is_compiling;
+        let has_compiled = of.rests >= RESTS && found.is_level;
+        let is_warm = (found.is_warm || has_compiled) && !of.is_compiling;
         of.is_over = is_warm || of.load_s + of.pause_s >= limit;
         of.warmup_s = of.load_s;
         of.last = Some(Settling { is_warm, ..found });
@@ -152,17 +160,19 @@ impl Course {
     fn pause(&mut self, bout: &mut Bout<'_, '_>, most_s: f64) -> Result<(), Trouble> {
         let waiting: Vec<usize> =
             self.open(bout).into_iter().filter(|m| self.members[*m].class == Class::Jit).collect();
-        let (began, mut working) = (Instant::now(), waiting.clone());
-        let mut shares = Vec::new();
+        let (began, mut working, mut naps) = (Instant::now(), waiting.clone(), 0);
         while !working.is_empty() && began.elapsed().as_secs_f64() < most_s {
-            shares = bout.nap(NAP)?;
+            let shares = bout.nap(NAP)?;
+            naps += 1;
             working.retain(|member| shares[*member].is_none_or(|share| share > RESTING));
+            for member in &waiting {
+                let works = working.contains(member);
+                // Of one whose processes can't be watched nobody knows.
+                self.members[*member].after_nap(naps, works, shares[*member].is_some());
+            }
         }
         for member in waiting {
-            let of = &mut self.members[member];
-            of.pause_s += began.elapsed().as_secs_f64();
-            // Of one whose processes can't be watched nobody knows.
-            of.is_compiling = working.contains(&member) && shares.get(member).is_some_and(Option::is_some);
+            self.members[member].pause_s += began.elapsed().as_secs_f64();
         }
         bout.field.charge_all();
         Ok(())
@@ -221,6 +231,14 @@ impl Course {
 }
 
 impl OfMember {
+    /// After so many parts of a pause: whether it works still.
+    fn after_nap(&mut self, naps: usize, works: bool, is_known: bool) {
+        self.is_compiling = works && is_known;
+        if naps == 1 {
+            self.rests = if works { 0 } else { self.rests + 1 };
+        }
+    }
+
     fn take(&mut self, turned: &Turned) {
         self.load_s += turned.loaded_s;
         let (at_s, load_s, is_quiet) = (turned.at_s, self.load_s, turned.void.is_none());
@@ -265,6 +283,7 @@ mod tests {
             load_s: 0.0,
             pause_s: 0.0,
             is_compiling: false,
+            rests: 0,
             warmup_s: 0.0,
             last: None,
             is_over: false,
@@ -305,18 +324,48 @@ mod tests {
     }
 
     #[test]
+    fn one_that_compiles_is_not_warm_and_one_that_rested_in_three_pauses_need_only_be_level() {
+        // Slices that scatter by more than a level could be shown by.
+        let scattering = |s: f64| 80_000.0 * (1.0 + 0.1 * (s * 7_919.0).sin());
+        let decided = |prepare: fn(&mut OfMember)| {
+            let mut course = course(Class::Jit, 120, Duration::from_mins(2), scattering);
+            prepare(&mut course.members[1]);
+            course.decide(1);
+            course.members[1].is_over
+        };
+        assert!(!decided(|_| ()));
+        assert!(decided(|of| (0..3).for_each(|_| of.after_nap(1, false, true))));
+        assert!(!decided(|of| (0..5).for_each(|nth| of.after_nap(1, nth == 3, true))));
+        let mut course = course(Class::Jit, 120, Duration::from_mins(2), |_| 80_000.0);
+        assert!(course.members[1].is_over);
+        (1..=10).for_each(|nap| course.members[1].after_nap(nap, true, true));
+        course.decide(1);
+        assert!(!course.members[1].is_over, "it works through a whole pause");
+        course.members[1].after_nap(1, true, false);
+        course.decide(1);
+        assert!(course.members[1].is_over, "nobody knows whether it compiles");
+    }
+
+    #[test]
     fn one_that_has_not_settled_at_the_limit_is_measured_and_marked() {
         let rising = |s: f64| 10_000.0 + 1_000.0 * s;
         let course = course(Class::Jit, 101, Duration::from_secs(10), rising);
         let of = &course.members[1];
         assert!(of.is_over && (of.warmup_s - 10.1).abs() < 1e-6);
         assert_eq!(
-            of.settled(Settling { is_warm: false, is_changing: false, change: None, load_s: 0.0 }),
+            of.settled(Settling {
+                is_warm: false,
+                is_level: false,
+                is_changing: false,
+                change: None,
+                load_s: 0.0
+            }),
             Some(false)
         );
         assert_eq!(
             member(Class::Native, false).settled(Settling {
                 is_warm: true,
+                is_level: false,
                 is_changing: false,
                 change: None,
                 load_s: 0.0

@@ -75,6 +75,9 @@ pub struct Sample {
 pub struct Settling {
     /// It is warm enough to be measured.
     pub is_warm: bool,
+    /// It was loaded for long enough, and its rate rises by little over the window as far as can be told: enough for one of which it is
+    /// known otherwise that nothing of it is compiled any more.
+    pub is_level: bool,
     /// A change beyond 2 % over the window is shown: more load is needed.
     pub is_changing: bool,
     /// The change over the window, as a logarithm, with its bounds (95 % on each side); `None` where too little is known.
@@ -95,7 +98,8 @@ pub fn settling(samples: &[Sample], warmth: Warmth) -> Settling {
     let is_changing = change.is_some_and(|(_, low, high)| low > LEAST_CHANGE || high < -LEAST_CHANGE);
     let is_long = load_s >= warmth.least_load_s;
     let is_warm = is_long && if warmth.is_shown { is_small } else { !is_changing };
-    Settling { is_warm, is_changing, change, load_s }
+    let is_level = is_long && !is_changing && change.is_some_and(|(rise, ..)| rise < LEAST_RISE);
+    Settling { is_warm, is_level, is_changing, change, load_s }
 }
 
 /// The same where each rate is known in two ways, relative to the hub's and as it is: by the one that scatters less around its line.
@@ -283,9 +287,12 @@ mod tests {
         let mut sorted = at.clone();
         sorted.sort_unstable();
         assert!(sorted[20] <= 15 && sorted[36] <= 35, "{sorted:?}");
-        // One that still rises by a tenth in ten seconds is not taken for warm.
-        let rising = |seed| warm_at(Warmth::MANAGED, 0.03, seed, |s| 1e5 * (0.01 * s).exp());
-        assert!((0..40).all(|seed| rising(seed).is_none()));
+        // One that still rises by a tenth in ten seconds is not taken for warm, and seldom for level.
+        let rising = |seed| course(12.0, 0.03, seed, |s| 1e5 * (0.01 * s).exp());
+        let found = |seed| settling(&rising(seed), Warmth::MANAGED);
+        assert!((0..40).all(|seed| !found(seed).is_warm && !found(seed).is_level));
+        let level = |seed| settling(&course(12.0, 0.06, seed, |_| 1e5), Warmth::MANAGED).is_level;
+        assert!((0..40).filter(|seed| level(*seed)).count() >= 30);
     }
 
     #[test]
