@@ -8,9 +8,10 @@ use super::cell::Bout;
 use super::cycled::{Cycled, Turned};
 use super::members::Trouble;
 use super::pieces;
+use super::warming::Warming;
 use model::contender::Class;
 use model::heat::{Counts, Step};
-use stats::heats::{Sample, Settling, Warmth, relative_to_hub, settling, settling_by_either};
+use stats::heats::{Sample, settling};
 use std::time::{Duration, Instant};
 
 /// Of a server that compiles while it runs: load in a row, and the pause after it, in seconds.
@@ -22,48 +23,9 @@ const NAP: Duration = Duration::from_millis(100);
 /// A server that uses no more than this share of a core in such a part rests.
 const RESTING: f64 = 0.02;
 
-/// A server that rested at once in so many pauses in a row has nothing left to compile: that its rate is level need not be shown by
-/// slices alone, which takes a minute where they scatter.
-const RESTS: usize = 3;
-
-/// A turn of a member.
-#[derive(Clone, Copy, Debug)]
-struct Rate {
-    /// Its middle, in seconds of the monotonic clock.
-    at_s: f64,
-    /// The natural logarithm of its rate.
-    log: f64,
-    /// How long the member has been loaded by its end, in seconds.
-    load_s: f64,
-    /// Nobody disturbed it.
-    is_quiet: bool,
-}
-
-/// One member's course.
-#[derive(Clone, Debug)]
-struct OfMember {
-    class: Class,
-    is_hub: bool,
-    /// Its start has settled in another cell.
-    has_settled: bool,
-    /// Its turns so far.
-    rates: Vec<Rate>,
-    load_s: f64,
-    pause_s: f64,
-    /// It worked through the whole of the last pause.
-    is_compiling: bool,
-    /// So many pauses in a row in which it rested at once.
-    rests: usize,
-    /// Load before the measurement.
-    warmup_s: f64,
-    last: Option<Settling>,
-    is_over: bool,
-    is_settled: Option<bool>,
-}
-
 /// The courses of all members of a cell, each by its place among them.
 pub struct Course {
-    members: Vec<OfMember>,
+    members: Vec<Warming>,
     least: Duration,
     limit: Duration,
 }
@@ -72,23 +34,15 @@ impl Course {
     /// Nothing was loaded yet.
     pub fn new(bout: &Bout<'_, '_>) -> Self {
         let run = bout.field.run;
-        let of = |member: usize| OfMember {
+        let of = |member: usize| {
+            let start = bout.start(member);
             // What is not known to be quicker is not expected to be; the hub is native.
-            class: match run.contenders.get(&bout.start(member).contender) {
+            let class = match run.contenders.get(&start.contender) {
                 Some(entrant) => entrant.class.unwrap_or(Class::Managed),
                 None => Class::Native,
-            },
-            is_hub: bout.is_hub(member),
-            has_settled: bout.start(member).cells.values().any(|cell| cell.settled == Some(true)),
-            rates: Vec::new(),
-            load_s: 0.0,
-            pause_s: 0.0,
-            is_compiling: false,
-            rests: 0,
-            warmup_s: 0.0,
-            last: None,
-            is_over: false,
-            is_settled: None,
+            };
+            let has_settled = start.cells.values().any(|cell| cell.settled == Some(true));
+            Warming { has_settled, ..Warming::new(class, bout.is_hub(member)) }
         };
         let design = &run.study.design;
         let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
@@ -121,8 +75,9 @@ impl Course {
                     }
                 }
             }
+            let hub = self.hub();
             for member in open {
-                self.decide(member);
+                self.members[member].decide(&hub, self.least, self.limit);
             }
             self.pause(bout, pause_s)?;
         }
@@ -139,21 +94,6 @@ impl Course {
             self.members[member].take(&turned);
         }
         Ok(())
-    }
-
-    /// Whether a member is warm by now.
-    fn decide(&mut self, member: usize) {
-        let hub = self.hub();
-        let (least, limit) = (self.least.as_secs_f64(), self.limit.as_secs_f64());
-        let of = &mut self.members[member];
-        let warmth = if of.has_settled { of.class.warmth().once_more() } else { of.class.warmth() };
-        let warmth = Warmth { least_load_s: warmth.least_load_s.max(least), ..warmth };
-        let found = settling_by_either(&of.samples(&hub), &of.samples(&[]), warmth);
-        let has_compiled = of.rests >= RESTS && found.is_level;
-        let is_warm = (found.is_warm || has_compiled) && !of.is_compiling;
-        of.is_over = is_warm || of.load_s + of.pause_s >= limit;
-        of.warmup_s = of.load_s;
-        of.last = Some(Settling { is_warm, ..found });
     }
 
     /// A compiler has the servers' cores to itself, until it has nothing to do, or for so long at the most.
@@ -207,11 +147,10 @@ impl Course {
 
     /// Has these members warmed up further, where they may be; whether any may.
     pub fn goes_on(&mut self, changing: &[usize]) -> bool {
-        let limit = self.limit.as_secs_f64();
         let mut goes_on = false;
         for member in changing {
             let of = &mut self.members[*member];
-            of.is_over = of.load_s + of.pause_s >= limit;
+            of.is_over = of.is_at(self.limit);
             goes_on |= !of.is_over;
         }
         goes_on
@@ -227,150 +166,5 @@ impl Course {
     fn hub(&self) -> Vec<(f64, f64)> {
         let hub = self.members.iter().find(|member| member.is_hub);
         hub.map(|hub| hub.telling().iter().map(|rate| (rate.at_s, rate.log)).collect()).unwrap_or_default()
-    }
-}
-
-impl OfMember {
-    /// After so many parts of a pause: whether it works still.
-    fn after_nap(&mut self, naps: usize, works: bool, is_known: bool) {
-        self.is_compiling = works && is_known;
-        if naps == 1 {
-            self.rests = if works { 0 } else { self.rests + 1 };
-        }
-    }
-
-    fn take(&mut self, turned: &Turned) {
-        self.load_s += turned.loaded_s;
-        let (at_s, load_s, is_quiet) = (turned.at_s, self.load_s, turned.void.is_none());
-        self.rates.extend(turned.log_rate.map(|log| Rate { at_s, log, load_s, is_quiet }));
-    }
-
-    /// The turns that tell how warm it is: those that nobody disturbed, or all, where most were.
-    fn telling(&self) -> Vec<Rate> {
-        let quiet: Vec<Rate> = self.rates.iter().copied().filter(|rate| rate.is_quiet).collect();
-        if quiet.len() * 2 >= self.rates.len() { quiet } else { self.rates.clone() }
-    }
-
-    /// Its rates relative to these of the hub at the time; as they are where there are none, and the hub's own.
-    fn samples(&self, hub: &[(f64, f64)]) -> Vec<Sample> {
-        let telling = self.telling();
-        let rates: Vec<(f64, f64)> = telling.iter().map(|rate| (rate.at_s, rate.log)).collect();
-        let relative = relative_to_hub(&rates, if self.is_hub { &[] } else { hub });
-        let loads = telling.iter().map(|rate| rate.load_s);
-        loads.zip(relative).filter_map(|(load_s, log)| Some(Sample { load_s, log_rate: log? })).collect()
-    }
-
-    /// By the warm-up, and by what counts; unknown where neither has enough samples.
-    fn settled(&self, counted: Settling) -> Option<bool> {
-        let before = self.last.and_then(|last| last.change);
-        let is_known = before.is_some() || counted.change.is_some();
-        let is_warm = self.last.is_none_or(|last| last.is_warm);
-        is_known.then_some(is_warm && !counted.is_changing)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::heat::snapshot::Between;
-
-    fn member(class: Class, is_hub: bool) -> OfMember {
-        OfMember {
-            class,
-            is_hub,
-            has_settled: false,
-            rates: Vec::new(),
-            load_s: 0.0,
-            pause_s: 0.0,
-            is_compiling: false,
-            rests: 0,
-            warmup_s: 0.0,
-            last: None,
-            is_over: false,
-            is_settled: None,
-        }
-    }
-
-    /// A member and the hub, loaded in turns of 100 ms on a machine whose speed changes slowly.
-    fn course(class: Class, turns: u32, limit: Duration, rate: impl Fn(f64) -> f64) -> Course {
-        let members = vec![member(Class::Native, true), member(class, false)];
-        let mut course = Course { members, least: Duration::from_millis(200), limit };
-        let turned = |at_s: f64, per_s: f64| Turned {
-            used: Between::default(),
-            void: None,
-            at_s,
-            loaded_s: 0.1,
-            log_rate: Some(per_s.ln()),
-        };
-        for nth in 0..turns {
-            let (at_s, load_s) = (f64::from(nth) * 0.2, f64::from(nth) * 0.1);
-            let machine = 1.0 + 0.05 * (at_s / 20.0).sin();
-            course.members[0].take(&turned(at_s, 50_000.0 * machine));
-            course.members[1].take(&turned(at_s + 0.1, rate(load_s) * machine));
-        }
-        course.decide(1);
-        course
-    }
-
-    #[test]
-    fn a_native_server_is_warm_after_a_moment_and_one_that_compiles_when_it_is_shown() {
-        let limit = Duration::from_mins(2);
-        let is_over =
-            |class, turns, rate: fn(f64) -> f64| course(class, turns, limit, rate).members[1].is_over;
-        let steady = |_| 80_000.0;
-        assert!(is_over(Class::Native, 3, steady) && !is_over(Class::Native, 1, steady));
-        assert!(is_over(Class::Jit, 120, steady) && !is_over(Class::Jit, 50, steady));
-        assert!(!is_over(Class::Jit, 300, |s| 10_000.0 + 1_000.0 * s), "it still gets faster");
-    }
-
-    #[test]
-    fn one_that_compiles_is_not_warm_and_one_that_rested_in_three_pauses_need_only_be_level() {
-        // Slices that scatter by more than a level could be shown by.
-        let scattering = |s: f64| 80_000.0 * (1.0 + 0.1 * (s * 7_919.0).sin());
-        let decided = |prepare: fn(&mut OfMember)| {
-            let mut course = course(Class::Jit, 120, Duration::from_mins(2), scattering);
-            prepare(&mut course.members[1]);
-            course.decide(1);
-            course.members[1].is_over
-        };
-        assert!(!decided(|_| ()));
-        assert!(decided(|of| (0..3).for_each(|_| of.after_nap(1, false, true))));
-        assert!(!decided(|of| (0..5).for_each(|nth| of.after_nap(1, nth == 3, true))));
-        let mut course = course(Class::Jit, 120, Duration::from_mins(2), |_| 80_000.0);
-        assert!(course.members[1].is_over);
-        (1..=10).for_each(|nap| course.members[1].after_nap(nap, true, true));
-        course.decide(1);
-        assert!(!course.members[1].is_over, "it works through a whole pause");
-        course.members[1].after_nap(1, true, false);
-        course.decide(1);
-        assert!(course.members[1].is_over, "nobody knows whether it compiles");
-    }
-
-    #[test]
-    fn one_that_has_not_settled_at_the_limit_is_measured_and_marked() {
-        let rising = |s: f64| 10_000.0 + 1_000.0 * s;
-        let course = course(Class::Jit, 101, Duration::from_secs(10), rising);
-        let of = &course.members[1];
-        assert!(of.is_over && (of.warmup_s - 10.1).abs() < 1e-6);
-        assert_eq!(
-            of.settled(Settling {
-                is_warm: false,
-                is_level: false,
-                is_changing: false,
-                change: None,
-                load_s: 0.0
-            }),
-            Some(false)
-        );
-        assert_eq!(
-            member(Class::Native, false).settled(Settling {
-                is_warm: true,
-                is_level: false,
-                is_changing: false,
-                change: None,
-                load_s: 0.0
-            }),
-            None
-        );
     }
 }
