@@ -28,7 +28,7 @@ pub use site::Site;
 
 use cache::{Bounds, Cache};
 use date::Clock;
-use fault::{Outbox, Spin};
+use fault::{Outbox, Service};
 use files::Files;
 use log::Log;
 use net::tls::ServerTls;
@@ -65,6 +65,8 @@ pub struct Config {
     pub access_log: Option<PathBuf>,
     /// Busy for so long for every request.
     pub spin: Duration,
+    /// So many messages to itself for every request; in place of `spin`.
+    pub messages: u32,
     /// What it does wrong on purpose.
     pub faults: Faults,
     /// What drives the sockets; none: what is best.
@@ -203,7 +205,7 @@ impl Server {
             fresh: fresh::Writer::default(),
             log: log.map(|file| Log::new(file, clock.date())),
             clock,
-            spin: Spin::calibrated(self.config.spin.as_nanos() as u64),
+            service: Service::of(self.config.spin.as_nanos() as u64, self.config.messages)?,
             is_stopping: false,
             was_http10: false,
         })

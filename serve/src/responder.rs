@@ -2,7 +2,7 @@
 
 use crate::Site;
 use crate::date::Clock;
-use crate::fault::Spin;
+use crate::fault::Service;
 use crate::files::Files;
 use crate::fresh::{self, Echo, Fresh, MAX_SENT_BYTES};
 use crate::log::Log;
@@ -23,7 +23,7 @@ pub struct Responder {
     pub fresh: fresh::Writer,
     pub clock: Clock,
     pub log: Option<Log>,
-    pub spin: Option<Spin>,
+    pub service: Option<Service>,
     /// Every answer is its connection's last.
     pub is_stopping: bool,
     /// The request that was answered last was HTTP/1.0.
@@ -84,8 +84,8 @@ impl Responder {
             });
             match next {
                 Ok(Some(request)) => {
-                    if let Some(spin) = &mut self.spin {
-                        spin.run();
+                    if let Some(service) = &mut self.service {
+                        service.run();
                     }
                     let keep_alive = request.keep_alive && !self.is_stopping;
                     self.was_http10 = request.http10;
@@ -162,7 +162,8 @@ impl Responder {
         input: &mut &[u8],
         out: &mut Out,
     ) -> Next {
-        let Self { site, files: Some(files), renderer, clock, log, spin, is_stopping, was_http10, .. } = self
+        let Self { site, files: Some(files), renderer, clock, log, service, is_stopping, was_http10, .. } =
+            self
         else {
             return Next::Close;
         };
@@ -175,8 +176,8 @@ impl Responder {
             });
             match next {
                 Ok(Some(request)) => {
-                    if let Some(spin) = spin {
-                        spin.run();
+                    if let Some(service) = service {
+                        service.run();
                     }
                     let keep_alive = request.keep_alive && !*is_stopping;
                     *was_http10 = request.http10;

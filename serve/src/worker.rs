@@ -149,7 +149,7 @@ impl<I: Io> Worker<'_, I> {
             self.stall();
             self.take(completion);
             // An answer that took its time is not kept until those after it have taken theirs.
-            if self.responder.spin.is_some() {
+            if self.responder.service.is_some() {
                 self.io.flush()?;
             }
         }

@@ -53,6 +53,11 @@ pub struct ServeArgs {
     /// A known truth for tests: be busy for so many nanoseconds for every request
     #[arg(long, default_value_t = 0, value_name = "N")]
     spin_ns: u64,
+    /// Work for every request: so many messages of 128 bytes through a pair of sockets of its own, which take longer where the machine is
+    /// slower, as a server's own work does
+    #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin_ns",
+          value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    messages: u32,
     /// A known truth for tests, such as delay=5ms or reset@0.01; --help has them all
     #[arg(long = "fault", value_name = "FAULT", long_help = serve::fault_help())]
     faults: Vec<Fault>,
@@ -85,6 +90,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
         idle_timeout: args.idle_timeout,
         access_log: args.access_log.clone(),
         spin: Duration::from_nanos(args.spin_ns),
+        messages: args.messages,
         faults: Faults::new(&args.faults, args.seed).map_err(|e| WrongInput(format!("--fault {e}")))?,
         io: args.io.map(|io| match io {
             Io::Epoll => BackEnd::Epoll,

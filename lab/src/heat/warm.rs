@@ -11,7 +11,7 @@ use super::pieces;
 use super::warming::Warming;
 use model::contender::Class;
 use model::heat::{Counts, Step};
-use stats::heats::{Sample, settling};
+use stats::heats::{Sample, settling_by_either};
 use std::time::{Duration, Instant};
 
 /// Of a server that compiles while it runs: load in a row, and the pause after it, in seconds.
@@ -132,10 +132,13 @@ impl Course {
         let hub = self.hub();
         let mut changing = Vec::new();
         for (member, of) in self.members.iter_mut().enumerate() {
-            let counted: Vec<Sample> =
-                of.samples(&hub).into_iter().filter(|s| s.load_s > of.warmup_s).collect();
+            let counted = |hub: &[(f64, f64)]| -> Vec<Sample> {
+                of.samples(hub).into_iter().filter(|s| s.load_s > of.warmup_s).collect()
+            };
+            let checked = of.class.warmth().checked();
             // Under open load the rate is what was offered.
-            let found = (!bout.shape.is_window).then(|| settling(&counted, of.class.warmth().checked()));
+            let found =
+                (!bout.shape.is_window).then(|| settling_by_either(&counted(&hub), &counted(&[]), checked));
             let is_changing = found.is_some_and(|found| found.is_changing);
             of.is_settled = found.and_then(|found| of.settled(found));
             if is_changing && counts == Counts::Quiet && !of.is_hub && bout.is_alive(member) {

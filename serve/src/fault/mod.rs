@@ -6,6 +6,7 @@ mod delay;
 mod mishap;
 mod outbox;
 mod parse;
+mod service;
 mod spin;
 mod stall;
 
@@ -13,6 +14,7 @@ pub use delay::Delay;
 pub use mishap::Mishap;
 pub use outbox::{Draft, Outbox};
 pub use parse::help;
+pub use service::Service;
 pub use spin::Spin;
 pub use stall::Stall;
 

@@ -20,8 +20,11 @@ const BATCHES: usize = 10;
 const LEAST_SAMPLES: usize = BATCHES;
 /// What a start that has settled under another load needs, as a share of what one needs at first.
 const ONCE_MORE: f64 = 0.3;
-/// The chance that a change of 2 % passes as smaller, or that no change passes as one.
+/// The chance that a rise of 3 % passes as smaller.
 const CHANCE: f64 = 0.05;
+/// The chance that no change passes as one. A dozen members and cells are asked in each heat, a machine that drifts makes it likelier,
+/// and a whole cell is measured anew for it.
+const CHANCE_OF_ALARM: f64 = 0.002;
 
 /// Between two slices of the hub that differ by more, the machine changed its speed.
 const OTHER_SPEED: f64 = 0.1;
@@ -93,9 +96,11 @@ pub fn settling(samples: &[Sample], warmth: Warmth) -> Settling {
     let load_s = sound.last().map_or(0.0, |s| s.load_s);
     let window_s = (load_s / 3.0).max(warmth.least_window_s);
     let window: Vec<Sample> = sound.into_iter().filter(|s| s.load_s >= load_s - window_s).collect();
-    let change = change(&window);
+    let line = line(&window);
+    let change = line.map(|line| line.change(CHANCE));
     let is_small = change.is_some_and(|(_, _, high)| high < LEAST_RISE);
-    let is_changing = change.is_some_and(|(_, low, high)| low > LEAST_CHANGE || high < -LEAST_CHANGE);
+    let shown = line.map(|line| line.change(CHANCE_OF_ALARM));
+    let is_changing = shown.is_some_and(|(_, low, high)| low > LEAST_CHANGE || high < -LEAST_CHANGE);
     let is_long = load_s >= warmth.least_load_s;
     let is_warm = is_long && if warmth.is_shown { is_small } else { !is_changing };
     let is_level = is_long && !is_changing && change.is_some_and(|(rise, ..)| rise < LEAST_RISE);
@@ -110,9 +115,25 @@ pub fn settling_by_either(relative: &[Sample], alone: &[Sample], warmth: Warmth)
     if width(&alone) < width(&relative) { alone } else { relative }
 }
 
-/// The change over the window by a straight line through its batches, whose scatter around the line, curvature included, gives
-/// the bounds.
-fn change(window: &[Sample]) -> Option<(f64, f64, f64)> {
+/// The change over the window by a straight line through its batches.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    /// As a logarithm.
+    change: f64,
+    /// Its standard error, by the scatter of the batches around the line, curvature included.
+    error: f64,
+}
+
+impl Line {
+    /// The change, and its bounds with this chance of being beyond each.
+    fn change(self, chance: f64) -> (f64, f64, f64) {
+        // Two-sided at 10 % is 5 % on each side.
+        let half = Critical::of(2, 2.0 * chance).of_difference(BATCHES as f64 - 2.0) * self.error;
+        (self.change, self.change - half, self.change + half)
+    }
+}
+
+fn line(window: &[Sample]) -> Option<Line> {
     if window.len() < LEAST_SAMPLES {
         return None;
     }
@@ -134,10 +155,7 @@ fn change(window: &[Sample]) -> Option<(f64, f64, f64)> {
     let squares: f64 = points.iter().map(|p| (p.1 - y - slope * (p.0 - x)).powi(2)).sum();
     let error = (squares / (n - 2.0) / spread).sqrt();
     let length = window[window.len() - 1].load_s - window[0].load_s;
-    // Two-sided at 10 % is 5 % on each side.
-    let half = Critical::of(2, 2.0 * CHANCE).of_difference(n - 2.0) * error * length;
-    let change = slope * length;
-    Some((change, change - half, change + half))
+    Some(Line { change: slope * length, error: error * length })
 }
 
 /// Rates of a server relative to the hub's slices before and after each, so that a machine that changes its speed does not look

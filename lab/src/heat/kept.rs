@@ -1,0 +1,104 @@
+//! What is kept of a cell that was measured: each member's part in its start, and all slices.
+
+use super::cell::Bout;
+use super::cycled::Cycled;
+use super::sum::Sum;
+use super::warm::Course;
+use super::{pieces, snapshot};
+use crate::tree::{self, ThreadClocks, Tree};
+use crate::verdict::{self, Case, Policy};
+use model::Measurement;
+use model::heat::{InCell, Slice};
+
+/// Of a start in whose turns others used more of the cores, it is not told what bounded it.
+const MOST_BESIDE_PPM: u64 = 30_000;
+
+impl Bout<'_, '_> {
+    /// CPU time of every thread of each member.
+    pub fn clocks(&self) -> Vec<ThreadClocks> {
+        let of = |at: &usize| {
+            let guard = self.field.members[*at].guard();
+            guard.map(|guard| tree::thread_clocks(Tree::Below(guard))).unwrap_or_default()
+        };
+        self.who.iter().map(of).collect()
+    }
+
+    /// What each member's start has of this cell, and all slices.
+    pub fn keep(mut self, cycled: Cycled, course: &Course) -> Vec<Slice> {
+        let names: Vec<String> = (0..self.who.len()).map(|m| self.start(m).contender.clone()).collect();
+        let counts = pieces::counts(&names, self.shape.cycles, &cycled.turns);
+        let share = cycled.share_counted(&counts);
+        let after = self.clocks();
+        for (member, after) in after.iter().enumerate() {
+            if !self.is_alive(member) {
+                continue;
+            }
+            let sum = cycled.sum(&counts, member);
+            let (turns, disturbed) = pieces::share(member, &cycled.turns);
+            let (elsewhere_ns, elsewhere_wall_ns) = snapshot::elsewhere(member, &cycled.used);
+            let own_ns = (elsewhere_ns.unwrap_or(0) as f64 * share) as u64;
+            let busiest = busiest(&cycled.clocks[member], after);
+            let measurement = self.measurement(member, sum, own_ns, busiest);
+            let (warmup_ns, settled) = course.came_to(member);
+            let in_cell = InCell {
+                warmup_ns,
+                settled,
+                counts: counts.clone(),
+                turns,
+                disturbed,
+                elsewhere_ns,
+                elsewhere_wall_ns,
+                measurement: measurement.map(Box::new),
+            };
+            self.field.members[self.who[member]].start.cells.insert(self.cell, in_cell);
+        }
+        self.field.charge_all();
+        cycled.slices
+    }
+
+    fn measurement(
+        &mut self,
+        member: usize,
+        sum: &Sum,
+        elsewhere_ns: u64,
+        busiest: Option<f64>,
+    ) -> Option<Measurement> {
+        let seen = self.field.members[self.who[member]].look();
+        let cores = &self.field.lab.cores;
+        let usage = sum.usage(elsewhere_ns, &seen, busiest, cores)?;
+        // What others did is judged slice by slice.
+        let policy = Policy::trial(true);
+        // Where others ran beside it, its processes do not tell whether it was at its limit.
+        let is_alone = usage.others_ppm.is_none_or(|ppm| ppm <= MOST_BESIDE_PPM);
+        let case = Case {
+            usage: Some(&usage).filter(|_| is_alone),
+            ..Case::new(policy, &self.generator.plans()[member], &sum.tally)
+        };
+        let verdict = verdict::judge(&case);
+        Some(Measurement { tally: sum.tally.clone(), usage, verdict })
+    }
+}
+
+/// The share of the busiest thread in the CPU time of all, between two looks; `None` where nothing is known of any.
+fn busiest(before: &ThreadClocks, after: &ThreadClocks) -> Option<f64> {
+    let used =
+        |(thread, now): (&(i32, i32), &u64)| now.saturating_sub(before.get(thread).copied().unwrap_or(0));
+    let all: u64 = after.iter().map(used).sum();
+    let busiest = after.iter().map(used).max()?;
+    (all > 0).then(|| busiest as f64 / all as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_busiest_thread_is_known_by_its_share() {
+        let clocks = |a, b| ThreadClocks::from([((1, 1), a), ((1, 2), b)]);
+        assert_eq!(busiest(&clocks(10, 10), &clocks(40, 20)), Some(0.75));
+        assert_eq!(
+            (busiest(&clocks(1, 1), &clocks(1, 1)), busiest(&clocks(1, 1), &ThreadClocks::new())),
+            (None, None)
+        );
+    }
+}

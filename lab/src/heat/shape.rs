@@ -1,0 +1,73 @@
+//! How turns look in a cell, and how many of them are to count: slices of closed load, windows of open load. Pure.
+
+use model::{Cell, Design, Heats, Load};
+use std::time::Duration;
+
+/// An open window is to have so many answers.
+const WINDOW_ANSWERS: u64 = 2_000;
+
+/// A slice of closed load lasts no longer than this, however slow the server.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// How a turn looks, and how many of each member are to count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape {
+    /// The slice of the first member.
+    pub slice: load::Slice,
+    /// So many cycles are to count.
+    pub cycles: usize,
+    /// It is a window of open load.
+    pub is_window: bool,
+}
+
+impl Shape {
+    /// Closed load has slices; open load has windows, in which a queue can come to its steady state.
+    pub fn of(cell: &Cell, design: &Design, heats: &Heats) -> Self {
+        let Some(rate) = cell.load.rate_per_s().filter(|_| matches!(cell.load, Load::Open { .. })) else {
+            let usual = load::Slice::of(0);
+            let slice = load::Slice { length: heats.slice, longest: LONGEST.max(heats.slice), ..usual };
+            return Self { slice, cycles: design.cycles(heats), is_window: false };
+        };
+        let per_s = rate.mean_per_s(design.measure.as_nanos() as u64).max(1.0);
+        let enough = Duration::try_from_secs_f64(WINDOW_ANSWERS as f64 / per_s).unwrap_or(design.measure);
+        let length = enough.clamp(heats.slice.min(design.measure), design.measure);
+        let window = load::Slice::window(0, length, 1, length);
+        let slice = load::Slice { settle: heats.slice, ..window };
+        let cycles = design.measure.as_nanos().div_ceil(length.as_nanos().max(1));
+        Self { slice, cycles: (cycles as usize).max(1), is_window: true }
+    }
+
+    /// About how long a turn takes.
+    pub fn turn(&self) -> Duration {
+        self.slice.length + self.slice.settle + self.slice.length / 10
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(load: &str) -> Cell {
+        toml::from_str(&format!("title = \"\"\nworkload = \"hello\"\nload = {load}")).unwrap()
+    }
+
+    fn shape(load: &str) -> Shape {
+        let design: Design = toml::from_str("rounds = [4, 13]\nbudget = \"60min\"\n").unwrap();
+        Shape::of(&cell(load), &design, &design.heats.unwrap())
+    }
+
+    #[test]
+    fn closed_load_has_slices_and_open_load_windows_of_enough_answers() {
+        let ms = Duration::from_millis;
+        let closed = shape("{ closed = { connections = 8 } }");
+        assert_eq!((closed.slice.length, closed.cycles, closed.is_window), (ms(100), 20, false));
+        let open = |rate: &str| {
+            let shape = shape(&format!("{{ open = {{ connections = 8, rate_per_s = {rate} }} }}"));
+            assert!(shape.is_window && shape.slice.longest == shape.slice.length);
+            (shape.slice.length, shape.cycles)
+        };
+        assert_eq!(open("5000"), (ms(400), 5));
+        assert_eq!(open("1e6"), (ms(100), 20), "never shorter than a slice");
+        assert_eq!(open("10"), (ms(2_000), 1), "never longer than the study's measurement");
+    }
+}
