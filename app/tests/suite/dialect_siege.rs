@@ -43,7 +43,7 @@ impl Camp {
     }
 
     /// A siege that its time ends: before 4.1.4, siege at times never comes back from the end of its time (a fault of its
-    /// own, https://github.com/JoeDog/siege/issues/66). One that hangs there is ended and asked once more; whatever else it
+    /// own, <https://github.com/JoeDog/siege/issues/66>). One that hangs there is ended and asked once more; whatever else it
     /// does, it has done.
     fn timed_siege(&self, args: &[&str]) -> Ended {
         let limited = [&["--signal=KILL", "20", "siege"], args].concat();
