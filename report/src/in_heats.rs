@@ -115,9 +115,8 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
         let rank = rank(Unranked::NotSettled);
         said.push(format!("not settled in {}{rank}", of(own.not_settled, own.starts)));
     }
-    if own.stalls > 0 {
-        let cost = own.stall_share.map(|share| format!(", by {}", units::percent(share))).unwrap_or_default();
-        said.push(format!("pauses slow it{cost}"));
+    if let Some(share) = own.stall_share {
+        said.push(format!("pauses slow it, by {}", units::percent(share)));
     }
     if own.never_quiet > 0 {
         said.push(format!("disturbed turns count in {}", of(own.never_quiet, own.starts)));

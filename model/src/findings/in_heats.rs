@@ -86,7 +86,8 @@ pub struct ContenderInHeats {
     pub disturbed_share: Option<f64>,
     /// Starts in which its own pauses cost more than 2 % of its rate.
     pub stalls: usize,
-    /// What its pauses cost in those, as a share of its rate: the median.
+    /// What its own pauses cost over all its starts, as a share of its rate: the mean. Null where fewer than three starts are known, where it is
+    /// less than 2 %, or where chance alone may have made it (Student's t, one-sided at 2.5 %).
     pub stall_share: Option<f64>,
     /// Starts in a heat without enough quiet moments.
     pub never_quiet: usize,

@@ -21,5 +21,5 @@ pub use changes::{Change, changes};
 pub use design::{Best, Entrant, Looks, Rules, Start};
 pub use fit::{Fit, MEANINGLESS, Pair, Place, SAME, Verdict};
 pub use settled::{Sample, Settling, Warmth, relative_to_hub, settling, settling_by_either};
-pub use slices::{Slice, StartFigure, figures};
+pub use slices::{Slice, StartFigure, figures, shown_stall};
 pub use studentized_range::Critical;

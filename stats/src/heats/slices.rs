@@ -2,6 +2,7 @@
 //! common level. A sum, not a robust centre, because a centre would erase a server's own pauses; the cycle's common level is
 //! a median, because one member's pause is not the machine's.
 
+use super::studentized_range::Critical;
 use crate::{median, signed_rank};
 
 /// One member's turn in one cycle of a heat.
@@ -38,6 +39,21 @@ impl StartFigure {
     }
 }
 
+/// What a server's pauses cost by those of its starts ([`StartFigure::stall`]): their mean, where it is 2 % or more and chance alone would seldom
+/// make it (Student's t, one-sided at 2.5 %): the slices of noisy minutes are skewed, too.
+pub fn shown_stall(stalls: &[f64]) -> Option<f64> {
+    if stalls.len() < LEAST_STARTS {
+        return None;
+    }
+    let n = stalls.len() as f64;
+    let mean = stalls.iter().sum::<f64>() / n;
+    let error = (stalls.iter().map(|stall| (stall - mean).powi(2)).sum::<f64>() / (n - 1.0) / n).sqrt();
+    let low = mean - Critical::of(2, 0.05).of_difference(n - 1.0) * error;
+    (mean >= LEAST_STALL && low > 0.0).then_some(mean)
+}
+
+/// Of fewer starts nothing is said about pauses.
+const LEAST_STARTS: usize = 3;
 /// Pauses that cost less are not mentioned.
 const LEAST_STALL: f64 = 0.02;
 /// Fewer slices say nothing about their spread.
@@ -177,6 +193,15 @@ mod tests {
     fn ratio(slices: &[Slice], informs: [bool; 4], one: usize, other: usize) -> f64 {
         let all = figures(slices, &informs);
         (all[one].unwrap().log_rate - all[other].unwrap().log_rate).exp()
+    }
+
+    #[test]
+    fn pauses_are_said_where_starts_agree_on_them() {
+        assert_eq!(shown_stall(&[0.08, 0.08, 0.08]), Some(0.08));
+        assert!(shown_stall(&[0.09, 0.07, 0.08, 0.075]).is_some());
+        // One start of five was slowed now and then.
+        assert_eq!(shown_stall(&[0.12, 0.0, -0.01, 0.01, 0.0]), None);
+        assert_eq!((shown_stall(&[0.01; 9]), shown_stall(&[0.08; 2]), shown_stall(&[])), (None, None, None));
     }
 
     #[test]

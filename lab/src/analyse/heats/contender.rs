@@ -156,7 +156,8 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
     let median = |values: Vec<f64>| stats::median(&values);
     let own = || row.own.iter();
     let count = |is: &dyn Fn(&Measured<'_>) -> bool| own().filter(|m| is(m)).count();
-    let stalls: Vec<f64> = own().filter_map(|m| m.of_slices.filter(StartFigure::stalls)?.stall).collect();
+    let of_starts: Vec<StartFigure> = own().filter_map(|m| m.of_slices).collect();
+    let stalls: Vec<f64> = of_starts.iter().filter_map(|figure| figure.stall).collect();
     ContenderInHeats {
         class: row.of.run.contenders.get(row.name).and_then(|entrant| entrant.class),
         starts: row.own.len(),
@@ -164,8 +165,8 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
         settling_known: count(&|m| m.in_cell.settled.is_some()),
         warmup_s: median(own().map(|m| m.in_cell.warmup_ns as f64 / 1e9).collect()),
         disturbed_share: disturbed_share(&row.own),
-        stalls: stalls.len(),
-        stall_share: median(stalls),
+        stalls: of_starts.iter().filter(|figure| figure.stalls()).count(),
+        stall_share: stats::heats::shown_stall(&stalls),
         never_quiet: count(&|m| m.in_cell.counts == Counts::NeverQuiet),
         elsewhere_share: row.found.elsewhere_share,
         letters: row.letters.clone(),
