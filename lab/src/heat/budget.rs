@@ -19,16 +19,23 @@ fn around(class: Class) -> Duration {
     }
 }
 
-/// About how long a server of this class is loaded in a cell until it has settled. A guess, until one was measured.
-fn warmup(class: Class, design: &Design) -> Duration {
+/// About how long a server of this class warms up in so many cells, pauses included, until it has settled: longest in the first one. A guess
+/// by what servers took on a machine of two cores, until one was measured.
+fn warmups(class: Class, cells: usize, design: &Design) -> Duration {
     let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
-    let usual = match class {
-        Class::Native | Class::Prefork => Duration::from_millis(500),
-        Class::Managed => Duration::from_secs(2),
-        // Longer in the first cell of a start, little more than the least in the others.
-        Class::Jit => Duration::from_secs(15),
+    let warmth = class.warmth();
+    let [first, other] = match class {
+        Class::Native | Class::Prefork => [500, 500],
+        Class::Managed => [2_500, 1_000],
+        Class::Jit => [13_000, 8_000],
     };
-    usual.max(Duration::from_secs_f64(class.warmth().least_load_s)).max(design.warmup).min(limit)
+    let of = |usual_ms: u64, least_s: f64| {
+        let least = Duration::from_secs_f64(least_s).max(design.warmup);
+        Duration::from_millis(usual_ms).max(least).min(limit)
+    };
+    let others = u32::try_from(cells.saturating_sub(1)).unwrap_or(u32::MAX);
+    let other = of(other, warmth.once_more().least_load_s).saturating_mul(others);
+    if cells == 0 { Duration::ZERO } else { of(first, warmth.least_load_s).saturating_add(other) }
 }
 
 /// What a study in heats takes by design, before anything is started.
@@ -73,7 +80,7 @@ pub fn sum(run: &Run) -> Option<Sum> {
     let all: Vec<Class> = servers.chain(std::iter::repeat_n(Class::Native, hubs)).collect();
     let times = |per_cell: Duration| per_cell.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX));
     let starting = total(all.iter().map(|class| around(*class)));
-    let warming = total(all.iter().map(|class| times(warmup(*class, design))));
+    let warming = total(all.iter().map(|class| warmups(*class, cells, design)));
     let turns = total(all.iter().map(|_| times(turns(design))));
     let round = total([starting, warming, turns]);
     let mut longest: Vec<Duration> = all.iter().map(|class| by_design(*class, cells, design)).collect();
@@ -182,8 +189,8 @@ fn start_cost(run: &Run, name: &str, class: Class, cells: usize, starts: &[Start
 }
 
 fn by_design(class: Class, cells: usize, design: &Design) -> Duration {
-    let in_cell = warmup(class, design).saturating_add(turns(design));
-    around(class).saturating_add(in_cell.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX)))
+    let turns = turns(design).saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX));
+    total([around(class), warmups(class, cells, design), turns])
 }
 
 /// One member's turns in a cell.
