@@ -304,10 +304,10 @@ mod tests {
     #[test]
     fn an_error_names_the_file_the_line_what_is_allowed_and_the_nearest_match() {
         let cases: [(&str, &str, &[&str]); 8] = [
-            ("budget =", "buget =", &["studies/x.toml:31", "buget", "did you mean `budget`?"]),
-            ("budget", "precision = 3\nbudget", &["studies/x.toml:31", "3 is out of range", "such as 0.03"]),
+            ("budget =", "buget =", &["studies/x.toml:32", "buget", "did you mean `budget`?"]),
+            ("budget", "precision = 3\nbudget", &["studies/x.toml:32", "3 is out of range", "such as 0.03"]),
             ("[4, 13]", "[13, 4]", &["studies/x.toml:30", "out of range", "at least"]),
-            ("\"10min\"", "\"2 parsecs\"", &["studies/x.toml:31", "not a duration", "2s"]),
+            ("\"10min\"", "\"2 parsecs\"", &["studies/x.toml:32", "not a duration", "2s"]),
             ("connections = 10 }", "connections = 0 }", &["studies/x.toml:27", "out of range"]),
             (
                 "\"nginx\",",

@@ -1,6 +1,6 @@
 //! Studies that are measured in heats: several live servers, loaded in turns.
 
-use crate::common::{Home, Said, process, run, wait_for};
+use crate::common::{Home, Said, process, processes_with, run, wait_for};
 use lab::Store;
 use lab::heat::run::Measured;
 use model::heat::{HUB, Start, StartOutcome};
@@ -196,8 +196,9 @@ fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
         if kills {
             child.kill().unwrap();
             process::wait(&mut child);
+            // Their guards are the last to go, after they have removed the folders.
             wait_for(
-                || std::fs::read_dir(home.temporary()).unwrap().next().is_none(),
+                || processes_with(&home.path().display().to_string()).is_empty(),
                 "the servers to be gone",
             );
         } else {

@@ -30,6 +30,8 @@ fn a_run_that_has_ended_and_goes_on_is_read_anew() {
         Some(7),
         false,
     );
+    // In blocks: a run of trials.
+    run.study.design.heats = None;
     store.add_run(&run).unwrap();
     let observe = |block| {
         let contender = "reference".to_owned();
