@@ -55,7 +55,7 @@ pub fn step(study: &Study, step: &Step) -> String {
         Step::Measuring { cell, quiet, wanted, disturbed, turns } => {
             let disturbed = match disturbed {
                 0 => String::new(),
-                n => format!(", {n} of {turns} turns were disturbed and are made up for"),
+                n => format!(", {n} of {turns} turns were disturbed"),
             };
             format!("{}cycle {} of {wanted}{disturbed}", of(cell), (quiet + 1).min(*wanted))
         }
@@ -141,7 +141,7 @@ mod tests {
             step(study, &Step::Measuring { cell: 0, quiet, wanted: 20, disturbed, turns: 40 })
         };
         assert_eq!(told(&study(1), 0, 0), "cycle 1 of 20");
-        let more = "2 of 40 turns were disturbed and are made up for";
+        let more = "2 of 40 turns were disturbed";
         assert_eq!(told(&study(2), 6, 2), format!("small: cycle 7 of 20, {more}"));
         assert_eq!(told(&study(1), 20, 2), format!("cycle 20 of 20, {more}"));
     }

@@ -34,7 +34,7 @@ pub struct RunArgs {
     /// Run the page's own command lines as they stand, instead of a fair race
     #[arg(long, conflicts_with_all = ["quick", "resume", "seed"])]
     as_published: bool,
-    /// A first look in about two minutes, without ranks
+    /// A first look in a few minutes, without ranks
     #[arg(long)]
     quick: bool,
     /// Go on with the latest run of this study: one that was cut off or, with --budget or --precision, one that has ended

@@ -1,7 +1,8 @@
 //! Measuring in heats: several live servers are loaded in turns.
 //!
 //! What acts: [`run`] goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after `warm`
-//! has warmed them up (when that is, `warming` decides), `sum` puts their turns together, `kept` says what is kept of them, and [`snapshot`] reads the clocks of processes. All else decides, and is pure.
+//! has warmed them up, `sum` puts their turns together, `kept` says what is kept of them, and [`snapshot`] reads the clocks of processes.
+//! All else decides, and is pure; `warming` says when a server is warm, `shape` how its turns look.
 //!
 //! The road: [`next`] says which heat is owed ([`owed`]), how it is dealt ([`deal`]), whether there is time ([`budget`]) and whether
 //! it is enough ([`enough`]). Within a heat: the orders of its cycles ([`orders`]), what ran beside each turn ([`snapshot`]), which

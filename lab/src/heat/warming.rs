@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_compiles_is_not_warm_and_one_that_rested_in_three_pauses_need_only_be_level() {
+    fn one_that_compiles_is_not_warm_and_one_that_rested_in_three_pauses_needs_only_to_be_level() {
         // Slices that scatter by more than a level could be shown by.
         let scattering = |s: f64| 80_000.0 * (1.0 + 0.1 * (s * 7_919.0).sin());
         let limit = Duration::from_mins(2);

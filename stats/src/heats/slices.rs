@@ -4,11 +4,12 @@
 
 use super::studentized_range::Critical;
 use crate::{median, signed_rank};
+use std::collections::BTreeMap;
 
 /// One member's turn in one cycle of a heat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Which cycle, from 0. Only valid slices are given; a cycle may lack members.
+    /// Which cycle, from 0. Only valid slices are given; a cycle may lack members, and a member may have several slices in one.
     pub cycle: usize,
     /// Whose: an index into the heat's members.
     pub member: usize,
@@ -128,13 +129,17 @@ fn cycle_levels(slices: &[Slice], informs: &[bool]) -> Vec<Option<f64>> {
     if informs.iter().filter(|informs| **informs).count() < 2 {
         return vec![Some(0.0); cycles];
     }
-    // Half an answer more, so that a slice without one has a logarithm.
-    let log = |s: &Slice| ((s.answers as f64 + 0.5) / s.time_ns as f64 * 1e9).ln();
-    let telling: Vec<(usize, usize, f64)> =
-        slices.iter().filter(|s| informs[s.member]).map(|s| (s.cycle, s.member, log(s))).collect();
+    // All slices of a member in a cycle are one word on its level.
+    let mut sums: BTreeMap<(usize, usize), (f64, f64)> = BTreeMap::new();
+    for s in slices.iter().filter(|s| informs[s.member]) {
+        let sum = sums.entry((s.cycle, s.member)).or_default();
+        *sum = (sum.0 + s.answers as f64, sum.1 + s.time_ns as f64 / 1e9);
+    }
     let mut by_cycle = vec![Vec::new(); cycles];
     let mut by_member = vec![Vec::new(); informs.len()];
-    for (cycle, member, log) in telling {
+    for ((cycle, member), (answers, seconds)) in sums {
+        // Half an answer more, so that a cycle without one has a logarithm.
+        let log = ((answers + 0.5) / seconds).ln();
         by_cycle[cycle].push((member, log));
         by_member[member].push((cycle, log));
     }
@@ -193,6 +198,26 @@ mod tests {
     fn ratio(slices: &[Slice], informs: [bool; 4], one: usize, other: usize) -> f64 {
         let all = figures(slices, &informs);
         (all[one].unwrap().log_rate - all[other].unwrap().log_rate).exp()
+    }
+
+    #[test]
+    fn several_turns_of_a_member_in_a_cycle_are_one_word_on_its_level() {
+        let slice = |cycle, member, answers| Slice { cycle, member, answers, time_ns: 100_000_000 };
+        let usual = (0..20).flat_map(|cycle| [slice(cycle, 0, 1_000), slice(cycle, 1, 500)]);
+        // Nobody but one member had turns in this cycle: its own pause is no level of the machine.
+        let alone: Vec<Slice> = usual.clone().chain([slice(20, 0, 500), slice(20, 0, 500)]).collect();
+        assert_eq!(figures(&alone, &[true; 2])[0].map(|figure| figure.slices), Some(20));
+        // One of three had four turns, in which it was slowed by what slowed nobody else.
+        let third = (0..20).map(|cycle| slice(cycle, 2, 250));
+        let again = (0..5).flat_map(|cycle| vec![slice(cycle, 2, 125); 4]);
+        let all: Vec<Slice> = usual.chain(third).chain(again).collect();
+        let found = figures(&all, &[true; 3]);
+        let rate = |member: usize| found[member].map(|figure| figure.log_rate.exp()).unwrap();
+        assert!(
+            (rate(0) / rate(1) - 2.0).abs() < 1e-9 && (rate(0) / 10_000.0 - 1.0).abs() < 0.01,
+            "{}",
+            rate(0)
+        );
     }
 
     #[test]
