@@ -144,6 +144,7 @@ fn starts(heat: usize, names: &[String]) -> Vec<Start> {
         cells: BTreeMap::new(),
         memory_bytes: None,
         took_ns: 0,
+        conditions: None,
         program: None,
     };
     names.iter().map(start).collect()

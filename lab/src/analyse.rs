@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
     let cells: Vec<CellFindings> =
         (0..run.study.cells.len()).map(|cell| cell_findings(run, observations, cell)).collect();
-    whole(run, cells, conditions::range(observations), elapsed_s(observations), ended)
+    whole(run, cells, conditions::of_trials(observations), elapsed_s(observations), ended)
 }
 
 /// The findings of a run, from those of its cells.

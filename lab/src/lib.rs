@@ -38,6 +38,7 @@ pub mod remedy;
 pub mod run;
 pub mod sample;
 pub mod schedule;
+mod seen;
 pub mod setup;
 pub mod steady;
 pub mod store;

@@ -121,7 +121,7 @@ mod tests {
             (format!("{HEATS}heat = 1000"), "1000 is out of range: allowed is a heat of 1 to 12"),
             (format!("{HEATS}slice = \"0s\""), "0s is out of range: allowed is a slice from 20ms to 2s"),
             (format!("{HEATS}slice = \"1h\""), "1h is out of range: allowed is a slice from 20ms to 2s"),
-            (format!("{HEATS}measure = \"500ms\""), "`measure` (500ms) has room for fewer than 10 slices"),
+            (format!("{HEATS}measure = \"400ms\""), "`measure` (400ms) has room for fewer than 5 slices"),
             (
                 format!("{HEATS}warmup = \"2min\"\nwarmup_limit = \"1min\""),
                 "`warmup_limit` (1m) is shorter than `warmup` (2m)",

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Fewer slices than this give no figure of a start that is worth much.
-const LEAST_SLICES: u32 = 10;
+const LEAST_SLICES: u32 = 5;
 
 /// More rounds than this no run has.
 const MOST_ROUNDS: usize = 100;

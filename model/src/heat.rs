@@ -1,6 +1,6 @@
 //! Heats as they are stored: which contenders were alive together, what came of each start, and every turn of each.
 
-use crate::environment::Executable;
+use crate::environment::{Conditions, Executable};
 use crate::observation::Measurement;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -53,6 +53,9 @@ pub struct Start {
     pub took_ns: u64,
     /// What ran.
     pub program: Option<Executable>,
+    /// What the machine was like from the first start of its heat to the last turn; unknown of a heat that was cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
 }
 
 /// What came of a start.

@@ -12,7 +12,8 @@ use clap::Args;
 use lab::instance::{Work, Works};
 use lab::setup::{self, RACED};
 use model::metric::Decider;
-use model::{Arrivals, Cell, Design, Load, Study, Target};
+
+use model::{Arrivals, Cell, Design, Heats, Load, Run, Study, Target};
 use report::{Look, Told};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,14 +22,23 @@ use std::time::Duration;
 /// Contenders whose ratio is known to this share, and not sure to differ, are as good as equal.
 const EQUAL: f64 = 0.02;
 
-/// A race takes no longer unless its trials are long or it is told.
+/// A race takes no longer unless its rounds are long or it is told.
 const BUDGET: Duration = Duration::from_mins(2);
 
 /// Nothing is decided before.
-const LEAST_BLOCKS: usize = 3;
+const LEAST_ROUNDS: usize = 3;
 
-/// Every contender enters a block so often.
-const COPIES: usize = 2;
+/// One server's turn, unless it is loaded for so short that it would have too few.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// No turn is shorter.
+const LEAST_SLICE: Duration = Duration::from_millis(20);
+
+/// A server has so many turns in each start, or more.
+const SLICES: u32 = 5;
+
+/// What a command starts is not known. One that compiles while it runs is warm by then, or marked.
+const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -45,28 +55,32 @@ pub struct RaceArgs {
     /// A new connection for every request
     #[arg(long)]
     no_keepalive: bool,
-    /// Each trial measures for so long
+    /// So much of the load on each server counts, in turns with the others
     #[arg(short, long, default_value = "500ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     duration: Duration,
-    /// Load before each measurement, not counted
+    /// Load before that at least, not counted; it goes on until the server is warm
     #[arg(long, default_value = "200ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
     /// What decides: rate, server-cpu (CPU time for an answer), rss (memory), or p50@RATE, p90@RATE, p99@RATE, p999@RATE
     /// (latency while so many requests a second are offered, such as p99@5k)
     #[arg(long, default_value = "rate", value_name = "METRIC", value_parser = str::parse::<Decider>)]
     metric: Decider,
-    /// A command to run before every trial, in this folder; the trial fails if it fails
+    /// A command to run before every start of a server, in this folder; the start fails if it fails
     #[arg(long, value_name = "CMD")]
     prepare: Option<String>,
     /// Go on until the ratio is known to this share [default: until it is sure which is faster, or that they are within 0.02]
     #[arg(long, value_name = "SHARE")]
     precision: Option<f64>,
-    /// The race takes no longer: a trial that would pass it is not begun [default: 2min, or twice what three blocks take]
+    /// The race takes no longer: a round that would pass it is not begun [default: 2min, or twice what three rounds take]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Option<Duration>,
-    /// The race has no more than so many blocks; in each every server is measured twice
-    #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    blocks: u16,
+    /// The race has no more than so many rounds; in each every server is started and measured twice
+    #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    rounds: u16,
+    /// One server at a time, in trials one after the other: for servers that can't live side by side, because they share a
+    /// file, a lock or a database
+    #[arg(long)]
+    alone: bool,
     /// Let the servers answer with different bodies
     #[arg(long)]
     any_body: bool,
@@ -90,25 +104,27 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (prepared, entrants) = setup::commands(&args.commands, &path)?;
     let store = store(common)?;
     let mut run = setup::race_run(study(args)?, entrants, args.prepare.clone(), args.seed);
+    run.study.design.budget = budget(&run, args.budget);
     run.allow_busy = Some(args.machine.allow_busy);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
+    if let Some(why) = too_small(&run) {
+        return Err(why.into());
+    }
     let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, Some(&store))?;
     if !args.any_body {
-        let work = setup::same_work(&lab, &run, &path)?;
-        setup::hold_equal(&mut run, &work);
-        lab.works.insert(RACED.to_owned(), work);
+        let asked = setup::same_work(&lab, &run, &path)?;
+        setup::hold_equal(&mut run, &asked);
+        lab.works.insert(RACED.to_owned(), asked.work);
     }
-    let (budget, least) = (run.study.design.budget, lab::schedule::least_budget(&run));
-    if budget < least {
-        return Err(super::run::too_small(budget, least).into());
-    }
+    // What the servers are is known by now, and so is how long they take to get warm.
+    run.study.design.budget = budget(&run, args.budget);
     store.add_run(&run)?;
     let mut watch = Watch::new();
     let findings = lab::run::run(&lab, &run, &store, &mut watch);
     watch.finish();
     let (_, observations, ended) = store.run(&run.id)?;
     if let Some((format, output)) = export {
-        let findings = &lab::analyse::findings(&run, &observations, ended.as_deref());
+        let findings = &lab::findings::of(&store, &run, &observations, ended.as_deref())?;
         let told = Told { run: &run, observations: &observations, findings };
         output.write(&show(&told, format, &Look::default())?)?;
     }
@@ -116,6 +132,24 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
         .with_context(|| format!("run {}: `drome report {}` shows what is known so far", run.id, run.id))?;
     teller.tell(&run, &observations, &findings)?;
     Ok(failure::code_of(&findings))
+}
+
+/// How long it may take: as was asked for, or as long as a race may, or twice its least rounds.
+fn budget(run: &Run, asked: Option<Duration>) -> Duration {
+    let least = match lab::heat::budget::sum(run) {
+        Some(sum) => sum.looks.first().map_or(sum.round, |look| look.1),
+        None => lab::left::guess(&run.study.design, lab::schedule::least_trials(run)),
+    };
+    asked.unwrap_or(BUDGET.max(least.saturating_mul(2)))
+}
+
+/// Why it is not worth while to begin.
+fn too_small(run: &Run) -> Option<WrongInput> {
+    let (budget, least) = (run.study.design.budget, lab::schedule::least_budget(run));
+    match run.study.design.heats {
+        Some(_) => lab::heat::budget::too_small(run).map(|why| WrongInput(format!("--budget: {why}"))),
+        None => (budget < least).then(|| super::run::too_small(budget, least)),
+    }
 }
 
 /// The file of `--export`, and the format that its ending says.
@@ -152,8 +186,14 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
         )
         .into());
     }
-    if args.duration.is_zero() {
-        return Err(WrongInput("--duration: allowed is a time above 0".to_owned()).into());
+    if args.duration < LEAST_SLICE * SLICES {
+        let (least, given) = (LEAST_SLICE * SLICES, humantime::format_duration(args.duration));
+        let least = humantime::format_duration(least);
+        return Err(WrongInput(format!("--duration {given}: allowed is {least} or more")).into());
+    }
+    if args.warmup > WARMUP_LIMIT {
+        let limit = humantime::format_duration(WARMUP_LIMIT);
+        return Err(WrongInput(format!("--warmup: allowed is {limit} at the most")).into());
     }
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
     let load = match &args.metric.rate_per_s {
@@ -165,28 +205,26 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
             per_connection,
         },
     };
-    let mut study = Study {
+    let rounds = usize::from(args.rounds);
+    let heats = Heats { slice: SLICE.min(args.duration / SLICES), warmup_limit: WARMUP_LIMIT, ..Heats::default() };
+    Ok(Study {
         tracks: model::study::default_track(),
         title: args.commands.join(" against "),
         source: None,
         contenders: Vec::new(),
         cells: vec![Cell { title: args.url.clone(), workload: RACED.to_owned(), load }],
         design: Design {
-            blocks: [usize::from(args.blocks).min(LEAST_BLOCKS), args.blocks.into()],
+            blocks: [rounds.min(LEAST_ROUNDS), rounds],
             warmup: args.warmup,
             measure: args.duration,
             decide: args.precision.is_none(),
             metric: args.metric.metric,
             precision,
             budget: BUDGET,
-            heats: None,
+            heats: (!args.alone).then_some(heats),
         },
         published: None,
         as_published: Vec::new(),
         unequal: Vec::new(),
-    };
-    let trials = study.design.blocks[0] * args.commands.len() * COPIES;
-    let enough = 2 * lab::left::guess(&study.design, trials);
-    study.design.budget = args.budget.unwrap_or(BUDGET.max(enough));
-    Ok(study)
+    })
 }

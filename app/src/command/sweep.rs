@@ -249,7 +249,7 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let any = Works::from([(RACED.to_owned(), Work::default())]);
     let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, None)?;
     if !args.any_body {
-        let work = setup::same_work(&lab, &run, &path)?;
+        let work = setup::same_work(&lab, &run, &path)?.work;
         lab.works.insert(RACED.to_owned(), work);
     }
     Ok((run, lab, names.into_iter().map(Entry::Started).collect(), args.start.clone()))

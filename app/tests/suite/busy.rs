@@ -9,7 +9,7 @@ const DROME: &str = env!("CARGO_BIN_EXE_drome");
 const VOID: i32 = 4;
 
 /// The races of the test, of which none may take longer than any program.
-const RACES: u32 = 3;
+const RACES: u32 = 4;
 
 /// A program for every core that does nothing but use it; stopped when the test is over, or by itself after it.
 struct Spinning(Vec<Child>);
@@ -44,7 +44,7 @@ impl Drop for Spinning {
 
 fn race(home: &Home, args: &[&str], allowed: &str) -> Said {
     let server = format!("{DROME} serve --port {{port}}");
-    let short = ["--url", "http://127.0.0.1:{port}/hello", "--duration", "200ms", "--blocks", "3"];
+    let short = ["--url", "http://127.0.0.1:{port}/hello", "--duration", "200ms", "--rounds", "3"];
     let mut command = home.drome(&["race", &server, &server]);
     run(command.args(short).args(args).env("DROME_ALLOW_BUSY", allowed))
 }
@@ -58,7 +58,7 @@ fn trials_beside_busy_programs_are_void_and_say_so_unless_they_are_allowed() {
     }
     let _busy = Spinning::on_every_core();
     let home = Home::new();
-    let void = race(&home, &[], "0");
+    let void = race(&home, &["--alone"], "0");
     assert_eq!(void.code, VOID, "{}{}", void.out, void.err);
     assert!(
         void.err.contains("void: other programs used ") && void.err.contains("--allow-busy"),
@@ -66,9 +66,13 @@ fn trials_beside_busy_programs_are_void_and_say_so_unless_they_are_allowed() {
         void.err
     );
     assert!(!void.out.contains(" × A, 95 %"), "{}", void.out);
-    for (args, allowed) in [(&["--allow-busy"][..], "0"), (&[], "1")] {
+    for (args, allowed) in [(&["--alone", "--allow-busy"][..], "0"), (&["--alone"], "1")] {
         let counted = race(&home, args, allowed);
         assert_eq!(counted.code, 0, "{}{}", counted.out, counted.err);
         assert!(counted.out.contains("other programs used "), "{}", counted.out);
     }
+    // In turns, everything counts where no moment is quiet, and that is told.
+    let in_turns = race(&home, &[], "0");
+    assert_eq!(in_turns.code, 0, "{}{}", in_turns.out, in_turns.err);
+    assert!(in_turns.out.contains("disturbed turns count in "), "{}", in_turns.out);
 }

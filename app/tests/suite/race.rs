@@ -11,8 +11,8 @@ const DROME: &str = env!("CARGO_BIN_EXE_drome");
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Said {
     let short = ["--warmup", "50ms", "--seed", "1"];
     let duration = if args.contains(&"--duration") { &[][..] } else { &["--duration", "200ms"] };
-    let is_told = args.contains(&"--budget") || args.contains(&"--blocks");
-    let blocks = if is_told { &[][..] } else { &["--blocks", "3"] };
+    let is_told = args.contains(&"--budget") || args.contains(&"--rounds");
+    let blocks = if is_told { &[][..] } else { &["--rounds", "3"] };
     run(home.drome(&["race"]).args(commands).args(short).args(duration).args(blocks).args(args))
 }
 
@@ -39,7 +39,7 @@ fn a_known_difference_is_found_with_its_direction() {
     // An answer of the slow one takes at least the 20 ms that it spins, and one of the fast one takes a fraction of that on any
     // machine.
     assert!(b["time_ns_more"]["median"].as_f64().unwrap() < -15_000_000.0, "{b}");
-    assert_eq!(number(&b["trials"]), 2.0 * number(&json["race"]["blocks"]), "both enter every block twice");
+    assert_eq!(number(&b["trials"]), 2.0 * number(&json["race"]["blocks"]), "both are started twice in every round");
     assert!(json["noise_floor"].as_f64().unwrap() > 0.0);
 }
 
@@ -125,11 +125,9 @@ fn a_metric_decides_and_every_trial_is_exported() {
     assert!(said.out.contains("held equal: a body of 12 bytes, closed load, 1 connections"), "{}", said.out);
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = text.lines().collect();
-    assert!(rows.len() > 12 && rows.len() % 4 == 1, "blocks of two that enter twice: {text}");
-    assert!(
-        rows[0].starts_with("run,study,cell,cell_title,workload,load,") && rows[1].contains(",measured,"),
-        "{text}"
-    );
+    assert!(rows.len() > 12 && rows.len() % 4 == 1, "rounds of two that are started twice: {text}");
+    assert!(rows[0].starts_with("run,study,cell,cell_title,workload,contender,"), "{text}");
+    assert!(rows[1].contains(",server-cpu,"), "{text}");
 
     let args = [&url[..], &["--metric", "p50@20", "--duration", "1s", "--format", "json"]].concat();
     let args = [&args[..], &["--export", json.to_str().unwrap()]].concat();
@@ -185,7 +183,7 @@ fn what_is_prepared_is_prepared_before_every_trial_and_its_failure_is_the_trials
     let args = [&url[..], &["--any-body", "--prepare", "echo no database; exit 3"]].concat();
     let said = race(&home, &[&drome, &drome], &args);
     assert_eq!(said.code, 4, "{}{}", said.out, said.err);
-    for words in ["no database", "nothing can be said of A and B", "not decided", "nothing to compare"] {
+    for words in ["no database", "B can't be compared with A", "not decided", "every contender was given up"] {
         assert!(said.out.contains(words), "{words}: {}", said.out);
     }
 }
@@ -199,7 +197,7 @@ fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told()
     let flaky = format!(
         "if [ -e {mark} ]; then rm {mark}; echo out of luck; exit 7; else touch {mark}; exec {drome} --spin-ns 1000000; fi"
     );
-    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--blocks", "8", "--any-body"];
+    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--rounds", "8", "--any-body"];
     let said = race(&home, &[&drome, &flaky], &args);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     assert!(
@@ -210,7 +208,7 @@ fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told()
 }
 
 #[test]
-fn trials_that_are_all_void_say_nothing() {
+fn starts_that_all_fail_say_nothing() {
     let home = Home::new();
     let drome = format!("{DROME} serve --port {{port}}");
     // It answers, but never what was asked for.
@@ -218,9 +216,10 @@ fn trials_that_are_all_void_say_nothing() {
     let said = race(&home, &[&drome, &drome], &args);
     assert_eq!(said.code, 4, "{}", said.out);
     for words in [
-        "no trial of A was sound",
-        "nothing can be said of A and B",
-        "no trial of A or B was sound, in 3 blocks",
+        "4 of 4 starts failed, so no rank",
+        "B can't be compared with A",
+        "status: 404 was not expected",
+        "ended: every contender was given up, after 2 rounds",
     ] {
         assert!(said.out.contains(words), "{words}: {}", said.out);
     }

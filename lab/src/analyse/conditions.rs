@@ -1,12 +1,26 @@
 //! What the machine was like over a run's trials, and what programs ran.
 
-use model::Observation;
 use model::environment::{ConditionsRange, Ran};
+use model::heat::Start;
 use model::observation::Entrant;
+use model::{Conditions, Observation};
 
-/// The worst of each condition; unknown where no trial tells.
-pub(super) fn range(observations: &[Observation]) -> ConditionsRange {
-    let all = || observations.iter().map(|o| &o.conditions);
+/// The worst of each condition over all trials.
+pub(super) fn of_trials(observations: &[Observation]) -> ConditionsRange {
+    let all: Vec<&Conditions> = observations.iter().map(|o| &o.conditions).collect();
+    range(&all)
+}
+
+/// The same over all heats. What others used is known of what counts: in each cell of each start.
+pub(super) fn of_heats(starts: &[Start]) -> ConditionsRange {
+    let all: Vec<&Conditions> = starts.iter().filter_map(|start| start.conditions.as_ref()).collect();
+    let measured = starts.iter().flat_map(|s| s.cells.values()).filter_map(|c| c.measurement.as_ref());
+    ConditionsRange { others_ppm_max: measured.filter_map(|m| m.usage.others_ppm).max(), ..range(&all) }
+}
+
+/// The worst of each condition; unknown where none tells.
+fn range(conditions: &[&Conditions]) -> ConditionsRange {
+    let all = || conditions.iter();
     let hz = || all().flat_map(|c| [c.server_hz.before, c.server_hz.after]).flatten();
     let known = || all().filter_map(|c| c.throttled.as_ref());
     // How often it was too hot differs from trial to trial; that it was does not.
@@ -45,7 +59,7 @@ mod tests {
     use super::*;
     use crate::example;
     use model::environment::{Ends, Executable};
-    use model::{Conditions, Trial};
+    use model::Trial;
 
     fn observed(conditions: Conditions) -> Observation {
         let trial = Trial { block: 0, cell: 0, contender: "a".to_owned(), copy: 0 };
@@ -54,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_worst_of_all_trials_is_told_and_what_no_trial_tells_is_unknown() {
-        assert_eq!(range(&[observed(Conditions::default())]), ConditionsRange::default());
+        assert_eq!(of_trials(&[observed(Conditions::default())]), ConditionsRange::default());
         let trial = |steal, hz, celsius, why: &[&str]| {
             observed(Conditions {
                 steal_ppm: Some(steal),

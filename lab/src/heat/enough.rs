@@ -3,6 +3,7 @@
 
 use crate::schedule::percent;
 use model::Design;
+use std::fmt::Write;
 
 /// Two contenders that are next to each other in the order of a cell, and what the model says of them at the level of the look.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +27,8 @@ pub enum Standing {
     Equal,
     /// Neither. The ratio is known to plus or minus this share of it; unknown: there are too few starts.
     Open(Option<f64>),
-    /// There will never be more to know: one has no rank in the cell, because it failed, did not settle, or was held back by the load generator.
-    NoRank,
+    /// There will never be more to know: the load generator held one back.
+    HeldBack,
 }
 
 /// Whether it is to be asked after so many whole rounds.
@@ -36,24 +37,36 @@ pub fn is_look(design: &Design, rounds: usize) -> bool {
 }
 
 /// Why a look ends the run, where it does. Every comparison between neighbours is decided, equal, or known so well that the
-/// difference, whichever way it goes, is less than the precision that was asked for.
+/// difference, whichever way it goes, is less than the precision that was asked for. A race that was asked to decide goes on
+/// until nothing is open: a difference of 1 % is one.
 pub fn enough(design: &Design, rounds: usize, neighbours: &[Neighbours]) -> Option<String> {
     let is_known = |pair: &Neighbours| match pair.standing {
-        Standing::Decided | Standing::Equal | Standing::NoRank => true,
-        Standing::Open(half) => half.is_some_and(|half| half <= design.precision),
+        Standing::Decided | Standing::Equal | Standing::HeldBack => true,
+        Standing::Open(half) => !design.decide && half.is_some_and(|half| half <= design.precision),
     };
     if !neighbours.iter().all(is_known) {
         return None;
     }
     let open = neighbours.iter().filter(|pair| matches!(pair.standing, Standing::Open(_))).count();
-    let precision = percent(design.precision);
-    let known = match open {
-        0 => "every comparison between neighbours is decided or equal".to_owned(),
-        n => format!(
-            "every comparison between neighbours is decided or equal, or known to ±{precision} % ({n} of {})",
-            neighbours.len()
-        ),
-    };
+    let held_back = neighbours.iter().filter(|pair| pair.standing == Standing::HeldBack).count();
+    let (all, precision) = (neighbours.len(), percent(design.precision));
+    if all == held_back {
+        let why = if all == 0 {
+            "there is nothing to compare, because fewer than two have a rank"
+        } else {
+            "the load generator held back one of every two neighbours, so that no round tells more"
+        };
+        // Of a race it may yet be shown that they are warm.
+        let is_final = all > 0 || !design.decide;
+        return is_final.then(|| format!("{why}, after {}", rounds_in_words(rounds)));
+    }
+    let mut known = "every comparison between neighbours is decided or equal".to_owned();
+    if open > 0 {
+        let _ = write!(known, ", or known to ±{precision} % ({open} of {all})");
+    }
+    if held_back > 0 {
+        let _ = write!(known, ", but for {held_back} of {all} in which the load generator held one back");
+    }
     Some(format!("{known}, after {}", rounds_in_words(rounds)))
 }
 
@@ -103,14 +116,22 @@ mod tests {
 
     #[test]
     fn it_is_enough_when_no_comparison_is_open_or_the_open_ones_are_known_well() {
-        use Standing::{Decided, Equal, NoRank, Open};
+        use Standing::{Decided, Equal, HeldBack, Open};
         let all = "every comparison between neighbours is decided or equal";
-        assert_eq!(told(&[Decided, Equal, NoRank]), Some(format!("{all}, after 6 rounds")));
-        assert_eq!(told(&[]), Some(format!("{all}, after 6 rounds")), "one contender has no neighbour");
+        assert_eq!(told(&[Decided, Equal]), Some(format!("{all}, after 6 rounds")));
+        let but_one = format!("{all}, but for 1 of 3 in which the load generator held one back, after 6 rounds");
+        assert_eq!(told(&[Decided, Equal, HeldBack]), Some(but_one));
+        let none = told(&[HeldBack]).unwrap();
+        assert!(none.starts_with("the load generator held back one of every two neighbours"), "{none}");
+        assert!(told(&[]).unwrap().starts_with("there is nothing to compare"), "one has no neighbour");
         assert_eq!(told(&[Decided, Open(Some(0.031))]), None);
         assert_eq!(told(&[Decided, Open(None)]), None, "nothing is known of it");
         let close = told(&[Decided, Open(Some(0.03))]);
         assert_eq!(close, Some(format!("{all}, or known to ±3 % (1 of 2), after 6 rounds")));
+        let decides = model::Design { decide: true, ..run(&["a"]).study.design };
+        assert_eq!(enough(&decides, 6, &pairs(&[Decided, Open(Some(0.001))])), None);
+        assert!(enough(&decides, 6, &pairs(&[Decided, Equal])).is_some());
+        assert_eq!(enough(&decides, 6, &[]), None, "who has no rank yet may have one later");
     }
 
     #[test]

@@ -27,6 +27,7 @@ pub fn start(round: usize, heat: usize, contender: &str, cells: &[usize]) -> Sta
         cells: cells.iter().map(|cell| (*cell, in_cell())).collect(),
         memory_bytes: Some(1 << 20),
         took_ns: 10_000_000_000,
+        conditions: None,
         program: None,
     }
 }

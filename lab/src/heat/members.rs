@@ -4,7 +4,7 @@
 use super::hub::Hub;
 use super::{budget, owed};
 use crate::before;
-use crate::environment;
+use crate::environment::{self, System, Watch};
 use crate::fault::Fault;
 use crate::instance::{Instance, Place, Work, Works};
 use crate::prepare::Prepared;
@@ -45,6 +45,8 @@ pub struct Field<'a> {
     hub: &'a Hub,
     /// Until then all time was charged to members.
     charged: Instant,
+    /// Looks at the machine from before the first start.
+    watch: Watch,
 }
 
 impl Member {
@@ -100,7 +102,8 @@ impl<'a> Field<'a> {
     ) -> Result<Self, (Self, Trouble)> {
         let spent_before = budget::spent(starts);
         let (members, charged) = (Vec::new(), Instant::now());
-        let mut field = Self { lab, run, heat, members, spent_before, hub, charged };
+        let watch = Watch::begin(&System::here(), &lab.cores);
+        let mut field = Self { lab, run, heat, members, spent_before, hub, charged, watch };
         let servers = heat.servers();
         for (nth, (name, copy)) in servers.iter().enumerate() {
             show.step(
@@ -124,6 +127,7 @@ impl<'a> Field<'a> {
                 memory_bytes: None,
                 took_ns: 0,
                 program: None,
+                conditions: None,
             };
             let mut member = Member { start, instance: None };
             match started {
@@ -231,6 +235,10 @@ impl<'a> Field<'a> {
     /// Stops all servers. Those that were alive to the end have ended well, unless the heat was cut off.
     pub fn stop(&mut self, is_whole: bool) {
         self.charge_all();
+        let conditions = self.watch.clone().end();
+        for member in self.members.iter_mut().filter(|_| is_whole) {
+            member.start.conditions = Some(conditions.clone());
+        }
         for at in self.alive() {
             let member = &mut self.members[at];
             if is_whole {

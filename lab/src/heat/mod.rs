@@ -71,6 +71,9 @@ pub fn next(course: &Course<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>
                 None => Next::Heat(heat),
             };
         }
+        if heats.iter().all(|heat| heat.round != round) {
+            return Next::Done(format!("every contender was given up, after {}", rounds_in_words(round)));
+        }
         let rounds = round + 1;
         // Whether it is enough is asked with all of a round and nothing of the next.
         if rounds < least || heats.iter().any(|heat| heat.round > round) {

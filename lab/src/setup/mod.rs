@@ -12,7 +12,7 @@ pub use commands::{RACED, commands};
 pub use contenders::{on_tracks, prepare, prepare_study};
 pub use new_run::{new_id, quicken, race_run, study_run};
 pub use resume::changes_since;
-pub use same_work::{hold_equal, same_work};
+pub use same_work::{Asked, hold_equal, same_work};
 
 use crate::catalog::CatalogError;
 use crate::cores::Cores;

@@ -5,26 +5,43 @@ use crate::before;
 use crate::fault::Fault;
 use crate::instance::{Instance, Place, Work, Works};
 use crate::run::Lab;
-use crate::verify;
+use crate::tree::Tree;
+use crate::{seen, verify};
 use model::Run;
+use model::contender::Class;
 use model::observation::Raced;
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-/// Writes down what all contenders were found to answer with.
-pub fn hold_equal(run: &mut Run, work: &Work) {
-    let body_bytes = work.body.as_ref().map(Vec::len);
+/// What was seen of contenders that were asked once.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// What all of them answer.
+    pub work: Work,
+    /// What each most likely is, by name.
+    pub classes: BTreeMap<String, Class>,
+}
+
+/// Writes down what all contenders were found to answer with, and what each is.
+pub fn hold_equal(run: &mut Run, asked: &Asked) {
+    let body_bytes = asked.work.body.as_ref().map(Vec::len);
     run.race = Some(Raced { body_bytes, ..run.race.take().unwrap_or_default() });
+    for (name, class) in &asked.classes {
+        if let Some(entrant) = run.contenders.get_mut(name) {
+            entrant.class = entrant.class.or(Some(*class));
+        }
+    }
 }
 
 /// Starts every contender once and asks it: all must give the same body, or the race is of unequal work.
-pub fn same_work(lab: &Lab, run: &Run, path: &str) -> Result<Work, SetupError> {
+pub fn same_work(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
     let asked = ask_all(lab, run, path);
     // Whatever came of it then.
     if lab.stop.load(Ordering::Relaxed) { Err(SetupError::Interrupted) } else { asked }
 }
 
-fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Work, SetupError> {
-    let mut first: Option<(String, Vec<u8>)> = None;
+fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
+    let (mut first, mut classes): (Option<(String, Vec<u8>)>, _) = (None, BTreeMap::new());
     for (name, prepared) in &lab.prepared {
         let place = Place {
             cpus: lab.cores.server.clone(),
@@ -47,6 +64,8 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Work, SetupError> {
         }
         let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
         let answer = verify::get(instance.address, path);
+        let names = seen::names(Tree::Below(instance.server.root()));
+        classes.insert(name.clone(), seen::class(names.iter().map(String::as_str)));
         instance.server.stop().map_err(trouble)?;
         let answer = answer.map_err(|e| match Fault::own(&e) {
             Some(own) => SetupError::Lab(own.to_string()),
@@ -69,5 +88,5 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Work, SetupError> {
             Some(_) => {}
         }
     }
-    Ok(Work { body: first.map(|(_, body)| body), ..Work::default() })
+    Ok(Asked { work: Work { body: first.map(|(_, body)| body), ..Work::default() }, classes })
 }

@@ -43,7 +43,7 @@ fn build() -> Result<PathBuf> {
     Ok(crate::root().join("target/release/drome"))
 }
 
-/// A process and what was seen of it, once a second.
+/// A process and what was seen of it, at equal distances: once a second, or after every bout.
 pub struct Watched {
     pub name: &'static str,
     pub samples: Vec<Sample>,
@@ -79,24 +79,47 @@ fn judge(scene: &str, watched: &Watched, wrong: &mut Vec<String>) {
             ));
             return;
         };
+        let a_minute = a_minute(&watched.samples[watched.samples.len() / 3..]);
+        let [change, error] = [slope.per_sample, slope.error].map(|per_sample| per_sample * a_minute);
         let most = values.iter().copied().fold(0.0, f64::max);
         let ok = slope.is_zero();
         println!(
-            "| {scene} | {} | {} | {:.0} | {:.0} | {most:.0} | {:+.2} ± {:.2} | {} |",
+            "| {scene} | {} | {} | {:.0} | {:.0} | {most:.0} | {change:+.2} ± {error:.2} | {} |",
             watched.name,
             quantity.name,
             values[0],
             values[values.len() - 1],
-            slope.per_sample * 60.0,
-            slope.error * 60.0,
             if ok { "yes" } else { "**no**" },
         );
         if !ok {
-            let (slope, error) = (slope.per_sample * 60.0, slope.error * 60.0);
             wrong.push(format!(
-                "{scene}: {} of {} change by {slope:+.2} ± {error:.2} a minute",
+                "{scene}: {} of {} change by {change:+.2} ± {error:.2} a minute",
                 quantity.name, watched.name
             ));
         }
+    }
+}
+
+/// How many samples there are in a minute.
+fn a_minute(samples: &[Sample]) -> f64 {
+    let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return 0.0 };
+    let minutes = last.at.duration_since(first.at).as_secs_f64() / 60.0;
+    if minutes > 0.0 { (samples.len() - 1) as f64 / minutes } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may panic")]
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn samples_of_bouts_are_fewer_in_a_minute_than_samples_of_seconds() {
+        let (at, of) = (Instant::now(), Sample::of(std::process::id()).unwrap());
+        let every = |seconds: u64| -> Vec<Sample> {
+            (0..40).map(|n| Sample { at: at + Duration::from_secs(n * seconds), ..of }).collect()
+        };
+        assert!((a_minute(&every(1)) - 60.0).abs() < 1e-9 && (a_minute(&every(12)) - 5.0).abs() < 1e-9);
+        assert!(a_minute(&[]).abs() < 1e-9 && a_minute(&every(1)[..1]).abs() < 1e-9);
     }
 }

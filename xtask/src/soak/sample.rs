@@ -1,10 +1,12 @@
 //! What a process holds at a moment, by /proc.
 
 use std::fs;
+use std::time::Instant;
 
 /// At one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
+    pub at: Instant,
     pub descriptors: usize,
     pub threads: usize,
     /// Pages that are in memory; exact, which `VmRSS` is not: the kernel counts that by core.
@@ -16,7 +18,7 @@ impl Sample {
     pub fn of(pid: u32) -> Option<Self> {
         let count = |folder: &str| Some(fs::read_dir(format!("/proc/{pid}/{folder}")).ok()?.count());
         let memory = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-        Some(Self { descriptors: count("fd")?, threads: count("task")?, rss_bytes: rss_in(&memory)? })
+        Some(Self { at: Instant::now(), descriptors: count("fd")?, threads: count("task")?, rss_bytes: rss_in(&memory)? })
     }
 }
 

@@ -18,6 +18,10 @@ const ACTS: usize = 300;
 /// A study is started in one of so many bouts, and stopped.
 const BOUTS_A_STUDY: usize = 6;
 
+/// So many runs are stored before the first look: as many as a page lists, so that no page gets longer by studies that are begun
+/// while it is watched.
+const RUNS: usize = 50;
+
 /// It must have let go of all after this time: the longest is a body that does not come (two minutes).
 const LETS_GO: Duration = Duration::from_mins(3);
 
@@ -75,6 +79,10 @@ pub fn soak(drome: &Path, time: Duration) -> Result<Watched> {
     let page = open(drome, home.path())?;
     let (pid, mut random) = (page.child.id(), Random(1));
     page.site.is_well()?;
+    for _ in 0..RUNS {
+        begin(&page.site)?;
+        stop(&page.site)?;
+    }
     // The threads that read the store are started when they are needed first, and end when they are not.
     let first = at_rest(pid, None)?;
     let (begun, mut samples) = (Instant::now(), Vec::new());
@@ -108,20 +116,24 @@ fn open(drome: &Path, home: &Path) -> Result<Page> {
 /// Careless acts; what they leave open is closed at the end, all at once.
 fn bout(site: &Site, random: &mut Random, with_study: bool) -> Result<()> {
     if with_study {
-        expect(site, "POST /studies/soak", "how=full&contender=plain", &[303])?;
+        begin(site)?;
     }
     let mut open = Vec::new();
     for _ in 0..ACTS {
         open.extend(misbehave(site, random)?);
     }
     drop(open);
-    if with_study {
-        // Perhaps it has ended by itself.
-        expect(site, "POST /live/stop", "", &[303, 409])?;
-        wait(LETS_GO, || Ok(site.ask("GET /live", "")?.1.contains("data-over")))
-            .context("the study does not end")?;
-    }
-    Ok(())
+    if with_study { stop(site) } else { Ok(()) }
+}
+
+fn begin(site: &Site) -> Result<()> {
+    expect(site, "POST /studies/soak", "how=full&contender=plain", &[303])
+}
+
+fn stop(site: &Site) -> Result<()> {
+    // Perhaps it has ended by itself.
+    expect(site, "POST /live/stop", "", &[303, 409])?;
+    wait(LETS_GO, || Ok(site.ask("GET /live", "")?.1.contains("data-over"))).context("the study does not end")
 }
 
 fn expect(site: &Site, line: &str, form: &str, statuses: &[u16]) -> Result<()> {

@@ -28,7 +28,7 @@ fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
         Some(pair) if matches!(pair.verdict, Verdict::First | Verdict::Second) => Standing::Decided,
         Some(pair) if pair.verdict == Verdict::Equal => Standing::Equal,
         // No round tells more of one that the load generator holds back.
-        _ if model.is_floor(one) || model.is_floor(other) => Standing::NoRank,
+        _ if model.is_floor(one) || model.is_floor(other) => Standing::HeldBack,
         pair => Standing::Open(pair.map(|pair| pair.sure_half_width())),
     };
     let named = |pair: &[usize]| {

@@ -13,9 +13,8 @@ pub(crate) mod world;
 
 pub use known::known;
 
-use super::whole;
+use super::{conditions, whole};
 use crate::heat::found::Found;
-use ::model::environment::ConditionsRange;
 use ::model::findings::{CellFindings, CellInHeats, ClassFloor, ContenderFindings, Findings, StartFigure};
 use ::model::heat::{Counts, Heat, Slice, Start};
 use ::model::study::REFERENCE;
@@ -37,7 +36,7 @@ pub fn findings(
     let of_cell = |cell| cell_findings(&InCell::of(run, starts, &turns, &found, cell));
     let cells: Vec<CellFindings> = (0..run.study.cells.len()).map(of_cell).collect();
     let elapsed_s = starts.iter().map(|start| start.took_ns as f64 / 1e9).fold(0.0, |all, s| all + s);
-    whole(run, cells, ConditionsRange::default(), elapsed_s, ended)
+    whole(run, cells, conditions::of_heats(starts), elapsed_s, ended)
 }
 
 /// A cell as it was measured, and the models of it.
