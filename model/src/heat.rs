@@ -257,10 +257,12 @@ impl Start {
 
 impl Slice {
     /// The time that the owner had its cores to itself, in nanoseconds: `ns` less the share of the turn in which other members or
-    /// other programs ran on one of so many server cores. Never less than half of `ns`, which no turn that counts comes near.
+    /// other programs ran on one of so many server cores. Never less than half of `ns`, which no quiet turn comes near. Of a turn that
+    /// others disturbed and that counts for want of quiet ones, their time is not taken off: what it cost the owner is not known, and
+    /// a server that waits while they run would come out faster than it can be.
     pub fn own_ns(&self, server_cores: usize) -> u64 {
-        let ran = u128::from(self.ran.members_ns.unwrap_or(0))
-            + u128::from(self.ran.others_on_server_ns.unwrap_or(0));
+        let others_ns = self.ran.others_on_server_ns.filter(|_| self.void.is_none());
+        let ran = u128::from(self.ran.members_ns.unwrap_or(0)) + u128::from(others_ns.unwrap_or(0));
         let had = u128::from(self.turn_ns) * server_cores.max(1) as u128;
         let taken = (u128::from(self.ns) * ran).checked_div(had).unwrap_or(0);
         self.ns - u64::try_from(taken).unwrap_or(u64::MAX).min(self.ns / 2)
@@ -296,6 +298,8 @@ mod tests {
         assert_eq!(slice(Some(10), Some(10)).own_ns(2), 95, "of two cores the owner had one and nine tenths");
         assert_eq!(slice(Some(u64::MAX), Some(u64::MAX)).own_ns(0), 50);
         assert_eq!(Slice { turn_ns: 0, ..slice(Some(9), None) }.own_ns(1), 100);
+        let disturbed = Slice { void: Some(Void::Others), ..slice(Some(10), Some(90)) };
+        assert_eq!(disturbed.own_ns(1), 95, "what a neighbour cost its owner is not known");
     }
 
     #[test]
