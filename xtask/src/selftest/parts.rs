@@ -14,8 +14,9 @@ pub struct Part {
 pub const SERVICE_NS: u64 = 20_000;
 
 /// All of them, the longest first.
-pub const PARTS: [Part; 5] = [
+pub const PARTS: [Part; 6] = [
     Part { name: "equal", cost: 0.0, races: 40 },
+    Part { name: "1%", cost: 0.01, races: 20 },
     Part { name: "2%", cost: 0.02, races: 20 },
     Part { name: "3%", cost: 0.03, races: 20 },
     Part { name: "5%", cost: 0.05, races: 20 },

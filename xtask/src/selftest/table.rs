@@ -5,14 +5,14 @@ use super::races::{Outcome, Said};
 
 pub const HEAD: &str = "\
 | difference made | races | first faster | second faster | as good as equal | not sure | interval has the truth | \
-seconds, median (p90, most) | blocks, median | holds |
+seconds, median (p90, most) | rounds, median | holds |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
 
 /// Of so many races between equals one may be called different: 5 %, and chance.
 const EQUALS_A_FALSE: usize = 10;
 
 /// The longest that a decision may take, by the difference that was made.
-const IN_TIME_S: [(f64, f64); 2] = [(0.10, 20.0), (0.03, 90.0)];
+const IN_TIME_S: [(f64, f64); 4] = [(0.10, 10.0), (0.03, 15.0), (0.01, 90.0), (0.0, 20.0)];
 
 /// A row of the table.
 pub fn row(part: &Part, outcomes: &[Outcome]) -> String {
@@ -43,9 +43,10 @@ fn wrong(part: &Part, outcomes: &[Outcome]) -> Option<String> {
     if part.cost == 0.0 {
         let allowed = outcomes.len().div_ceil(EQUALS_A_FALSE);
         let found = first + second;
-        return (found > allowed).then(|| format!("**no: {found} false, {allowed} allowed**"));
-    }
-    if second > 0 {
+        if found > allowed {
+            return Some(format!("**no: {found} false, {allowed} allowed**"));
+        }
+    } else if second > 0 {
         return Some(format!("**no: {second} the wrong way round**"));
     }
     if part.cost >= 0.10 && first < outcomes.len() {
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn equals_that_are_called_different_too_often_are_wrong() {
-        let few = races(&[(Said::Equal, 36), (Said::First, 2), (Said::Second, 2)], 40.0);
+        let few = races(&[(Said::Equal, 36), (Said::First, 2), (Said::Second, 2)], 15.0);
         assert_eq!(wrong(&part(0.0), &few), None);
         let many = races(&[(Said::Equal, 35), (Said::First, 3), (Said::Second, 2)], 40.0);
         assert_eq!(wrong(&part(0.0), &many).unwrap(), "**no: 5 false, 4 allowed**");
@@ -100,9 +101,10 @@ mod tests {
 
     #[test]
     fn a_verdict_that_takes_too_long_is_named() {
-        assert!(wrong(&part(0.10), &races(&[(Said::First, 20)], 21.0)).unwrap().contains("20 s"));
-        assert_eq!(wrong(&part(0.03), &races(&[(Said::First, 20)], 80.0)), None);
-        let shown = row(&part(0.10), &races(&[(Said::First, 20)], 17.0));
-        assert_eq!(shown, "| x | 20 | 20 | 0 | 0 | 0 | 20 | 17 (17, 17) | 3 | yes |");
+        assert!(wrong(&part(0.10), &races(&[(Said::First, 20)], 11.0)).unwrap().contains("10 s"));
+        assert!(wrong(&part(0.0), &races(&[(Said::Equal, 40)], 21.0)).unwrap().contains("20 s"));
+        assert_eq!(wrong(&part(0.01), &races(&[(Said::First, 20)], 80.0)), None);
+        let shown = row(&part(0.10), &races(&[(Said::First, 20)], 9.0));
+        assert_eq!(shown, "| x | 20 | 20 | 0 | 0 | 0 | 20 | 9 (9, 9) | 3 | yes |");
     }
 }
