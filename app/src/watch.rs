@@ -131,10 +131,19 @@ impl Show for Watch {
         }
     }
 
-    /// Said of a round when its last heat is over.
+    /// Said after every heat: how much time is left, who leads, and what is not decided yet.
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         let findings = measured.findings(run, None);
-        let known = progress::leading(&findings, 0).unwrap_or_default();
+        let left = run.study.design.budget.saturating_sub(budget::spent(&measured.starts));
+        let known = [
+            Some(progress::left(None, left)),
+            progress::leading(&findings, 0),
+            progress::undecided(&findings),
+        ];
+        let known = known.into_iter().flatten().collect::<Vec<_>>().join("; ");
         self.bar.set_prefix(fitted(&known));
+        if let (false, Some(heat)) = (self.is_terminal, measured.heats.last()) {
+            self.say(&format!("{} is over: {known}", progress::heat(run, heat)));
+        }
     }
 }

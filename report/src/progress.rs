@@ -1,7 +1,7 @@
 //! A run under way, in a line: where it is, how much is left, and what is known so far.
 
 use crate::units;
-use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Pairs};
 use model::heat::{Heat, Step};
 use model::study::{RACE, REFERENCE};
 use model::{Metric, Run, Study, Trial};
@@ -97,6 +97,21 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
     Some(format!("{} leads with {figure} so far", leader.title))
 }
 
+/// How many comparisons of a run in heats are decided, and how many are open still, all cells together; `None` of one in blocks, and
+/// before there is one.
+pub fn undecided(f: &Findings) -> Option<String> {
+    comparisons(f.cells.iter().filter_map(|cell| cell.in_heats.as_ref()).map(|heats| heats.pairs))
+}
+
+fn comparisons(pairs: impl Iterator<Item = Pairs> + Clone) -> Option<String> {
+    let sum = |of: fn(Pairs) -> usize| pairs.clone().map(of).sum::<usize>();
+    let (decided, equal, open) = (sum(|p| p.decided), sum(|p| p.equal), sum(|p| p.open));
+    let all = decided + equal + open;
+    let equal = if equal > 0 { format!(", {equal} equal") } else { String::new() };
+    (all > 0)
+        .then(|| format!("{decided} of {} decided{equal}, {open} open", units::several(all, "comparison")))
+}
+
 fn leader(cell: &CellFindings) -> Option<&ContenderFindings> {
     let ratio = |c: &&ContenderFindings| c.metric_of_reference.map(|f| f.median);
     let known = cell.contenders.iter().filter(|c| c.name != REFERENCE && ratio(c).is_some());
@@ -144,6 +159,20 @@ mod tests {
         let more = "2 of 40 turns were disturbed";
         assert_eq!(told(&study(2), 6, 2), format!("small: cycle 7 of 20, {more}"));
         assert_eq!(told(&study(1), 20, 2), format!("cycle 20 of 20, {more}"));
+    }
+
+    #[test]
+    fn what_is_undecided_is_counted_over_all_cells() {
+        let told = |cells: &[[usize; 3]]| {
+            comparisons(cells.iter().map(|[decided, equal, open]| Pairs {
+                decided: *decided,
+                equal: *equal,
+                open: *open,
+            }))
+        };
+        assert_eq!((told(&[]), told(&[[0, 0, 0]])), (None, None), "nothing is compared yet");
+        assert_eq!(told(&[[1, 0, 0]]).unwrap(), "1 of 1 comparison decided, 0 open");
+        assert_eq!(told(&[[30, 1, 5], [9, 0, 0]]).unwrap(), "39 of 45 comparisons decided, 1 equal, 5 open");
     }
 
     #[test]

@@ -104,12 +104,8 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (prepared, entrants) = setup::commands(&args.commands, &path)?;
     let store = store(common)?;
     let mut run = setup::race_run(study(args)?, entrants, args.prepare.clone(), args.seed);
-    run.study.design.budget = budget(&run, args.budget);
     run.allow_busy = Some(args.machine.allow_busy);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
-    if let Some(why) = too_small(&run) {
-        return Err(why.into());
-    }
     let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, Some(&store))?;
     if !args.any_body {
         let asked = setup::same_work(&lab, &run, &path)?;
@@ -118,6 +114,9 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
     // What the servers are is known by now, and so is how long they take to get warm.
     run.study.design.budget = budget(&run, args.budget);
+    if let Some(why) = too_small(&run) {
+        return Err(why.into());
+    }
     store.add_run(&run)?;
     let mut watch = Watch::new();
     let findings = lab::run::run(&lab, &run, &store, &mut watch);
@@ -206,7 +205,8 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
         },
     };
     let rounds = usize::from(args.rounds);
-    let heats = Heats { slice: SLICE.min(args.duration / SLICES), warmup_limit: WARMUP_LIMIT, ..Heats::default() };
+    let heats =
+        Heats { slice: SLICE.min(args.duration / SLICES), warmup_limit: WARMUP_LIMIT, ..Heats::default() };
     Ok(Study {
         tracks: model::study::default_track(),
         title: args.commands.join(" against "),

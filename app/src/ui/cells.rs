@@ -40,7 +40,7 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
                             th.number scope="col" { "CPU/answer" }
                             th.number scope="col" { "Its cores" }
                             th.number scope="col" { "Memory" }
-                            th scope="col" { "Trials" }
+                            th scope="col" { (if cell.in_heats.is_some() { "Starts" } else { "Trials" }) }
                         }
                     }
                     tbody {
@@ -69,7 +69,7 @@ fn row(
         tr.reference[c.name == REFERENCE].now[is_now] {
             th scope="row" {
                 (c.title) " " span.faint { (c.version.as_deref().unwrap_or_default()) }
-                @if let Some(tier) = c.tier { span.tier { "tier " (tier) } }
+                @if let Some(standing) = standing(cell, c) { span.tier { (standing) } }
             }
             td.wide { (axis.draw(lane, 1.0)) span.unseen { (share_in_words(lane)) } }
             td.number data-label="Share" { (share) }
@@ -77,7 +77,11 @@ fn row(
             td.number data-label="CPU/answer" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
             td.number data-label="Its cores" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
             td.number data-label="Memory" { (report::ranking::memory(c)) }
-            td.trials data-label="Trials" { (trials(number, c, marks, is_now)) }
+            @if cell.in_heats.is_some() {
+                td.trials data-label="Starts" { (starts(c)) }
+            } @else {
+                td.trials data-label="Trials" { (trials(number, c, marks, is_now)) }
+            }
         }
     }
 }
@@ -108,6 +112,24 @@ fn share_in_words(lane: &Lane) -> String {
             format!("{}, between {} and {}", units::ratio(value), units::ratio(low), units::ratio(high))
         }
     }
+}
+
+/// Where it stands: in heats by the range of its ranks.
+fn standing(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
+    if cell.in_heats.is_none() {
+        return c.tier.map(|tier| format!("tier {tier}"));
+    }
+    match (c.rank_low?, c.rank_high?) {
+        (low, high) if low == high => Some(format!("rank {low}")),
+        (low, high) => Some(format!("rank {low} to {high}")),
+    }
+}
+
+/// In how many starts it was measured, and how many failed.
+fn starts(c: &ContenderFindings) -> String {
+    let sound = c.trials - c.void.min(c.trials);
+    let lost = [(c.void, "void"), (c.failed, "failed")].into_iter().filter(|(n, _)| *n > 0);
+    lost.fold(sound.to_string(), |words, (n, what)| format!("{words}, {n} {what}"))
 }
 
 /// A square for every trial, block by block, and the same in words.

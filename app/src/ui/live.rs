@@ -29,7 +29,7 @@ pub async fn show(State(desk): State<Arc<Desk>>) -> Markup {
             h1 { "Live" }
             section.card.hero {
                 h2 { "Nothing is being measured" }
-                p { "A study that is started here is watched here: block by block, as its estimates close in." }
+                p { "A study that is started here is watched here, as its estimates close in." }
                 p { a.button.primary href="/studies" { "Choose a study" } }
             }
         };
@@ -112,6 +112,7 @@ pub fn fragment(sitting: &Sitting, known: &Known) -> Markup {
                 @if known.least > 0 {
                     progress max=(known.least) value=(known.done.min(known.least)) aria-label="Trials done of the least that it takes" {}
                     p.faint { (so_far(known)) }
+                    @if let Some(undecided) = known.findings.as_ref().and_then(progress::undecided) { p.faint { (undecided) } }
                 }
                 @if let (true, Some(run)) = (is_over, &known.run) {
                     p.actions { a.button.primary href={ "/runs/" (url::part(&run.id)) } { "To the report" } }

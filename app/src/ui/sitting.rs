@@ -288,7 +288,9 @@ impl Show for Between<'_> {
 
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         let findings = measured.findings(run, None);
-        self.sitting.known().findings = Some(findings);
+        let most = run.study.design.budget.saturating_sub(budget::spent(&measured.starts));
+        let mut known = self.sitting.known();
+        (known.findings, known.left) = (Some(findings), Some(Left { about: None, most }));
     }
 }
 

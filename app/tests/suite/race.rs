@@ -39,7 +39,11 @@ fn a_known_difference_is_found_with_its_direction() {
     // An answer of the slow one takes at least the 20 ms that it spins, and one of the fast one takes a fraction of that on any
     // machine.
     assert!(b["time_ns_more"]["median"].as_f64().unwrap() < -15_000_000.0, "{b}");
-    assert_eq!(number(&b["trials"]), 2.0 * number(&json["race"]["blocks"]), "both are started twice in every round");
+    assert_eq!(
+        number(&b["trials"]),
+        2.0 * number(&json["race"]["blocks"]),
+        "both are started twice in every round"
+    );
     assert!(json["noise_floor"].as_f64().unwrap() > 0.0);
 }
 
@@ -183,7 +187,8 @@ fn what_is_prepared_is_prepared_before_every_trial_and_its_failure_is_the_trials
     let args = [&url[..], &["--any-body", "--prepare", "echo no database; exit 3"]].concat();
     let said = race(&home, &[&drome, &drome], &args);
     assert_eq!(said.code, 4, "{}{}", said.out, said.err);
-    for words in ["no database", "B can't be compared with A", "not decided", "every contender was given up"] {
+    for words in ["no database", "B can't be compared with A", "not decided", "every contender was given up"]
+    {
         assert!(said.out.contains(words), "{words}: {}", said.out);
     }
 }

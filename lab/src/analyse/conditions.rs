@@ -58,8 +58,8 @@ pub(super) fn ran(entrant: Option<&Entrant>, trials: &[&Observation]) -> Ran {
 mod tests {
     use super::*;
     use crate::example;
-    use model::environment::{Ends, Executable};
     use model::Trial;
+    use model::environment::{Ends, Executable};
 
     fn observed(conditions: Conditions) -> Observation {
         let trial = Trial { block: 0, cell: 0, contender: "a".to_owned(), copy: 0 };
@@ -84,7 +84,7 @@ mod tests {
             trial(2, 2, 60.0, &["too hot, 9 times"]),
             observed(Conditions::default()),
         ];
-        let found = range(&all);
+        let found = of_trials(&all);
         assert_eq!((found.steal_ppm_max, found.others_ppm_max), (Some(9), None));
         assert_eq!((found.server_hz_min, found.server_hz_max), (Some(1), Some(3)));
         assert_eq!((found.temperature_c_max, found.throttled_trials), (Some(80.5), Some(2)));

@@ -119,7 +119,8 @@ mod tests {
         use Standing::{Decided, Equal, HeldBack, Open};
         let all = "every comparison between neighbours is decided or equal";
         assert_eq!(told(&[Decided, Equal]), Some(format!("{all}, after 6 rounds")));
-        let but_one = format!("{all}, but for 1 of 3 in which the load generator held one back, after 6 rounds");
+        let but_one =
+            format!("{all}, but for 1 of 3 in which the load generator held one back, after 6 rounds");
         assert_eq!(told(&[Decided, Equal, HeldBack]), Some(but_one));
         let none = told(&[HeldBack]).unwrap();
         assert!(none.starts_with("the load generator held back one of every two neighbours"), "{none}");

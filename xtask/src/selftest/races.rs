@@ -94,7 +94,7 @@ impl<'d> Races<'d> {
     /// How long a request takes in a race.
     fn calibrate(&mut self) -> Result<f64> {
         let server = self.drome.server(SERVICE_NS);
-        let report = self.drome.json(&["race", &server, &server, "--format", "json", "--budget", "10s"])?;
+        let report = self.drome.json(&["race", &server, &server, "--format", "json", "--rounds", "1"])?;
         let rate = report["cells"][0]["contenders"][0]["rate_per_s"]["median"].as_f64();
         let request_ns = 1e9 / rate.context("a race of equals has no rate")?;
         eprintln!("a request takes the server {:.2} µs", request_ns / 1e3);

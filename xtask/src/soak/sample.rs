@@ -18,7 +18,12 @@ impl Sample {
     pub fn of(pid: u32) -> Option<Self> {
         let count = |folder: &str| Some(fs::read_dir(format!("/proc/{pid}/{folder}")).ok()?.count());
         let memory = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
-        Some(Self { at: Instant::now(), descriptors: count("fd")?, threads: count("task")?, rss_bytes: rss_in(&memory)? })
+        Some(Self {
+            at: Instant::now(),
+            descriptors: count("fd")?,
+            threads: count("task")?,
+            rss_bytes: rss_in(&memory)?,
+        })
     }
 }
 
