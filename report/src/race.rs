@@ -93,6 +93,11 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
         let notes = if crate::notes::of(cell).is_empty() { "" } else { ": see the notes" };
         return vec![format!("nothing can be said of {names}: too few sound {one}s{notes}")];
     }
+    if cell.metric == Metric::Rate && base.is_held_back() && other.is_held_back() && pair.ratio.is_none() {
+        return vec![format!(
+            "nothing can be said of {names}: the load generator was the limit of both; --metric server-cpu compares what they cost"
+        )];
+    }
     let Some(Figure { median, low: Some(low), high: Some(high) }) = pair.ratio else {
         return vec![format!("{} can't be compared with {}: too few sound {one}s", other.name, base.name)];
     };

@@ -66,6 +66,45 @@ fn assert_accessible(browser: &Browser, what: &str) {
     assert_eq!(found, json!([]), "{what}: {found:#}");
 }
 
+/// A study that is measured in heats.
+const IN_TURNS: &str = r#"
+title = "In turns"
+contenders = ["plain", "spins"]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 4 } }
+[design]
+rounds = [2, 2]
+slice = "40ms"
+measure = "200ms"
+budget = "10min"
+"#;
+
+#[test]
+fn a_study_in_heats_is_watched_to_its_end() {
+    let home = ui::home("6, 6");
+    home.write("own/studies/turns.toml", IN_TURNS);
+    let ui = ui::open(home, &[]);
+    let browser = visit(&ui);
+    browser.go(&format!("{}/studies/turns", ui.origin()));
+    browser.click("input[value=full]");
+    browser.click("form .primary");
+    browser.wait_until("location.pathname === '/live'", "the live page");
+    browser.wait_a_minute("document.querySelector('[data-status]').textContent.includes('round 2 of 2, heat 1 (')");
+    let shown = browser.text();
+    for words in ["of at least 2 heats; at most ", "of 3 comparisons decided", "Starts"] {
+        assert!(shown.contains(words), "{words} is not in {shown}");
+    }
+    browser.wait_a_minute("document.querySelector('[data-over]')");
+    let starts = browser.script(
+        "return [...document.querySelectorAll('td[data-label=Starts]')].map((cell) => cell.textContent)",
+        &[],
+    );
+    assert_eq!(starts, json!(["2", "2", "2"]), "none of them is told as 0");
+    assert_accessible(&browser, "a study in heats");
+}
+
 #[test]
 fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
     let ui = ui::open(ui::home("40, 40"), &[]);

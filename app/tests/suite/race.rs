@@ -213,6 +213,21 @@ fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told()
 }
 
 #[test]
+fn commands_that_can_not_live_side_by_side_are_told_how_they_can_be_raced() {
+    let home = Home::new();
+    let locked = format!("flock -n {}/lock {DROME} serve --port {{port}}", home.path().display());
+    let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "4"];
+    let said = race(&home, &[&locked, &locked], &args);
+    assert_eq!(said.code, 4, "{}{}", said.out, said.err);
+    assert!(said.out.contains("if two can't live side by side"), "{}{}", said.out, said.err);
+    assert!(said.out.contains("race them with --alone"), "{}{}", said.out, said.err);
+    let said = race(&home, &[&locked, &locked], &[&args[..], &["--alone"]].concat());
+    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    assert!(said.out.contains("after 3 blocks") || said.out.contains("3 blocks,"), "{}", said.out);
+    home.assert_clean();
+}
+
+#[test]
 fn starts_that_all_fail_say_nothing() {
     let home = Home::new();
     let drome = format!("{DROME} serve --port {{port}}");

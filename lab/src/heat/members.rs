@@ -135,7 +135,7 @@ impl<'a> Field<'a> {
                     member.start.program = environment::executable(instance.server.pid());
                     member.instance = Some(instance);
                 }
-                Err(fault) => member.leaves(fault),
+                Err(fault) => member.leaves(field.beside_its_copy(name, fault)),
             }
             let is_hub_lost = *name == HUB && !member.is_alive();
             field.members.push(member);
@@ -169,6 +169,18 @@ impl<'a> Field<'a> {
             verify_once(lab, prepared, &instance)?;
         }
         Ok(instance)
+    }
+
+    /// A start of a race that failed while another of the same command is alive: perhaps two of them can't be.
+    fn beside_its_copy(&self, name: &str, fault: Fault) -> Fault {
+        let has_copy = self.members.iter().any(|m| m.is_alive() && m.start.contender == name);
+        match fault {
+            Fault::Contender(why) if has_copy && self.run.race.is_some() => Fault::Contender(format!(
+                "{why}\n  another one of it is alive: if two can't live side by side, because they share a file, a lock or a \
+                 database, race them with --alone"
+            )),
+            fault => fault,
+        }
     }
 
     fn prepared(&self, name: &str) -> Result<&Prepared, Fault> {

@@ -36,5 +36,5 @@ fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
         let [first, second] = [one, other].map(|c| model.name(c).to_owned());
         Some(Neighbours { cell: of.cell, one: first, other: second, standing: standing(one, other) })
     };
-    model.fit.order().windows(2).filter_map(named).collect()
+    model.order().windows(2).filter_map(named).collect()
 }

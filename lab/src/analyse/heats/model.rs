@@ -78,6 +78,16 @@ impl Model {
         self.entrants.get(index).is_some_and(|entrant| entrant.is_floor)
     }
 
+    /// The ranked, the best estimate first, and then those that would be, were they not held back together with all others.
+    pub fn order(&self) -> Vec<usize> {
+        let (mut order, places) = (self.fit.order(), self.fit.places());
+        let is_lost = |c: &usize| {
+            self.entrants[*c].is_ranked && self.entrants[*c].is_floor && places.get(*c).is_some_and(Option::is_none)
+        };
+        order.extend((0..self.entrants.len()).filter(is_lost));
+        order
+    }
+
     /// Everything that is known of two.
     pub fn pair(&self, one: &str, other: &str) -> Option<Pair> {
         self.fit.pair(self.index(one)?, self.index(other)?)
@@ -97,19 +107,19 @@ impl Model {
     }
 
     /// A contender's figure as it would be on average over all heats. Its interval is that of its ratio to the hub: how fast the
-    /// machine was is the same for all. Without a hub: the median over its starts.
+    /// machine was is the same for all. Without a hub it is that of the median over its starts.
     pub fn figure(&self, name: &str) -> Option<Figure> {
         let own = self.index(name)?;
-        let median = self.fit.figure(own)?;
-        let Some(pair) = self.pair(name, HUB) else {
+        if self.index(HUB).is_none() {
             let figures: Vec<f64> = self.starts.iter().filter(|s| s.0 == own).map(|s| s.1).collect();
-            let estimate = stats::median_interval(&figures)?;
-            return Some(if self.index(HUB).is_some() {
-                Figure { median, low: None, high: None }
-            } else {
-                Figure::from(estimate)
-            });
-        };
+            let usual = Figure::from(stats::median_interval(&figures)?);
+            // Ratios are of these. Where all are floors, nothing ties heats together.
+            let median = self.fit.figure(own).unwrap_or(usual.median);
+            let (low, high) = (usual.low.map(|low| low.min(median)), usual.high.map(|high| high.max(median)));
+            return Some(Figure { median, low, high });
+        }
+        let median = self.fit.figure(own)?;
+        let Some(pair) = self.pair(name, HUB) else { return Some(Figure { median, low: None, high: None }) };
         // A figure by itself has nothing of the share of an effect that changed working conditions may make.
         let whole = (pair.interval.1 / pair.interval.0).ln() / 2.0;
         let half = (whole - SYSTEMATIC * pair.ratio.ln().abs()).max(0.0);

@@ -276,6 +276,22 @@ fn a_race_in_one_heat_is_decided_by_the_same_model() {
 }
 
 #[test]
+fn a_race_in_which_the_load_generator_held_all_back_has_figures_and_ends() {
+    let most = |_: &str| 60_000.0;
+    let mut world = World { most, rounds: 3, ..World::of(&[("A", 150_000.0), ("B", 140_000.0)]) };
+    world.run.contenders.remove("reference");
+    (world.run.race, world.run.copies, world.run.name) = (Some(Raced::default()), 2, "race".to_owned());
+    (world.run.study.design.decide, world.run.study.design.blocks) = (true, [3, 60]);
+    let Kept { heats, starts, slices } = world.kept();
+    let found = findings(&world.run, &heats, &starts, &slices, None);
+    assert!(holds(of(&found, "A").rate_per_s, 60_000.0), "{:?}", of(&found, "A").rate_per_s);
+    let race = found.race.as_ref().unwrap();
+    assert_eq!((race.decided, race.ratio), (None, None), "of two floors nothing is known");
+    let known = known(&world.run, &heats, &starts, &slices, 3);
+    assert!(known.iter().all(|n| n.standing == Standing::HeldBack) && known.len() == 1, "{known:?}");
+}
+
+#[test]
 fn each_of_three_in_a_race_is_judged() {
     let rates = [("A", 100_000.0), ("B", 110_000.0), ("C", 100_000.0)];
     let (found, known) = race(&rates, 9, 0.003);
