@@ -100,11 +100,12 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
 /// How many comparisons of a run in heats are decided, and how many are open still, all cells together; `None` of one in blocks, and
 /// before there is one.
 pub fn undecided(f: &Findings) -> Option<String> {
-    comparisons(f.cells.iter().filter_map(|cell| cell.in_heats.as_ref()).map(|heats| heats.pairs))
+    let in_heats = f.cells.iter().filter_map(|cell| cell.in_heats.as_ref());
+    comparisons(&in_heats.map(|heats| heats.pairs).collect::<Vec<_>>())
 }
 
-fn comparisons(pairs: impl Iterator<Item = Pairs> + Clone) -> Option<String> {
-    let sum = |of: fn(Pairs) -> usize| pairs.clone().map(of).sum::<usize>();
+fn comparisons(pairs: &[Pairs]) -> Option<String> {
+    let sum = |of: fn(Pairs) -> usize| pairs.iter().copied().map(of).sum::<usize>();
     let (decided, equal, open) = (sum(|p| p.decided), sum(|p| p.equal), sum(|p| p.open));
     let all = decided + equal + open;
     let equal = if equal > 0 { format!(", {equal} equal") } else { String::new() };
@@ -164,11 +165,9 @@ mod tests {
     #[test]
     fn what_is_undecided_is_counted_over_all_cells() {
         let told = |cells: &[[usize; 3]]| {
-            comparisons(cells.iter().map(|[decided, equal, open]| Pairs {
-                decided: *decided,
-                equal: *equal,
-                open: *open,
-            }))
+            let of =
+                |[decided, equal, open]: &[usize; 3]| Pairs { decided: *decided, equal: *equal, open: *open };
+            comparisons(&cells.iter().map(of).collect::<Vec<_>>())
         };
         assert_eq!((told(&[]), told(&[[0, 0, 0]])), (None, None), "nothing is compared yet");
         assert_eq!(told(&[[1, 0, 0]]).unwrap(), "1 of 1 comparison decided, 0 open");

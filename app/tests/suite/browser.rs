@@ -91,7 +91,9 @@ fn a_study_in_heats_is_watched_to_its_end() {
     browser.click("input[value=full]");
     browser.click("form .primary");
     browser.wait_until("location.pathname === '/live'", "the live page");
-    browser.wait_a_minute("document.querySelector('[data-status]').textContent.includes('round 2 of 2, heat 1 (')");
+    browser.wait_a_minute(
+        "document.querySelector('[data-status]').textContent.includes('round 2 of 2, heat 1 (')",
+    );
     let shown = browser.text();
     for words in ["of at least 2 heats; at most ", "of 3 comparisons decided", "Starts"] {
         assert!(shown.contains(words), "{words} is not in {shown}");

@@ -46,7 +46,7 @@ pub struct Field<'a> {
     /// Until then all time was charged to members.
     charged: Instant,
     /// Looks at the machine from before the first start.
-    watch: Watch,
+    watch: Box<Watch>,
 }
 
 impl Member {
@@ -102,7 +102,7 @@ impl<'a> Field<'a> {
     ) -> Result<Self, (Self, Trouble)> {
         let spent_before = budget::spent(starts);
         let (members, charged) = (Vec::new(), Instant::now());
-        let watch = Watch::begin(&System::here(), &lab.cores);
+        let watch = Box::new(Watch::begin(&System::here(), &lab.cores));
         let mut field = Self { lab, run, heat, members, spent_before, hub, charged, watch };
         let servers = heat.servers();
         for (nth, (name, copy)) in servers.iter().enumerate() {
@@ -247,7 +247,7 @@ impl<'a> Field<'a> {
     /// Stops all servers. Those that were alive to the end have ended well, unless the heat was cut off.
     pub fn stop(&mut self, is_whole: bool) {
         self.charge_all();
-        let conditions = self.watch.clone().end();
+        let conditions = Watch::clone(&self.watch).end();
         for member in self.members.iter_mut().filter(|_| is_whole) {
             member.start.conditions = Some(conditions.clone());
         }

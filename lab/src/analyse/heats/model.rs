@@ -82,7 +82,9 @@ impl Model {
     pub fn order(&self) -> Vec<usize> {
         let (mut order, places) = (self.fit.order(), self.fit.places());
         let is_lost = |c: &usize| {
-            self.entrants[*c].is_ranked && self.entrants[*c].is_floor && places.get(*c).is_some_and(Option::is_none)
+            self.entrants[*c].is_ranked
+                && self.entrants[*c].is_floor
+                && places.get(*c).is_some_and(Option::is_none)
         };
         order.extend((0..self.entrants.len()).filter(is_lost));
         order
