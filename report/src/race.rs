@@ -204,12 +204,13 @@ fn held_equal(cell: &CellFindings, equal: &HeldEqual) -> String {
     let body = equal.body_bytes.map(|n| format!("a body of {} bytes, ", units::count(n as u64)));
     let millis = |s: f64| units::duration(s * 1e9);
     let mut words = format!(
-        "held equal: {}{}; servers on core {}, load generator on core {}; {} of warm-up and {} of measurement a {}",
+        "held equal: {}{}; servers on core {}, load generator on core {}; {} of warm-up{} and {} of measurement a {}",
         body.unwrap_or_default(),
         ranking::load_words(cell),
         units::cores(&equal.server_cpus),
         units::cores(&equal.client_cpus),
         millis(equal.warmup_s),
+        if cell.in_heats.is_some() { " or more, until warm," } else { "" },
         millis(equal.measure_s),
         in_heats::start(cell)
     );
