@@ -134,9 +134,8 @@ impl Show for Watch {
     /// Said after every heat: how much time is left, who leads, and what is not decided yet.
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         let findings = measured.findings(run, None);
-        let left = run.study.design.budget.saturating_sub(budget::spent(&measured.starts));
         let known = [
-            Some(progress::left(None, left)),
+            Some(progress::left(None, budget::left(run, &measured.starts))),
             progress::leading(&findings, 0),
             progress::undecided(&findings),
         ];

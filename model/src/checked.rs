@@ -107,7 +107,7 @@ pub mod slice {
     /// Reads `"100ms"`. Below 20 ms, servers with a scheduler of their own are only waking up; above 2 s, a slice finds no quiet moment.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
         let slice = duration::deserialize(from)?;
-        if (Duration::from_millis(20)..=Duration::from_secs(2)).contains(&slice) {
+        if (crate::Heats::LEAST_SLICE..=Duration::from_secs(2)).contains(&slice) {
             return Ok(Some(slice));
         }
         let written = humantime::format_duration(slice);

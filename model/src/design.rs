@@ -40,6 +40,13 @@ pub struct Heats {
     pub warmup_limit: Duration,
 }
 
+impl Heats {
+    /// No slice is shorter: of a shorter one nothing is left when its cold start is dropped.
+    pub const LEAST_SLICE: Duration = Duration::from_millis(20);
+    /// Fewer slices than this give no figure of a start that is worth much.
+    pub const LEAST_SLICES: u32 = 5;
+}
+
 impl Default for Heats {
     fn default() -> Self {
         let [slice, warmup_limit] = [Duration::from_millis(100), Duration::from_mins(2)];

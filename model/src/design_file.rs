@@ -7,9 +7,6 @@ use crate::metric::Metric;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Fewer slices than this give no figure of a start that is worth much.
-const LEAST_SLICES: u32 = 5;
-
 /// More rounds than this no run has.
 const MOST_ROUNDS: usize = 100;
 
@@ -146,11 +143,12 @@ impl Design {
             let (limit, warmup) = (written(heats.warmup_limit), written(warmup));
             return Err(format!("`warmup_limit` ({limit}) is shorter than `warmup` ({warmup})"));
         }
-        if measure < heats.slice * LEAST_SLICES {
-            let least = written(heats.slice * LEAST_SLICES);
+        if measure < heats.slice * Heats::LEAST_SLICES {
+            let least = written(heats.slice * Heats::LEAST_SLICES);
             return Err(format!(
-                "`measure` ({}) has room for fewer than {LEAST_SLICES} slices of {}: say {least} at least",
+                "`measure` ({}) has room for fewer than {} slices of {}: say {least} at least",
                 written(measure),
+                Heats::LEAST_SLICES,
                 written(heats.slice)
             ));
         }

@@ -143,8 +143,8 @@ pub(crate) fn bound(cell: &CellFindings, c: &ContenderFindings) -> String {
     }
 }
 
-/// How many trials count, and what became of the others.
-pub(crate) fn trials(c: &ContenderFindings) -> String {
+/// How many trials or starts count, and what became of the others.
+pub fn trials(c: &ContenderFindings) -> String {
     let mut text = (c.trials - c.void).to_string();
     for (n, what) in [(c.void as u64, "void"), (c.failed as u64, "failed"), (c.errors, "errors")] {
         if n > 0 {
@@ -154,7 +154,8 @@ pub(crate) fn trials(c: &ContenderFindings) -> String {
     text
 }
 
-pub(crate) fn rank(c: &ContenderFindings) -> String {
+/// The range of its rank: `1–3`.
+pub fn rank(c: &ContenderFindings) -> String {
     match (c.rank_low, c.rank_high) {
         (Some(low), Some(high)) if low == high => low.to_string(),
         (Some(low), Some(high)) => format!("{low}–{high}"),

@@ -12,7 +12,6 @@ use clap::Args;
 use lab::instance::{Work, Works};
 use lab::setup::{self, RACED};
 use model::metric::Decider;
-
 use model::{Arrivals, Cell, Design, Heats, Load, Run, Study, Target};
 use report::{Look, Told};
 use std::path::{Path, PathBuf};
@@ -30,12 +29,6 @@ const LEAST_ROUNDS: usize = 3;
 
 /// One server's turn, unless it is loaded for so short that it would have too few.
 const SLICE: Duration = Duration::from_millis(100);
-
-/// No turn is shorter.
-const LEAST_SLICE: Duration = Duration::from_millis(20);
-
-/// A server has so many turns in each start, or more.
-const SLICES: u32 = 5;
 
 /// What a command starts is not known. One that compiles while it runs is warm by then, or marked.
 const WARMUP_LIMIT: Duration = Duration::from_secs(30);
@@ -185,9 +178,9 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
         )
         .into());
     }
-    if args.duration < LEAST_SLICE * SLICES {
-        let (least, given) = (LEAST_SLICE * SLICES, humantime::format_duration(args.duration));
-        let least = humantime::format_duration(least);
+    let least = Heats::LEAST_SLICE * Heats::LEAST_SLICES;
+    if args.duration < least {
+        let [given, least] = [args.duration, least].map(humantime::format_duration);
         return Err(WrongInput(format!("--duration {given}: allowed is {least} or more")).into());
     }
     if args.warmup > WARMUP_LIMIT {
@@ -205,8 +198,11 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
         },
     };
     let rounds = usize::from(args.rounds);
-    let heats =
-        Heats { slice: SLICE.min(args.duration / SLICES), warmup_limit: WARMUP_LIMIT, ..Heats::default() };
+    let heats = Heats {
+        slice: SLICE.min(args.duration / Heats::LEAST_SLICES),
+        warmup_limit: WARMUP_LIMIT,
+        ..Heats::default()
+    };
     Ok(Study {
         tracks: model::study::default_track(),
         title: args.commands.join(" against "),

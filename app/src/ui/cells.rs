@@ -78,7 +78,7 @@ fn row(
             td.number data-label="Its cores" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
             td.number data-label="Memory" { (report::ranking::memory(c)) }
             @if cell.in_heats.is_some() {
-                td.trials data-label="Starts" { (starts(c)) }
+                td.trials data-label="Starts" { (report::ranking::trials(c)) }
             } @else {
                 td.trials data-label="Trials" { (trials(number, c, marks, is_now)) }
             }
@@ -119,17 +119,7 @@ fn standing(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     if cell.in_heats.is_none() {
         return c.tier.map(|tier| format!("tier {tier}"));
     }
-    match (c.rank_low?, c.rank_high?) {
-        (low, high) if low == high => Some(format!("rank {low}")),
-        (low, high) => Some(format!("rank {low} to {high}")),
-    }
-}
-
-/// In how many starts it was measured, and how many failed.
-fn starts(c: &ContenderFindings) -> String {
-    let sound = c.trials - c.void.min(c.trials);
-    let lost = [(c.void, "void"), (c.failed, "failed")].into_iter().filter(|(n, _)| *n > 0);
-    lost.fold(sound.to_string(), |words, (n, what)| format!("{words}, {n} {what}"))
+    c.rank_low.map(|_| format!("rank {}", report::ranking::rank(c)))
 }
 
 /// A square for every trial, block by block, and the same in words.

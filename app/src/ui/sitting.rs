@@ -288,7 +288,7 @@ impl Show for Between<'_> {
 
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         let findings = measured.findings(run, None);
-        let most = run.study.design.budget.saturating_sub(budget::spent(&measured.starts));
+        let most = budget::left(run, &measured.starts);
         let mut known = self.sitting.known();
         (known.findings, known.left) = (Some(findings), Some(Left { about: None, most }));
     }

@@ -93,6 +93,7 @@ fn options_that_can_not_be_met_are_refused_before_any_server_starts() {
     let mark = home.path().join("started");
     let server = format!("touch {}; {DROME} serve --port {{port}}", mark.display());
     let cases = [
+        (["--duration", "99ms"], "--duration 99ms: allowed is 100ms or more"),
         (["--metric", "speed"], "allowed are rate, server-cpu, rss, and p50@RATE"),
         (["--metric", "p99"], "needs the rate at which it is measured, such as p99@5k"),
         (["--metric", "p99@0"], "allowed is a rate above 0"),

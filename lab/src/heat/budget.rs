@@ -154,6 +154,11 @@ pub fn spent(starts: &[Start]) -> Duration {
     total(starts.iter().map(|start| Duration::from_nanos(start.took_ns)))
 }
 
+/// What is left of the budget.
+pub fn left(run: &Run, starts: &[Start]) -> Duration {
+    run.study.design.budget.saturating_sub(spent(starts))
+}
+
 /// About how long a heat takes: the sum of what its members and the hub take.
 pub fn cost(run: &Run, heat: &Heat, starts: &[Start]) -> Duration {
     let of = |name: &str| {
