@@ -59,7 +59,14 @@ pub fn observation(trial: Trial, rate: Option<f64>) -> Observation {
         Some(rate) => Outcome::Measured(Box::new(measurement(rate))),
     };
     let started_at = "2026-01-01T00:00:00Z".to_owned();
-    Observation { trial, started_at, elapsed_ns: 1_000_000_000, outcome, conditions: Conditions::default() }
+    Observation {
+        trial,
+        started_at,
+        elapsed_ns: 1_000_000_000,
+        outcome,
+        conditions: Conditions::default(),
+        in_heat: None,
+    }
 }
 
 /// The same run, but 100 requests a second are offered.

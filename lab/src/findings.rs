@@ -1,11 +1,12 @@
-//! The findings of a run as the store has it, in whichever way it was measured.
+//! A run as the store has it, in whichever way it was measured.
 
 use crate::analyse;
+use crate::heat::observed::observed;
 use crate::heat::run::Measured;
 use crate::store::{Store, StoreError};
 use model::{Findings, Observation, Run};
 
-/// Of a run with its observations and why it ended ([`Store::run`]); heats are read from the store.
+/// What a run says, from its observations and why it ended ([`Store::run`]); heats are read from the store.
 pub fn of(
     store: &Store,
     run: &Run,
@@ -16,4 +17,12 @@ pub fn of(
         return Ok(analyse::findings(run, observations, ended));
     }
     Ok(Measured::of(store, &run.id)?.findings(run, ended))
+}
+
+/// All that was observed, for who wants to see each of it: the trials of [`Store::run`], or the starts of heats as such.
+pub fn all(store: &Store, run: &Run, trials: Vec<Observation>) -> Result<Vec<Observation>, StoreError> {
+    if run.study.design.heats.is_none() {
+        return Ok(trials);
+    }
+    Ok(observed(&store.heats(&run.id)?, &store.starts(&run.id)?))
 }

@@ -151,7 +151,7 @@ fn observe(lab: &Lab, run: &Run, trial: &Trial, since: Instant) -> Result<Observ
         Err(Fault::Contender(why)) => Outcome::Failed(why),
         Err(Fault::Lab(why)) => return Err(why),
     };
-    Ok(Observation { trial: trial.clone(), started_at, elapsed_ns, outcome, conditions })
+    Ok(Observation { trial: trial.clone(), started_at, elapsed_ns, outcome, conditions, in_heat: None })
 }
 
 /// What a trial came to, before anybody has judged it.

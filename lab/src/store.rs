@@ -158,12 +158,40 @@ pub struct Listed {
     pub started_at: String,
     /// Why it ended; none: it has not.
     pub ended: Option<String>,
-    /// How many observations it has, or starts, or readings, or command lines.
-    pub observations: usize,
+    /// What it consists of.
+    pub kind: Kind,
+    /// How many of them.
+    pub count: usize,
+}
+
+/// What a run consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It was measured in blocks.
+    Trials,
+    /// It was measured in heats.
+    Starts,
     /// Its figures were read, not measured.
-    pub is_import: bool,
+    Readings,
     /// It is of a page's own command lines, each run once.
-    pub is_replays: bool,
+    CommandLines,
+}
+
+impl Kind {
+    /// One of them.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Trials => "trial",
+            Self::Starts => "start",
+            Self::Readings => "reading",
+            Self::CommandLines => "command line",
+        }
+    }
+
+    /// drome measured it, and can compare it.
+    pub fn is_measured(self) -> bool {
+        matches!(self, Self::Trials | Self::Starts)
+    }
 }
 
 /// What is different after every change of a run: a trial more, its end, a budget that allows more.
@@ -285,30 +313,35 @@ impl Store {
     /// All runs and imports, the latest first.
     pub fn runs(&self) -> Result<Vec<Listed>, StoreError> {
         let mut all = self.everything()?;
-        all.retain(|listed| !listed.is_replays);
+        all.retain(|listed| listed.kind != Kind::CommandLines);
         Ok(all)
     }
 
     /// All runs, imports and pages' own command lines, the latest first.
     pub fn everything(&self) -> Result<Vec<Listed>, StoreError> {
         let sql = "select id, name, started_at, ended, (select count(*) from observation where run = run.id)
-                          + (select count(*) from start where run = run.id and contender <> 'hub'), 0, 0,
-                          rowid as nth
+                          + (select count(*) from start where run = run.id and contender <> 'hub'), 0,
+                          exists (select 1 from heat where run = run.id), rowid as nth
                    from run
                    union all select id, title, imported_at, 'imported', readings, 1, 0, rowid from import
-                   union all select id, name, started_at, ended, n, 0, 1, rowid from replays
-                   order by 3 desc, 6 desc, 7 desc, 8 desc";
+                   union all select id, name, started_at, ended, n, 2, 0, rowid from replays
+                   order by 3 desc, 6 desc, 8 desc";
         let read = || -> rusqlite::Result<Vec<Listed>> {
             let mut query = self.db.prepare(sql)?;
             let rows = query.query_map([], |row| {
+                let kind = match (row.get::<_, i64>(5)?, row.get(6)?) {
+                    (0, false) => Kind::Trials,
+                    (0, true) => Kind::Starts,
+                    (1, _) => Kind::Readings,
+                    _ => Kind::CommandLines,
+                };
                 Ok(Listed {
                     id: row.get(0)?,
                     name: row.get(1)?,
                     started_at: row.get(2)?,
                     ended: row.get(3)?,
-                    observations: row.get::<_, i64>(4)? as usize,
-                    is_import: row.get(5)?,
-                    is_replays: row.get(6)?,
+                    kind,
+                    count: row.get::<_, i64>(4)? as usize,
                 })
             })?;
             rows.collect()

@@ -45,6 +45,8 @@ pub struct Server {
     lines: Receiver<String>,
     pid: i32,
     exit: Option<String>,
+    /// Whether it had ended by itself when it was asked to stop; `None`: it was not asked yet.
+    ended_early: Option<bool>,
 }
 
 impl Server {
@@ -68,7 +70,7 @@ impl Server {
                 BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| send.send(line))
             });
         }
-        let mut server = Self { start, guard, lines, pid: 0, exit: None };
+        let mut server = Self { start, guard, lines, pid: 0, exit: None, ended_early: None };
         let dir = PathBuf::from(server.awaited("dir")?);
         let command = lay(&dir).map_err(|e| Fault::unable("can't fill a server's folder", &e))?;
         let Start { cpus, descriptors, log, .. } = server.start.clone();
@@ -119,11 +121,18 @@ impl Server {
         Some(format!("it ended ({exit}){}", last_lines(&self.start.log)))
     }
 
+    /// Asks it to stop, once, and waits for nothing, so that several servers go down at the same time.
+    pub fn ask_to_stop(&mut self) {
+        if self.ended_early.is_none() {
+            self.listen();
+            self.ended_early = Some(self.exit.is_some());
+            self.signal();
+        }
+    }
+
     /// Stops it and sees that nothing is left. An error is the contender's; all is stopped all the same.
     pub fn stop(mut self) -> Result<(), String> {
-        self.listen();
-        let early = self.exit.is_some();
-        self.signal();
+        self.ask_to_stop();
         let deadline = Instant::now() + STOP_PATIENCE;
         while self.exit.is_none() && Instant::now() < deadline {
             match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -144,7 +153,7 @@ impl Server {
         let name = signal_name(self.start.stop);
         match (stopped, left) {
             (false, _) => Err(format!("it did not stop within {STOP_PATIENCE:?} of {name} and was killed")),
-            (true, n) if n > 0 && !early => {
+            (true, n) if n > 0 && self.ended_early == Some(false) => {
                 Err(format!("it left {n} process(es) behind after {name}; they were killed"))
             }
             _ if !ports::is_free(self.start.port) => {

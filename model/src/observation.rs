@@ -88,10 +88,10 @@ pub struct Entrant {
     pub files: BTreeMap<String, String>,
 }
 
-/// One contender, one cell, one block.
+/// One contender, one cell, one block: of a run in heats, one start of it, in one cell.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Trial {
-    /// Counted from 0.
+    /// Counted from 0; the round of a run in heats.
     pub block: usize,
     /// Index into the study's cells.
     pub cell: usize,
@@ -116,6 +116,24 @@ pub struct Observation {
     /// What the machine was like meanwhile; unknown in observations of older versions.
     #[serde(default)]
     pub conditions: Conditions,
+    /// What only a start in a heat has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_heat: Option<InHeat>,
+}
+
+/// How a start was measured in one cell of its heat; nothing but the heat is known of one that failed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InHeat {
+    /// The heat's number in the round, from 0.
+    pub heat: usize,
+    /// Load before the measurement.
+    pub warmup_ns: Option<u64>,
+    /// Whether its rate had settled by then.
+    pub settled: Option<bool>,
+    /// Its turns, those that do not count included.
+    pub turns: Option<u64>,
+    /// Its turns that others disturbed.
+    pub disturbed: Option<u64>,
 }
 
 /// What came of a trial.

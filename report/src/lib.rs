@@ -29,7 +29,6 @@ pub mod replays;
 pub mod series_csv;
 mod setup;
 mod spectrum;
-mod starts_csv;
 pub mod sweep;
 mod table;
 pub mod terminal;
@@ -38,6 +37,8 @@ pub mod units;
 
 pub use look::Look;
 
+use model::findings::StartFigure;
+use model::observation::InHeat;
 use model::{Findings, Observation, Run};
 
 /// How much is told of one measurement.
@@ -54,10 +55,23 @@ pub enum Detail {
 pub struct Told<'a> {
     /// What it was to be.
     pub run: &'a Run,
-    /// Every trial, in the order in which they were.
+    /// Every trial, or every start in each cell of its heat, in the order in which they were.
     pub observations: &'a [Observation],
     /// What they say.
     pub findings: &'a Findings,
+}
+
+impl Told<'_> {
+    /// What ratios and ranks of its cell are computed from; `None` of one that counts for nothing.
+    fn figure(&self, o: &Observation) -> Option<f64> {
+        let cell = self.findings.cells.get(o.trial.cell)?;
+        let Some(InHeat { heat, .. }) = o.in_heat else { return cell.metric.of(o.valid()?) };
+        let is_its = |start: &&StartFigure| {
+            let of = (start.round, start.heat, start.copy, start.contender.as_str());
+            of == (o.trial.block, heat, o.trial.copy, o.trial.contender.as_str())
+        };
+        cell.in_heats.as_ref()?.starts.iter().find(is_its).map(|start| start.figure)
+    }
 }
 
 /// The documented JSON of a run's findings (schema 1).

@@ -1,10 +1,11 @@
-//! Every trial of a run as CSV, one a row, void and failed ones too: a field is empty where it is not known. Each
-//! column is one line of a table, and the head is made of the same lines.
+//! Every trial of a run as CSV, one a row, void and failed ones too, or every start in each cell of its heat: a field is empty where it
+//! is not known. Each column is one line of a table, and the head is made of the same lines.
 
-use crate::Told;
-use crate::{csv, starts_csv};
+use crate::{Told, csv};
 use model::contender::Track;
-use model::observation::Entrant;
+use model::findings::CellFindings;
+use model::heat::HUB;
+use model::observation::{Entrant, InHeat};
 use model::{Cell, Load, Measurement, Observation, Outcome, Run};
 use stats::Histogram;
 
@@ -17,6 +18,9 @@ struct Row<'a> {
     cell: Option<&'a Cell>,
     entrant: Option<&'a Entrant>,
     measured: Option<&'a Measurement>,
+    /// What was found of its cell.
+    found: Option<&'a CellFindings>,
+    figure: Option<f64>,
 }
 
 /// A name and its value, where it is known.
@@ -39,11 +43,12 @@ const ASKED: &[Column] = &[
     ("per_connection", |r| text(r.cell?.load.per_connection()?)),
     ("offered_rate_per_s", |r| decimals(r.cell?.load.rate_per_s()?.mean_per_s(window_ns(r)), 3)),
     ("contender", |r| Some(r.observation.trial.contender.clone())),
-    ("title", |r| Some(r.entrant?.title.clone())),
-    ("track", |r| text(r.entrant.map_or(Track::Default, |entrant| entrant.track).word())),
+    ("title", |r| if is_hub(r) { text("the hub of the heat") } else { Some(r.entrant?.title.clone()) }),
+    ("track", |r| if is_hub(r) { None } else { text(r.entrant.map_or(Track::Default, |e| e.track).word()) }),
     ("version", |r| r.entrant?.version.clone()),
     ("copy", |r| text(r.observation.trial.copy + 1)),
     ("block", |r| text(r.observation.trial.block + 1)),
+    ("heat", |r| text(in_heat(r)?.heat + 1)),
     ("order", |r| text(r.order)),
     ("started_at", |r| Some(r.observation.started_at.clone())),
     ("elapsed_s", |r| decimals(r.observation.elapsed_ns as f64 / 1e9, 3)),
@@ -79,6 +84,12 @@ const FOUND: &[Column] = &[
     ("latency_ns_p9999", |r| quantile(latency(r)?, 0.9999)),
     ("latency_ns_max", |r| text(latency(r)?.max_ns()?)),
     ("schedule_lag_ns_p99", |r| quantile(&r.measured?.tally.schedule_lag, 0.99)),
+    ("warmup_s", |r| decimals(in_heat(r)?.warmup_ns? as f64 / 1e9, 3)),
+    ("settled", |r| text(in_heat(r)?.settled?)),
+    ("turns", |r| text(in_heat(r)?.turns?)),
+    ("turns_disturbed", |r| text(in_heat(r)?.disturbed?)),
+    ("metric", |r| text(r.found?.metric.word())),
+    ("figure", |r| decimals(r.figure?, 3)),
 ];
 
 /// What the server and the load generator used, and what the machine was like.
@@ -104,12 +115,9 @@ const USED: &[Column] = &[
 
 /// A head and a row a trial, in the order in which they were; of a run in heats, a row a start and cell.
 pub fn report(told: &Told<'_>) -> String {
-    if told.findings.cells.iter().any(|cell| cell.in_heats.is_some()) {
-        return starts_csv::report(told.findings);
-    }
     let columns = || ASKED.iter().chain(FOUND).chain(USED);
     let row = |(i, observation): (usize, &Observation)| {
-        let row = Row::of(told.run, observation, i + 1);
+        let row = Row::of(told, observation, i + 1);
         csv::line(columns().map(|(_, value)| value(&row).unwrap_or_default()))
     };
     let head = csv::line(columns().map(|(name, _)| name));
@@ -117,14 +125,15 @@ pub fn report(told: &Told<'_>) -> String {
 }
 
 impl<'a> Row<'a> {
-    fn of(run: &'a Run, observation: &'a Observation, order: usize) -> Self {
-        let trial = &observation.trial;
+    fn of(told: &Told<'a>, observation: &'a Observation, order: usize) -> Self {
+        let (run, trial) = (told.run, &observation.trial);
         let measured = match &observation.outcome {
             Outcome::Measured(m) => Some(m.as_ref()),
             Outcome::Failed(_) => None,
         };
         let (cell, entrant) = (run.study.cells.get(trial.cell), run.contenders.get(&trial.contender));
-        Self { run, observation, order, cell, entrant, measured }
+        let (found, figure) = (told.findings.cells.get(trial.cell), told.figure(observation));
+        Self { run, observation, order, cell, entrant, measured, found, figure }
     }
 }
 
@@ -136,6 +145,14 @@ fn text(value: impl ToString) -> Option<String> {
 
 fn decimals(value: f64, decimals: usize) -> Option<String> {
     value.is_finite().then(|| format!("{value:.decimals$}"))
+}
+
+fn in_heat<'a>(row: &Row<'a>) -> Option<&'a InHeat> {
+    row.observation.in_heat.as_ref()
+}
+
+fn is_hub(row: &Row<'_>) -> bool {
+    row.observation.in_heat.is_some() && row.observation.trial.contender == HUB
 }
 
 fn latency<'a>(row: &Row<'a>) -> Option<&'a Histogram> {

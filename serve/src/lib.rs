@@ -22,7 +22,9 @@ mod root;
 mod site;
 mod worker;
 
-pub use fault::{Delay, Fault, FaultError, Faults, Framing, Mishap, Stall, Trickle, help as fault_help};
+pub use fault::{
+    Delay, Fault, FaultError, Faults, Framing, Messages, Mishap, Stall, Trickle, help as fault_help,
+};
 pub use root::{Identity, Missing, Opened, Resolver, Root};
 pub use site::Site;
 
@@ -65,8 +67,8 @@ pub struct Config {
     pub access_log: Option<PathBuf>,
     /// Busy for so long for every request.
     pub spin: Duration,
-    /// So many messages to itself for every request; in place of `spin`.
-    pub messages: u32,
+    /// So many messages to itself; in place of `spin`.
+    pub messages: Messages,
     /// What it does wrong on purpose.
     pub faults: Faults,
     /// What drives the sockets; none: what is best.

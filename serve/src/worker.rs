@@ -194,6 +194,9 @@ impl<I: Io> Worker<'_, I> {
         if let Some(outbox) = &mut self.outbox {
             outbox.forget(slot);
         }
+        if let Some(service) = &mut self.responder.service {
+            service.run_for_connection();
+        }
     }
 
     pub fn close(&mut self, slot: Slot) {

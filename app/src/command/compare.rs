@@ -105,8 +105,9 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
         return Ok(findings);
     }
     let store = store(common)?;
-    let latest =
-        || Ok::<_, StoreError>(store.runs()?.into_iter().find(|run| !run.is_import).map(|run| run.id));
+    let latest = || {
+        Ok::<_, StoreError>(store.runs()?.into_iter().find(|run| run.kind.is_measured()).map(|run| run.id))
+    };
     let name = name.map_or_else(latest, |name| Ok(Some(name.to_owned())))?;
     match store.find(name.as_deref())? {
         Stored::Run(run, observations, ended) => {

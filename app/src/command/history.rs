@@ -79,7 +79,7 @@ fn history(study: &str, common: &Common) -> anyhow::Result<History> {
     let store = store(common)?;
     // The store lists the latest first.
     let mut listed = store.runs()?;
-    listed.retain(|run| !run.is_import);
+    listed.retain(|run| run.kind.is_measured());
     listed.reverse();
     let known: std::collections::BTreeSet<String> = listed.iter().map(|run| run.name.clone()).collect();
     listed.retain(|run| run.name == study);

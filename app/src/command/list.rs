@@ -4,7 +4,9 @@ use super::{catalog, store};
 use crate::cli::Common;
 use crate::console;
 use clap::{Args, ValueEnum};
+use lab::store::Kind;
 use lab::{Catalog, setup};
+use report::units;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -73,21 +75,19 @@ fn workloads(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
 
 fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
     for run in store(common)?.everything()? {
-        if run.is_import {
-            let _ = writeln!(out, "{}  {}  imported: {} readings", run.id, run.name, run.observations);
-            continue;
-        }
-        if run.is_replays {
-            let cut = if run.ended.is_some() { "" } else { "; it was cut off" };
-            let _ = writeln!(
-                out,
-                "{}  {}  as published: {} command lines{cut}",
-                run.id, run.name, run.observations
-            );
-            continue;
-        }
-        let ended = run.ended.unwrap_or_else(|| "not ended: --resume goes on with it".to_owned());
-        let _ = writeln!(out, "{}  {}  {} trials; {ended}", run.id, run.name, run.observations);
+        let size = units::several(run.count, run.kind.word());
+        let said = match run.kind {
+            Kind::Trials | Kind::Starts => {
+                format!(
+                    "{size}; {}",
+                    run.ended.unwrap_or_else(|| "not ended: --resume goes on with it".to_owned())
+                )
+            }
+            Kind::Readings => format!("imported: {size}"),
+            Kind::CommandLines if run.ended.is_some() => format!("as published: {size}"),
+            Kind::CommandLines => format!("as published: {size}; it was cut off"),
+        };
+        let _ = writeln!(out, "{}  {}  {said}", run.id, run.name);
     }
     if out.is_empty() {
         out.push_str("no runs yet: `drome run raspberry-pi` makes one\n");

@@ -116,7 +116,7 @@ fn pilot(
 
 /// The latest run of the study whose trials were as long as the study asks for now: others vary otherwise.
 fn latest(store: &Store, name: &str, study: &Study) -> anyhow::Result<(Run, Vec<Observation>)> {
-    for listed in store.runs()?.iter().filter(|listed| listed.name == name && !listed.is_import) {
+    for listed in store.runs()?.iter().filter(|listed| listed.name == name && listed.kind.is_measured()) {
         let (run, observations, _) = store.run(&listed.id)?;
         let (then, now) = (&run.study, study);
         let is_alike = (then.design.measure, then.design.warmup) == (now.design.measure, now.design.warmup);

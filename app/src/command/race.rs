@@ -114,7 +114,8 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut watch = Watch::new();
     let findings = lab::run::run(&lab, &run, &store, &mut watch);
     watch.finish();
-    let (_, observations, ended) = store.run(&run.id)?;
+    let (_, trials, ended) = store.run(&run.id)?;
+    let observations = lab::findings::all(&store, &run, trials)?;
     if let Some((format, output)) = export {
         let findings = &lab::findings::of(&store, &run, &observations, ended.as_deref())?;
         let told = Told { run: &run, observations: &observations, findings };

@@ -246,6 +246,7 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     match store.find(args.run.as_deref())? {
         Stored::Run(run, observations, ended) => {
             let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
+            let observations = lab::findings::all(&store, &run, observations)?;
             teller.tell(&run, &observations, &findings)?;
         }
         Stored::Import(import) => teller.tell_import(&import)?,

@@ -130,7 +130,7 @@ fn one(
     let findings = lab::run::run(&lab, &run, &store, &mut watch);
     watch.finish();
     let findings = findings.with_context(|| format!("run {}; `--resume` goes on with it", run.id))?;
-    let observations = store.observations(&run.id)?;
+    let observations = lab::findings::all(&store, &run, store.observations(&run.id)?)?;
     teller.tell(&run, &observations, &findings)?;
     Ok(failure::code_of(&findings))
 }
@@ -163,7 +163,8 @@ fn wanted(args: &RunArgs, study: &Study) -> anyhow::Result<Study> {
 /// The latest run of the study that has not ended; or the latest, where it is said until when it is to go on.
 fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     let goes_on = args.budget.is_some() || args.precision.is_some();
-    let all: Vec<_> = store.runs()?.into_iter().filter(|run| run.name == study && !run.is_import).collect();
+    let all: Vec<_> =
+        store.runs()?.into_iter().filter(|run| run.name == study && run.kind.is_measured()).collect();
     let open = all.iter().find(|run| run.ended.is_none()).or_else(|| all.first().filter(|_| goes_on));
     let Some(open) = open else {
         let more =

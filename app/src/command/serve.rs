@@ -8,7 +8,7 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use model::workload::Recipe;
 use net::tls::{IdentityFiles, ServerOptions, ServerTls};
-use serve::{BackEnd, BindError, Config, Fault, Faults, Listen, Server, Site};
+use serve::{BackEnd, BindError, Config, Fault, Faults, Listen, Messages, Server, Site};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -58,6 +58,10 @@ pub struct ServeArgs {
     #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin_ns",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     messages: u32,
+    /// The same for every new connection, beside --messages for each of its requests
+    #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin_ns",
+          value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    messages_per_connection: u32,
     /// A known truth for tests, such as delay=5ms or reset@0.01; --help has them all
     #[arg(long = "fault", value_name = "FAULT", long_help = serve::fault_help())]
     faults: Vec<Fault>,
@@ -90,7 +94,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
         idle_timeout: args.idle_timeout,
         access_log: args.access_log.clone(),
         spin: Duration::from_nanos(args.spin_ns),
-        messages: args.messages,
+        messages: Messages { request: args.messages, connection: args.messages_per_connection },
         faults: Faults::new(&args.faults, args.seed).map_err(|e| WrongInput(format!("--fault {e}")))?,
         io: args.io.map(|io| match io {
             Io::Epoll => BackEnd::Epoll,

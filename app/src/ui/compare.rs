@@ -47,7 +47,7 @@ struct Told {
 
 fn read(desk: &Desk, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, Told), Failure> {
     let mut runs = desk.store()?.runs()?;
-    runs.retain(|run| !run.is_import && !run.is_replays);
+    runs.retain(|run| run.kind.is_measured());
     if chosen.len() > 2 {
         return Err(Failure::wrong(format!("{} runs are ticked: untick all but two.", chosen.len())));
     }
@@ -75,7 +75,7 @@ fn chooser(runs: &[Listed], told: &Told) -> Markup {
                     option value="" { "choose a run" }
                     @for run in runs {
                         option value=(run.id) selected[chosen == Some(&run.id)] {
-                            (run.name) ", " (run.started_at) ", " (units::several(run.observations, "trial"))
+                            (run.name) ", " (run.started_at) ", " (units::several(run.count, run.kind.word()))
                         }
                     }
                 }

@@ -28,7 +28,7 @@ enum Shown {
 /// The page of a run or of an import.
 pub async fn show(State(desk): State<Arc<Desk>>, Path(id): Path<String>) -> Result<Markup, Failure> {
     let read = move |desk: &Desk| {
-        let is_run = |listed: &Listed| listed.id == id && !listed.is_import && !listed.is_replays;
+        let is_run = |listed: &Listed| listed.id == id && listed.kind.is_measured();
         if desk.store()?.runs()?.iter().any(is_run) {
             return Ok(Shown::Run(desk.analysed(&id)?));
         }
@@ -132,6 +132,7 @@ fn told(desk: &Desk, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
         return Err(Failure::wrong(why));
     };
     let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
+    let observations = lab::findings::all(&store, &run, observations)?;
     let told = Told { run: &run, observations: &observations, findings: &findings };
     crate::command::report::show(&told, format, &Look::default())
         .map_err(|e| Failure::inner(format!("{e:#}")))

@@ -5,7 +5,7 @@ use super::failure::Failure;
 use super::page::{self, Place, moment};
 use super::{import, url};
 use axum::extract::{Query, State};
-use lab::store::Listed;
+use lab::store::{Kind, Listed};
 use maud::{Markup, html};
 use report::units;
 use std::sync::Arc;
@@ -28,12 +28,12 @@ pub async fn list(
     let number = number.clamp(1, pages);
     let shown = found.iter().skip((number - 1) * ON_A_PAGE).take(ON_A_PAGE);
     let shown: Vec<&Listed> = shown.copied().collect();
-    let trials: usize = all.iter().filter(|run| !is_foreign(run)).map(|run| run.observations).sum();
+    let trials: usize = all.iter().filter(|run| !is_foreign(run)).map(|run| run.count).sum();
     let body = html! {
         div.head {
             h1 { "Runs" }
             @if !all.is_empty() {
-                p.lead { (units::several(all.len(), "run")) " stored, " (units::several(trials, "trial")) }
+                p.lead { (units::several(all.len(), "run")) " stored, " (units::count(trials as u64)) " trials and starts" }
             }
         }
         @if all.is_empty() { (nothing_yet()) } @else {
@@ -81,7 +81,7 @@ fn table(runs: &[&Listed]) -> Markup {
                         th scope="col" { span.unseen { "Choose two to compare" } }
                         th scope="col" { "Study" }
                         th scope="col" { "Started" }
-                        th.number scope="col" { "Trials" }
+                        th.number scope="col" { "Size" }
                         th scope="col" { "State" }
                     }
                 }
@@ -105,7 +105,7 @@ fn row(run: &Listed) -> Markup {
             }
             th scope="row" { a href={ "/runs/" (url::part(&run.id)) } { (run.name) } span.id { (run.id) } }
             td data-label="Started" { (moment(&run.started_at)) }
-            td.number data-label=(if is_foreign(run) { "Readings" } else { "Trials" }) { (units::count(run.observations as u64)) }
+            td.number data-label="Size" { (units::several(run.count, run.kind.word())) }
             td data-label="State" {
                 @match class(run) { Some(class) => span.state.(class) { (state(run)) }, None => (state(run)) }
             }
@@ -115,7 +115,7 @@ fn row(run: &Listed) -> Markup {
 
 /// It has no trials.
 fn is_foreign(run: &Listed) -> bool {
-    run.is_import || run.is_replays
+    !run.kind.is_measured()
 }
 
 /// What is told apart by more than its words.
@@ -129,8 +129,8 @@ fn class(run: &Listed) -> Option<&'static str> {
 
 fn state(run: &Listed) -> String {
     match &run.ended {
-        _ if run.is_import => "imported".to_owned(),
-        _ if run.is_replays => "a page's own command lines".to_owned(),
+        _ if run.kind == Kind::Readings => "imported".to_owned(),
+        _ if run.kind == Kind::CommandLines => "a page's own command lines".to_owned(),
         Some(why) => why.clone(),
         None => format!("not ended: drome run {} --resume goes on with it", run.name),
     }

@@ -53,6 +53,7 @@ fn filled(cells: usize, blocks: usize, outcome: impl Fn(&Trial) -> Option<Outcom
                 elapsed_ns: 1,
                 outcome,
                 conditions: Conditions::default(),
+                in_heat: None,
             };
             store.insert(&run.id, &observation).unwrap();
         }

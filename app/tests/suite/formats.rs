@@ -49,6 +49,7 @@ fn observe(contender: &str, block: usize, outcome: Outcome) -> Observation {
         elapsed_ns: 1_500_000_000,
         outcome,
         conditions: Conditions::default(),
+        in_heat: None,
     }
 }
 

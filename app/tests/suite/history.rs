@@ -36,6 +36,7 @@ fn observation(trial: Trial, rate: f64) -> Observation {
         elapsed_ns: 1,
         outcome,
         conditions: Conditions::default(),
+        in_heat: None,
     }
 }
 

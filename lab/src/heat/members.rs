@@ -83,6 +83,13 @@ impl Member {
         self.stop();
     }
 
+    /// Has its server go down while others do.
+    fn ask_to_stop(&mut self) {
+        if let Some(instance) = self.instance.as_mut() {
+            instance.server.ask_to_stop();
+        }
+    }
+
     /// Stops its server. What goes wrong then takes nothing from what was measured before.
     fn stop(&mut self) {
         let Some(instance) = self.instance.take() else { return };
@@ -251,6 +258,7 @@ impl<'a> Field<'a> {
         for member in self.members.iter_mut().filter(|_| is_whole) {
             member.start.conditions = Some(conditions.clone());
         }
+        self.members.iter_mut().for_each(Member::ask_to_stop);
         for at in self.alive() {
             let member = &mut self.members[at];
             if is_whole {

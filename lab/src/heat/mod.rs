@@ -20,6 +20,7 @@ pub mod found;
 mod hub;
 mod kept;
 mod members;
+pub mod observed;
 pub mod orders;
 pub mod owed;
 pub mod pieces;

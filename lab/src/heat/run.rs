@@ -65,11 +65,7 @@ struct Going<'a> {
 pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
     // What the lab does beside the turns, it does where the load generator is, never where a server is.
     let _pinned = Pinned::to(&lab.cores.client);
-    let hub = Hub::lay_out(&folders::cache(), &run.study.cells).map_err(|why| LabError::Heat {
-        round: 1,
-        heat: 1,
-        why,
-    })?;
+    let hub = Hub::lay_out(&folders::cache()).map_err(|why| LabError::Heat { round: 1, heat: 1, why })?;
     // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
     let measured = Measured::of(store, &run.id)?;
     let needs = needs(run);

@@ -61,7 +61,7 @@ fn an_older_store_is_migrated_and_what_was_stored_twice_is_kept_once() {
     assert_eq!(kept, [seen[0].clone(), seen[1].clone(), seen[3].clone()], "the first of each, in order");
     let aside: i64 = store.db.query_row("select count(*) from observed_twice", [], |row| row.get(0)).unwrap();
     assert_eq!(aside, 1, "the other one is not lost");
-    assert_eq!(store.runs().unwrap()[0].observations, 3);
+    assert_eq!(store.runs().unwrap()[0].count, 3);
     // It goes on where it was.
     store.insert(&run.id, &example::observation(trial(2, "a"), Some(5.0))).unwrap();
     assert_eq!(store.observations(&run.id).unwrap().len(), 4);

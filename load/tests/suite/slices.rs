@@ -20,7 +20,7 @@ fn config() -> Config {
         idle_timeout: Duration::from_mins(1),
         access_log: None,
         spin: Duration::ZERO,
-        messages: 0,
+        messages: serve::Messages::default(),
         faults: Faults::default(),
         io: None,
         tls: None,

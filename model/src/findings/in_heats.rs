@@ -61,6 +61,8 @@ pub struct Front {
 pub struct StartFigure {
     /// The contender, or `hub`: the server that is in every heat.
     pub contender: String,
+    /// Which of its copies in the heat, from 0.
+    pub copy: usize,
     /// From 0.
     pub round: usize,
     /// The heat's number in the round, from 0.

@@ -52,6 +52,10 @@ pub struct Row {
 pub struct Trials {
     /// Its words.
     pub caption: Caption,
+    /// What one of them is called: trial, or start.
+    pub one: &'static str,
+    /// What has each contender once: block, or round.
+    pub block: &'static str,
     /// From the best to the worst.
     pub rows: Vec<Row>,
 }
@@ -88,6 +92,8 @@ struct Places {
     /// The blocks there are, in order.
     blocks: Vec<usize>,
     trials: usize,
+    /// What a trial and a block are called.
+    words: [&'static str; 2],
 }
 
 impl Places {
@@ -163,6 +169,7 @@ impl Trials {
             span: span(&self.rows),
             blocks,
             trials: all().count(),
+            words: [self.one, self.block],
         };
         let mut canvas = Canvas::new(WIDTH, places.bottom + FOOT);
         canvas.head(&self.caption);
@@ -210,7 +217,8 @@ impl Trials {
         let radius = if places.trials > 150 { 1.6 } else { 2.5 };
         dots.iter().for_each(|(at, class, hover)| canvas.disc(*at, radius, class, hover));
         canvas.line((places.left, bottom), (places.right, bottom), "axis");
-        let words = format!("{} in the order in which they were run", units::several(places.trials, "trial"));
+        let words =
+            format!("{} in the order in which they were run", units::several(places.trials, self.one));
         let middle = f64::midpoint(places.left, places.right);
         canvas.text((middle, bottom + 14.0), Anchor::Middle, places.right - places.left, "faint", &words);
     }
@@ -256,7 +264,7 @@ fn frame(canvas: &mut Canvas, places: &Places) {
         }
     }
     canvas.line((places.right, places.rows), (places.right, places.bottom), "rule");
-    canvas.text((places.left - 10.0, places.rows - 12.0), Anchor::End, 50.0, "faint", "block");
+    canvas.text((places.left - 10.0, places.rows - 12.0), Anchor::End, 50.0, "faint", places.words[1]);
     canvas.text((places.right + 10.0, places.rows - 12.0), Anchor::Start, FIGURES, "faint", "median, /s");
 }
 
@@ -315,6 +323,6 @@ fn said(label: &str, trial: &Trial, places: &Places) -> String {
         State::Void(why) => format!("; void: {why}"),
         State::Failed(why) => format!("; failed: {why}"),
     };
-    let (block, nth) = (trial.block.saturating_add(1), trial.nth + 1);
-    format!("{label}, block {block}, trial {nth} of {}{rate}{why}", places.trials)
+    let (number, nth, [one, block]) = (trial.block.saturating_add(1), trial.nth + 1, places.words);
+    format!("{label}, {block} {number}, {one} {nth} of {}{rate}{why}", places.trials)
 }

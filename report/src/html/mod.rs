@@ -9,7 +9,6 @@ mod imported;
 mod machine;
 mod published;
 mod reproduce;
-mod starts;
 mod table;
 mod trials;
 
@@ -36,7 +35,7 @@ pub fn page(told: &Told) -> String {
         (headline::section(f, &charts))
         @for (i, cell) in f.cells.iter().enumerate() { (ranked(f, &charts, i, cell)) }
         (published::section(f, &charts))
-        @if is_in_heats(f) { (starts::section(f)) } @else { (trials::section(told)) }
+        (trials::section(told))
         (contenders::section(f))
         (machine::section(f))
         (reproduce::section(told))

@@ -1,5 +1,7 @@
-//! Every trial, in the order in which they were: those that came to nothing, with the reason, as well as the sound ones.
+//! Every trial, or every start in each cell of its heat, in the order in which they were: those that came to nothing, with the reason, as
+//! well as the sound ones.
 
+use super::is_in_heats;
 use super::table::Shown;
 use crate::table::{Side, Table};
 use crate::{Told, units};
@@ -7,20 +9,45 @@ use maud::{Markup, html};
 use model::metric::Percentile;
 use model::{Measurement, Metric, Observation, Outcome};
 
+/// What one row of the table is called, and what it is.
+struct Words {
+    one: &'static str,
+    row: &'static str,
+    title: &'static str,
+    meaning: &'static str,
+}
+
+const TRIALS: Words = Words {
+    one: "trial",
+    row: "trial",
+    title: "Every trial",
+    meaning: "A trial is a fresh start of the server, a warm-up and a measurement. Void and failed ones count for nothing above.",
+};
+
+const STARTS: Words = Words {
+    one: "start",
+    row: "row",
+    title: "Every start",
+    meaning: "A server is started afresh in each heat, with several others and the hub, which is in every heat, and measured in one cell \
+              after another. Its figure, from which ratios and ranks are computed, is that of all of its turns in the cell that count, \
+              adjusted for the machine's speed in each cycle of turns.",
+};
+
 pub(super) fn section(told: &Told) -> Markup {
+    let words = if is_in_heats(told.findings) { STARTS } else { TRIALS };
     let (table, tags) = table(told);
-    let count = units::several(told.observations.len(), "trial");
+    let count = units::several(told.observations.len(), words.row);
     let caption = format!("{count} in the order in which they were");
     let is_tall = table.rows().len() > 30;
     let shown =
         Shown { id: "trial-table", caption: &caption, table: &table, tags: &tags, has_filter: true, is_tall };
     html! {
         section #trials aria-labelledby="trials-title" {
-            h2 #trials-title { "Every trial" }
+            h2 #trials-title { (words.title) }
             @if told.observations.is_empty() {
-                p { "No trial has been finished yet." }
+                p { "No " (words.one) " has been finished yet." }
             } @else {
-                p.asked { "A trial is a fresh start of the server, a warm-up and a measurement. Void and failed ones count for nothing above." }
+                p.asked { (words.meaning) }
                 (shown.markup())
             }
         }
@@ -28,11 +55,13 @@ pub(super) fn section(told: &Told) -> Markup {
 }
 
 fn table(told: &Told) -> (Table, Vec<Option<&'static str>>) {
-    let mut table = Table::new(&[
-        ("order", Side::Right),
-        ("contender", Side::Left),
-        ("cell", Side::Left),
-        ("block", Side::Right),
+    let place: &[(&'static str, Side)] = if is_in_heats(told.findings) {
+        &[("round", Side::Right), ("heat", Side::Right), ("figure", Side::Right)]
+    } else {
+        &[("block", Side::Right)]
+    };
+    let head = [("order", Side::Right), ("contender", Side::Left), ("cell", Side::Left)];
+    let figures = [
         ("answers/s", Side::Right),
         ("CPU/answer", Side::Right),
         ("p99", Side::Right),
@@ -40,7 +69,8 @@ fn table(told: &Told) -> (Table, Vec<Option<&'static str>>) {
         ("bound", Side::Left),
         ("took", Side::Right),
         ("why, and what else is known", Side::Left),
-    ]);
+    ];
+    let mut table = Table::new(&[&head[..], place, &figures[..]].concat());
     let mut tags = Vec::new();
     for (i, observation) in told.observations.iter().enumerate() {
         let (tag, why, measured) = outcome(observation);
@@ -65,11 +95,12 @@ fn row(told: &Told, i: usize, o: &Observation, why: String, measured: Option<&Me
         units::known(measured.and_then(|m| metric.of(m)).filter(|value| value.is_finite()), shown)
     };
     let cell = told.run.study.cells.get(o.trial.cell).map_or_else(String::new, |cell| cell.title.clone());
-    vec![
-        units::count(i as u64 + 1),
-        name(told, o),
-        cell,
-        (o.trial.block + 1).to_string(),
+    let mut row = vec![units::count(i as u64 + 1), name(told, o), cell, (o.trial.block + 1).to_string()];
+    if is_in_heats(told.findings) {
+        let heat = units::known(o.in_heat.as_ref(), |in_heat| (in_heat.heat + 1).to_string());
+        row.extend([heat, units::known(told.figure(o), |value| of_metric(told, o, value))]);
+    }
+    row.extend([
         figure(Metric::Rate, units::rate),
         figure(Metric::ServerCpu, units::duration),
         figure(Metric::Latency(Percentile::P99), units::duration),
@@ -77,7 +108,17 @@ fn row(told: &Told, i: usize, o: &Observation, why: String, measured: Option<&Me
         units::known(measured, |m| m.verdict.bound.word().to_owned()),
         units::duration(o.elapsed_ns as f64),
         why,
-    ]
+    ]);
+    row
+}
+
+/// The figure of its cell, in the unit of what is compared there.
+fn of_metric(told: &Told, o: &Observation, value: f64) -> String {
+    match told.findings.cells.get(o.trial.cell).map_or(Metric::Rate, |cell| cell.metric) {
+        Metric::Rate => units::rate(value),
+        Metric::ServerCpu | Metric::Latency(_) => units::duration(value),
+        Metric::Rss => units::bytes(value),
+    }
 }
 
 /// What the other tables call it, and which of its entries in the block it was.

@@ -153,7 +153,7 @@ fn every_trial() {
         row("Perl", 1_480.0, 1, 4),
     ];
     let caption = Caption::new("keep-alive: every trial", "30 trials: 1 void, 1 failed.");
-    insta::assert_snapshot!(Trials { caption, rows }.svg());
+    insta::assert_snapshot!(Trials { caption, one: "trial", block: "block", rows }.svg());
 }
 
 #[test]

@@ -190,7 +190,7 @@ proptest! {
     #[test]
     fn every_trial(caption in caption(), rows in proptest::collection::vec((label(), proptest::collection::vec(trial(), 0..14)), 0..=60)) {
         let rows = rows.into_iter().map(|(label, trials)| TrialsRow { label, trials }).collect();
-        check(&Trials { caption, rows }.svg());
+        check(&Trials { caption, one: "start", block: "round", rows }.svg());
     }
 
     #[test]

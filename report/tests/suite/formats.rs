@@ -102,6 +102,7 @@ fn trials_as_csv() {
         elapsed_ns: 812_345_678,
         outcome,
         conditions: Conditions { steal_ppm: Some(0), ..Conditions::default() },
+        in_heat: None,
     };
     let nothing = Tally { duration_ns: 2_000_000_000, ..Tally::default() };
     let void = Verdict { valid: false, reasons: vec!["no answer, none".to_owned()], ..verdict.clone() };

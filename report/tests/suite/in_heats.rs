@@ -1,12 +1,13 @@
 //! What reports say of a run in heats.
 
 use crate::made_up::{contender, findings};
-use model::Findings;
 use model::contender::Class;
 use model::findings::{
     CellInHeats, ClassFloor, ContenderFindings, ContenderInHeats, Decided, Figure, Front, PairFindings,
     Pairs, StartFigure, Unranked,
 };
+use model::observation::InHeat;
+use model::{Conditions, Findings, Measurement, Observation, Outcome, Tally, Trial, Usage, Verdict};
 use report::{Look, answer};
 
 /// A contender with its range of ranks, in six starts.
@@ -61,6 +62,7 @@ fn in_heats() -> Findings {
         frail,
     ];
     let start = |contender: &str, round, figure| StartFigure {
+        copy: 0,
         contender: contender.to_owned(),
         round,
         heat: 1,
@@ -143,16 +145,61 @@ fn more_than_a_few_names_are_counted() {
 #[test]
 fn starts_are_the_rows_of_the_csv_and_of_the_page() {
     let (run, f) = (crate::html::fixture::study(1, 1, 1, "").run, in_heats());
-    let told = report::Told { run: &run, observations: &[], findings: &f };
+    let of = |contender: &str, outcome| Observation {
+        trial: Trial { block: 0, cell: 0, contender: contender.to_owned(), copy: 0 },
+        started_at: "2026-01-01T00:00:00Z".to_owned(),
+        elapsed_ns: 2_500_000_000,
+        outcome,
+        conditions: Conditions::default(),
+        in_heat: Some(InHeat {
+            heat: 1,
+            warmup_ns: Some(1_250_000_000),
+            settled: Some(false),
+            turns: Some(20),
+            disturbed: Some(3),
+        }),
+    };
+    let tally = Tally { completed: 10, duration_ns: 1_000_000, ..Tally::default() };
+    let measured = Measurement {
+        tally,
+        usage: Usage::default(),
+        verdict: Verdict { valid: true, ..Verdict::default() },
+    };
+    let observations =
+        [of("hub", Outcome::Measured(Box::new(measured))), of("h2o", Outcome::Failed("it ended".to_owned()))];
+    let told = report::Told { run: &run, observations: &observations, findings: &f };
     let csv = report::trials_csv::report(&told);
     let lines: Vec<&str> = csv.lines().collect();
-    assert_eq!(lines.len(), 4, "{csv}");
-    assert!(lines[0].ends_with("contender,title,version,round,heat,metric,figure"), "{csv}");
-    assert!(lines[1].contains(",hub,the hub of the heat,,1,2,rate,30000.250"), "{csv}");
+    assert_eq!(lines.len(), 3, "{csv}");
+    let field = |line: usize, name: &str| {
+        let at = lines[0].split(',').position(|column| column == name).unwrap();
+        lines[line].split(',').nth(at).unwrap()
+    };
+    let known = [
+        ("contender", "hub"),
+        ("title", "the hub of the heat"),
+        ("track", ""),
+        ("block", "1"),
+        ("heat", "2"),
+        ("outcome", "measured"),
+        ("warmup_s", "1.250"),
+        ("settled", "false"),
+        ("turns", "20"),
+        ("turns_disturbed", "3"),
+        ("metric", "rate"),
+        ("figure", "30000.250"),
+    ];
+    for (name, value) in known {
+        assert_eq!(field(1, name), value, "{name}");
+    }
+    assert_eq!((field(2, "outcome"), field(2, "reasons"), field(2, "figure")), ("failed", "it ended", ""));
     let page = report::html::page(&told);
-    for text in
-        ["Every start", "nginx is the fastest: 1.14 times the rate of H2O", "not settled in 4 of 6 starts"]
-    {
+    for text in [
+        "Every start",
+        "nginx is the fastest: 1.14 times the rate of H2O",
+        "not settled in 4 of 6 starts",
+        "it ended",
+    ] {
         assert!(page.contains(text), "{text}");
     }
     assert!(!page.contains("Every trial"));

@@ -14,7 +14,7 @@ pub use delay::Delay;
 pub use mishap::Mishap;
 pub use outbox::{Draft, Outbox};
 pub use parse::help;
-pub use service::Service;
+pub use service::{Messages, Service};
 pub use spin::Spin;
 pub use stall::Stall;
 

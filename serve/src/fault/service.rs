@@ -16,21 +16,40 @@ pub enum Service {
 
 impl Service {
     /// Busy for so long, and with so many messages; `None` for neither. Both exclude each other: messages come first.
-    pub fn of(busy_ns: u64, messages: u32) -> std::io::Result<Option<Self>> {
-        Ok(match messages {
-            0 => Spin::calibrated(busy_ns).map(Self::Time),
-            _ => Some(Self::Work(Work::new(messages)?)),
+    pub fn of(busy_ns: u64, messages: Messages) -> std::io::Result<Option<Self>> {
+        Ok(if messages == Messages::default() {
+            Spin::calibrated(busy_ns).map(Self::Time)
+        } else {
+            Some(Self::Work(Work::new(messages)?))
         })
     }
 
-    /// Does it, once.
+    /// What it does for a request.
     #[inline]
     pub fn run(&mut self) {
         match self {
             Self::Time(spin) => spin.run(),
-            Self::Work(work) => work.run(),
+            Self::Work(work) => work.send(work.messages.request),
         }
     }
+
+    /// What it does for a new connection.
+    #[inline]
+    pub fn run_for_connection(&mut self) {
+        match self {
+            Self::Time(_) => {}
+            Self::Work(work) => work.send(work.messages.connection),
+        }
+    }
+}
+
+/// How many messages a server sends to itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Messages {
+    /// For every request.
+    pub request: u32,
+    /// For every new connection, beside those of its requests.
+    pub connection: u32,
 }
 
 /// Messages that a thread sends to itself: three quarters of what a server does for a small answer is done in the kernel's sockets,
@@ -39,7 +58,7 @@ impl Service {
 #[derive(Debug)]
 pub struct Work {
     ends: [OwnedFd; 2],
-    messages: u32,
+    messages: Messages,
     message: [u8; LENGTH],
 }
 
@@ -47,13 +66,13 @@ pub struct Work {
 const LENGTH: usize = 128;
 
 impl Work {
-    fn new(messages: u32) -> std::io::Result<Self> {
+    fn new(messages: Messages) -> std::io::Result<Self> {
         let (one, other) = socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         Ok(Self { ends: [one, other], messages, message: [b'.'; LENGTH] })
     }
 
-    fn run(&mut self) {
-        for _ in 0..self.messages {
+    fn send(&mut self, messages: u32) {
+        for _ in 0..messages {
             // What was written is there to be read; were it not, nothing is waited for.
             if write(&self.ends[0], &self.message).is_ok() {
                 let _ = read(&self.ends[1], &mut self.message);
@@ -74,10 +93,11 @@ mod tests {
 
     #[test]
     fn so_many_messages_are_sent_and_none_is_left_behind() {
-        let mut service = Service::of(0, 30).unwrap().unwrap();
+        let mut service = Service::of(0, Messages { request: 20, connection: 10 }).unwrap().unwrap();
         let before = written();
         // A pair of sockets has room for some hundred messages: what is not read would stop it.
         (0..1_000).for_each(|_| service.run());
+        (0..1_000).for_each(|_| service.run_for_connection());
         assert_eq!(written() - before, 30_000 * LENGTH);
         let Service::Work(Work { ends, .. }) = service else { panic!("no work") };
         rustix::io::ioctl_fionbio(&ends[1], true).unwrap();
@@ -86,8 +106,9 @@ mod tests {
 
     #[test]
     fn nothing_asked_is_nothing_done() {
-        assert!(Service::of(0, 0).unwrap().is_none());
-        assert!(matches!(Service::of(1_000, 0).unwrap(), Some(Service::Time(_))));
-        assert!(matches!(Service::of(1_000, 1).unwrap(), Some(Service::Work(_))));
+        let of = |ns, request| Service::of(ns, Messages { request, connection: 0 }).unwrap();
+        assert!(of(0, 0).is_none());
+        assert!(matches!(of(1_000, 0), Some(Service::Time(_))));
+        assert!(matches!(of(1_000, 1), Some(Service::Work(_))));
     }
 }

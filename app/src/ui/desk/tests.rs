@@ -41,6 +41,7 @@ fn a_run_that_has_ended_and_goes_on_is_read_anew() {
             elapsed_ns: 1,
             outcome: Outcome::Failed("it ended".to_owned()),
             conditions: model::Conditions::default(),
+            in_heat: None,
         };
         store.insert(&run.id, &observation).unwrap();
     };

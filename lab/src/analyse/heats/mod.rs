@@ -120,7 +120,7 @@ fn figures(metric: Metric, measured: &[Measured<'_>]) -> Vec<StartFigure> {
     let of = |m: &Measured<'_>| {
         let (contender, start) = (m.start.contender.clone(), m.start);
         let figure = m.figure(metric).filter(|figure| *figure > 0.0 && figure.is_finite())?;
-        Some(StartFigure { contender, round: start.round, heat: start.heat, figure })
+        Some(StartFigure { contender, copy: start.copy, round: start.round, heat: start.heat, figure })
     };
     let known = starts::with_figure(metric, measured);
     known.into_iter().filter_map(of).collect()

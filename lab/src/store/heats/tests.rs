@@ -73,7 +73,7 @@ fn what_was_stored_comes_back_in_order() {
     );
     assert_eq!(store.slices(&run).unwrap(), first);
     assert!(store.heats("another").unwrap().is_empty() && store.slices("another").unwrap().is_empty());
-    assert_eq!(store.runs().unwrap()[0].observations, 4, "the hub is none");
+    assert_eq!(store.runs().unwrap()[0].count, 4, "the hub is none");
 }
 
 #[test]

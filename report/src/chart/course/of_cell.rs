@@ -3,7 +3,7 @@
 use super::{Row, State, Trial, Trials};
 use crate::chart::Caption;
 use crate::chart::ranked::label;
-use crate::units;
+use crate::{in_heats, units};
 use model::findings::CellFindings;
 use model::{Measurement, Observation, Outcome};
 
@@ -16,8 +16,9 @@ pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation])
     };
     let rows = cell.contenders.iter().map(row).filter(|row| !row.trials.is_empty());
     let rows: Vec<Row> = rows.collect();
-    let caption = Caption::new(format!("{}: every trial", cell.title), finding(&rows));
-    Trials { caption, rows }
+    let (one, block) = (in_heats::start(cell), in_heats::round(cell));
+    let caption = Caption::new(format!("{}: every {one}", cell.title), finding(&rows, [one, block]));
+    Trials { caption, one, block, rows }
 }
 
 fn trial(nth: usize, o: &Observation) -> Trial {
@@ -37,7 +38,7 @@ fn course(m: &Measurement) -> Vec<f64> {
     course.window.iter().map(|answers| *answers as f64 * 1e9 / course.step_ns as f64).collect()
 }
 
-fn finding(rows: &[Row]) -> String {
+fn finding(rows: &[Row], [one, block]: [&str; 2]) -> String {
     let all = || rows.iter().flat_map(|row| &row.trials);
     let count = |is: fn(&State) -> bool| all().filter(|t| is(&t.state)).count();
     let (void, failed) = (count(|s| matches!(s, State::Void(_))), count(|s| matches!(s, State::Failed(_))));
@@ -47,7 +48,7 @@ fn finding(rows: &[Row]) -> String {
         (0, failed) => format!("{failed} failed"),
         (void, failed) => format!("{void} void, {failed} failed"),
     };
-    let lead = format!("{}: {lost}", units::several(all().count(), "trial"));
+    let lead = format!("{}: {lost}", units::several(all().count(), one));
     let mut far: Vec<(&Row, &Trial, f64)> = Vec::new();
     for row in rows {
         let Some(median) = row.median() else { continue };
@@ -61,7 +62,7 @@ fn finding(rows: &[Row]) -> String {
     };
     let way = if *share < 0.0 { "slower" } else { "faster" };
     format!(
-        "{lead}. Half of those that count are within {} of their contender's median; the farthest is {} in block {}, {} {way}.",
+        "{lead}. Half of those that count are within {} of their contender's median; the farthest is {} in {block} {}, {} {way}.",
         units::percent(half),
         row.label,
         trial.block + 1,

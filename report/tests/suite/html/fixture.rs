@@ -170,7 +170,14 @@ fn observation(trial: Trial, rate: f64, text: &str) -> Observation {
         Outcome::Measured(Box::new(Measurement { tally, usage, verdict }))
     };
     let started_at = "2026-01-01T00:00:00Z".to_owned();
-    Observation { trial, started_at, elapsed_ns: 3_123_456_789, outcome, conditions: Conditions::default() }
+    Observation {
+        trial,
+        started_at,
+        elapsed_ns: 3_123_456_789,
+        outcome,
+        conditions: Conditions::default(),
+        in_heat: None,
+    }
 }
 
 fn findings(run: &Run, names: &[String], blocks: usize, text: &str) -> Findings {
