@@ -40,7 +40,7 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
                             th.number scope="col" { "CPU/answer" }
                             th.number scope="col" { "Its cores" }
                             th.number scope="col" { "Memory" }
-                            th scope="col" { (if cell.in_heats.is_some() { "Starts" } else { "Trials" }) }
+                            th scope="col" { (trials_title(cell)) }
                         }
                     }
                     tbody {
@@ -77,11 +77,7 @@ fn row(
             td.number data-label="CPU/answer" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
             td.number data-label="Its cores" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
             td.number data-label="Memory" { (report::ranking::memory(c)) }
-            @if cell.in_heats.is_some() {
-                td.trials data-label="Starts" { (report::ranking::trials(c)) }
-            } @else {
-                td.trials data-label="Trials" { (trials(number, c, marks, is_now)) }
-            }
+            td.trials data-label=(trials_title(cell)) { (trials((number, cell), c, marks, is_now)) }
         }
     }
 }
@@ -122,8 +118,17 @@ fn standing(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     c.rank_low.map(|_| format!("rank {}", report::ranking::rank(c)))
 }
 
-/// A square for every trial, block by block, and the same in words.
-fn trials(number: usize, c: &ContenderFindings, marks: &[Mark], is_now: bool) -> Markup {
+fn trials_title(cell: &CellFindings) -> &'static str {
+    if cell.in_heats.is_some() { "Starts" } else { "Trials" }
+}
+
+/// A square for every trial, block by block, or for every start, and the same in words.
+fn trials(
+    (number, cell): (usize, &CellFindings),
+    c: &ContenderFindings,
+    marks: &[Mark],
+    is_now: bool,
+) -> Markup {
     let own: Vec<&Mark> =
         marks.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect();
     let count = |is: fn(&State) -> bool| own.iter().filter(|mark| is(&mark.state)).count();
@@ -139,7 +144,7 @@ fn trials(number: usize, c: &ContenderFindings, marks: &[Mark], is_now: bool) ->
     html! {
         @if squares <= MOST_MARKS {
             span.marks aria-hidden="true" {
-                @for mark in &own { span.mark.(class(&mark.state)) title=(hover(mark)) {} }
+                @for mark in &own { span.mark.(class(&mark.state)) title=(hover(cell, mark)) {} }
                 @if is_now { span.mark.at-work title="being measured" {} }
             }
         }
@@ -155,12 +160,12 @@ fn class(state: &State) -> &'static str {
     }
 }
 
-fn hover(mark: &Mark) -> String {
-    let block = mark.trial.block + 1;
+fn hover(cell: &CellFindings, mark: &Mark) -> String {
+    let place = format!("{} {}", report::in_heats::round(cell), mark.trial.block + 1);
     match &mark.state {
-        State::Valid => format!("block {block}: valid"),
-        State::Void(why) => format!("block {block}: void: {why}"),
-        State::Failed(why) => format!("block {block}: failed: {why}"),
+        State::Valid => format!("{place}: valid"),
+        State::Void(why) => format!("{place}: void: {why}"),
+        State::Failed(why) => format!("{place}: failed: {why}"),
     }
 }
 

@@ -120,6 +120,7 @@ impl Desk {
             return Err(Failure::wrong(why));
         };
         let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
+        let observations = lab::findings::all(&store, &run, observations)?;
         let marks = observations.iter().map(Mark::of).collect();
         let analysed = Arc::new(Analysed { marks, findings });
         if let Some(stamp) = stamp {

@@ -6,6 +6,7 @@ use super::live;
 use super::marks::Mark;
 use super::quiet::Silence;
 use lab::heat::budget;
+use lab::heat::observed::observed;
 use lab::heat::run::Measured;
 use lab::left::Left;
 use lab::{LabError, Show, setup};
@@ -289,7 +290,9 @@ impl Show for Between<'_> {
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         let findings = measured.findings(run, None);
         let most = budget::left(run, &measured.starts);
+        let marks = observed(&measured.heats, &measured.starts).iter().map(Mark::of).collect();
         let mut known = self.sitting.known();
+        known.marks = marks;
         (known.findings, known.left) = (Some(findings), Some(Left { about: None, most }));
     }
 }

@@ -374,11 +374,9 @@ title = "a new connection for every request"
 workload = "hello"
 load = { closed = { connections = 10, per_connection = 1 } }
 [design]
-blocks = [8, 8]
-warmup = "200ms"
-measure = "500ms"
-precision = 0.02
-budget = "1min"
+rounds = [4, 4]
+measure = "1s"
+budget = "6min"
 "#;
 
 #[test]
@@ -404,16 +402,15 @@ fn pictures_of_a_real_study() {
         }
         browser.click("input[value=full]");
         browser.click("form .primary");
-        let block = |n: usize| {
-            format!("document.querySelector('[data-status]')?.textContent.startsWith('Block {n}')")
-        };
+        // Late in the last round, so that there is something to be seen, and something to come.
+        let last = "/^round 4.*cycle/i.test(document.querySelector('[data-status]')?.textContent)";
         if is_watched {
-            for _ in 0..5 {
-                browser.wait_a_minute(&block(7));
+            for _ in 0..6 {
+                browser.wait_a_minute(last);
             }
             both("live");
         }
-        for _ in 0..5 {
+        for _ in 0..6 {
             browser.wait_a_minute("document.querySelector('[data-over]')");
         }
     }
