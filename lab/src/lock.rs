@@ -5,6 +5,14 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A process that is killed while it starts another one leaves its locks to that one, until it has become another program: for 5 ms at the
+/// longest in 20 of 818 kills, on a busy machine. Who asks right after is not told that somebody else is at work.
+const A_MOMENT: Duration = Duration::from_millis(200);
+
+/// How often a lock is asked for within a moment.
+const INTERVAL: Duration = Duration::from_millis(2);
 
 /// A lock that is held until it is dropped. Its file goes with it.
 #[derive(Debug)]
@@ -15,13 +23,18 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock; `None`: somebody else has it.
+    /// Takes the lock; `None`: somebody else has it, and for more than a moment.
     pub fn try_take(path: &Path) -> io::Result<Option<Self>> {
+        let asked = Instant::now();
         loop {
             let file = open(path)?;
             match file.try_lock() {
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::WouldBlock) if asked.elapsed() > A_MOMENT => return Ok(None),
+                Err(TryLockError::WouldBlock) => {
+                    std::thread::sleep(INTERVAL);
+                    continue;
+                }
                 Err(TryLockError::Error(error)) => return Err(error),
             }
             if has_name(&file, path)? {
@@ -82,6 +95,20 @@ mod tests {
         assert!(Lock::try_take(&path).unwrap().is_some());
         assert!(!path.exists());
         assert!(Lock::try_take(&folder.path().join("no/lock")).is_err());
+    }
+
+    #[test]
+    fn who_has_it_for_a_moment_only_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lock");
+        let held = Lock::try_take(&path).unwrap().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(A_MOMENT / 10);
+                drop(held);
+            });
+            assert!(Lock::try_take(&path).unwrap().is_some());
+        });
     }
 
     #[test]
