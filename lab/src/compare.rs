@@ -62,6 +62,10 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
         return Err(CompareError::Unequal { old: old.run.clone(), new: new.run.clone(), why });
     }
     notes.splice(0..0, unequal);
+    let is_same_hub = old.environment.hub == new.environment.hub;
+    if !is_same_hub && new.cells.iter().any(heats::has_hub) {
+        notes.push("the hub does other work than then: contenders are compared by the reference".to_owned());
+    }
     let pairs: Vec<(&CellFindings, &CellFindings)> =
         new.cells.iter().filter_map(|n| Some((old.cells.iter().find(|o| is_same(o, n))?, n))).collect();
     let judged = pairs.iter().map(|(o, n)| common(o, n).count()).sum::<usize>();
@@ -78,7 +82,7 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
         confidence: CONFIDENCE,
         cells: pairs
             .iter()
-            .map(|(o, n)| heats::cell(o, n, judged).unwrap_or_else(|| cell(o, n, confidence)))
+            .map(|(o, n)| heats::cell(o, n, judged, is_same_hub).unwrap_or_else(|| cell(o, n, confidence)))
             .collect(),
         gone: only_in(old, new),
         added: only_in(new, old),

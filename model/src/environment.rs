@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 pub struct Environment {
     /// drome's own version.
     pub drome: String,
+    /// What the hub, by which heats are tied together, does for an answer; unknown in runs of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hub: Option<String>,
     /// The kernel's release.
     pub kernel: Option<String>,
     /// The processor as it names itself.

@@ -60,7 +60,7 @@ pub fn drift(cell: &CellComparison) -> String {
     match cell.drift {
         None => "The machine's own drift is unknown.".to_owned(),
         Some(drift) => format!(
-            "The machine itself ran at {} of its speed then, by the reference; that is taken out.{}",
+            "The machine itself ran at {} of its speed then, by `drome serve`; that is taken out.{}",
             share(drift),
             speed(cell.metric)
         ),

@@ -131,7 +131,7 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = text.lines().collect();
     assert!(rows.len() > 12 && rows.len() % 4 == 1, "rounds of two that are started twice: {text}");
-    assert!(rows[0].starts_with("run,study,cell,cell_title,workload,contender,"), "{text}");
+    assert!(rows[0].starts_with("run,study,cell,cell_title,workload,load,connections,"), "{text}");
     assert!(rows[1].contains(",server-cpu,"), "{text}");
 
     let args = [&url[..], &["--metric", "p50@20", "--duration", "1s", "--format", "json"]].concat();

@@ -16,10 +16,16 @@ pub(super) fn has_hub(cell: &CellFindings) -> bool {
     cell.in_heats.as_ref().is_some_and(|heats| heats.starts.iter().any(|start| start.contender == HUB))
 }
 
-/// The cell in both runs, where both were measured in heats; `comparisons`: so many are made in all cells together.
-pub(super) fn cell(old: &CellFindings, new: &CellFindings, comparisons: usize) -> Option<CellComparison> {
+/// The cell in both runs, where both were measured in heats; `comparisons`: so many are made in all cells together. Hubs that do not do the
+/// same work are no measure of both.
+pub(super) fn cell(
+    old: &CellFindings,
+    new: &CellFindings,
+    comparisons: usize,
+    is_same_hub: bool,
+) -> Option<CellComparison> {
     let (before, now) = (old.in_heats.as_ref()?, new.in_heats.as_ref()?);
-    let base = if has_hub(old) && has_hub(new) { HUB } else { REFERENCE };
+    let base = if is_same_hub && has_hub(old) && has_hub(new) { HUB } else { REFERENCE };
     let [one, two] = [model(old, before), model(new, now)];
     let both: Vec<(&ContenderFindings, &ContenderFindings)> = common(old, new).collect();
     let nobody = usize::MAX;
@@ -177,6 +183,18 @@ mod tests {
             let all = changes(&comparison);
             assert!(all.len() == 4 && all.iter().all(|(_, change)| *change == Change::NoneSeen), "{all:?}");
         }
+    }
+
+    #[test]
+    fn hubs_that_do_not_do_the_same_work_are_no_measure() {
+        let (old, mut new) = (findings(&run(1, &[])), findings(&run(2, &[])));
+        // Later, the hub has less to do, and so is three times as fast.
+        let hubs = new.cells[0].in_heats.as_mut().unwrap().starts.iter_mut().filter(|s| s.contender == HUB);
+        hubs.for_each(|start| start.figure *= 3.0);
+        new.environment.hub = Some("less".to_owned());
+        let comparison = compare(&old, &new, true).unwrap();
+        assert!(changes(&comparison).iter().all(|(_, change)| *change == Change::NoneSeen), "{comparison:?}");
+        assert!(comparison.notes.iter().any(|note| note.contains("the hub does other work")));
     }
 
     #[test]

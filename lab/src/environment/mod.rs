@@ -36,6 +36,7 @@ impl System {
         let allowed = cores.allowed();
         Environment {
             drome: env!("CARGO_PKG_VERSION").to_owned(),
+            hub: Some(crate::heat::hub::work()),
             kernel: self.read("proc/sys/kernel/osrelease"),
             cpu: self.cpu_model(),
             cores: allowed.len(),

@@ -18,6 +18,11 @@ const MESSAGES: u32 = 6;
 /// half of what the reference does there.
 const MESSAGES_PER_CONNECTION: u32 = 24;
 
+/// What it does for an answer: runs whose hubs do the same can be compared by them.
+pub fn work() -> String {
+    format!("{MESSAGES} messages for a request, {MESSAGES_PER_CONNECTION} for a connection")
+}
+
 /// What the hub is asked for where it does not serve a cell's workload.
 const PLAINEST: &str = "hello";
 

@@ -17,7 +17,7 @@ pub mod enough;
 pub(crate) mod example;
 pub mod figures;
 pub mod found;
-mod hub;
+pub(crate) mod hub;
 mod kept;
 mod members;
 pub mod observed;

@@ -127,6 +127,7 @@ fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, t
 fn environment(text: &str) -> Environment {
     Environment {
         drome: "0.1.0".to_owned(),
+        hub: None,
         kernel: Some(format!("6.1.0 {text}")),
         cpu: Some(format!("A processor {text}")),
         cores: 2,
