@@ -1,4 +1,5 @@
-//! A server that is still warming up while it is measured is labelled; the reference is not.
+//! A server that is still warming up while it is measured is labelled; the reference is not. In heats it is warmed up before, at
+//! whatever rate it is asked later.
 
 use crate::common::{Home, run};
 use serde_json::Value;
@@ -90,5 +91,45 @@ fn a_server_that_warms_up_in_the_window_is_labelled_and_the_reference_is_not() {
     assert!(warms["faster"].as_u64().unwrap() >= 2 && warms["change"].as_f64().unwrap() > 0.5, "{warms}");
     assert_ne!(row("reference")["steady"]["is_steady"], Value::Bool(false), "{}", row("reference"));
     assert!(said.out.contains("still getting faster while it was measured"), "{}", said.out);
+    home.assert_clean();
+}
+
+const OPEN: &str = r#"
+title = "A server that warms up, at a low rate"
+contenders = ["warms"]
+[[cell]]
+title = "20 a second"
+workload = "hello"
+load = { open = { rate_per_s = 20, connections = 4 } }
+[design]
+rounds = [2, 2]
+measure = "2s"
+budget = "2h"
+"#;
+
+/// The first 100 answers take 50 ms each, as if each were still compiled; the others a millisecond.
+const COMPILES: (&str, &str) = (
+    "        due = max(due + 1 / (60 if answered < 80 else 180), time.monotonic() - 0.1)\n        mine = due\n",
+    "        mine = time.monotonic() + (0.05 if answered < 100 else 0.001)\n",
+);
+
+/// At twenty requests a second its 100 slow answers would take five seconds, longer than a server that is not known to be compiled is
+/// warmed up.
+#[test]
+fn a_server_is_warmed_up_by_all_it_can_answer_before_it_is_asked_at_a_low_rate() {
+    let home = Home::new();
+    home.write("own/studies/open.toml", OPEN);
+    let contender = CONTENDER.replace("language = \"Python\"", "language = \"Python\"\nclass = \"managed\"");
+    home.write("own/contenders/warms/contender.toml", &contender);
+    assert!(SERVER.contains(COMPILES.0));
+    home.write("own/contenders/warms/src/warms.py", &SERVER.replace(COMPILES.0, COMPILES.1));
+    let own = home.path().join("own").display().to_string();
+    let said = run(home.drome(&["run", "open", "--format", "json"]).args(["--catalog", &own]));
+    assert_eq!(said.code, 0, "{}", said.err);
+    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let rows = json["cells"][0]["contenders"].as_array().unwrap();
+    let warms = rows.iter().find(|row| row["name"] == "warms").unwrap();
+    let typical_ns = warms["latency_ns_p50"]["median"].as_f64().unwrap();
+    assert!(typical_ns < 25e6, "{warms}");
     home.assert_clean();
 }

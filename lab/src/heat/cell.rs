@@ -13,10 +13,11 @@ use crate::fault::Fault;
 use crate::plan;
 use crate::run::Show;
 use load::{Generator, LoadError};
-use model::Plan;
 use model::heat::{HUB, Ran, Slice, Start, Step};
+use model::{Cell, Load, Plan};
 use net::clock;
 use stats::random;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -58,6 +59,7 @@ pub fn measure(field: &mut Field<'_>, cell: usize, show: &mut dyn Show) -> Resul
     let mut anew = 0;
     loop {
         course.warm_up(&mut bout)?;
+        bout = bout.with_load_of_the_cell()?;
         let cycled = bout.cycles()?;
         let changing = course.judge(&bout, &cycled);
         if changing.is_empty() || anew == MOST_ANEW || !course.goes_on(&changing) {
@@ -75,13 +77,14 @@ impl<'b, 'a> Bout<'b, 'a> {
         let unknown = || Trouble::Lab(format!("the study has no cell {}", cell + 1));
         let asked = run.study.cells.get(cell).ok_or_else(unknown)?;
         let heats = design.heats.ok_or_else(|| Trouble::Lab("the study has no heats".to_owned()))?;
+        let warming = warming(asked);
         let seed = random::derive(&[heat.seed, cell as u64]);
         let (mut who, mut plans) = (Vec::new(), Vec::new());
         for at in field.alive() {
             match field.asked(at, asked) {
                 Some((address, path, work)) => {
                     who.push(at);
-                    let plan = plan::plan(asked, design, address, path, work, &lab.cores, seed);
+                    let plan = plan::plan(&warming, design, address, path, work, &lab.cores, seed);
                     plans.push(Plan { probe: false, ..plan });
                 }
                 None => {
@@ -92,17 +95,31 @@ impl<'b, 'a> Bout<'b, 'a> {
         if !field.has_contender() {
             return Ok(None);
         }
-        let generator = Generator::start(plans, Arc::clone(&lab.stop)).map_err(|e| own(&e))?;
-        let engine = generator.threads().into_iter().chain([clock::own_thread()]).collect();
+        let generator = opened(field, plans)?;
         let looks = Looks::begin(Watched {
             guards: who.iter().filter_map(|at| field.members[*at].guard()).collect(),
             server_cpus: lab.cores.server.iter().copied().collect(),
             client_cpus: lab.cores.client.iter().copied().collect(),
-            engine,
+            engine: threads(&generator),
         });
         field.charge_all();
-        let (shape, silent) = (Shape::of(asked, design, &heats), vec![0; who.len()]);
+        let (shape, silent) = (Shape::of(&warming, design, &heats), vec![0; who.len()]);
         Ok(Some(Self { field, show, cell, who, shape, generator, looks, seed, nth: 0, silent }))
+    }
+
+    /// Goes on with the load of the cell, where another one warmed up.
+    fn with_load_of_the_cell(self) -> Result<Self, Trouble> {
+        let (run, plans) = (self.field.run, self.generator.plans().to_vec());
+        let (asked, design) = (&run.study.cells[self.cell], &run.study.design);
+        let has_it = |plan: &Plan| plan.load == asked.load;
+        let Some(heats) = design.heats.filter(|_| !plans.iter().all(has_it)) else { return Ok(self) };
+        // Some servers serve only so many connections.
+        drop(self.generator);
+        let plans = plans.into_iter().map(|plan| Plan { load: asked.load.clone(), ..plan }).collect();
+        let generator = opened(self.field, plans)?;
+        let mut looks = self.looks;
+        looks.exchange_engine(threads(&generator));
+        Ok(Self { shape: Shape::of(asked, design, &heats), generator, looks, ..self })
     }
 
     /// Its start.
@@ -266,6 +283,23 @@ impl<'b, 'a> Bout<'b, 'a> {
             void: turned.void,
         }
     }
+}
+
+/// What warms up the members of a cell: closed load over as many connections. At a low rate a compiler would take minutes to see what
+/// is worth its while, and that a rate has settled is not to be seen of one that was offered.
+fn warming(cell: &Cell) -> Cell {
+    let (connections, per_connection) = (cell.load.connections(), cell.load.per_connection());
+    Cell { load: Load::Closed { connections, per_connection }, ..cell.clone() }
+}
+
+/// A load generator with these plans.
+fn opened(field: &Field<'_>, plans: Vec<Plan>) -> Result<Generator, Trouble> {
+    Generator::start(plans, Arc::clone(&field.lab.stop)).map_err(|e| own(&e))
+}
+
+/// The threads that work for the load: its own, and the one that looks.
+fn threads(generator: &Generator) -> BTreeSet<i32> {
+    generator.threads().into_iter().chain([clock::own_thread()]).collect()
 }
 
 /// A failure of the load generator itself.

@@ -79,6 +79,12 @@ impl Looks {
         Self { watched, at_ns: clock::now_ns(), processes, threads, machine }
     }
 
+    /// Another load generator has these threads from now on.
+    pub fn exchange_engine(&mut self, engine: BTreeSet<i32>) {
+        self.watched.engine = engine;
+        self.look();
+    }
+
     /// What was used since the last look.
     pub fn look(&mut self) -> Between {
         let at_ns = clock::now_ns();

@@ -136,11 +136,11 @@ impl Course {
                 of.samples(hub).into_iter().filter(|s| s.load_s > of.warmup_s).collect()
             };
             let checked = of.class.warmth().checked();
-            // Under open load the rate is what was offered.
+            // Under open load the rate is what was offered: the warm-up alone tells.
             let found =
                 (!bout.shape.is_window).then(|| settling_by_either(&counted(&hub), &counted(&[]), checked));
             let is_changing = found.is_some_and(|found| found.is_changing);
-            of.is_settled = found.and_then(|found| of.settled(found));
+            of.is_settled = of.settled(found);
             if is_changing && counts == Counts::Quiet && !of.is_hub && bout.is_alive(member) {
                 changing.push(member);
             }

@@ -109,12 +109,11 @@ impl Warming {
         loads.zip(relative).filter_map(|(load_s, log)| Some(Sample { load_s, log_rate: log? })).collect()
     }
 
-    /// By the warm-up, and by what counts; unknown where neither has enough samples.
-    pub fn settled(&self, counted: Settling) -> Option<bool> {
-        let before = self.last.and_then(|last| last.change);
-        let is_known = before.is_some() || counted.change.is_some();
+    /// By the warm-up, and by what counts, where that tells; unknown where neither has enough samples.
+    pub fn settled(&self, counted: Option<Settling>) -> Option<bool> {
+        let is_known = [self.last, counted].iter().flatten().any(|found| found.change.is_some());
         let is_warm = self.last.is_none_or(|last| last.is_warm);
-        is_known.then_some(is_warm && !counted.is_changing)
+        is_known.then_some(is_warm && counted.is_none_or(|counted| !counted.is_changing))
     }
 }
 
@@ -188,25 +187,7 @@ mod tests {
         let rising = |s: f64| 10_000.0 + 1_000.0 * s;
         let (of, _) = course(Class::Jit, 101, Duration::from_secs(10), rising);
         assert!(of.is_over && (of.warmup_s - 10.1).abs() < 1e-6);
-        assert_eq!(
-            of.settled(Settling {
-                is_warm: false,
-                is_level: false,
-                is_changing: false,
-                change: None,
-                load_s: 0.0
-            }),
-            Some(false)
-        );
-        assert_eq!(
-            Warming::new(Class::Native, false).settled(Settling {
-                is_warm: true,
-                is_level: false,
-                is_changing: false,
-                change: None,
-                load_s: 0.0
-            }),
-            None
-        );
+        assert_eq!(of.settled(None), Some(false));
+        assert_eq!(Warming::new(Class::Native, false).settled(None), None);
     }
 }
