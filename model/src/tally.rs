@@ -381,6 +381,9 @@ impl Tally {
             *all += before;
         }
         self.served.extend(served.iter().skip(self.served.len()));
+        // One that starved in several windows is one, and none that was answered in any.
+        let never_served = self.served.iter().filter(|n| **n == 0).count() as u64;
+        self.connections_starved = self.connections_starved.map(|sum| sum.min(never_served));
         let sum = if is_first { busiest[1] } else { busiest[0].zip(busiest[1]).map(|(a, b)| a + b) };
         self.client_busiest_ppm =
             sum.and_then(|sum| sum.checked_div(u128::from(self.duration_ns))).map(|ppm| ppm as u64);

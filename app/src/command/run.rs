@@ -119,7 +119,7 @@ fn one(
         same_as_begun(&begun, &run)?;
         run = begun;
     }
-    announce(&run, args.budget)?;
+    announce(&run, args.budget, budget::spent(&store.starts(&run.id)?))?;
     let lab = setup::lab(&run, prepared, works, console::stop_flag()?, Some(&store))?;
     if args.resume {
         store.reopen_run(&run)?;
@@ -179,8 +179,8 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     Ok(run)
 }
 
-/// Says who is missing, and how long it takes at least. `budget` is what was asked for.
-fn announce(run: &Run, budget: Option<Duration>) -> anyhow::Result<()> {
+/// Says who is missing, and how long it takes at least. `budget` is what was asked for, `spent` what a run in heats has taken so far.
+fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Result<()> {
     for (name, entrant) in &run.contenders {
         if let Some(why) = &entrant.missing {
             note!("{name} does not take part: {why}");
@@ -191,7 +191,7 @@ fn announce(run: &Run, budget: Option<Duration>) -> anyhow::Result<()> {
         bail!("none of the study's contenders is on this machine: get them with --install");
     }
     if let Some(sum) = budget::sum(run) {
-        return announce_heats(run, &sum, budget.is_some(), present);
+        return announce_heats(run, &sum, (budget.is_some(), spent), present);
     }
     let (design, least) = (&run.study.design, lab::schedule::least_budget(run));
     if let Some(budget) = budget.filter(|budget| *budget < least) {
@@ -215,11 +215,24 @@ fn announce(run: &Run, budget: Option<Duration>) -> anyhow::Result<()> {
 }
 
 /// The same of a run in heats. `is_asked`: the budget was asked for, and is not the study's.
-fn announce_heats(run: &Run, sum: &budget::Sum, is_asked: bool, present: usize) -> anyhow::Result<()> {
+fn announce_heats(
+    run: &Run,
+    sum: &budget::Sum,
+    (is_asked, spent): (bool, Duration),
+    present: usize,
+) -> anyhow::Result<()> {
     if let Some(why) = budget::too_small(run) {
         bail!(WrongInput(if is_asked { format!("--budget: {why}") } else { why }));
     }
     let design = &run.study.design;
+    if is_asked && design.budget <= spent {
+        bail!(WrongInput(format!(
+            "--budget {} is for the whole run, and run {} has taken {} already: say more than that",
+            humantime::format_duration(design.budget),
+            run.id,
+            report::progress::long(spent)
+        )));
+    }
     let (after, about) = sum.looks.first().copied().unwrap_or((design.blocks[0], sum.round));
     note!(
         "{present} contenders and the reference: {} a round of about {}; {after} rounds take about {}; then until every \
@@ -231,7 +244,9 @@ fn announce_heats(run: &Run, sum: &budget::Sum, is_asked: bool, present: usize) 
         humantime::format_duration(design.budget),
         run.id
     );
-    if about > design.budget {
+    if !spent.is_zero() {
+        note!("it has taken {} so far, and goes on", report::progress::long(spent));
+    } else if about > design.budget {
         note!("the budget ends it before it has so many rounds: a larger --budget lets it finish");
     }
     Ok(())

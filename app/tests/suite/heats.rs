@@ -215,6 +215,8 @@ fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
             assert!(after.starts.contains(&kept), "{kept:?}\n{}", said.err);
         }
         assert!(before.slices.iter().all(|slice| after.slices.contains(slice)));
+        let said = run(&mut command(&home, &["run", "small", "--resume", "--budget", "8s"]));
+        assert!(said.code == 2 && said.err.contains("is for the whole run, and run 2"), "{}", said.err);
     }
 }
 

@@ -107,3 +107,19 @@ fn a_later_window_of_the_same_workers_adds_time_and_no_threads() {
     all.append(&Tally::default());
     assert_eq!((all.duration_ns, all.served.len()), (400, 3));
 }
+
+#[test]
+fn a_connection_that_starves_in_every_window_is_one() {
+    let window = |served: [u64; 4]| Tally {
+        duration_ns: 1_000,
+        threads: 1,
+        connections_starved: Some(served.iter().filter(|n| **n == 0).count() as u64),
+        served: served.to_vec(),
+        ..Tally::default()
+    };
+    let mut all = Tally::default();
+    for served in [[5, 0, 0, 0], [5, 0, 0, 3], [5, 0, 0, 0]] {
+        all.append(&window(served));
+    }
+    assert_eq!((all.served, all.connections_starved), (vec![15, 0, 0, 3], Some(2)));
+}
