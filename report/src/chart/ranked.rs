@@ -5,7 +5,7 @@ use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::{Canvas, Caption, Point, Scale, Unit, listed, unit};
 use crate::units;
 use model::Metric;
-use model::findings::{CellFindings, ContenderFindings, Findings};
+use model::findings::{CellFindings, CellInHeats, ContenderFindings, Findings};
 use model::study::REFERENCE;
 
 /// One contender.
@@ -64,8 +64,19 @@ pub fn of_cell(f: &Findings, cell: &CellFindings) -> Ranked {
         unit: Unit::of(cell.metric),
         rows: cell.contenders.iter().map(row).collect(),
         ceiling: reference.and_then(|c| Some(figure(cell, c)?.median)),
-        noise_floor: cell.noise_floor,
+        noise_floor: noise_floor(cell),
     }
+}
+
+/// The noise floor around the first whose figure is no floor: in heats that of its class.
+fn noise_floor(cell: &CellFindings) -> Option<f64> {
+    let is_floor = |c: &ContenderFindings| cell.metric == Metric::Rate && c.is_held_back();
+    let first = cell.contenders.iter().find(|c| !is_floor(c) && figure(cell, c).is_some());
+    let class = first.and_then(|c| c.in_heats.as_ref()?.class);
+    let of_class = |in_heats: &CellInHeats| {
+        in_heats.noise_floors.iter().find(|floor| Some(floor.class) == class).map(|floor| floor.noise_floor)
+    };
+    cell.in_heats.as_ref().and_then(of_class).or(cell.noise_floor)
 }
 
 /// A race's contenders are letters, and their titles commands.

@@ -117,6 +117,16 @@ fn what_is_not_known_is_not_answered() {
 }
 
 #[test]
+fn the_noise_floor_of_a_ranking_is_that_of_who_stands_in_it() {
+    let mut f = in_heats();
+    f.cells[0].noise_floor = Some(0.09);
+    let floor = |f: &Findings| report::chart::ranked::of_cell(f, &f.cells[0]).noise_floor;
+    assert_eq!(floor(&f), Some(0.021), "the first whose rate is no floor is native");
+    f.cells[0].contenders.retain(|c| c.name == "spring");
+    assert_eq!(floor(&f), Some(0.09));
+}
+
+#[test]
 fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
     let f = in_heats();
     let said = answer::of(&f, &f.cells[0]).join(" ");
