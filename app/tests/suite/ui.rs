@@ -356,7 +356,9 @@ fn only_who_is_chosen_takes_part_and_two_runs_are_compared() {
     // The earlier is the old one, in whatever order they are ticked.
     let compared = ui.get(&format!("/compare?run={}&run={}", ids[1], ids[0])).text();
     assert!(compared.contains(&format!("{} against {}", ids[1], ids[0])), "{compared}");
-    assert!(compared.contains("too few to be sure") && !compared.contains("<script>alert"), "{compared}");
+    // Two blocks decide nothing. Why is the machine's affair: too few, a void trial, a reference that was held back in one run.
+    assert!(compared.contains("1 of which nothing can be said"), "{compared}");
+    assert!(!compared.contains("<script>alert"), "{compared}");
     assert_eq!(ui.get(&format!("/compare?run={}&run={}&run={}", ids[0], ids[1], ids[0])).status, 400);
     assert!(ui.get(&format!("/compare?run={}", ids[0])).text().contains("Choose a second run"));
     let asked = ui.post("/contenders/plain", "").text();
