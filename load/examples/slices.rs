@@ -1,18 +1,21 @@
-//! Loads live servers one at a time, in slices whose order is shuffled each cycle, and prints as JSON what came of it: each
-//! cycle's rates, and each target's ratio to the first one with its 95 % interval (of paired log-ratios, normal).
+//! Do slices of different lengths say the same of live servers? Loads them one at a time, in an order that is shuffled in each
+//! cycle, and prints each one's ratio to the first in slices of each length, and how far it is from that in slices of the first
+//! length, both with their 95 % intervals (of log-ratios, paired by repetition, Student's t).
 //!
-//! `cargo run --release -p load --example slices -- SLICE_MS CYCLES CONNECTIONS PORT...`, with `IO=epoll`,
-//! `CPU=1` and `URL_PATH=/hello` in the environment if need be. The load generator polls and never sleeps.
+//! `cargo run --release -p load --example slices -- MSxCYCLES,... REPETITIONS CONNECTIONS PORT...`, as in `100x50,10000x1` for
+//! 50 slices of 100 ms against a window of 10 s, with `IO=epoll`, `CPU=1` and `URL_PATH=/hello` in the environment if need be.
+//! The load generator polls and never sleeps.
 
 #![allow(clippy::unwrap_used, reason = "an example may panic")]
 
 use load::{Generator, Slice};
-use model::{Ask, Asking, IoChoice, Load, Plan, SliceTally, Target, Until};
+use model::{Ask, Asking, IoChoice, Load, Plan, Target, Until};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 use stats::random;
 use std::sync::Arc;
 use std::time::Duration;
 
-const USAGE: &str = "usage: slices SLICE_MS CYCLES CONNECTIONS PORT...";
+const USAGE: &str = "usage: slices MSxCYCLES,... REPETITIONS CONNECTIONS PORT...";
 
 fn plan(port: u16, connections: usize) -> Plan {
     let set = |name: &str| std::env::var(name).ok();
@@ -44,61 +47,76 @@ fn order(targets: usize, cycle: u64) -> Vec<usize> {
     order
 }
 
-fn json(said: &SliceTally) -> String {
-    let tally = &said.tally;
-    let known = |n: Option<f64>| n.map_or_else(|| "null".to_owned(), |n| format!("{n:.4}"));
-    let held_up_us = said.held_up_ns.map(|ns| ns as f64 / 1e3);
-    format!(
-        r#"{{"target":{},"rate_per_s":{},"answers":{},"ms":{:.3},"client_use":{},"held_up_us":{},"errors":{}}}"#,
-        said.target,
-        known(tally.rate_per_s()),
-        tally.completed,
-        tally.duration_ns as f64 / 1e6,
-        known(tally.client_core_use()),
-        known(held_up_us),
-        tally.errors.total() + said.uncounted.errors.total(),
-    )
+/// Slices of one length.
+struct Length {
+    slice: Duration,
+    cycles: u64,
+    /// The rates of each repetition and target.
+    rates: Vec<Vec<f64>>,
 }
 
-/// The ratio of paired rates and the half-width of its interval, in per cent.
-fn ratio(rates: &[f64], of_first: &[f64]) -> (f64, f64) {
-    let logs: Vec<f64> = rates.iter().zip(of_first).map(|(rate, first)| (rate / first).ln()).collect();
+impl Length {
+    fn read(text: &str) -> Self {
+        let (ms, cycles) = text.split_once('x').expect(USAGE);
+        let slice = Duration::from_millis(ms.parse().expect(USAGE));
+        Self { slice, cycles: cycles.parse().expect(USAGE), rates: Vec::new() }
+    }
+
+    /// The rate of each target in one repetition: all its answers over all its time.
+    fn repeat(&mut self, generator: &mut Generator, targets: usize, nth: &mut u64) {
+        let mut sums = vec![(0, 0); targets];
+        for _ in 0..self.cycles {
+            for target in order(targets, *nth) {
+                let usual = Slice::of(target).jittered(1, *nth);
+                let slice = Slice { length: self.slice, longest: usual.longest.max(self.slice), ..usual };
+                *nth += 1;
+                let said = generator.slice(&slice).unwrap_or_else(|error| panic!("{error}"));
+                assert_eq!(said.tally.errors.total(), 0, "{:?}", said.tally.error_causes);
+                sums[target].0 += said.tally.completed;
+                sums[target].1 += said.tally.duration_ns;
+            }
+        }
+        self.rates.push(sums.iter().map(|(answers, ns)| *answers as f64 * 1e9 / *ns as f64).collect());
+    }
+
+    /// The logs of the ratio to the first target, by repetition.
+    fn logs(&self, target: usize) -> Vec<f64> {
+        self.rates.iter().map(|rates| (rates[target] / rates[0]).ln()).collect()
+    }
+}
+
+/// The geometric mean and its interval.
+fn interval(logs: &[f64]) -> String {
     let n = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / n;
     let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    (mean.exp(), 100.0 * 1.96 * (variance / n).sqrt())
+    let student = StudentsT::new(0.0, 1.0, (n - 1.0).max(1.0)).unwrap();
+    let half = student.inverse_cdf(0.975) * (variance / n).sqrt();
+    format!("{:.4} ({:.4} to {:.4})", mean.exp(), (mean - half).exp(), (mean + half).exp())
 }
 
 fn main() {
-    let numbers: Vec<u64> = std::env::args().skip(1).map(|arg| arg.parse().expect(USAGE)).collect();
-    let [slice_ms, cycles, connections, ports @ ..] = &numbers[..] else { panic!("{USAGE}") };
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [lengths, numbers @ ..] = &args[..] else { panic!("{USAGE}") };
+    let mut lengths: Vec<Length> = lengths.split(',').map(Length::read).collect();
+    let numbers: Vec<u64> = numbers.iter().map(|arg| arg.parse().expect(USAGE)).collect();
+    let [repetitions, connections, ports @ ..] = &numbers[..] else { panic!("{USAGE}") };
     let plans = ports.iter().map(|port| plan(*port as u16, *connections as usize)).collect();
     let mut generator = Generator::start(plans, Arc::default()).unwrap_or_else(|error| panic!("{error}"));
-    let mut rates = vec![Vec::new(); ports.len()];
-    let (mut cycle_lines, mut nth, mut io) = (Vec::new(), 0, String::new());
-    for cycle in 0..*cycles {
-        let mut slices = Vec::new();
-        for target in order(ports.len(), cycle) {
-            let slice =
-                Slice { length: Duration::from_millis(*slice_ms), ..Slice::of(target).jittered(1, nth) };
-            nth += 1;
-            let said = generator.slice(&slice).unwrap_or_else(|error| panic!("{error}"));
-            rates[target].push(said.tally.rate_per_s().unwrap_or(0.0));
-            io = said.tally.io.clone().unwrap_or_default();
-            slices.push(json(said));
+    let mut nth = 0;
+    for _ in 0..*repetitions {
+        for at in order(lengths.len(), nth) {
+            lengths[at].repeat(&mut generator, ports.len(), &mut nth);
         }
-        cycle_lines.push(format!("[{}]", slices.join(",")));
     }
-    let ratios: Vec<String> = rates
-        .iter()
-        .map(|of_one| {
-            let (ratio, percent) = ratio(of_one, &rates[0]);
-            format!(r#"{{"ratio":{ratio:.4},"half_width_percent":{percent:.2}}}"#)
-        })
-        .collect();
-    println!(
-        "{{\"io\":\"{io}\",\"ratios\":[{}],\"cycles\":[\n{}\n]}}",
-        ratios.join(","),
-        cycle_lines.join(",\n")
-    );
+    println!("| port | slice | ratio to the first | over the ratio in slices of {:?} |", lengths[0].slice);
+    println!("| --- | --- | --- | --- |");
+    for (target, port) in ports.iter().enumerate().skip(1) {
+        let usual = lengths[0].logs(target);
+        for length in &lengths {
+            let logs = length.logs(target);
+            let over: Vec<f64> = logs.iter().zip(&usual).map(|(log, usual)| log - usual).collect();
+            println!("| {port} | {:?} | {} | {} |", length.slice, interval(&logs), interval(&over));
+        }
+    }
 }
