@@ -22,8 +22,8 @@ fn pages(run: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The page of a home in which `small` was run so often.
-fn with_runs(times: usize, blocks: &str) -> (Ui, Vec<String>) {
+/// A home in which `small` was run so often.
+fn with_runs(times: usize, blocks: &str) -> (Home, Vec<String>) {
     let home = ui::home(blocks);
     for _ in 0..times {
         let said = run(home.drome(&["run", "small", "--seed", "7"]).args(["--catalog", &ui::own(&home)]));
@@ -31,15 +31,17 @@ fn with_runs(times: usize, blocks: &str) -> (Ui, Vec<String>) {
     }
     let listed = run(&mut home.drome(&["list", "runs"])).out;
     let ids = listed.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
-    (ui::open(home, &[]), ids)
+    (home, ids)
 }
 
-/// A browser that was opened at the address that was printed.
-fn visit(ui: &Ui) -> Browser {
+/// The page of a home, and a browser that was opened at the address that was printed. The browser first: there is only one, and
+/// the page has only so long to live.
+fn visit(home: Home) -> (Ui, Browser) {
     let browser = Browser::open();
+    let ui = ui::open(home, &[]);
     browser.go(&ui.url);
     assert_eq!(browser.path(), "/", "the token leaves the address");
-    browser
+    (ui, browser)
 }
 
 /// Where pictures go, when they are wanted.
@@ -78,6 +80,7 @@ load = { closed = { connections = 4 } }
 rounds = [2, 2]
 slice = "40ms"
 measure = "200ms"
+warmup_limit = "1s"
 budget = "10min"
 "#;
 
@@ -85,20 +88,20 @@ budget = "10min"
 fn a_study_in_heats_is_watched_to_its_end() {
     let home = ui::home("6, 6");
     home.write("own/studies/turns.toml", IN_TURNS);
-    let ui = ui::open(home, &[]);
-    let browser = visit(&ui);
+    let (ui, browser) = visit(home);
     browser.go(&format!("{}/studies/turns", ui.origin()));
     browser.click("input[value=full]");
     browser.click("form .primary");
     browser.wait_until("location.pathname === '/live'", "the live page");
-    browser.wait_a_minute(
+    browser.wait_until(
         "document.querySelector('[data-status]').textContent.includes('round 2 of 2, heat 1 (')",
+        "the second round",
     );
     let shown = browser.text();
     for words in ["of at least 2 heats; at most ", "of 3 comparisons decided", "Starts"] {
         assert!(shown.contains(words), "{words} is not in {shown}");
     }
-    browser.wait_a_minute("document.querySelector('[data-over]')");
+    browser.wait_until("document.querySelector('[data-over]')", "the end");
     let starts = browser.script(
         "return [...document.querySelectorAll('td[data-label=Starts]')].map((cell) => cell.textContent)",
         &[],
@@ -109,8 +112,7 @@ fn a_study_in_heats_is_watched_to_its_end() {
 
 #[test]
 fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
-    let ui = ui::open(ui::home("40, 40"), &[]);
-    let browser = visit(&ui);
+    let (ui, browser) = visit(ui::home("200, 200"));
     browser.go(&format!("{}/studies/small", ui.origin()));
     // The first key leads past the sections; further ones to the button.
     browser.press(TAB);
@@ -145,7 +147,7 @@ fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
     let squares = browser.script("return document.querySelectorAll('.mark.valid, .mark.void').length", &[]);
     assert!(squares.as_u64() >= Some(4), "{squares}");
     let shown = browser.text();
-    for words in ["Plain <script>alert(1)</script>", "Spins & spins", "MB", "left", "of at least 160 trials"]
+    for words in ["Plain <script>alert(1)</script>", "Spins & spins", "MB", "left", "of at least 800 trials"]
     {
         assert!(shown.contains(words), "{words} is not in {shown}");
     }
@@ -169,8 +171,8 @@ fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
 
 #[test]
 fn two_runs_are_ticked_and_compared() {
-    let (ui, _) = with_runs(2, "6, 6");
-    let browser = visit(&ui);
+    let (home, _) = with_runs(2, "6, 6");
+    let (ui, browser) = visit(home);
     browser.go(&ui.origin());
     let is_disabled = || browser.script("return document.querySelector('.choose button').disabled", &[]);
     assert_eq!(is_disabled(), true, "none is ticked");
@@ -181,10 +183,10 @@ fn two_runs_are_ticked_and_compared() {
     browser.click(".choose button");
     browser.wait_until("location.pathname === '/compare'", "the comparison");
     let shown = browser.text();
-    assert!(
-        shown.contains(" against ") && shown.contains("Plain <script>") && shown.contains("machine itself"),
-        "{shown}"
-    );
+    assert!(shown.contains(" against ") && shown.contains("Plain <script>"), "{shown}");
+    // Unknown where the load generator held the reference back in one of the two only.
+    let drifts = ["The machine itself ran at", "The machine's own drift is unknown"];
+    assert!(drifts.iter().any(|drift| shown.contains(drift)), "{shown}");
     assert_accessible(&browser, "compare");
     for is_dark in [false, true] {
         for look in [WIDE, PHONE] {
@@ -203,8 +205,7 @@ const REPORT: &str = "# alpha\n\nServer Software:        alpha\nServer Hostname:
 
 #[test]
 fn a_file_is_dropped_or_chosen_and_a_large_one_is_refused() {
-    let ui = ui::open(Home::new(), &[]);
-    let browser = visit(&ui);
+    let (ui, browser) = visit(Home::new());
     browser.go(&ui.origin());
     let drop = "const given = new DataTransfer();
         given.items.add(new File([arguments[0]], arguments[1], {type: 'text/plain'}));
@@ -240,8 +241,8 @@ fn a_file_is_dropped_or_chosen_and_a_large_one_is_refused() {
 
 #[test]
 fn every_page_fits_and_is_accessible_in_light_and_dark_on_a_desk_and_on_a_telephone() {
-    let (ui, ids) = with_runs(2, "6, 6");
-    let browser = visit(&ui);
+    let (home, ids) = with_runs(2, "6, 6");
+    let (ui, browser) = visit(home);
     let compare = ("compare", format!("/compare?run={}&run={}", ids[0], ids[1]));
     for (name, path) in pages(&ids[0]).into_iter().chain([compare]) {
         browser.look(WIDE);
@@ -284,8 +285,8 @@ fn report_file(ui: &Ui, run_id: &str) -> String {
 
 #[test]
 fn the_html_report_is_sorted_and_filtered_and_fits() {
-    let (ui, ids) = with_runs(1, "6, 6");
-    let browser = visit(&ui);
+    let (home, ids) = with_runs(1, "6, 6");
+    let (ui, browser) = visit(home);
     // The same from a file as from the local page, which keeps it apart from its own pages.
     for address in [report_file(&ui, &ids[0]), format!("{}/runs/{}/report", ui.origin(), ids[0])] {
         browser.look(WIDE);
@@ -335,9 +336,9 @@ fn the_html_report_is_sorted_and_filtered_and_fits() {
 
 #[test]
 fn page_weight_and_first_paint_are_told() {
-    let (ui, _) = with_runs(1, "6, 6");
-    ui::fill(&ui.home, 400, 25);
-    let browser = visit(&ui);
+    let (home, _) = with_runs(1, "6, 6");
+    ui::fill(&home, 400, 25);
+    let (ui, browser) = visit(home);
     let pages = [
         ("the list of 10,000 trials", "/"),
         ("a run of ten contenders", "/runs/run-of-ten"),
@@ -384,8 +385,7 @@ budget = "6min"
 fn pictures_of_a_real_study() {
     let home = ui::home("6, 6");
     home.write("own/studies/pictured.toml", PICTURED);
-    let ui = ui::open(home, &[]);
-    let browser = visit(&ui);
+    let (ui, browser) = visit(home);
     let both = |name: &str| {
         for (shade, look) in [("dark", Look { is_dark: true, ..PHONE }), ("light", WIDE)] {
             browser.look(look);

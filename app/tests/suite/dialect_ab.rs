@@ -342,7 +342,12 @@ fn times_are_measured_and_not_made_up() {
         let taken_ms = figure(report, "Time taken for tests:") * 1e3 + 1.0;
         for label in ["Processing:", "Waiting:", "Total:"] {
             let row = row(label);
-            assert!(row[0] >= 49.0 && row[4] <= taken_ms && row[0] <= row[3] && row[3] <= row[4], "{report}");
+            // The real one looks at the clock after it has sent, by when a busy machine may have let the server begin.
+            let least = if label == "Waiting:" && report == &theirs.out { 0.0 } else { 49.0 };
+            assert!(
+                row[0] >= least && row[4] <= taken_ms && row[0] <= row[3] && row[3] <= row[4],
+                "{report}"
+            );
         }
         // Whoever took longest to connect has waited 50 ms besides.
         assert!(row("Connect:")[4] + 49.0 <= row("Total:")[4], "{report}");

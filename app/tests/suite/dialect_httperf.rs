@@ -129,8 +129,7 @@ fn failures_are_counted_alike() {
         assert_same(&[&["--port", &port, "--uri", "/hello"], words(line).as_slice()].concat());
     }
     // Nobody listens there: every connection is refused, and counted.
-    let refused =
-        std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let refused = lab::ports::free_port().unwrap().to_string();
     assert_same(&["--port", &refused, "--num-conns", "7"]);
     assert_same(&[
         "--port",

@@ -86,7 +86,8 @@ fn a_study_of_json_echo_and_download_measures_the_reference() {
     let own = home.path().join("own");
     let own = own.display().to_string();
     let said = run(&mut home.drome(&["run", "fresh", "--format", "json", "--catalog", &own]));
-    assert_eq!(said.code, 0, "{}", said.err);
+    // 4: a machine that stood still made a trial void, of which there is one each.
+    assert!(matches!(said.code, 0 | 4), "{}", said.err);
     let json: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     for cell in json["cells"].as_array().unwrap() {
         for row in cell["contenders"].as_array().unwrap() {

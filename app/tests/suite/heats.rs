@@ -146,8 +146,9 @@ fn every_start_and_slice_of_live_servers_is_stored_and_their_order_is_what_is_kn
         assert!(rates[0] > rates[1] && rates[1] > rates[2], "{rates:?}");
     }
     // The hub is in every heat, four contenders are dealt into two of them, and the second round turns the cells round.
-    assert_eq!(measured.heats.len(), 4);
-    assert_eq!(starts_of(&measured, HUB).count(), 4);
+    // One that the machine did not let have its turns may be dealt once more, alone.
+    assert_eq!(measured.heats.iter().filter(|heat| heat.round == 0).count(), 2);
+    assert_eq!(starts_of(&measured, HUB).count(), measured.heats.len());
     assert!(measured.heats.iter().all(|heat| heat.cells == if heat.round == 0 { [0, 1] } else { [1, 0] }));
     assert!(said.err.contains("round 1 of 2, heat 1 ("), "{}", said.err);
 }
@@ -171,11 +172,11 @@ fn a_contender_that_fails_is_told_and_the_others_are_measured() {
 fn a_server_that_dies_in_its_turn_is_told_and_the_heat_goes_on() {
     let mut contenders = three();
     // It is there for a while, and then it is not.
-    let command_line = r#"["sh", "-c", "timeout -s KILL 1 {drome} serve --port {port}; exit 7"]"#;
+    let command_line = r#"["sh", "-c", "timeout -s KILL 3 {drome} serve --port {port}; exit 7"]"#;
     contenders[1] = ("middle", command_line.to_owned());
     let home = home(&contenders, 1);
     let study = home.path().join("own/studies/small.toml");
-    let text = std::fs::read_to_string(&study).unwrap().replace("measure = \"200ms\"", "measure = \"1s\"");
+    let text = std::fs::read_to_string(&study).unwrap().replace("measure = \"200ms\"", "measure = \"3s\"");
     std::fs::write(&study, text).unwrap();
     run(&mut command(&home, &["run", "small"]));
     home.assert_clean();
@@ -206,11 +207,11 @@ fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
         }
         home.assert_clean();
         let before = measured(&home);
-        assert!(before.starts.iter().any(|start| start.outcome == StartOutcome::Running), "{kills}");
         let said = run(&mut command(&home, &["run", "small", "--resume"]));
         home.assert_clean();
         let after = measured(&home);
         assert_whole(&after, &["fast", "middle", "slow", "reference"], 2);
+        assert!(before.slices.len() < after.slices.len(), "it was cut off: {kills}");
         for kept in before.starts {
             assert!(after.starts.contains(&kept), "{kept:?}\n{}", said.err);
         }

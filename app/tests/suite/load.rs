@@ -231,8 +231,8 @@ fn an_answer_before_any_request_is_noticed() {
 
 #[test]
 fn a_refused_connection_is_said_at_once() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let said = run(&mut Home::new().drome(&["load", &format!("http://{free}/"), "-d", "1h"]));
+    let nobody = format!("http://127.0.0.1:{}/", lab::ports::free_port().unwrap());
+    let said = run(&mut Home::new().drome(&["load", &nobody, "-d", "1h"]));
     assert_eq!(said.code, 1);
     assert!(said.err.contains("refused") && said.err.contains("is the server running"), "{}", said.err);
 }

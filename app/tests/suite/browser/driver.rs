@@ -171,7 +171,7 @@ impl Browser {
 
     /// Waits, but a minute at most.
     pub fn wait_a_minute(&self, script: &str) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + Duration::from_mins(1);
         let is_there = || self.script(&format!("return !!({script})"), &[]) == true;
         while !is_there() && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(200));

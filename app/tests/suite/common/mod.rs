@@ -20,7 +20,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Nothing here takes longer, on however slow a machine.
-pub const PATIENCE: Duration = Duration::from_mins(1);
+pub const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Tests run beside each other, perhaps on a guest of a busy host, and none is of a figure.
 const ALLOW_BUSY: &str = "DROME_ALLOW_BUSY";
@@ -152,7 +152,7 @@ pub fn back_ends() -> &'static [&'static str] {
 
 /// Any other server; `{port}` in the arguments is a free port.
 pub fn start(program: &str, args: &[&str]) -> Server {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = lab::ports::free_port().unwrap();
     let args = args.iter().map(|arg| arg.replace("{port}", &port.to_string()));
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -176,7 +176,7 @@ pub fn nginx(home: &Home, location: &str) -> Server {
              server {{ listen 127.0.0.1:PORT backlog=4096; {location} }}
          }}"
     );
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = lab::ports::free_port().unwrap();
     home.write("nginx.conf", &conf.replace("PORT", &port.to_string()));
     let dir = home.path().display().to_string();
     let program = if Path::new("/usr/sbin/nginx").exists() { "/usr/sbin/nginx" } else { "nginx" };
@@ -218,6 +218,14 @@ pub fn wait_for(mut done: impl FnMut() -> bool, what: &str) {
         assert!(Instant::now() < deadline, "waited too long for {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// How many trials all runs in a store have; one that has a single one is not counted.
+pub fn trials(home: &Home) -> usize {
+    let listed = run(&mut home.drome(&["list", "runs"])).out;
+    let words: Vec<&str> = listed.split_whitespace().collect();
+    let counts = words.windows(2).filter(|pair| pair[1].starts_with("trials"));
+    counts.filter_map(|pair| pair[0].parse::<usize>().ok()).sum()
 }
 
 /// The processes whose command line, or folder, has this text.

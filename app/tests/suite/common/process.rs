@@ -186,7 +186,7 @@ fn what_takes_too_long_is_killed_with_all_that_it_started_and_what_it_said_is_to
     let mark = format!("{}.25", 100_000 + std::process::id());
     let mut command = Command::new("sh");
     command.args(["-c", &format!("echo begun; sleep {mark}; true")]).stdout(Stdio::piped());
-    let child = spawn_for(&mut command, Duration::from_secs(1));
+    let child = spawn_for(&mut command, Duration::from_secs(5));
     let failed = std::panic::catch_unwind(|| output(child, "a shell")).unwrap_err();
     let words = failed.downcast_ref::<String>().unwrap();
     assert!(words.contains("a shell did not end") && words.contains("begun"), "{words}");

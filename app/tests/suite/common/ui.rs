@@ -26,6 +26,7 @@ budget = "10min"
 const CONTENDER: &str = r#"
 title = "TITLE"
 language = "Rust"
+class = "native"
 kind = "server"
 homepage = "javascript:alert(1)"
 [version]
@@ -163,10 +164,7 @@ impl Ui {
 
     /// How many trials the store has.
     pub fn trials(&self) -> usize {
-        let listed = run(&mut self.home.drome(&["list", "runs"])).out;
-        let words: Vec<&str> = listed.split_whitespace().collect();
-        let counts = words.windows(2).filter(|pair| pair[1].starts_with("trials"));
-        counts.filter_map(|pair| pair[0].parse::<usize>().ok()).sum()
+        super::trials(&self.home)
     }
 
     /// Ctrl-C, and how it ends.

@@ -5,7 +5,7 @@ use crate::common::certificates::Authority;
 use crate::common::http;
 use crate::common::{Home, process, wait_for};
 use std::fs::{File, Permissions};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -185,8 +185,10 @@ fn spawn(program: &str, args: impl Iterator<Item = String>, home: &Home) -> Chil
     process::spawn(command.stdout(file("stdout")).stderr(file("stderr")))
 }
 
-/// Bound at the same time, so that they are not the same one.
+/// Two that are not the same one.
 fn free_ports() -> [SocketAddr; 2] {
-    let bound = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
-    bound.map(|listener| listener.local_addr().unwrap())
+    let free = || lab::ports::free_port().unwrap();
+    let first = free();
+    let second = std::iter::repeat_with(free).find(|port| *port != first).unwrap();
+    [first, second].map(|port| SocketAddr::from(([127, 0, 0, 1], port)))
 }
