@@ -176,7 +176,7 @@ fn a_server_that_dies_in_its_turn_is_told_and_the_heat_goes_on() {
     contenders[1] = ("middle", command_line.to_owned());
     let home = home(&contenders, 1);
     let study = home.path().join("own/studies/small.toml");
-    let text = std::fs::read_to_string(&study).unwrap().replace("measure = \"200ms\"", "measure = \"3s\"");
+    let text = std::fs::read_to_string(&study).unwrap().replace("measure = \"200ms\"", "measure = \"1s\"");
     std::fs::write(&study, text).unwrap();
     run(&mut command(&home, &["run", "small"]));
     home.assert_clean();
