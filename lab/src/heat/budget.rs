@@ -145,7 +145,7 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
 /// wants, unless that would pass the budget; never fewer than it wants.
 pub fn most_cycles(wanted: usize, cycle: Duration, left: Duration) -> usize {
     let in_time = left.as_nanos().checked_div(cycle.as_nanos()).unwrap_or(u128::MAX);
-    let most = wanted.saturating_mul(super::pieces::PATIENCE);
+    let most = wanted.saturating_mul(super::patience::PATIENCE);
     usize::try_from(in_time).unwrap_or(usize::MAX).clamp(wanted, most.max(wanted))
 }
 
@@ -205,7 +205,7 @@ fn turns(design: &Design) -> Duration {
 
 /// The same where no moment is quiet.
 fn turns_most(design: &Design) -> Duration {
-    turns(design).saturating_mul(u32::try_from(super::pieces::PATIENCE).unwrap_or(u32::MAX))
+    turns(design).saturating_mul(u32::try_from(super::patience::PATIENCE).unwrap_or(u32::MAX))
 }
 
 /// What is not known to be quicker is not expected to be.

@@ -3,6 +3,7 @@
 
 use super::cycled::{Cycled, Turned};
 use super::members::{Field, Trouble};
+use super::patience::{self, Patience};
 use super::pieces;
 use super::shape::Shape;
 use super::snapshot::{Looks, Watched};
@@ -218,14 +219,15 @@ impl<'b, 'a> Bout<'b, 'a> {
 
     /// Everybody in turn, until enough cycles were quiet.
     fn cycles(&mut self) -> Result<Cycled, Trouble> {
-        let (n, wanted, most) = (self.who.len(), self.shape.cycles, self.most_cycles());
-        let orders = orders::orders(n, most, self.seed);
+        let (wanted, most) = (self.shape.cycles, self.most_cycles());
+        let patience = Patience { wanted, most };
+        let orders = orders::orders(self.who.len(), most, self.seed);
         let (mut cycled, mut sum) = (Cycled::new(self.clocks()), Sum::default());
-        while pieces::is_owed(wanted, most, n, &cycled.turns) && self.field.has_contender() {
+        while patience.is_owed(&cycled.turns) && self.field.has_contender() {
             let cycle = cycled.turns.len();
             let turns = || cycled.turns.iter().flatten();
             let disturbed = turns().filter(|turn| turn.void.is_some()).count();
-            let quiet = cycled.turns.iter().filter(|cycle| pieces::is_quiet(cycle)).count();
+            let quiet = patience::quiet(&cycled.turns);
             self.tell(&Step::Measuring { cell: self.cell, quiet, wanted, disturbed, turns: turns().count() });
             cycled.turns.push(Vec::new());
             let mut due = orders[cycle].clone();
@@ -234,8 +236,11 @@ impl<'b, 'a> Bout<'b, 'a> {
                     self.count(member, &mut cycled, &mut sum)?;
                 }
                 // What was disturbed is made up for at once, while the machine is as it was for the others.
-                let may = pieces::may_make_up(wanted, most, n, &cycled.turns);
-                due = if may { pieces::again(&cycled.turns[cycle]) } else { Vec::new() };
+                due = if patience.may_make_up(&cycled.turns) {
+                    pieces::again(&cycled.turns[cycle])
+                } else {
+                    Vec::new()
+                };
             }
             cycled.end_cycle();
         }

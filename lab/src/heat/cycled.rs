@@ -92,7 +92,7 @@ impl Cycled {
     pub fn add(&mut self, member: usize, slice: Slice, turned: Turned, sum: &Sum) {
         let cycle = slice.cycle;
         if let Some(turns) = self.turns.last_mut() {
-            turns.push(Turn { member, void: turned.void });
+            turns.push(Turn { member, wall_ns: turned.used.wall_ns, void: turned.void });
         }
         self.all[member].append(sum);
         if turned.void.is_none() {

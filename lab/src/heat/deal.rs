@@ -2,7 +2,7 @@
 //! whom before, never by a look at a figure.
 
 use stats::random;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Shuffles that are tried before the heats become one more.
 const SHUFFLES: u64 = 20;
@@ -19,8 +19,6 @@ pub struct Player {
     pub alone: bool,
     /// The most memory that it had; unknown before its first start.
     pub memory_bytes: Option<u64>,
-    /// Ports that it takes whichever it is given; another server on one of them can't be alive beside it.
-    pub ports: BTreeSet<u16>,
 }
 
 /// What a heat has room for.
@@ -79,12 +77,9 @@ impl<'p> Table<'p> {
 
     /// Whether these can be alive together. One by itself always can, whatever it takes.
     fn fits(&self, members: &[usize]) -> bool {
-        let of = || members.iter().map(|member| self.players[*member]);
-        let memory = of().fold(0, |sum: u64, m| sum.saturating_add(m.memory_bytes.unwrap_or(0)));
-        let ports: usize = of().map(|m| m.ports.len()).sum();
-        let different: BTreeSet<u16> = of().flat_map(|m| m.ports.iter().copied()).collect();
-        members.len() < 2
-            || (self.room.memory_bytes.is_none_or(|room| memory <= room) && ports == different.len())
+        let of_each = members.iter().map(|member| self.players[*member].memory_bytes.unwrap_or(0));
+        let memory = of_each.fold(0, u64::saturating_add);
+        members.len() < 2 || self.room.memory_bytes.is_none_or(|room| memory <= room)
     }
 
     /// Exchanges two members of different heats for as long as that makes fewer of those meet who have met before.

@@ -17,7 +17,11 @@ pub fn counted(
         |slice: &Slice| servers.iter().position(|server| *server == (slice.contender.as_str(), slice.copy));
     let mut turns = vec![Vec::new(); slices.iter().map(|slice| slice.cycle + 1).max().unwrap_or(0)];
     for slice in slices {
-        turns[slice.cycle].extend(member(slice).map(|member| Turn { member, void: slice.void }));
+        turns[slice.cycle].extend(member(slice).map(|member| Turn {
+            member,
+            wall_ns: slice.turn_ns,
+            void: slice.void,
+        }));
     }
     let cycles = pieces::counted(counts, &turns);
     let of = |slice: &&Slice| {

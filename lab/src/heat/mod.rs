@@ -23,6 +23,7 @@ mod members;
 pub mod observed;
 pub mod orders;
 pub mod owed;
+pub mod patience;
 pub mod pieces;
 pub mod run;
 mod shape;
@@ -35,7 +36,6 @@ mod warming;
 use enough::{Neighbours, rounds_in_words};
 use model::Run;
 use model::heat::{Heat, Start};
-use owed::Needs;
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +51,6 @@ pub enum Next {
 pub struct Course<'a> {
     /// What is measured.
     pub run: &'a Run,
-    /// What the machine has, and the contenders need.
-    pub needs: &'a Needs,
     /// All heats that were begun.
     pub heats: &'a [Heat],
     /// All starts that were stored.
@@ -62,11 +60,11 @@ pub struct Course<'a> {
 /// The next heat, or why there is none. `known` compares the contenders that are next to each other by the first so many rounds, at
 /// the level of one look ([`model::Design::level`]); it is asked at looks only.
 pub fn next(course: &Course<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
-    let Course { run, needs, heats, starts } = *course;
+    let Course { run, heats, starts } = *course;
     let design = &run.study.design;
     let [least, most] = design.blocks;
     for round in 0..most {
-        if let Some(heat) = owed::heat(run, needs, round, heats, starts) {
+        if let Some(heat) = owed::heat(run, round, heats, starts) {
             return match budget::exceeded(run, &heat, starts) {
                 Some(why) => Next::Done(with_what_is_open(why, round, known)),
                 None => Next::Heat(heat),

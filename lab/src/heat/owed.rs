@@ -8,7 +8,7 @@ use super::orders;
 use model::Run;
 use model::heat::{Heat, Start, StartOutcome};
 use stats::random;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// So often a start is made in a round until nothing spoils it; one that was cut off because drome was killed does not count.
 pub const ATTEMPTS: usize = 3;
@@ -16,33 +16,28 @@ pub const ATTEMPTS: usize = 3;
 /// Keeps the seeds of dealing apart from those of cycles.
 const DEALING: u64 = 0x6465_616c;
 
-/// What the machine has for the members of a heat, and what they need of it that no start tells.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
-    /// Memory for all members together; unknown: it is not looked at.
-    pub memory_bytes: Option<u64>,
-    /// Ports that contenders take whatever they are given, by name.
-    pub ports: BTreeMap<String, BTreeSet<u16>>,
-}
+/// So much of the machine's memory is for the members of a heat.
+const MEMORY_SHARE: f64 = 0.7;
 
 /// The next heat of a round; `None` when nothing is owed in it any more.
-pub fn heat(run: &Run, needs: &Needs, round: usize, heats: &[Heat], starts: &[Start]) -> Option<Heat> {
+pub fn heat(run: &Run, round: usize, heats: &[Heat], starts: &[Start]) -> Option<Heat> {
     let size = run.study.design.heats?.size;
-    let room = Room { size, memory_bytes: needs.memory_bytes };
+    let memory = run.environment.memory_bytes.map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64);
+    let room = Room { size, memory_bytes: memory };
     let seed = |number: usize| random::derive(&[run.seed, round as u64, number as u64]);
     let in_order = orders::cells(run.study.cells.len(), round);
     // What was found out in this round does not change how it was dealt.
     let before: Vec<Start> = starts.iter().filter(|start| start.round < round).cloned().collect();
     let earlier: Vec<Vec<String>> =
         heats.iter().filter(|heat| heat.round < round).map(|heat| heat.members.clone()).collect();
-    let dealt = deal(&players(run, needs, &before), room, &earlier, random::derive(&[seed(0), DEALING]));
+    let dealt = deal(&players(run, &before), room, &earlier, random::derive(&[seed(0), DEALING]));
     let begun: Vec<usize> = heats.iter().filter(|heat| heat.round == round).map(|heat| heat.number).collect();
     let (number, members, cells) = if let Some(number) = (0..dealt.len()).find(|n| !begun.contains(n)) {
         (number, dealt[number].clone(), in_order)
     } else {
         let number = begun.into_iter().max()? + 1;
         let owes = |name: &String| cells_owed(run, name, round, starts);
-        let mut late = players(run, needs, starts);
+        let mut late = players(run, starts);
         late.retain(|player| !owes(&player.name).is_empty());
         let members = deal(&late, room, &[], random::derive(&[seed(number), DEALING])).into_iter().next()?;
         let cells: BTreeSet<usize> = members.iter().flat_map(owes).collect();
@@ -73,7 +68,7 @@ pub fn attempt(contender: &str, copy: usize, round: usize, starts: &[Start]) -> 
 }
 
 /// Everybody who takes part and is not given up, with what is known of each by these starts.
-fn players(run: &Run, needs: &Needs, starts: &[Start]) -> Vec<Player> {
+fn players(run: &Run, starts: &[Start]) -> Vec<Player> {
     let found = Found::of(starts);
     let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
     let players = takes_part.filter_map(|(name, entrant)| {
@@ -82,7 +77,6 @@ fn players(run: &Run, needs: &Needs, starts: &[Start]) -> Vec<Player> {
             name: name.clone(),
             alone: entrant.alone || of.disturbs(),
             memory_bytes: of.memory_bytes,
-            ports: needs.ports.get(name).cloned().unwrap_or_default(),
         })
     });
     players.collect()

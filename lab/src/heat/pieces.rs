@@ -1,17 +1,15 @@
-//! What others disturbed is made up for: which turns were disturbed, which cycles count, and whether another cycle is owed. Pure.
+//! What others disturbed is made up for: which turns were disturbed, and which cycles count. Pure. How long it goes on: `patience.rs`.
 //!
 //! Nothing here sees an answer or a rate: what goes in are the clocks of processes and of the machine's host, so that no criterion
 //! can look at the figure that it guards.
 
+use super::patience::quiet;
 use super::shares;
 use model::heat::{Counts, Void};
 
-/// A heat makes up for disturbed turns until it has run so many times as many as it wants to count.
-pub const PATIENCE: usize = 5;
-
 /// A member has so many turns in a cycle at the most, until one of them is quiet: one that draws others in all its turns is not to
 /// take the time of all.
-const TRIES: usize = 10;
+pub const TRIES: usize = 10;
 
 /// More than this share of a piece, and it is disturbed.
 const SHARE: f64 = 0.03;
@@ -37,6 +35,8 @@ pub struct Piece {
 pub struct Turn {
     /// The member, by index.
     pub member: usize,
+    /// How long it was, with what is not counted of it.
+    pub wall_ns: u64,
     /// What disturbed it.
     pub void: Option<Void>,
 }
@@ -76,19 +76,6 @@ pub fn firsts(cycle: &[Turn]) -> impl Iterator<Item = &Turn> {
     cycle.iter().enumerate().filter(is_first).map(|(_, turn)| turn)
 }
 
-/// Whether another turn is owed in this cell, by those that were run so far. `most`: so many cycles' worth of turns of all `members`
-/// at the most, see [`super::budget::most_cycles`].
-pub fn is_owed(wanted: usize, most: usize, members: usize, cycles: &[Vec<Turn>]) -> bool {
-    let turns: usize = cycles.iter().map(Vec::len).sum();
-    quiet(cycles) < wanted && turns < most.saturating_mul(members) && cycles.len() < most
-}
-
-/// Whether a turn that was disturbed may be made up for: so that at least as many cycles are begun as are wanted.
-pub fn may_make_up(wanted: usize, most: usize, members: usize, cycles: &[Vec<Turn>]) -> bool {
-    let made_up: usize = cycles.iter().map(|cycle| cycle.len() - firsts(cycle).count()).sum();
-    made_up < most.saturating_sub(wanted).saturating_mul(members)
-}
-
 /// Which cycles of a heat count in a cell, decided once for all of its members, when no more is owed.
 pub fn counts(members: &[String], wanted: usize, cycles: &[Vec<Turn>]) -> Counts {
     if quiet(cycles) < wanted {
@@ -115,14 +102,9 @@ pub fn share(member: usize, cycles: &[Vec<Turn>]) -> (u64, u64) {
     turns.fold((0, 0), |(all, disturbed), turn| (all + 1, disturbed + u64::from(turn.void.is_some())))
 }
 
-fn quiet(cycles: &[Vec<Turn>]) -> usize {
-    cycles.iter().filter(|cycle| is_quiet(cycle)).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stats::random;
 
     const MS: u64 = 1_000_000;
 
@@ -152,83 +134,10 @@ mod tests {
         );
     }
 
-    /// Walks a cell of three as the lab does; each turn is disturbed with this probability, those of the last member with the other.
-    fn walk(wanted: usize, shares: [f64; 2], seed: u64) -> (Vec<Vec<Turn>>, Counts) {
-        walk_at_most(wanted, wanted * PATIENCE, shares, seed)
-    }
-
-    fn walk_at_most(wanted: usize, most: usize, shares: [f64; 2], seed: u64) -> (Vec<Vec<Turn>>, Counts) {
-        let (mut all, mut nth): (Vec<Vec<Turn>>, u64) = (Vec::new(), 0);
-        while is_owed(wanted, most, 3, &all) {
-            let mut due = random::shuffled(3, random::derive(&[seed, all.len() as u64]));
-            all.push(Vec::new());
-            while !due.is_empty() {
-                for member in due {
-                    nth += 1;
-                    let share = shares[usize::from(member == 2)];
-                    let is_hit = share > 0.0 && random::uniform(random::derive(&[seed, 1]), nth) <= share;
-                    all.last_mut().unwrap().push(Turn { member, void: is_hit.then_some(Void::Others) });
-                }
-                let may = may_make_up(wanted, most, 3, &all);
-                due = if may { again(all.last().unwrap()) } else { Vec::new() };
-            }
-        }
-        let names = ["a", "b", "c"].map(str::to_owned);
-        let counts = counts(&names, wanted, &all);
-        (all, counts)
-    }
-
-    fn turns(cycles: &[Vec<Turn>]) -> usize {
-        cycles.iter().map(Vec::len).sum()
-    }
-
-    #[test]
-    fn a_turn_that_was_disturbed_is_made_up_for_and_not_those_of_the_others() {
-        let (all, counts) = walk(20, [0.0; 2], 1);
-        assert_eq!((all.len(), turns(&all), counts), (20, 60, Counts::Quiet));
-        let mut sum = 0;
-        for seed in 0..20 {
-            let (all, counts) = walk(20, [0.5; 2], seed);
-            sum += turns(&all);
-            let counted = counted(&counts, &all);
-            assert!(counted.len() == 20 && all.len() <= 22, "{counts:?} of {}", all.len());
-            for cycle in counted {
-                let quiet = all[cycle].iter().filter(|turn| turn.void.is_none()).count();
-                assert_eq!(quiet, 3, "nobody has a second quiet turn");
-            }
-        }
-        assert!((110..130).contains(&(sum / 20)), "every other turn is quiet: {}", sum / 20);
-    }
-
-    #[test]
-    fn where_no_moment_is_quiet_everything_counts() {
-        for share in [0.95, 1.0] {
-            let (all, counts) = walk(20, [share; 2], 3);
-            assert!((300..330).contains(&turns(&all)) && counts == Counts::NeverQuiet, "{}", turns(&all));
-            assert_eq!(counted(&counts, &all).len(), all.len());
-        }
-    }
-
-    #[test]
-    fn where_there_is_no_time_to_make_up_everybody_has_the_turns_that_are_wanted() {
-        for most in [20, 25, 40] {
-            let (all, counts) = walk_at_most(20, most, [1.0; 2], 3);
-            assert!(all.len() >= 20 && turns(&all) <= 3 * most + 3, "{} in {}", turns(&all), all.len());
-            assert!(counts == Counts::NeverQuiet && (0..3).all(|member| share(member, &all).0 >= 20));
-        }
-    }
-
-    #[test]
-    fn one_that_draws_others_in_all_its_turns_does_not_take_the_time_of_all() {
-        let (all, counts) = walk(20, [0.0, 1.0], 3);
-        assert_eq!(counts, Counts::NeverQuiet);
-        assert!(turns(&all) <= 310 && all.len() >= 25, "{} turns in {} cycles", turns(&all), all.len());
-        assert!(again(&all[0]).is_empty() && all[0].len() == 2 + TRIES);
-    }
-
     #[test]
     fn who_has_another_turn_is_who_was_not_quiet_yet() {
-        let turn = |member, is_void: bool| Turn { member, void: is_void.then_some(Void::Host) };
+        let turn =
+            |member, is_void: bool| Turn { member, wall_ns: 100 * MS, void: is_void.then_some(Void::Host) };
         let cycle = [turn(2, true), turn(0, false), turn(1, true), turn(2, false)];
         assert_eq!((again(&cycle), is_quiet(&cycle), is_quiet(&cycle[..2])), (vec![1], false, false));
         assert_eq!(firsts(&cycle).count(), 3);
@@ -237,10 +146,11 @@ mod tests {
 
     #[test]
     fn a_member_that_draws_others_makes_everything_count() {
-        let mut all = vec![[0, 1, 2].map(|member| Turn { member, void: None }).to_vec(); 60];
+        let mut all =
+            vec![[0, 1, 2].map(|member| Turn { member, wall_ns: 100 * MS, void: None }).to_vec(); 60];
         for cycle in all.iter_mut().take(25) {
             cycle[1].void = Some(Void::Others);
-            cycle.push(Turn { member: 1, void: None });
+            cycle.push(Turn { member: 1, wall_ns: 100 * MS, void: None });
         }
         let names = ["a", "b", "c"].map(str::to_owned);
         let counts = counts(&names, 20, &all);

@@ -2,7 +2,6 @@
 
 use super::hub::Hub;
 use super::members::{self, Field, Trouble};
-use super::owed::Needs;
 use super::{Course, Next, cell, next};
 use crate::fault::Fault;
 use crate::pinned::Pinned;
@@ -11,10 +10,6 @@ use crate::store::{Store, StoreError};
 use crate::{analyse, clock_text, folders};
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Run};
-use std::collections::BTreeMap;
-
-/// So much of the machine's memory is for the members of a heat.
-const MEMORY_SHARE: f64 = 0.7;
 
 /// All that was measured in heats.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,12 +63,11 @@ pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<F
     let hub = Hub::lay_out(&folders::cache()).map_err(|why| LabError::Heat { round: 1, heat: 1, why })?;
     // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
     let measured = Measured::of(store, &run.id)?;
-    let needs = needs(run);
     let mut going = Going { lab, run, store, hub, measured };
     let why = loop {
         let Measured { heats, starts, slices } = &going.measured;
         let mut known = |rounds| analyse::heats::known(run, heats, starts, slices, rounds);
-        let heat = match next(&Course { run, needs: &needs, heats, starts }, &mut known) {
+        let heat = match next(&Course { run, heats, starts }, &mut known) {
             Next::Heat(heat) => Heat { started_at: clock_text(), ..heat },
             Next::Done(why) => break why,
         };
@@ -84,12 +78,6 @@ pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<F
     };
     store.end_run(&run.id, &why)?;
     Ok(going.measured.findings(run, Some(&why)))
-}
-
-/// What does not change within a run, so that its heats are dealt as they were when it goes on.
-fn needs(run: &Run) -> Needs {
-    let memory = run.environment.memory_bytes.map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64);
-    Needs { memory_bytes: memory, ports: BTreeMap::new() }
 }
 
 impl Going<'_> {

@@ -57,7 +57,7 @@ mod tests {
             // Bursts of three turns on average, in a tenth of the time.
             is_burst = if is_burst { !chance(1, nth, 1.0 / 3.0) } else { chance(2, nth, 1.0 / 27.0) };
             let is_disturbed = is_burst || (member == 3 && chance(3, nth, drawn));
-            Turn { member, void: is_disturbed.then_some(Void::Others) }
+            Turn { member, wall_ns: 100_000_000, void: is_disturbed.then_some(Void::Others) }
         };
         orders(7, cycles, seed)
             .iter()
@@ -81,7 +81,13 @@ mod tests {
     #[test]
     fn the_probabilities_are_those_of_counting_by_hand() {
         // Two members; both cycles are disturbed for one of two turns, and both times for member 0: one of four ways.
-        let cycle = |void| vec![Turn { member: 0, void }, Turn { member: 1, void: None }];
+        let cycle = |void| {
+            [void, None]
+                .into_iter()
+                .enumerate()
+                .map(|(member, void)| Turn { member, wall_ns: 100_000_000, void })
+                .collect::<Vec<_>>()
+        };
         let both = [cycle(Some(Void::Host)), cycle(Some(Void::Host))];
         assert!((p_value(0, &both) - 0.5).abs() < 1e-12 && (p_value(1, &both) - 0.5).abs() < 1e-12);
         assert!((p_value(0, &[cycle(None)]) - 1.0).abs() < 1e-12, "nothing was disturbed");

@@ -9,8 +9,7 @@ use std::time::Duration;
 fn walk(run: &Run, standing: impl Fn(usize) -> Standing) -> (Vec<Heat>, Vec<Start>, Vec<usize>, String) {
     let (mut heats, mut starts, mut looks) = (Vec::new(), Vec::new(), Vec::new());
     loop {
-        let needs = Needs::default();
-        let course = Course { run, needs: &needs, heats: &heats, starts: &starts };
+        let course = Course { run, heats: &heats, starts: &starts };
         let mut known = |rounds: usize| {
             looks.push(rounds);
             let (one, other) = ("a".to_owned(), "b".to_owned());
@@ -83,7 +82,7 @@ fn the_walk_is_the_same_when_it_is_cut_off() {
             .filter(|s| heats[..cut].iter().any(|h| (h.round, h.number) == (s.round, s.heat)))
             .cloned()
             .collect();
-        let course = Course { run: &run, needs: &Needs::default(), heats: &heats[..cut], starts: &known };
+        let course = Course { run: &run, heats: &heats[..cut], starts: &known };
         assert_eq!(next(&course, &mut |_| Vec::new()), Next::Heat(heats[cut].clone()), "{cut}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::example;
 use crate::heat::example::{in_cell, start};
-use crate::heat::owed::{self, Needs};
+use crate::heat::owed;
 use model::contender::Class;
 use model::heat::{HUB, Heat, InCell, Ran, Slice, Start, StartOutcome};
 use model::{Bound, Run};
@@ -64,7 +64,7 @@ impl World {
         let (mut heats, mut starts, mut slices): (Vec<Heat>, Vec<Start>, Vec<Slice>) =
             (Vec::new(), Vec::new(), Vec::new());
         for round in 0..self.rounds {
-            while let Some(heat) = owed::heat(&self.run, &Needs::default(), round, &heats, &starts) {
+            while let Some(heat) = owed::heat(&self.run, round, &heats, &starts) {
                 let kept = self.heat(&heat);
                 starts.extend(kept.0);
                 slices.extend(kept.1);

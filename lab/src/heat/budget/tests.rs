@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::heat::example::{run, start};
-use crate::heat::owed::{self, Needs};
+use crate::heat::owed;
 use model::heat::HUB;
 use proptest::prelude::*;
 
 const SECOND: Duration = Duration::from_secs(1);
 
 fn first_heat(run: &Run) -> Heat {
-    owed::heat(run, &Needs::default(), 0, &[], &[]).unwrap()
+    owed::heat(run, 0, &[], &[]).unwrap()
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn the_sum_is_that_of_its_parts_and_of_what_the_first_heats_are_thought_to_take(
     // Eight starts, two cells of 2.4 s each.
     assert_eq!(sum.turns, Duration::from_millis(8 * 2 * 2_400));
     let (mut heats, mut all) = (Vec::new(), Duration::ZERO);
-    while let Some(heat) = owed::heat(&run, &Needs::default(), 0, &heats, &[]).filter(|h| h.number < 3) {
+    while let Some(heat) = owed::heat(&run, 0, &heats, &[]).filter(|h| h.number < 3) {
         all += cost(&run, &heat, &[]);
         heats.push(heat);
     }

@@ -15,7 +15,7 @@ fn walk(
 ) -> (Vec<Heat>, Vec<Start>) {
     let (mut heats, mut starts) = (Vec::new(), Vec::new());
     for round in 0..rounds {
-        while let Some(heat) = heat(run, &Needs::default(), round, &heats, &starts) {
+        while let Some(heat) = heat(run, round, &heats, &starts) {
             assert!(heats.len() < 1_000, "it goes on for ever");
             for (name, copy) in heat.servers() {
                 let attempt = attempt(name, copy, round, &starts);
@@ -61,7 +61,7 @@ fn the_walk_is_the_same_when_it_is_cut_off_between_heats() {
             .filter(|s| seen.iter().any(|heat| (heat.round, heat.number) == (s.round, s.heat)))
             .cloned()
             .collect();
-        assert_eq!(heat(&run, &Needs::default(), next.round, seen, &known).as_ref(), Some(next), "{cut}");
+        assert_eq!(heat(&run, next.round, seen, &known).as_ref(), Some(next), "{cut}");
     }
 }
 
@@ -115,18 +115,17 @@ fn a_contender_s_own_failure_is_not_made_up_for_and_one_that_only_fails_is_given
 #[test]
 fn a_heat_that_was_cut_off_keeps_its_whole_cells_and_owes_the_rest() {
     let run = run(&["a", "b"]);
-    let none = Needs::default();
-    let begun = heat(&run, &none, 0, &[], &[]).unwrap();
+    let begun = heat(&run, 0, &[], &[]).unwrap();
     assert_eq!(begun.members.len(), 3);
     let running = |name: &String| Start { outcome: StartOutcome::Running, ..start(0, 0, name, &[0]) };
     let starts: Vec<Start> = begun.members.iter().map(running).collect();
-    let rest = heat(&run, &none, 0, std::slice::from_ref(&begun), &starts).unwrap();
+    let rest = heat(&run, 0, std::slice::from_ref(&begun), &starts).unwrap();
     assert_eq!(
         (rest.number, rest.cells.clone(), sorted(&rest.members)),
         (1, vec![1], sorted(&begun.members))
     );
     // Killed before any start was stored.
-    let rest = heat(&run, &none, 0, std::slice::from_ref(&begun), &[]).unwrap();
+    let rest = heat(&run, 0, std::slice::from_ref(&begun), &[]).unwrap();
     assert_eq!(
         (rest.number, rest.cells.clone(), sorted(&rest.members)),
         (1, vec![0, 1], sorted(&begun.members))
@@ -138,7 +137,7 @@ fn who_works_in_the_turns_of_others_is_alone_from_the_next_round_on() {
     let run = run(&NAMES);
     let (mut heats, mut starts) = (Vec::new(), Vec::new());
     for round in 0..2 {
-        while let Some(heat) = heat(&run, &Needs::default(), round, &heats, &starts) {
+        while let Some(heat) = heat(&run, round, &heats, &starts) {
             for name in &heat.members {
                 let mut start = start(round, heat.number, name, &heat.cells);
                 if name == "b" {
@@ -157,17 +156,15 @@ fn who_works_in_the_turns_of_others_is_alone_from_the_next_round_on() {
 }
 
 #[test]
-fn memory_and_ports_keep_contenders_apart() {
-    let run = run(&NAMES);
-    let ports = NAMES[..3].iter().map(|name| ((*name).to_owned(), BTreeSet::from([8080]))).collect();
-    let needs = Needs { memory_bytes: Some(10), ports };
+fn memory_keeps_contenders_apart() {
+    let mut run = run(&NAMES);
+    run.environment.memory_bytes = Some(15);
     let starts: Vec<Start> =
         ["d", "e", "f"].map(|n| Start { memory_bytes: Some(6), ..start(0, 0, n, &[0, 1]) }).to_vec();
     let mut heats = Vec::new();
-    while let Some(next) = heat(&run, &needs, 1, &heats, &starts).filter(|_| heats.len() < 4) {
-        for together in [["a", "b", "c"], ["d", "e", "f"]] {
-            assert!(next.members.iter().filter(|m| together.contains(&m.as_str())).count() <= 1, "{next:?}");
-        }
+    while let Some(next) = heat(&run, 1, &heats, &starts).filter(|_| heats.len() < 4) {
+        let large = next.members.iter().filter(|m| ["d", "e", "f"].contains(&m.as_str())).count();
+        assert!(large <= 1, "{next:?}");
         heats.push(next);
     }
 }
@@ -195,7 +192,7 @@ fn a_race_has_every_command_twice_and_no_hub_unless_they_can_not_live_together()
 fn who_is_missing_is_not_dealt_and_blocks_have_no_heats() {
     let mut run = run(&["a", "b"]);
     run.contenders.get_mut("a").unwrap().missing = Some("no compiler".to_owned());
-    let heat_of = |run: &Run| heat(run, &Needs::default(), 0, &[], &[]);
+    let heat_of = |run: &Run| heat(run, 0, &[], &[]);
     assert_eq!(sorted(&heat_of(&run).unwrap().members), names(&["b", "reference"]));
     run.study.design.heats = None;
     assert_eq!(heat_of(&run), None);
