@@ -6,7 +6,8 @@
 //!
 //! The road: [`next`] says which heat is owed ([`owed`]), how it is dealt ([`deal`]), whether there is time ([`budget`]) and whether
 //! it is enough ([`enough`]). Within a heat: the orders of its cycles ([`orders`]), what ran beside each turn ([`snapshot`]), which
-//! turns count ([`pieces`], [`shares`]), what the statistics get of them ([`figures`]), and what is found out beside ([`found`]).
+//! turns count ([`pieces`], [`shares`]), how long disturbed ones are made up for ([`patience`]), what the statistics get of them
+//! ([`figures`]), and what is found out beside ([`found`]).
 
 pub mod budget;
 mod cell;
