@@ -22,9 +22,6 @@ use std::time::{Duration, Instant};
 /// Nothing here takes longer, on however slow a machine.
 pub const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Tests run beside each other, perhaps on a guest of a busy host, and none is of a figure.
-const ALLOW_BUSY: &str = "DROME_ALLOW_BUSY";
-
 /// A folder of its own for results and cache.
 pub struct Home(pub tempfile::TempDir);
 
@@ -62,7 +59,6 @@ impl Home {
             .args(args)
             .env("DROME_HOME", self.path())
             .env("DROME_CACHE", self.path().join("cache"))
-            .env(ALLOW_BUSY, "1")
             .env("TMPDIR", self.temporary());
         command
     }
