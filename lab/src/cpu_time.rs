@@ -5,6 +5,9 @@ pub fn tick_ns() -> u64 {
     1_000_000_000 / procfs::ticks_per_second()
 }
 
+/// Of fewer ticks no share is known: one more or less of them is more than a twentieth.
+const LEAST_TICKS: u64 = 20;
+
 /// Time since the machine's start, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
@@ -17,9 +20,9 @@ pub struct Times {
 }
 
 impl Times {
-    /// The share that the host took between two looks, in millionths; unknown where no time went by.
+    /// The share that the host took between two looks, in millionths; unknown where too little time went by for ticks to tell it.
     pub fn steal_ppm_until(self, after: Self) -> Option<u64> {
-        let all = after.all.checked_sub(self.all).filter(|all| *all > 0)?;
+        let all = after.all.checked_sub(self.all).filter(|all| *all >= LEAST_TICKS)?;
         Some(after.steal.saturating_sub(self.steal).saturating_mul(1_000_000) / all)
     }
 }
@@ -89,5 +92,13 @@ mod tests {
             (at(100, 10).steal_ppm_until(at(100, 10)), at(100, 9).steal_ppm_until(at(90, 10))),
             (None, None)
         );
+    }
+
+    /// A measurement of 10 ms on two CPUs, in which the kernel counted one tick: that is no 25 per cent.
+    #[test]
+    fn one_tick_of_a_few_is_no_share() {
+        let at = |all, steal| Times { all, idle: 0, steal };
+        assert_eq!(at(100, 10).steal_ppm_until(at(104, 11)), None);
+        assert_eq!(at(100, 10).steal_ppm_until(at(120, 11)), Some(50_000));
     }
 }
