@@ -157,20 +157,19 @@ fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
         (Some(low), Some(high)) => format!(" ({} to {})", units::ratio(low), units::ratio(high)),
         _ => String::new(),
     };
-    let what = match cell.metric {
-        Metric::Rate => "reaches",
-        Metric::ServerCpu => "uses, of CPU per answer,",
-        Metric::Latency(_) => "takes",
-        Metric::Rss => "uses, of memory,",
-    };
-    let ratio = units::ratio(share.median);
-    Some(if is_ceiling {
-        format!(
-            "{} {what} at most {ratio} of the reference{interval}: the load generator held the reference back.",
-            best.title
-        )
-    } else {
-        format!("{} {what} {ratio} of the reference{interval}.", best.title)
+    let (title, ratio) = (&best.title, units::ratio(share.median));
+    Some(match cell.metric {
+        Metric::Rate if is_ceiling => format!(
+            "{title} reaches at most {ratio} of the reference{interval}: the load generator held the reference back."
+        ),
+        Metric::Rate => format!("{title} reaches {ratio} of the reference{interval}."),
+        Metric::ServerCpu => {
+            format!("{title} uses {ratio} times the reference's CPU time for an answer{interval}.")
+        }
+        Metric::Latency(p) => {
+            format!("The {} of {title} is {ratio} times the reference's{interval}.", p.word())
+        }
+        Metric::Rss => format!("{title} uses {ratio} times the reference's memory{interval}."),
     })
 }
 

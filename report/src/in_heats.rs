@@ -138,12 +138,15 @@ pub(crate) fn asked(in_heats: &CellInHeats) -> String {
 /// What the noise floor of a cell means, class by class.
 pub(crate) fn floor(in_heats: &CellInHeats) -> String {
     let class = |floor: &model::findings::ClassFloor| {
-        format!("{} ({})", units::percent(floor.noise_floor), word(floor.class))
+        format!("{} ({})", units::noise_floor(floor.noise_floor), word(floor.class))
     };
     match in_heats.noise_floors.as_slice() {
         [] => "noise floor unknown: no two contenders of a class are ranked".to_owned(),
         [one] => {
-            format!("noise floor {}: smaller differences are not told apart", units::percent(one.noise_floor))
+            format!(
+                "noise floor {}: smaller differences are not told apart",
+                units::noise_floor(one.noise_floor)
+            )
         }
         all => format!(
             "noise floor {}: smaller differences are not told apart",

@@ -102,8 +102,9 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
         return vec![format!("{} can't be compared with {}: too few sound {one}s", other.name, base.name)];
     };
     // Where the load generator held both back there is none.
-    let floor =
-        cell.noise_floor.map_or_else(String::new, |floor| format!("; noise floor {}", units::percent(floor)));
+    let floor = cell
+        .noise_floor
+        .map_or_else(String::new, |floor| format!("; noise floor {}", units::noise_floor(floor)));
     let interval =
         format!("ratio {}, 95 % {}–{}", units::ratio(median), units::ratio(low), units::ratio(high));
     let Some(faster) = &pair.faster else {

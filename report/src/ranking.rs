@@ -234,7 +234,7 @@ pub fn floor(cell: &CellFindings) -> String {
         Some(floor) if floor < FLAT => "noise floor 0: equals did not differ at all, as if something other than the servers (a limit, a timer) \
                       set the pace; how sure any difference is can't be said"
             .to_owned(),
-        Some(floor) => format!("noise floor {}: no smaller difference is called one", units::percent(floor)),
+        Some(floor) => format!("noise floor {}: no smaller difference is called one", units::noise_floor(floor)),
         None if cell.blocks < LEAST_BLOCKS => "noise floor unknown: too few blocks to tell any difference".to_owned(),
         None => "noise floor unknown: too few sound trials of any contender's two entries to tell any difference".to_owned(),
     }

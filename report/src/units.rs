@@ -64,6 +64,15 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", share * 100.0) } else { UNKNOWN.to_owned() }
 }
 
+/// A noise floor: the share below which no difference is told apart. Of few starts it can be a factor, and any number of it a mere guess.
+pub fn noise_floor(share: f64) -> String {
+    match share {
+        x if x < 1.0 || !x.is_finite() => percent(x),
+        x if x < 9.0 => format!("a factor of {:.1}", 1.0 + x),
+        _ => "more than a factor of 10".to_owned(),
+    }
+}
+
 /// A ratio: as many decimals as it takes to tell small ones apart.
 pub fn ratio(x: f64) -> String {
     match x {
@@ -101,6 +110,12 @@ fn figures(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_noise_floor_of_two_starts_is_no_number_of_eleven_digits() {
+        let shown = [0.092, 1.218, 8.99, 291_890_949.7, f64::NAN].map(noise_floor);
+        assert_eq!(shown, ["9.2 %", "a factor of 2.2", "a factor of 10.0", "more than a factor of 10", "–"]);
+    }
 
     #[test]
     fn numbers_read_well() {

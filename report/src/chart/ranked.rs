@@ -196,7 +196,8 @@ impl Ranked {
         if let Some((first, floor)) = first.zip(self.noise_floor.filter(|f| f.is_finite() && *f >= 0.0)) {
             let (low, high) = (scale.at(first.value / (1.0 + floor)), scale.at(first.value * (1.0 + floor)));
             canvas.rect((low, top - 18.0), ((high - low).max(1.0), bottom - top + 18.0), "strip", 1.0);
-            let words = format!("noise floor ±{}", units::percent(floor));
+            let sign = if floor < 1.0 { "±" } else { "" };
+            let words = format!("noise floor {sign}{}", units::noise_floor(floor));
             name(canvas, f64::midpoint(low, high), top - 27.0, &words);
         }
         if let Some(ceiling) = self.ceiling.filter(|c| c.is_finite() && *c > 0.0) {
