@@ -83,7 +83,9 @@ pub fn still_open(neighbours: &[Neighbours]) -> Option<String> {
     let width = |half: &Option<f64>| half.unwrap_or(f64::INFINITY);
     let (least, half) = open.iter().max_by(|a, b| width(&a.1).total_cmp(&width(&b.1)))?;
     let how = match half {
-        Some(half) => format!("known to ±{:.1} %", half * 100.0),
+        Some(half) if *half < 1.0 => format!("known to ±{:.1} %", half * 100.0),
+        Some(half) if *half < 9.0 => format!("known to a factor of {:.1}", 1.0 + half),
+        Some(_) => "not known to a factor of 10".to_owned(),
         None => "not known, because there are too few starts".to_owned(),
     };
     let (n, all, pair) = (open.len(), neighbours.len(), format!("{} and {}", least.one, least.other));
@@ -149,5 +151,7 @@ mod tests {
             open(&[Open(Some(0.04)), Open(None)])
                 .ends_with("the ratio of c1 and c2 is not known, because there are too few starts")
         );
+        assert!(open(&[Open(Some(1.49))]).ends_with("is known to a factor of 2.5"));
+        assert!(open(&[Open(Some(21.04))]).ends_with("is not known to a factor of 10"));
     }
 }
