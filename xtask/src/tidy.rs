@@ -35,7 +35,7 @@ pub fn check(root: &Path) -> Result<()> {
     }
     check_members(root, &mut wrong)?;
     crate::suites::check(root, &mut wrong)?;
-    crate::bench::check_readme(root, &mut wrong)?;
+    crate::bench::check_page(root, &mut wrong)?;
     if wrong.is_empty() {
         return Ok(());
     }

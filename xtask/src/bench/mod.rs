@@ -7,7 +7,7 @@ mod machine;
 mod options;
 mod peers;
 mod process;
-mod readme;
+mod page;
 mod record;
 mod rows;
 mod run;
@@ -24,7 +24,7 @@ use run::Bench;
 use std::fs;
 use std::path::Path;
 
-pub use readme::check as check_readme;
+pub use page::check as check_page;
 
 /// Measures and prints.
 pub fn bench(args: &[String]) -> Result<()> {
@@ -33,7 +33,7 @@ pub fn bench(args: &[String]) -> Result<()> {
         return Ok(());
     };
     if options.render {
-        return readme::render(&crate::root());
+        return page::render(&crate::root());
     }
     if options.install {
         packages::ensure(packages::OF_BENCH)?;

@@ -15,7 +15,7 @@ pub struct Options {
     pub install: bool,
     /// Where the run is written as well.
     pub json: Option<PathBuf>,
-    /// Nothing is measured: README's table is made anew.
+    /// Nothing is measured: the table of docs/bench.md is made anew.
     pub render: bool,
 }
 
@@ -84,9 +84,9 @@ pub fn help() -> String {
   --seconds  how long a run lasts [{seconds}]
   --full     {full_rounds} rounds of {full_seconds} seconds
   --install  gets missing peers from Debian's packages
-  --json     writes the run to a file as well; rows that the file has and this run does not are kept. README's table is made from
+  --json     writes the run to a file as well; rows that the file has and this run does not are kept. docs/bench.md is made from
              docs/bench.json
-  --render   measures nothing: makes README's table anew
+  --render   measures nothing: makes the table of docs/bench.md anew
 ",
         names().join(" ")
     )

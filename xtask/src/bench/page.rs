@@ -1,4 +1,4 @@
-//! The table in README, made from the committed JSON of a run, so that nobody edits a figure by hand.
+//! The table of docs/bench.md, made from the committed JSON of a run, so that nobody edits a figure by hand.
 
 use super::record::Record;
 use super::table;
@@ -9,35 +9,41 @@ use std::path::Path;
 /// The committed run.
 pub const COMMITTED: &str = "docs/bench.json";
 
+/// The page that shows it.
+const PAGE: &str = "docs/bench.md";
+
 const BEGIN: &str = "<!-- bench: made by `cargo xtask bench --render` from docs/bench.json -->";
 const END: &str = "<!-- bench: end -->";
 
-/// Writes README's table anew.
+/// Writes the page's table anew.
 pub fn render(root: &Path) -> Result<()> {
-    let file = root.join("README.md");
+    let file = root.join(PAGE);
     fs::write(&file, wanted(root)?).with_context(|| format!("can't write {}", file.display()))
 }
 
-/// Says what is wrong where README is not what the committed run says.
+/// Reports a table that differs from the committed run.
 pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
-    if wanted(root)? != fs::read_to_string(root.join("README.md"))? {
-        wrong.push(format!("README's table is not that of {COMMITTED}: run `cargo xtask bench --render`"));
+    if wanted(root)? != read(root)? {
+        wrong.push(format!("the table in {PAGE} differs from {COMMITTED}: run `cargo xtask bench --render`"));
     }
     Ok(())
 }
 
-/// README as it should be.
+/// The page as it should be.
 fn wanted(root: &Path) -> Result<String> {
     let file = root.join(COMMITTED);
     let record = Record::read(&file)?.with_context(|| format!("there is no {COMMITTED}"))?;
-    let readme = fs::read_to_string(root.join("README.md")).context("can't read README.md")?;
-    put_between(&readme, &section(&record))
+    put_between(&read(root)?, &section(&record))
 }
 
-fn put_between(readme: &str, text: &str) -> Result<String> {
-    let parts = readme.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+fn read(root: &Path) -> Result<String> {
+    fs::read_to_string(root.join(PAGE)).with_context(|| format!("can't read {PAGE}"))
+}
+
+fn put_between(page: &str, text: &str) -> Result<String> {
+    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
     let Some((before, after)) = parts else {
-        bail!("README has no line `{BEGIN}` with a line `{END}` below it");
+        bail!("{PAGE} has no line `{BEGIN}` with a line `{END}` below it");
     };
     Ok(format!("{before}{BEGIN}\n{text}\n{END}{after}"))
 }
@@ -91,11 +97,11 @@ mod tests {
         }
     }
 
-    fn project(readme: &str, record: &Record) -> tempfile::TempDir {
+    fn project(page: &str, record: &Record) -> tempfile::TempDir {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("docs")).unwrap();
         fs::write(root.path().join(COMMITTED), serde_json::to_string(record).unwrap()).unwrap();
-        fs::write(root.path().join("README.md"), readme).unwrap();
+        fs::write(root.path().join(PAGE), page).unwrap();
         root
     }
 
@@ -106,20 +112,17 @@ mod tests {
     }
 
     #[test]
-    fn readme_differs_from_the_run_until_it_is_rendered_and_after_the_run_or_a_figure_changes() {
+    fn the_page_differs_from_the_run_until_it_is_rendered_and_after_the_run_or_a_figure_changes() {
         let empty = format!("above\n{BEGIN}\n{END}\nbelow\n");
         let root = project(&empty, &record(0.43));
         assert_eq!(complaints(root.path()), 1);
         render(root.path()).unwrap();
         assert_eq!(complaints(root.path()), 0);
-        let readme = fs::read_to_string(root.path().join("README.md")).unwrap();
-        assert!(readme.starts_with("above\n") && readme.ends_with("\nbelow\n"), "{readme}");
-        assert!(
-            readme.contains("| a body | client CPU per request | 0.430 × wrk | ≤ 0.50 × wrk |"),
-            "{readme}"
-        );
-        assert_eq!(complaints(project(&readme, &record(0.44)).path()), 1);
-        assert_eq!(complaints(project(&readme.replace("0.430", "0.420"), &record(0.43)).path()), 1);
+        let page = fs::read_to_string(root.path().join(PAGE)).unwrap();
+        assert!(page.starts_with("above\n") && page.ends_with("\nbelow\n"), "{page}");
+        assert!(page.contains("| a body | client CPU per request | 0.430 × wrk | ≤ 0.50 × wrk |"), "{page}");
+        assert_eq!(complaints(project(&page, &record(0.44)).path()), 1);
+        assert_eq!(complaints(project(&page.replace("0.430", "0.420"), &record(0.43)).path()), 1);
     }
 
     #[test]
@@ -127,6 +130,6 @@ mod tests {
         let text = section(&record(0.61));
         assert!(text.contains("| **0.610 × wrk** |"), "{text}");
         let root = project("no table", &record(0.43));
-        assert!(check(root.path(), &mut Vec::new()).unwrap_err().to_string().contains("README has no line"));
+        assert!(check(root.path(), &mut Vec::new()).unwrap_err().to_string().contains("docs/bench.md has no line"));
     }
 }
