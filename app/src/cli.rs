@@ -1,10 +1,11 @@
-//! The command line: raw arguments. What they come to is resolved in each command's own file.
+//! The command line: raw arguments. Each command's own file resolves them.
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
-/// A racecourse for web servers: which is faster, by how much, how surely, and how far from what this machine can do.
+/// A racecourse for web servers: drome starts servers, drives load at them, and reports which is faster, by how much,
+/// and how certain that is.
 #[derive(Debug, Parser)]
 #[command(name = "drome", version, max_term_width = 100)]
 pub struct Cli {
@@ -14,7 +15,7 @@ pub struct Cli {
     pub common: Common,
 }
 
-/// What several commands share.
+/// Options of every command.
 #[derive(Debug, Args)]
 pub struct Common {
     // Not a doc comment: those want variables in backticks, which a terminal would show.
@@ -22,22 +23,23 @@ pub struct Common {
         long,
         global = true,
         value_name = "FILE",
-        help = "The file of results [default: drome.sqlite in $DROME_HOME, else in the XDG data folder]"
+        help = "Results database [default: drome.sqlite in $DROME_HOME, else in the XDG data folder]"
     )]
     pub store: Option<PathBuf>,
-    /// A folder with contenders/, workloads/ and studies/ of your own; adds to those built in, or overrides
+    /// Folder with your own contenders/, workloads/ and studies/; an entry replaces the built-in one of the same
+    /// name; may be repeated
     #[arg(long, global = true, value_name = "DIR")]
     pub catalog: Vec<PathBuf>,
-    /// Say everything in ASCII [default: as the locale is]
+    /// Print ASCII only [default: by the locale]
     #[arg(long, global = true)]
     pub ascii: bool,
 }
 
-/// What the machine may be like meanwhile.
+/// How much background load is accepted.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct MachineArgs {
-    /// Let trials count although other programs use more than a fifth of the measured CPUs' time, or its host takes more than a
-    /// tenth; they are noted all the same
+    /// Accept measurements even if other programs use more than 20 % of the measured CPUs' time, or the host of a
+    /// virtual machine takes more than 10 %; the report still shows both
     #[arg(long, env = "DROME_ALLOW_BUSY", value_parser = FalseyValueParser::new(), hide_env_values = true)]
     pub allow_busy: bool,
 }
@@ -51,15 +53,15 @@ pub struct DialectsArgs {
 
 #[derive(Debug, Subcommand)]
 enum DialectsAction {
-    /// Make links in a folder by which drome answers to the tools' own names
+    /// Create links in a folder that run drome under the tools' own names
     Link {
-        /// The folder
+        /// Folder for the links; created if it is missing
         dir: PathBuf,
     },
 }
 
 impl DialectsArgs {
-    /// The folder for links, where they are wanted.
+    /// The folder for the links, if `link` was given.
     pub fn link(&self) -> Option<&std::path::Path> {
         self.action.as_ref().map(|DialectsAction::Link { dir }| dir.as_path())
     }
@@ -67,47 +69,47 @@ impl DialectsArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Drive load at one URL and say what came of it
+    /// Drive load at one URL, and report throughput and latency
     Load(Box<crate::command::load::LoadArgs>),
-    /// Race two or more commands that start servers: which is faster, how surely
+    /// Race two or more servers, and report which is faster and how certain that is
     Race(Box<crate::command::race::RaceArgs>),
-    /// Offer one rate after another, from idle to past saturation: latency, the knee, the highest rate that keeps a promise
+    /// Measure latency at rates from idle to past saturation, and find the highest rate that keeps a latency promise
     Sweep(Box<crate::command::sweep::SweepArgs>),
-    /// Run a study
+    /// Run a study: measure its contenders, and report their ranking
     Run(crate::command::run::RunArgs),
-    /// How long a study takes to a wanted precision, told from a few blocks or from its latest run
+    /// Estimate how long a study takes
     Plan(crate::command::plan::PlanArgs),
-    /// Studies, contenders, workloads and runs; what this machine has and lacks
+    /// List studies, contenders, workloads or runs, and show which contenders are installed
     List(crate::command::list::ListArgs),
-    /// One study, contender or workload
+    /// Print a study, contender or workload as it is declared
     Show(crate::command::show::ShowArgs),
-    /// Get contenders, or all that a study needs
+    /// Install contenders, or everything that a study needs
     Install(crate::command::install::InstallArgs),
-    /// Is every contender what its folder says?
+    /// Check every contender's answers
     Catalog(crate::command::catalog::CatalogArgs),
-    /// Begin a contender of your own
+    /// Create a contender of your own
     New(crate::command::new::NewArgs),
-    /// The findings of a run
+    /// Show the findings of a run
     Report(crate::command::report::ReportArgs),
-    /// Read pages with reports of other tools, and keep their figures beside one's own
+    /// Import reports of other tools from a page, and store their figures beside your own runs
     Import(crate::command::import::ImportArgs),
-    /// Draw the bar chart of a page with reports of other tools
+    /// Draw a bar chart of the reports in a page
     Chart(crate::command::chart::ChartArgs),
-    /// The reference server
+    /// Run the reference server
     Serve(crate::command::serve::ServeArgs),
-    /// What changed from one run to another, the machine's own drift taken out
+    /// Compare two runs and report what changed, without the machine's own drift
     Compare(crate::command::compare::CompareArgs),
-    /// Fail (exit code 3) where a contender is surely slower than in an earlier run, by more than a margin
+    /// Fail (exit code 3) if a contender is significantly slower than in an earlier run, by more than a margin
     Gate(crate::command::compare::GateArgs),
-    /// All runs of a study over time: what changed, when, and whether it was the machine
+    /// Show all runs of a study over time: what changed, when, and whether the machine caused it
     History(crate::command::history::HistoryArgs),
-    /// The local page: runs, comparisons, contenders, a study as it is measured
+    /// Serve the web interface: runs, comparisons, contenders, and studies while they are measured
     Ui(crate::command::ui::UiArgs),
-    /// The older tools whose command lines drome speaks: `drome ab …`, `drome wrk …`
+    /// List the older tools whose command lines drome accepts: `drome ab …`, `drome wrk …`
     Dialects(DialectsArgs),
-    /// What on this machine would spoil a measurement, as a score of ten, and the remedy
+    /// Check what on this machine would disturb a measurement: a score out of ten, and remedies
     Doctor(crate::command::doctor::DoctorArgs),
-    /// What a shell needs to complete drome's command lines
+    /// Print a shell's completion script for drome
     Completions(crate::command::completions::CompletionsArgs),
     /// Write the man pages
     #[command(hide = true)]

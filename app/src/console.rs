@@ -1,5 +1,5 @@
-//! The terminal: results to standard output, progress to standard error and only there where it is a
-//! terminal, and the signals that ask to stop.
+//! The terminal: results go to standard output, progress goes to standard error and only if that is a terminal. Also
+//! the signals that ask drome to stop.
 
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Set when somebody asks drome to stop; asked again, it stops at once.
+/// A flag that SIGINT or SIGTERM sets; a second signal ends drome at once.
 pub fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
@@ -25,15 +25,15 @@ pub fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Whether `--ascii` was said.
+/// Whether `--ascii` was given.
 static IS_ASCII_ASKED: OnceLock<bool> = OnceLock::new();
 
-/// Says, once and before anything is written, whether only ASCII is wanted.
+/// Stores whether only ASCII is wanted; called once, before anything is written.
 pub fn want_ascii(is_asked: bool) {
     let _ = IS_ASCII_ASKED.set(is_asked);
 }
 
-/// Only ASCII is wanted, whatever the terminal can show.
+/// Whether only ASCII is wanted, whatever the terminal can show.
 pub fn is_ascii_wanted() -> bool {
     IS_ASCII_ASKED.get().copied().unwrap_or(false)
 }
@@ -44,19 +44,19 @@ pub fn look() -> Look {
     Look { width: width(stdout().is_terminal()), has_colour, is_ascii: is_ascii() }
 }
 
-/// What standard error can show; nothing is coloured there.
+/// What standard error can show; it has no colour.
 pub fn error_look() -> Look {
     Look { width: width(stderr().is_terminal()), has_colour: false, is_ascii: is_ascii() }
 }
 
-/// As the user says, else as the terminal says; a file is as wide as may be.
+/// `COLUMNS`, else the width of the terminal; a file has no limit.
 fn width(is_terminal: bool) -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let own = || Some(ratatui::crossterm::terminal::size().ok()?.0.into());
     said.or_else(|| if is_terminal { own() } else { None }).filter(|columns| *columns > 0)
 }
 
-/// By the locale, where one is set: `C` and `POSIX` know no other characters, and others say which ones they know.
+/// Whether only ASCII can be shown: by `--ascii`, or by a locale that is set and does not name UTF-8 (`C`, `POSIX`).
 fn is_ascii() -> bool {
     let set = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
@@ -67,27 +67,27 @@ fn is_ascii() -> bool {
     is_ascii_wanted() || locale.is_some_and(|locale| !is_utf8(&locale))
 }
 
-/// Writes what people read, as the terminal can show it.
+/// Writes a report to standard output, as the terminal can show it.
 pub fn tell(text: &str) -> anyhow::Result<()> {
     print(&look().report(text))
 }
 
-/// A line on standard error, as the terminal can show it. A reader that has gone is no error, and no panic.
+/// Writes a line to standard error, as the terminal can show it. A closed pipe is ignored.
 pub fn note(line: &str) {
     let _ = write!(stderr(), "{}", error_look().prose(line, Ink::Plain));
 }
 
-/// The same with places to fill, as of `format!`.
+/// The same with the arguments of `format!`.
 macro_rules! note {
     ($($words:tt)*) => { $crate::console::note(&format!($($words)*)) };
 }
 
-/// Writes a result. A reader that has seen enough is no error.
+/// Writes a result to standard output. A closed pipe is no error.
 pub fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
 
-/// The same for what need not be text.
+/// The same for bytes that need not be text.
 pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut out = stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -96,7 +96,7 @@ pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     }
 }
 
-/// A progress bar; hidden where standard error is no terminal.
+/// A progress bar; hidden if standard error is not a terminal.
 pub fn bar(length: u64, template: &str) -> ProgressBar {
     let bar = if stderr().is_terminal() { ProgressBar::new(length) } else { ProgressBar::hidden() };
     shape(&bar, template);
@@ -111,14 +111,14 @@ pub fn shape(bar: &ProgressBar, template: &str) {
     }
 }
 
-/// Shows what will be done and asks; without a terminal nobody can answer, so the answer is no.
+/// Shows what will be done and asks for confirmation; without a terminal the answer is no.
 pub fn confirm(what: &str) -> bool {
     note!("{what}");
     if !stdin().is_terminal() {
-        note!("nobody is there to agree: say --yes to do it");
+        note!("can't ask for confirmation without a terminal: use --yes to continue");
         return false;
     }
-    let _ = write!(stderr(), "go on? [y/N] ").and_then(|()| stderr().flush());
+    let _ = write!(stderr(), "continue? [y/N] ").and_then(|()| stderr().flush());
     let mut answer = String::new();
     stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }

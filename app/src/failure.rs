@@ -1,5 +1,5 @@
-//! Errors become a message and an exit code: 1 the lab failed, 2 the command line or a file is wrong, 3 a gate failed,
-//! 4 nothing sound was measured of something that was asked for, 130 interrupted.
+//! Turns errors into a message and an exit code: 1 drome could not do its work, 2 the command line or a file is
+//! wrong, 3 a gate failed, 4 something that was asked for has no valid measurement, 130 interrupted.
 
 use lab::compare::CompareError;
 use lab::setup::SetupError;
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 pub const REGRESSION: u8 = 3;
 /// The measurement was void.
 pub const VOID: u8 = 4;
-/// Ctrl-C, or a request to stop.
+/// Interrupted by SIGINT or SIGTERM.
 pub const INTERRUPTED: u8 = 130;
 
 /// The command line, or a file that it names, is wrong.
@@ -20,23 +20,23 @@ pub const INTERRUPTED: u8 = 130;
 #[error("{0}")]
 pub struct WrongInput(pub String);
 
-/// The exit code of a run or a race that has ended: void where a contender that took part has no sound trial in some cell. Says
-/// which contenders these are.
+/// The exit code of a run or a race that has ended: void if a contender that took part has no sound trial in some
+/// cell. Prints the names of these contenders.
 pub fn code_of(findings: &Findings) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for (cell, contender) in findings.without_a_figure() {
-        let why = contender.notes.first().map_or("it was not tried", String::as_str);
+        let why = contender.notes.first().map_or("it was not measured", String::as_str);
         note!("drome: {} ({}) has no sound trial: {why}", contender.title, cell.title);
         code = ExitCode::from(VOID);
     }
     code
 }
 
-/// Says what went wrong and gives the exit code.
+/// Prints what went wrong and returns the exit code.
 pub fn tell(error: &anyhow::Error) -> ExitCode {
     let mut message = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
-        // Most errors already say what caused them.
+        // Most errors already name their cause.
         if !message.contains(&cause) {
             message.push_str(&format!(": {cause}"));
         }

@@ -1,6 +1,6 @@
 //! drome: a racecourse for web servers. This is the table of contents; each command is a file of its own.
 
-// Its macro is for all that follow.
+// First, because the modules below use its macro.
 #[macro_use]
 mod console;
 

@@ -1,6 +1,7 @@
-//! `drome load --metrics ADDR`: a measurement under way for scrapers, as `OpenMetrics` text. It is fed four times a second
-//! with what the workers publish anyway; a request costs nothing more for it. Only this machine is served, and only who
-//! has named it as such: a page in a browser can't be made to read it under a name of its own.
+//! `drome load --metrics ADDR`: serves the measurement while it runs, as `OpenMetrics` text. The figures are
+//! updated four times a second from what the workers publish anyway, so a request costs nothing more. Only clients
+//! on this machine are served, and only requests whose Host is a name of this machine, so that no web page can read
+//! them by DNS rebinding.
 
 use crate::failure::WrongInput;
 use crate::live::Look;
@@ -12,29 +13,28 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A request is small; one that is larger is nobody's that scrapes.
+/// The largest request head; a scraper's is smaller.
 const MOST_BYTES: usize = 8 * 1024;
 
-/// One who is slower keeps others waiting.
+/// The longest time for one request, because others wait meanwhile.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Reads `127.0.0.1:9469`, `[::1]:9469`, `localhost:9469`, or a port alone.
 pub fn address(text: &str) -> Result<SocketAddr, String> {
-    let wrong = |why: &str| {
-        format!("{why}: allowed is an address of this machine with its port, such as 127.0.0.1:9469")
-    };
+    let wrong =
+        |why: &str| format!("{why}: use an address of this machine with a port, such as 127.0.0.1:9469");
     let port = text.strip_prefix(':').or_else(|| text.strip_prefix("localhost:")).unwrap_or(text);
     let address = match port.parse::<u16>() {
         Ok(port) => SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-        Err(_) => text.parse().map_err(|_| wrong("no address"))?,
+        Err(_) => text.parse().map_err(|_| wrong("not an address"))?,
     };
     if !address.ip().is_loopback() {
-        return Err(wrong("others could read it there"));
+        return Err(wrong("other machines could read it"));
     }
     Ok(address)
 }
 
-/// What is served.
+/// The server of metrics.
 #[derive(Debug)]
 pub struct Metrics(Arc<Mutex<Gathered>>);
 
@@ -43,7 +43,7 @@ pub struct Metrics(Arc<Mutex<Gathered>>);
 struct Gathered {
     plan: Plan,
     tally: Tally,
-    /// The time that all workers together have measured.
+    /// The measured time of all workers together.
     worker_time_ns: u64,
     connections_open: Option<u64>,
     server: Option<i32>,
@@ -52,10 +52,10 @@ struct Gathered {
 }
 
 impl Metrics {
-    /// Listens, and answers until drome ends. `server`: the process of a server on this machine.
+    /// Listens and answers until drome ends. `server`: the process id of a server on this machine.
     pub fn serve(address: SocketAddr, plan: &Plan, server: Option<i32>) -> anyhow::Result<Self> {
         let listener = TcpListener::bind(address).map_err(|e| {
-            WrongInput(format!("--metrics {address} can't be listened on ({e}): name another port"))
+            WrongInput(format!("--metrics: can't listen on {address} ({e}): choose another port"))
         })?;
         let address = listener.local_addr()?;
         note!("metrics: http://{address}/metrics");
@@ -63,14 +63,14 @@ impl Metrics {
         let shared = Arc::clone(&gathered);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // Who goes away in the middle has what he wanted.
+                // A client that disconnects early is no error.
                 let _ = answer(stream, &shared);
             }
         });
         Ok(Self(gathered))
     }
 
-    /// What the workers have published since the last time.
+    /// Adds what the workers have published since the last call.
     pub fn take(&self, intervals: &[Interval]) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take(intervals);
     }
@@ -81,7 +81,7 @@ impl Gathered {
         let threads = plan.threads.clamp(1, plan.load.connections());
         Self {
             plan: plan.clone(),
-            // Whether connections were opened meanwhile is not told, so that nothing may be concluded from there being none.
+            // Intervals don't count opened connections, and nothing must be concluded from 0.
             tally: Tally { threads, connections_opened: 1, ..Tally::default() },
             worker_time_ns: 0,
             connections_open: None,
@@ -98,7 +98,7 @@ impl Gathered {
         if intervals.is_empty() {
             return;
         }
-        // The window has just opened.
+        // The measurement has just begun.
         if self.look.is_none() {
             self.look = self.server.map(Look::new);
         }
@@ -140,7 +140,7 @@ impl Gathered {
     }
 }
 
-/// One request, one answer.
+/// Reads one request and answers it.
 fn answer(mut stream: TcpStream, gathered: &Mutex<Gathered>) -> std::io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let head = head(&mut stream)?;
@@ -162,7 +162,7 @@ fn answer(mut stream: TcpStream, gathered: &Mutex<Gathered>) -> std::io::Result<
     if is_head { Ok(()) } else { stream.write_all(body.as_bytes()) }
 }
 
-/// All up to the empty line.
+/// Reads the head of a request, up to the empty line.
 fn head(stream: &mut TcpStream) -> std::io::Result<String> {
     let (deadline, mut bytes, mut chunk) = (Instant::now() + PATIENCE, Vec::new(), [0; 1024]);
     while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -179,7 +179,7 @@ fn head(stream: &mut TcpStream) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether it is asked for what there is, by the name of this machine.
+/// Checks that a request asks for the metrics, and that its Host is this machine.
 fn asked(head: &str) -> Result<(), (&'static str, &'static str)> {
     let mut lines = head.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
@@ -191,13 +191,13 @@ fn asked(head: &str) -> Result<(), (&'static str, &'static str)> {
         .collect();
     match hosts[..] {
         [host] if is_this_machine(host) => {}
-        [_] => return Err(("403 Forbidden", "ask by the address that drome has named")),
-        _ => return Err(("400 Bad Request", "a request has one Host")),
+        [_] => return Err(("403 Forbidden", "use the address that drome printed")),
+        _ => return Err(("400 Bad Request", "a request must have exactly one Host")),
     }
     match (method, target.split('?').next()) {
         ("GET" | "HEAD", Some("/metrics")) => Ok(()),
-        ("GET" | "HEAD", _) => Err(("404 Not Found", "there is /metrics")),
-        _ => Err(("405 Method Not Allowed", "there is GET /metrics")),
+        ("GET" | "HEAD", _) => Err(("404 Not Found", "only /metrics exists")),
+        _ => Err(("405 Method Not Allowed", "only GET /metrics is allowed")),
     }
 }
 
@@ -222,15 +222,15 @@ mod tests {
         }
         assert_eq!(of("[::1]:1").as_deref(), Ok("[::1]:1"));
         for text in ["0.0.0.0:9469", "192.0.2.1:9469", "[::]:9469"] {
-            assert!(of(text).unwrap_err().starts_with("others could read it"), "{text}");
+            assert!(of(text).unwrap_err().starts_with("other machines could read it"), "{text}");
         }
         for text in ["", "x", "127.0.0.1", "70000", "example.org:80"] {
-            assert!(of(text).unwrap_err().starts_with("no address"), "{text}");
+            assert!(of(text).unwrap_err().starts_with("not an address"), "{text}");
         }
     }
 
     #[test]
-    fn only_who_names_this_machine_is_answered() {
+    fn only_requests_for_this_machine_are_answered() {
         let asked = |line: &str, hosts: &[&str]| {
             let hosts: String = hosts.iter().map(|host| format!("hOst: {host}\r\n")).collect();
             asked(&format!("{line} HTTP/1.1\r\n{hosts}Accept: */*\r\n\r\n"))

@@ -1,4 +1,4 @@
-//! A chart as a picture: PNG, twice as large as the chart says, always light. Text is set in the system's fonts.
+//! Renders a chart as PNG: twice the chart's size, always in light colours, with the system's fonts.
 
 use crate::failure::WrongInput;
 use anyhow::{Context, anyhow};
@@ -7,17 +7,17 @@ use resvg::usvg::fontdb::Database;
 use resvg::usvg::{Options, Tree};
 use std::sync::Arc;
 
-/// Screens of today have two pixels or more where a chart says one.
+/// Pixels per unit of the chart: current screens have two or more.
 const PIXELS: f32 = 2.0;
 
-/// No picture is larger: its pixels are in memory at once.
+/// The largest picture, because all of its pixels are in memory at once.
 const MOST_PIXELS: f32 = 1e8;
 
-/// Families whose letters are clear in small sizes; the first that is there is taken, else any.
+/// Font families that are legible in small sizes; the first one that is installed is used, else any.
 const FAMILIES: [&str; 8] =
     ["Inter", "DejaVu Sans", "Noto Sans", "Liberation Sans", "Roboto", "Ubuntu", "Helvetica", "Arial"];
 
-/// Has read the fonts, which takes a moment: one for many charts.
+/// Renders charts. It loads the fonts once, which takes a moment, so use one for many charts.
 pub struct Painter(Options<'static>);
 
 impl Painter {
@@ -28,13 +28,13 @@ impl Painter {
         Self::with(fonts)
     }
 
-    /// Fails where there is no font: a chart without its words says nothing.
+    /// Fails if there is no font, because a chart without text is useless.
     fn with(mut fonts: Database) -> Result<Self, WrongInput> {
         let names = || fonts.faces().filter_map(|face| face.families.first()).map(|(name, _)| name.as_str());
         let known = FAMILIES.into_iter().find(|family| names().any(|name| name == *family));
         let Some(family) = known.or_else(|| names().next()).map(str::to_owned) else {
-            let why = "there is no font on this machine to set a picture's text in: install one, such as the package \
-                       fonts-dejavu-core, or take --format svg, which is set by whoever shows it";
+            let why = "this machine has no font for the text of a PNG chart: install one, such as the package \
+                       fonts-dejavu-core, or use --format svg";
             return Err(WrongInput(why.to_owned()));
         };
         fonts.set_sans_serif_family(family);
@@ -43,14 +43,14 @@ impl Painter {
 
     /// A chart as PNG.
     pub fn png(&self, svg: &str) -> anyhow::Result<Vec<u8>> {
-        let tree = Tree::from_str(&report::chart::light(svg), &self.0).context("a chart is no SVG")?;
+        let tree = Tree::from_str(&report::chart::light(svg), &self.0).context("a chart is not valid SVG")?;
         let (width, height) = (tree.size().width(), tree.size().height());
         let times = PIXELS.min((MOST_PIXELS / (width * height)).sqrt());
         let size = ((width * times).ceil() as u32, (height * times).ceil() as u32);
         let mut picture = Pixmap::new(size.0, size.1)
-            .ok_or_else(|| anyhow!("a picture of {} × {} pixels can't be drawn", size.0, size.1))?;
+            .ok_or_else(|| anyhow!("can't draw a picture of {} × {} pixels", size.0, size.1))?;
         resvg::render(&tree, Transform::from_scale(times, times), &mut picture.as_mut());
-        picture.encode_png().context("a picture can't be written as PNG")
+        picture.encode_png().context("can't encode a picture as PNG")
     }
 }
 

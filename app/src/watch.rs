@@ -1,5 +1,5 @@
-//! The progress of a run, on standard error: a bar where that is a terminal, else a line a block. Failures are told at
-//! once on either.
+//! Shows the progress of a run on standard error: a bar on a terminal, else a line for each block or heat. Failures
+//! are printed at once in both cases.
 
 use crate::console;
 use indicatif::ProgressBar;
@@ -13,37 +13,37 @@ use report::progress;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-/// The bar is followed by the place, and both stand above what is known so far.
+/// The bar, then the current trial, then what is known so far.
 const TEMPLATE: &str = "{bar:24} {pos}/{len} trials, {elapsed} so far\n{msg}\n{prefix}";
 
-/// The same of a run in heats.
+/// The same for a run in heats.
 const HEATS: &str = "{bar:24} {pos}/{len} heats, {elapsed} so far\n{msg}\n{prefix}";
 
-/// Where there is no bar, what goes on in a heat is said so often.
+/// Without a bar, the current step of a heat is printed at this interval.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// Shows a run as it goes on.
+/// Shows the progress of a run.
 pub struct Watch {
     bar: ProgressBar,
     is_terminal: bool,
-    /// The last block of which a trial was observed.
+    /// The block of the last trial that was observed.
     block: Option<usize>,
     /// The heat that is shown, by its round and number.
     heat: Option<(usize, usize)>,
-    /// Heats that are over.
+    /// Heats that are done.
     heats: u64,
-    /// When something was said last, where that is no terminal.
+    /// When a line was printed last, without a terminal.
     said: Instant,
 }
 
 impl Watch {
-    /// Not begun.
+    /// Before anything has begun.
     pub fn new() -> Self {
         let (bar, is_terminal) = (console::bar(0, TEMPLATE), stderr().is_terminal());
         Self { bar, is_terminal, block: None, heat: None, heats: 0, said: Instant::now() }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -53,10 +53,10 @@ impl Watch {
     }
 }
 
-/// On its line, as the terminal can show it.
+/// The text on one line, as the terminal can show it.
 fn fitted(text: &str) -> String {
     let look = console::error_look();
-    // A line that fills the terminal may be taken for two.
+    // A line as wide as the terminal may take two lines.
     let most = look.columns().map_or(usize::MAX, |columns| columns - 1);
     shortened(&look.words(&text.replace('\n', " ")), most, &look.words("…"))
 }
@@ -79,8 +79,9 @@ impl Show for Watch {
         }
     }
 
-    /// Said of a block when it is over: then, and not after every trial, all contenders have as many trials. It is over
-    /// when the first trial of the next one is, since contenders that are given up make a block shorter.
+    /// Reports a block once it is complete, because only then do all contenders have the same number of trials. A
+    /// block is complete when the first trial of the next one is, since contenders that are dropped make a block
+    /// shorter.
     fn knows(&mut self, run: &Run, observations: &[Observation]) {
         let Some(last) = observations.last().map(|o| &o.trial) else { return };
         let before = self.block.replace(last.block);
@@ -124,14 +125,14 @@ impl Show for Watch {
             match &start.outcome {
                 StartOutcome::Failed(why) => self.say(&format!("{}: failed: {why}", start.contender)),
                 StartOutcome::Spoiled(why) => {
-                    self.say(&format!("{}: spoiled, to be started again: {why}", start.contender));
+                    self.say(&format!("{}: start will be repeated: {why}", start.contender));
                 }
                 StartOutcome::Running | StartOutcome::Ended => {}
             }
         }
     }
 
-    /// Said after every heat: how much time is left, who leads, and what is not decided yet.
+    /// Reports after every heat how much time is left, which contender leads, and how many comparisons are open.
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         let findings = measured.findings(run, None);
         let known = [
@@ -142,7 +143,7 @@ impl Show for Watch {
         let known = known.into_iter().flatten().collect::<Vec<_>>().join("; ");
         self.bar.set_prefix(fitted(&known));
         if let (false, Some(heat)) = (self.is_terminal, measured.heats.last()) {
-            self.say(&format!("{} is over: {known}", progress::heat(run, heat)));
+            self.say(&format!("{} is done: {known}", progress::heat(run, heat)));
         }
     }
 }

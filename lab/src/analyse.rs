@@ -1,4 +1,4 @@
-//! What the observations of a run say. Pure: the same observations and seed give the same findings.
+//! Computes the findings of a run from its observations. Pure: the same observations and seed give the same findings.
 
 mod conditions;
 pub mod heats;
@@ -14,14 +14,14 @@ use stats::sequential::{self, Pair};
 use stats::{Estimate, centre_interval, estimate, median_interval, paired_ratio, ranks};
 use std::collections::BTreeMap;
 
-/// The findings of a run; `ended` says why it ended, none that it has not.
+/// Computes the findings of a run; `ended` is why the run ended, `None` while it goes on.
 pub fn findings(run: &Run, observations: &[Observation], ended: Option<&str>) -> Findings {
     let cells: Vec<CellFindings> =
         (0..run.study.cells.len()).map(|cell| cell_findings(run, observations, cell)).collect();
     whole(run, cells, conditions::of_trials(observations), elapsed_s(observations), ended)
 }
 
-/// The findings of a run, from those of its cells.
+/// Assembles the findings of a run from those of its cells.
 fn whole(
     run: &Run,
     cells: Vec<CellFindings>,
@@ -57,12 +57,12 @@ fn whole(
     }
 }
 
-/// What is said of a run that has not ended: a race can't be gone on with.
+/// The words for a run that has not ended. A race can't be resumed.
 fn cut_off(run: &Run) -> &'static str {
     if run.name == RACE {
-        "it was cut off: what follows is of the trials that were finished"
+        "the race was interrupted; the results cover the trials that finished"
     } else {
-        "it has not ended; --resume goes on with it"
+        "the run has not ended; --resume continues it"
     }
 }
 
@@ -71,8 +71,8 @@ fn elapsed_s(observations: &[Observation]) -> f64 {
     observations.iter().map(|o| o.elapsed_ns as f64 / 1e9).fold(0.0, |all, s| all + s)
 }
 
-/// Half the width of the widest interval of a ratio to the base, as a share of it, over all cells, after so many blocks.
-/// `None` where one of them has no interval yet.
+/// Half the width of the widest interval of a ratio to the base, as a share of that ratio, over all cells and the first `blocks` blocks.
+/// `None` where one of the ratios has no interval yet.
 pub fn widest(run: &Run, observations: &[Observation], blocks: usize) -> Option<f64> {
     let mut widest = 0.0_f64;
     for cell in 0..run.study.cells.len() {
@@ -85,10 +85,10 @@ pub fn widest(run: &Run, observations: &[Observation], blocks: usize) -> Option<
     Some(widest)
 }
 
-/// Before so many blocks nobody is called equal.
+/// With fewer blocks than this, no contender counts as equal to the base.
 const BLOCKS_FOR_EQUAL: usize = 6;
 
-/// Of every contender of a cell but the base, the logarithms of its ratio to the base, block by block.
+/// The logarithms of each contender's ratio to the base in a cell, block by block.
 pub fn logs_to_base(run: &Run, observations: &[Observation], cell: usize) -> Vec<(String, Vec<f64>)> {
     let table = Table::of(run, observations.iter(), cell);
     let of = |name| table.paired(run, name, table.figure(name));
@@ -97,7 +97,7 @@ pub fn logs_to_base(run: &Run, observations: &[Observation], cell: usize) -> Vec
     others.map(|name| (name.to_owned(), estimate::paired_logs(&of(name), &base))).collect()
 }
 
-/// The contenders of which, in some cell, not one trial was sound, in so many blocks. They can't be compared.
+/// The contenders without a sound trial in some cell, sorted by name. They can't be compared.
 pub fn without_a_sound_trial<'r>(run: &'r Run, observations: &'r [Observation]) -> Vec<&'r str> {
     let mut without = Vec::new();
     for cell in 0..run.study.cells.len() {
@@ -109,8 +109,8 @@ pub fn without_a_sound_trial<'r>(run: &'r Run, observations: &'r [Observation]) 
     without
 }
 
-/// Of every contender that has a sound trial it is sure, after so many blocks, whether it is better or worse than the base,
-/// by more than separates equals; or that it is as good as equal, which is to within the wanted precision.
+/// Whether every contender with a sound trial is decided after so many blocks: certainly better or worse than the base, by more than the
+/// margin of equality, or equal to the base within the wanted precision.
 pub fn is_decided(run: &Run, observations: &[Observation], blocks: usize) -> bool {
     (0..run.study.cells.len()).all(|cell| {
         let table = Table::of(run, observations.iter().filter(|o| o.trial.block < blocks), cell);
@@ -144,23 +144,23 @@ impl<'o> Table<'o> {
         self.by_name.keys().copied()
     }
 
-    /// What the others are measured against: the reference, else the first.
+    /// The contender that the others are measured against: the reference, else the first.
     fn base(&self) -> &'o str {
         self.names().find(|name| *name == REFERENCE).or_else(|| self.names().next()).unwrap_or(REFERENCE)
     }
 
-    /// There is a figure of it to decide by.
+    /// Whether it has a figure to decide by.
     fn is_measured(&self, name: &str) -> bool {
         self.valid(name).any(|(_, m)| self.figure(name)(m).is_some())
     }
 
-    /// In how many valid trials the server did not answer what was due.
+    /// The number of valid trials in which the server fell behind.
     fn fell_behind(&self, name: &str) -> usize {
         self.valid(name).filter(|(_, m)| m.verdict.fell_behind()).count()
     }
 
-    /// The trials in which it kept up, and did not fail more requests than the percentile leaves out, are a selection of its best
-    /// where it did in a third of them or more.
+    /// Whether its latency may be told. Where it fell behind, or failed more requests than the percentile leaves out, in a third of its
+    /// trials or more, the other trials are a selection of its best.
     fn has_latency(&self, name: &str) -> bool {
         let share = if let Metric::Latency(p) = self.metric { p.share() } else { Percentile::P99.share() };
         let has_none = |m: &Measurement| m.verdict.fell_behind() || m.tally.is_selection(share);
@@ -174,13 +174,13 @@ impl<'o> Table<'o> {
         self.by_name.get(name).into_iter().flatten().filter_map(|o| Some((*o, o.valid()?)))
     }
 
-    /// What the run is decided by, of this contender.
+    /// The figure by which the run decides, for this contender.
     fn figure(&self, name: &str) -> impl Fn(&Measurement) -> Option<f64> + use<> {
         let (metric, is_known) = (self.metric, self.is_known(name));
         move |m| metric.of(m).filter(|_| is_known)
     }
 
-    /// The same, but more is better.
+    /// The same figure, turned so that more is better.
     fn merit(&self, name: &str) -> impl Fn(&Measurement) -> Option<f64> + use<> {
         let (metric, is_known) = (self.metric, self.is_known(name));
         move |m| metric.merit(m).filter(|_| is_known)
@@ -190,7 +190,7 @@ impl<'o> Table<'o> {
         !matches!(self.metric, Metric::Latency(_)) || self.has_latency(name)
     }
 
-    /// That figure as a ratio to the base's.
+    /// The ratio of that figure to the base's.
     fn ratio(&self, run: &Run, name: &str) -> Option<Estimate> {
         let of = |name| self.paired(run, name, self.figure(name));
         paired_ratio(&of(name), &of(self.base()))
@@ -206,7 +206,7 @@ impl<'o> Table<'o> {
         values.into_iter().map(|values| (!values.is_empty()).then(|| mean(values))).collect()
     }
 
-    /// Values to be paired with another contender's: a block's mean, or each entry by itself where all enter twice.
+    /// The values to pair with another contender's: a block's mean, or each entry by itself where all enter twice.
     fn paired(&self, run: &Run, name: &str, value: impl Fn(&Measurement) -> Option<f64>) -> Vec<Option<f64>> {
         if run.copies == 1 {
             return self.by_block(name, value);
@@ -218,8 +218,8 @@ impl<'o> Table<'o> {
         values
     }
 
-    /// Whether this one is surely better or worse than the base, and by more than separates equals. `None` for the
-    /// base, and where nothing can be said.
+    /// Whether it is certainly better or worse than the base, by more than the margin of equality. `None` for the base, and where too
+    /// little is known.
     fn differs(&self, run: &Run, name: &str) -> Option<bool> {
         if name == self.base() {
             return None;
@@ -237,16 +237,16 @@ impl<'o> Table<'o> {
         Some(is_beyond && sequential::was_sure(&pairs, others, run.seed))
     }
 
-    /// Whether this one's ratio to the base is 1 to within this share, the whole interval and all. A few blocks may look
-    /// equal by chance, and this is asked after each.
+    /// Whether the whole interval of its ratio to the base lies within this share of 1. A few blocks may look equal by chance, and this
+    /// is asked after each.
     fn is_equal(&self, run: &Run, name: &str, share: f64) -> bool {
         let ratio = self.ratio(run, name);
         let is_within = |(low, high): (f64, f64)| low >= 1.0 / (1.0 + share) && high <= 1.0 + share;
         self.blocks >= BLOCKS_FOR_EQUAL && ratio.and_then(|ratio| ratio.interval).is_some_and(is_within)
     }
 
-    /// What separates a contender from itself: the bound of the interval, farther from 1, of the ratio between
-    /// two entries of the same contender, over all that entered twice. `None` with fewer than six pairs.
+    /// The noise floor of two entries of the same contender: the bound, farther from 1, of the interval of their ratio, over all
+    /// contenders that entered twice. `None` with fewer than six pairs.
     fn noise_floor(&self) -> Option<f64> {
         let mut logs = Vec::new();
         for name in self.names() {
@@ -306,7 +306,7 @@ fn cell_findings(run: &Run, observations: &[Observation], cell: usize) -> CellFi
     }
 }
 
-/// A contender whose ratio has no interval, since too few of its trials are sound, has no rank either.
+/// The figures to rank by. A contender whose ratio has no interval, because too few of its trials are sound, has no rank either.
 fn rankable(table: &Table<'_>, c: &ContenderFindings) -> Vec<Option<f64>> {
     let is_known = c.metric_of_reference.is_some_and(|ratio| ratio.low.is_some());
     if is_known { table.by_block(&c.name, table.merit(&c.name)) } else { Vec::new() }
@@ -379,13 +379,13 @@ fn server_cpu_ns(m: &Measurement) -> Option<f64> {
     Metric::ServerCpu.of(m)
 }
 
-/// Head and body; what came of answers that failed is in it too, and is little where errors are few.
+/// Bytes per answer, head and body. Failed answers are included, and weigh little where errors are few.
 fn wire_bytes(m: &Measurement) -> Option<f64> {
     let (bytes, answers) = (m.tally.received_bytes, m.tally.completed);
     (bytes > 0 && answers > 0).then(|| bytes as f64 / answers as f64)
 }
 
-/// How much more than the base, paired by block.
+/// The difference from the base, paired by block.
 fn more(run: &Run, table: &Table<'_>, name: &str, value: fn(&Measurement) -> Option<f64>) -> Option<Figure> {
     let (own, base) = (table.paired(run, name, value), table.paired(run, table.base(), value));
     let differences: Vec<f64> =
@@ -400,12 +400,12 @@ fn measurement(observation: &Observation) -> Option<&Measurement> {
     }
 }
 
-/// What bounded most of the valid trials.
+/// The bound of most of the valid trials.
 fn usual_bound(table: &Table<'_>, name: &str) -> Option<Bound> {
     verdict::usual_bound(table.valid(name).map(|(_, m)| m.verdict.bound))
 }
 
-/// All that is to be known about the trials.
+/// The notes on a contender's trials.
 fn notes(all: &[&Observation]) -> Vec<String> {
     let words = all.iter().flat_map(|observation| match &observation.outcome {
         Outcome::Failed(why) => vec![format!("failed: {why}")],
@@ -414,14 +414,14 @@ fn notes(all: &[&Observation]) -> Vec<String> {
     counted(words, &format!("{} trials", all.len()))
 }
 
-/// What is to be known about a measurement.
+/// The reasons of a measurement's verdict, marked where they void it.
 fn reasons(m: &Measurement) -> Vec<String> {
     let kind = if m.verdict.valid { "" } else { "void: " };
     m.verdict.reasons.iter().map(|reason| format!("{kind}{reason}")).collect()
 }
 
-/// All that was said, most frequent first. Figures differ from trial to trial, so that reasons that are alike but for their
-/// figures count as one, told by the first.
+/// Counts equal notes, the most frequent first. Notes that differ only in their figures count as one, shown by the first of
+/// them.
 fn counted(words: impl Iterator<Item = String>, of: &str) -> Vec<String> {
     let mut told: BTreeMap<String, (usize, String)> = BTreeMap::new();
     for words in words {

@@ -114,7 +114,7 @@ fn zero_variance() {
         |t: &Trial| Fate::Rate(if t.contender == REFERENCE || t.contender == "B" { 100.0 } else { 90.0 });
     let run = study();
     let all = observe(&run, 8, flat);
-    let text = told(&run, &all, Some("every ratio is known to ±3 % after 8 blocks"));
+    let text = told(&run, &all, Some("every interval is within ±3 % after 8 blocks"));
     insta::assert_snapshot!("zero_variance_in_a_study", text);
     let found = analyse::findings(&run, &all, None);
     insta::assert_snapshot!("zero_variance_compared", compared(&found, &found, false));

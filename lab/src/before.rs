@@ -1,4 +1,4 @@
-//! What is run before every trial of a race: a cache emptied, a database filled anew. It is over before the server starts.
+//! Runs the `--prepare` command before every trial of a race, to empty a cache or fill a database. It ends before the server starts.
 
 use crate::fault::Fault;
 use crate::supervise::last_lines;
@@ -10,14 +10,14 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Whatever takes longer hangs.
+/// A command that takes longer is taken for hung.
 const PATIENCE: Duration = Duration::from_mins(10);
 
-/// How often it is asked whether it is done.
+/// How often the command is polled.
 const INTERVAL: Duration = Duration::from_millis(2);
 
-/// Runs a shell's command in drome's own folder; what it says goes to `log`. Where the command fails, the trial does, with the
-/// last lines of the log.
+/// Runs a shell command in drome's own folder, with its output in `log`. If the command fails, the trial fails with the last lines
+/// of the log.
 pub fn run(command: &str, log: &Path, stop: &AtomicBool) -> Result<(), Fault> {
     let unable = |what: &str, e: std::io::Error| Fault::unable(&format!("--prepare `{command}`: {what}"), &e);
     let out = File::create(log).map_err(|e| unable("can't write its log", e))?;
@@ -48,7 +48,7 @@ pub fn run(command: &str, log: &Path, stop: &AtomicBool) -> Result<(), Fault> {
         }
         if Instant::now() > deadline {
             end(&mut child);
-            let why = format!("--prepare `{command}` was not done within {PATIENCE:?}{}", last_lines(log));
+            let why = format!("--prepare `{command}` did not finish within {PATIENCE:?}{}", last_lines(log));
             return Err(Fault::Contender(why));
         }
         std::thread::sleep(INTERVAL);

@@ -1,4 +1,4 @@
-//! The contenders, workloads and studies: those compiled in, and those of folders that a user adds, which
+//! The catalog of contenders, workloads and studies: those that are built in, and those in folders that a user adds, which
 //! override by name. Everything is read and checked before anything is started.
 
 use include_dir::{Dir, include_dir};
@@ -12,14 +12,14 @@ static CONTENDERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../contenders");
 static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../workloads");
 static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../studies");
 
-/// All that can be raced, asked and studied.
+/// All contenders, workloads and studies.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    /// By name.
+    /// Contenders by name.
     pub contenders: BTreeMap<String, Entry>,
-    /// By name.
+    /// Workloads by name.
     pub workloads: BTreeMap<String, Workload>,
-    /// By name.
+    /// Studies by name.
     pub studies: BTreeMap<String, Study>,
 }
 
@@ -32,43 +32,43 @@ pub struct Entry {
     pub sources: BTreeMap<PathBuf, Vec<u8>>,
 }
 
-/// What is wrong with the catalog, or with a name.
+/// An error in the catalog, or an unknown name.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogError {
-    /// A file says something that it must not.
+    /// A file has a value that is not allowed.
     #[error("{file}:{line}: {message}")]
     File {
-        /// Which file.
+        /// The file.
         file: String,
-        /// Counted from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// What, what is allowed, and the nearest match.
+        /// What is wrong, what is allowed, and the nearest match.
         message: String,
     },
-    /// A name that is not there.
+    /// A name that does not exist.
     #[error("there is no {kind} `{name}`{}; there are: {all}", nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
     Unknown {
         /// Study, contender or workload.
         kind: &'static str,
-        /// As it was given.
+        /// The name as given.
         name: String,
         /// The most similar one, if any is similar.
         nearest: Option<String>,
-        /// All that there are.
+        /// All names that exist.
         all: String,
     },
     /// A folder that can't be read.
     #[error("can't read the catalog {path}: {source}")]
     Folder {
-        /// Which folder.
+        /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }
 
 impl Catalog {
-    /// The catalog that is compiled in.
+    /// Reads the catalog that is compiled in.
     pub fn built_in() -> Result<Self, CatalogError> {
         let mut catalog = Self::default();
         let tree = |dir: &Dir<'_>, root: &str| {
@@ -83,7 +83,7 @@ impl Catalog {
         Ok(catalog)
     }
 
-    /// Adds the folders `contenders`, `workloads` and `studies` below `root`, those that are there.
+    /// Adds the folders `contenders`, `workloads` and `studies` below `root`, where they exist.
     pub fn add_folder(&mut self, root: &Path) -> Result<(), CatalogError> {
         let mut files = BTreeMap::new();
         let folder = |source| CatalogError::Folder { path: root.to_owned(), source };
@@ -97,17 +97,17 @@ impl Catalog {
         self.check()
     }
 
-    /// The study of this name.
+    /// Finds a study by name.
     pub fn study(&self, name: &str) -> Result<&Study, CatalogError> {
         find("study", &self.studies, name)
     }
 
-    /// The contender of this name.
+    /// Finds a contender by name.
     pub fn contender(&self, name: &str) -> Result<&Entry, CatalogError> {
         find("contender", &self.contenders, name)
     }
 
-    /// The workload of this name.
+    /// Finds a workload by name.
     pub fn workload(&self, name: &str) -> Result<&Workload, CatalogError> {
         find("workload", &self.workloads, name)
     }
@@ -140,7 +140,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Every name that a file mentions must be there, and every contender must serve what it is asked.
+    /// Checks that every name in a file exists, and that every contender serves what it is asked for.
     fn check(&self) -> Result<(), CatalogError> {
         for (name, entry) in &self.contenders {
             let file = format!("contenders/{name}/contender.toml");
@@ -247,7 +247,7 @@ fn find<'c, T>(kind: &'static str, all: &'c BTreeMap<String, T>, name: &str) -> 
     })
 }
 
-/// The most similar of `all`, if it is similar at all.
+/// Finds the most similar of `all`, if any is similar at all.
 pub fn nearest<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<String> {
     all.map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))
         .filter(|(likeness, _)| *likeness > 0.75)

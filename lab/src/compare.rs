@@ -1,5 +1,5 @@
-//! What changed from one run to another: every contender's speed (its rate, or one over what it is ranked by) beside the
-//! reference's of its own run, so that a machine that became slower is not taken for a server that did. Pure.
+//! Compares two runs: every contender's speed (its rate, or one over what it is ranked by) relative to the reference's of its
+//! own run, so that a slower machine is not mistaken for a slower server. Pure.
 
 #[cfg(test)]
 mod floors;
@@ -19,26 +19,26 @@ const SCHEMA: u32 = 1;
 /// Why two runs can't be compared.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
-    /// Something that decides the figures differs.
-    #[error("{old} and {new} can't be compared: {why}; --anyway compares them all the same")]
+    /// The runs differ in something that decides the figures.
+    #[error("{old} and {new} can't be compared: {why}; use --anyway to compare them regardless")]
     Unequal {
         /// The earlier run.
         old: String,
         /// The later one.
         new: String,
-        /// What differs.
+        /// The differences.
         why: String,
     },
-    /// Nothing to tell the machine's drift by.
+    /// A run has nothing that shows the machine's drift.
     #[error(
-        "{run} has neither a reference nor a hub to tell the machine's drift by: a race can't be compared with another; run a study"
+        "{run} has neither a reference nor a hub that shows the machine's drift: races can't be compared; run a study instead"
     )]
     NoReference {
         /// The run.
         run: String,
     },
-    /// They share nothing.
-    #[error("{old} and {new} have no contender in a cell in common: compare two runs of one study")]
+    /// The runs have nothing in common.
+    #[error("{old} and {new} share no contender in any cell: compare two runs of one study")]
     Nothing {
         /// The earlier run.
         old: String,
@@ -47,7 +47,7 @@ pub enum CompareError {
     },
 }
 
-/// Compares; `anyway`: even if the machine or the work is another.
+/// Compares two runs; `anyway`: even if the machine or the work differs.
 pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Comparison, CompareError> {
     for findings in [old, new] {
         let has =
@@ -64,7 +64,10 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
     notes.splice(0..0, unequal);
     let is_same_hub = old.environment.hub == new.environment.hub;
     if !is_same_hub && new.cells.iter().any(heats::has_hub) {
-        notes.push("the hub does other work than then: contenders are compared by the reference".to_owned());
+        notes.push(
+            "the hub does different work in the two runs: contenders are compared with the reference"
+                .to_owned(),
+        );
     }
     let pairs: Vec<(&CellFindings, &CellFindings)> =
         new.cells.iter().filter_map(|n| Some((old.cells.iter().find(|o| is_same(o, n))?, n))).collect();
@@ -90,7 +93,7 @@ pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Compariso
     })
 }
 
-/// Who failed in a run, and where.
+/// The contenders that failed in a run, with their cells.
 fn failed(run: &Findings) -> Vec<FailedContender> {
     let all = run.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
     let failed = all.filter(|(_, c)| c.failed > 0).map(|(cell, c)| FailedContender {
@@ -107,7 +110,7 @@ fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
     (&a.workload, &a.load, a.metric) == (&b.workload, &b.load, b.metric)
 }
 
-/// Contenders of both, without the reference.
+/// The contenders of both runs, without the reference.
 fn common<'f>(
     old: &'f CellFindings,
     new: &'f CellFindings,
@@ -142,7 +145,7 @@ fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparis
 /// The reference of one run in one cell.
 struct Yardstick {
     merits: Vec<Option<f64>>,
-    /// Its rate is the load generator's, not its own.
+    /// Whether its rate is the load generator's limit, not its own.
     is_held_back: bool,
 }
 
@@ -156,7 +159,7 @@ impl Yardstick {
     }
 }
 
-/// What the server needs for an answer is its own, however many the load generator asks for; only the rate is a floor.
+/// Whether the figure is a lower bound: only the rate can be, because the server's cost per answer does not depend on the load generator.
 fn is_floor(c: &ContenderFindings, metric: Metric) -> bool {
     metric == Metric::Rate && c.is_held_back()
 }
@@ -174,12 +177,12 @@ fn contender(
     let is_same_yardstick = references[0].is_held_back == references[1].is_held_back;
     let (change, note) = match estimate.map(|e| e.interval) {
         _ if is_floor => {
-            (Change::Unknown, Some("the load generator held it back: its rates are floors".to_owned()))
+            (Change::Unknown, Some("the load generator was the limit: its rates are lower bounds".to_owned()))
         }
         _ if !is_same_yardstick => {
             let which = if references[1].is_held_back { "later" } else { "earlier" };
             let why = format!(
-                "the load generator held the reference back in the {which} run only, so that it is no measure of both"
+                "the load generator limited the reference in the {which} run only, so the reference is no common measure"
             );
             (Change::Unknown, Some(why))
         }
@@ -204,7 +207,7 @@ fn contender(
     }
 }
 
-/// A ratio takes a valid trial of the contender and of the reference in the same block, in either run.
+/// Why there is no ratio. It takes, in either run, a block with a valid trial of both the contender and the reference.
 fn why_no_ratio(old: &ContenderFindings, new: &ContenderFindings, [before, now]: &[Yardstick; 2]) -> String {
     let has = |by_block: &[Option<f64>]| by_block.iter().any(Option::is_some);
     let of = |is_old: bool| if is_old { "the earlier run" } else { "the later run" };
@@ -216,10 +219,10 @@ fn why_no_ratio(old: &ContenderFindings, new: &ContenderFindings, [before, now]:
             return format!("no trial of the reference in {} is valid", of(is_old));
         }
     }
-    "in one of the runs no block has a valid trial of both it and the reference".to_owned()
+    "in one of the runs, no block has a valid trial of both the contender and the reference".to_owned()
 }
 
-/// Cells, and contenders of common cells, that the other run does not have.
+/// The cells, and the contenders of common cells, that the other run lacks.
 fn only_in(one: &Findings, other: &Findings) -> Vec<String> {
     let mut only = Vec::new();
     for cell in &one.cells {
@@ -316,7 +319,7 @@ mod tests {
         new.environment.cpu = Some("another one".to_owned());
         new.workloads.insert("hello".to_owned(), "aa".to_owned());
         let why = compare(&old, &new, false).unwrap_err().to_string();
-        assert!(why.contains("another processor (unknown then, another one now)"), "{why}");
+        assert!(why.contains("different processor (unknown then, another one now)"), "{why}");
         assert_eq!(compare(&old, &new, true).unwrap().notes.len(), 1);
         let mut old = old;
         old.workloads.insert("hello".to_owned(), "bb".to_owned());

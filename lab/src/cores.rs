@@ -1,5 +1,5 @@
-//! Which CPUs servers get and which the load generator gets: a pure function of the topology. A CPU is one hardware
-//! thread, as Linux numbers them. No physical core is on both sides unless there is only one.
+//! Divides the CPUs between servers and load generator: a pure function of the topology. A CPU is one hardware thread, as
+//! Linux numbers them. No physical core is on both sides unless there is only one.
 
 use crate::environment::System;
 use crate::topology::Topology;
@@ -17,13 +17,13 @@ pub struct Cores {
     pub server: Vec<usize>,
     /// For the load generator.
     pub client: Vec<usize>,
-    /// Neither side's, for the reasons in `notes`.
+    /// CPUs of neither side, for the reasons in `notes`.
     pub idle: Vec<usize>,
-    /// The load generator may poll instead of sleeping: that takes nothing from the server.
+    /// Whether the load generator may poll instead of sleeping, because that takes nothing from the server.
     pub client_may_poll: bool,
-    /// Server and load generator slow each other down: why, and what helps.
+    /// Why server and load generator slow each other down, if they do, and what helps.
     pub trouble: Option<String>,
-    /// Why CPUs were left idle and what is unequal, a sentence each; `trouble` is among them.
+    /// Why CPUs are idle and what is unequal, a sentence each; includes `trouble`.
     pub notes: Vec<String>,
 }
 
@@ -33,13 +33,13 @@ impl Cores {
         deal(&Topology::read(&System::here(), &net::cpu::allowed()))
     }
 
-    /// All that this process may use, in order.
+    /// All CPUs that this process may use, in order.
     pub fn allowed(&self) -> Vec<usize> {
         sorted(self.server.iter().chain(&self.client).chain(&self.idle).copied())
     }
 
-    /// The CPUs for a load generator of so many threads whose server was started by somebody else: first those of the
-    /// load generator, then idle ones, then servers'.
+    /// The CPUs for a load generator of so many threads whose server was not started by drome: first those of the load generator,
+    /// then idle ones, then servers'.
     pub fn for_load(&self, threads: usize) -> Vec<usize> {
         // From the last, since servers and everybody else begin with the first.
         let sides = [&self.client, &self.idle, &self.server];
@@ -54,14 +54,14 @@ impl Cores {
     }
 }
 
-/// Divides them: whole physical cores of one class, on one NUMA node or else in one package where that has two, no more
-/// of them than the control group's limit feeds; half of them for either side, one more for servers where they are odd.
+/// Divides the CPUs: whole physical cores of one class, on one NUMA node or else in one package that has at least two, no more
+/// than the control group's limit feeds; half of them for each side, with an odd one for servers.
 pub fn deal(topology: &Topology) -> Cores {
     let usable = usable(topology);
     let mut notes = Vec::new();
     if topology.physical.is_empty() && topology.allowed.len() > 1 {
         notes.push(
-            "this system does not say which CPUs share a physical core: each is taken for a core of its own"
+            "this system does not tell which CPUs share a physical core, so each counts as a core of its own"
                 .to_owned(),
         );
     }
@@ -92,7 +92,7 @@ fn usable(topology: &Topology) -> Vec<PhysicalCore> {
     cores
 }
 
-/// The fastest class that has a core for either side; all cores where none has.
+/// The fastest class that has a core for each side; all cores where none has.
 fn of_one_class(cores: Vec<PhysicalCore>, notes: &mut Vec<String>) -> Vec<PhysicalCore> {
     let classes = classes(&cores);
     if classes.len() < 2 {
@@ -100,16 +100,16 @@ fn of_one_class(cores: Vec<PhysicalCore>, notes: &mut Vec<String>) -> Vec<Physic
     }
     let Some(class) = classes.iter().find(|class| class.len() > 1) else {
         notes.push(format!(
-            "no two of the cores {} are of the same speed: servers have the fastest, so that figures are not \
-             comparable with those of a machine of equal cores",
+            "no two of the cores {} have the same speed: servers get the fastest, so the figures are not \
+             comparable with those of a machine with equal cores",
             list(&cores),
         ));
         return classes.concat();
     };
     let others: Vec<PhysicalCore> = cores.iter().filter(|core| !class.contains(core)).cloned().collect();
     notes.push(format!(
-        "CPUs {} are left idle: they are cores of another speed than {}, and server and load generator have cores of the \
-         same speed; choose others with taskset",
+        "CPUs {} are left idle: their speed differs from that of {}, and server and load generator need cores of equal \
+         speed; choose others with taskset",
         list(&others),
         list(class),
     ));
@@ -136,7 +136,7 @@ fn classes(cores: &[PhysicalCore]) -> Vec<Vec<PhysicalCore>> {
     classes
 }
 
-/// Those on the NUMA node that has most of them, where that is two or more; else those of such a package; else all.
+/// The cores of the NUMA node that has most of them, if these are two or more; else of such a package; else all.
 fn near_each_other(cores: Vec<PhysicalCore>, notes: &mut Vec<String>) -> Vec<PhysicalCore> {
     let by_node = |core: &PhysicalCore| core.node;
     let by_package = |core: &PhysicalCore| core.package;
@@ -152,8 +152,8 @@ fn near_each_other(cores: Vec<PhysicalCore>, notes: &mut Vec<String>) -> Vec<Phy
         let others: Vec<PhysicalCore> = cores.iter().filter(|core| !best.contains(core)).cloned().collect();
         let place = place.map_or("an unknown one".to_owned(), |number| number.to_string());
         notes.push(format!(
-            "CPUs {} are left idle: server and load generator stay on {what} {place}, so that no figure has the way to \
-             another {what}'s memory in it; choose another with taskset",
+            "CPUs {} are left idle: server and load generator stay on {what} {place}, so that no figure includes access \
+             to another {what}'s memory; choose another with taskset",
             list(&others),
         ));
         return best.clone();
@@ -161,7 +161,7 @@ fn near_each_other(cores: Vec<PhysicalCore>, notes: &mut Vec<String>) -> Vec<Phy
     let places: Vec<_> = groups(&cores, &|core| core.node.or(core.package));
     if places.len() > 1 {
         notes.push(
-            "server and load generator are on different NUMA nodes or packages: none has two cores"
+            "server and load generator are on different NUMA nodes or packages: none has two usable cores"
                 .to_owned(),
         );
     }
@@ -182,7 +182,7 @@ fn groups(
     groups
 }
 
-/// As many as the control group's limit of CPU time keeps busy, one hardware thread of each, and never fewer than two.
+/// As many cores as the control group's limit of CPU time keeps busy, one hardware thread of each, and at least two.
 fn within_limit(cores: Vec<PhysicalCore>, limit: Option<u64>, notes: &mut Vec<String>) -> Vec<PhysicalCore> {
     let threads: usize = cores.iter().map(|core| core.cpus.len()).sum();
     let Some(limit) = limit.filter(|limit| *limit < 1000 * threads as u64) else { return cores };
@@ -193,26 +193,26 @@ fn within_limit(cores: Vec<PhysicalCore>, limit: Option<u64>, notes: &mut Vec<St
     let fed: Vec<PhysicalCore> =
         if cores.len() == 1 { cores } else { cores.iter().take(wanted).map(one).collect() };
     let few = if limit < 2000 {
-        "; that is less than one for the server and one for the load generator, which are halted in turns"
+        "; that is less than one CPU each for server and load generator, so both are throttled"
     } else {
         ""
     };
     notes.push(format!(
-        "the control group allows the time of {:.2} CPUs, so that {} of {all} are used{few}",
+        "the control group allows the time of {:.2} CPUs, so only {} of {all} are used{few}",
         limit as f64 / 1000.0,
         list(&fed),
     ));
     fed
 }
 
-/// The CPUs of servers, those of the load generator, and what is wrong with that.
+/// The CPUs of servers, those of the load generator, and what is wrong with this division.
 fn halves(cores: &[PhysicalCore]) -> (Vec<usize>, Vec<usize>, Option<String>) {
     let cpus = |cores: &[PhysicalCore]| sorted(cores.iter().flat_map(|core| core.cpus.iter().copied()));
     match cores {
         [] => (Vec::new(), Vec::new(), None),
         [only] if only.cpus.len() == 1 => {
-            let why = "there is only one CPU, which server and load generator share: both are slower, by how much \
-                       differs per server";
+            let why = "there is only one CPU, which server and load generator share: rates are too low, and some \
+                       servers lose more than others";
             (only.cpus.clone(), only.cpus.clone(), Some(why.to_owned()))
         }
         [only] => {

@@ -1,44 +1,44 @@
-//! What `/proc/stat` says of CPUs: a line of all together, and one of each by itself.
+//! Reads CPU times from `/proc/stat`, which has a line for all CPUs together and one for each.
 
-/// The kernel's ticks, of so many nanoseconds, are its unit; of a CPU that rests it does not count at ticks.
+/// The length of a kernel tick, in nanoseconds: the unit of these times, although idle time is not counted at ticks.
 pub fn tick_ns() -> u64 {
     1_000_000_000 / procfs::ticks_per_second()
 }
 
-/// Of fewer ticks no share is known: one more or less of them is more than a twentieth.
+/// Fewer ticks than this give no share: one more or less of them is more than a twentieth.
 const LEAST_TICKS: u64 = 20;
 
-/// Time since the machine's start, in ticks.
+/// CPU time since boot, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// All of it.
+    /// The whole time.
     pub all: u64,
-    /// Nobody ran.
+    /// Idle time.
     pub idle: u64,
-    /// The host took it.
+    /// Time that the host took.
     pub steal: u64,
 }
 
 impl Times {
-    /// The share that the host took between two looks, in millionths; unknown where too little time went by for ticks to tell it.
+    /// The share that the host took between two looks, in millionths; `None` where too few ticks passed to tell.
     pub fn steal_ppm_until(self, after: Self) -> Option<u64> {
         let all = after.all.checked_sub(self.all).filter(|all| *all >= LEAST_TICKS)?;
         Some(after.steal.saturating_sub(self.steal).saturating_mul(1_000_000) / all)
     }
 }
 
-/// How many CPUs there are, whoever may use them.
+/// Counts the machine's CPUs, whoever may use them.
 pub fn count(stat: &str) -> Option<usize> {
     let is_cpu = |line: &&str| line.starts_with("cpu") && !line.starts_with("cpu ");
     Some(stat.lines().filter(is_cpu).count()).filter(|n| *n > 0)
 }
 
-/// Of one CPU.
+/// The times of one CPU.
 pub fn of_one(stat: &str, cpu: usize) -> Option<Times> {
     named(stat, &format!("cpu{cpu}"))
 }
 
-/// Of these CPUs together; `None` where one of them is not there, and of none.
+/// The times of these CPUs together; `None` where one of them is missing, or none is given.
 pub fn of(stat: &str, cpus: &[usize]) -> Option<Times> {
     let sum = |a: Times, b: Times| Times {
         all: a.all.saturating_add(b.all),
@@ -48,12 +48,12 @@ pub fn of(stat: &str, cpus: &[usize]) -> Option<Times> {
     cpus.iter().map(|cpu| of_one(stat, *cpu)).collect::<Option<Vec<_>>>()?.into_iter().reduce(sum)
 }
 
-/// Of these CPUs or, where the system does not tell them apart, of all.
+/// The times of these CPUs or, where the system does not list them one by one, of all.
 pub fn of_or_all(stat: &str, cpus: &[usize]) -> Option<Times> {
     of(stat, cpus).or_else(|| named(stat, "cpu"))
 }
 
-/// User, nice, system, idle, iowait, irq, softirq, steal; guests are in user.
+/// Parses one line: user, nice, system, idle, iowait, irq, softirq, steal; guests are in user.
 fn named(stat: &str, name: &str) -> Option<Times> {
     let line = stat.lines().find(|line| line.split_whitespace().next() == Some(name))?;
     let ticks: Vec<u64> =

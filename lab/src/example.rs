@@ -69,7 +69,7 @@ pub fn observation(trial: Trial, rate: Option<f64>) -> Observation {
     }
 }
 
-/// The same run, but 100 requests a second are offered.
+/// The same run with an open load of 100 requests/s.
 pub fn offered(mut run: Run) -> Run {
     run.study.cells[0].load = Load::Open {
         rate_per_s: Rate::Constant(100.0),
@@ -80,7 +80,7 @@ pub fn offered(mut run: Run) -> Run {
     run
 }
 
-/// A sound trial at that rate, every answer of which took so long.
+/// A sound trial at that rate in which every answer took this long.
 pub fn answered_in(trial: Trial, latency_ns: u64) -> Observation {
     let mut observation = observation(trial, Some(100.0));
     if let Outcome::Measured(m) = &mut observation.outcome {

@@ -1,33 +1,33 @@
-//! Why a trial has no measurement, and whose failure that is.
+//! Why a trial has no measurement, and whether the lab or the contender failed.
 
 use net::Errno;
 
 /// Why a trial has no measurement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The lab's own: a full disk, no descriptors left, somebody who asked to stop. It says nothing of the contender, so it is
-    /// never stored as what came of the trial.
+    /// The lab failed: a full disk, no descriptors left, a request to stop. That says nothing about the contender, so it is
+    /// never stored as the outcome of the trial.
     #[error("{0}")]
     Lab(String),
-    /// The contender's: it did not start, answered wrongly, or died.
+    /// The contender failed: it did not start, answered wrongly, or died.
     #[error("{0}")]
     Contender(String),
 }
 
 impl Fault {
-    /// Something that the lab wanted to do, and what the system said to it.
+    /// The lab could not do something; `error` is what the system said.
     pub fn unable(what: &str, error: &dyn std::error::Error) -> Self {
         Self::Lab(format!("{what}: {error}"))
     }
 
-    /// The lab wanted to ask a server, and this machine had no descriptor, port or memory left for that; `None`: it is the server
-    /// that did not answer.
+    /// The lab's failure, if this machine had no descriptor, port or memory left to ask a server; `None`: the server did not
+    /// answer.
     pub fn own(error: &std::io::Error) -> Option<Self> {
         let lack = Errno::from_io_error(error).filter(|errno| net::is_local(*errno))?;
-        Some(Self::Lab(format!("this machine has no room for one more connection ({lack})")))
+        Some(Self::Lab(format!("this machine can't open another connection ({lack})")))
     }
 
-    /// Somebody asked to stop.
+    /// A user asked to stop.
     pub fn interrupted() -> Self {
         Self::Lab("interrupted".to_owned())
     }

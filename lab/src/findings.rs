@@ -1,4 +1,4 @@
-//! A run as the store has it, in whichever way it was measured.
+//! Reads a run's findings from the store, whichever way it was measured.
 
 use crate::analyse;
 use crate::heat::observed::observed;
@@ -6,7 +6,7 @@ use crate::heat::run::Measured;
 use crate::store::{Store, StoreError};
 use model::{Findings, Observation, Run};
 
-/// What a run says, from its observations and why it ended ([`Store::run`]); heats are read from the store.
+/// Computes the findings of a run from its observations and why it ended ([`Store::run`]); heats are read from the store.
 pub fn of(
     store: &Store,
     run: &Run,
@@ -19,7 +19,7 @@ pub fn of(
     Ok(Measured::of(store, &run.id)?.findings(run, ended))
 }
 
-/// All that was observed, for who wants to see each of it: the trials of [`Store::run`], or the starts of heats as such.
+/// All observations of a run, one by one: the trials of [`Store::run`], or the starts of heats in the form of trials.
 pub fn all(store: &Store, run: &Run, trials: Vec<Observation>) -> Result<Vec<Observation>, StoreError> {
     if run.study.design.heats.is_none() {
         return Ok(trials);

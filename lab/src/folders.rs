@@ -1,4 +1,4 @@
-//! Where drome keeps things: results in the data folder, what can be made again in the cache folder.
+//! The folders that drome uses: results are in the data folder, whatever can be made again is in the cache folder.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! How long a wanted precision would take. Pure: from a run's observations, be it a pilot's of a few blocks.
+//! Forecasts how long a wanted precision would take, from a run's observations, such as a pilot of a few blocks. Pure.
 
 use crate::analyse;
 use model::forecast::{CellForecast, Forecast};
@@ -6,7 +6,7 @@ use model::{Observation, Run};
 use stats::estimate::BLOCKS_AFTER_ENOUGH;
 use stats::precision::{blocks_for, deviation, half_width};
 
-/// Of the study of this run, to this precision.
+/// Forecasts the time to this precision for the study of this run.
 pub fn forecast(run: &Run, observations: &[Observation], precision: f64, most: usize) -> Forecast {
     let cells: Vec<CellForecast> =
         (0..run.study.cells.len()).map(|index| cell(run, observations, index, precision, most)).collect();

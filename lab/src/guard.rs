@@ -1,11 +1,11 @@
-//! The process between drome and a server. It is the parent of all that the server starts, even of what
-//! cuts itself loose, and ends all of it when drome is gone, however drome went: its standard input closes.
+//! The guard: a process between drome and a server. It is the parent of everything that the server starts, detached processes
+//! included, and ends them all when drome is gone for whatever reason: the guard's standard input then closes.
 //!
-//! The server's folder is the guard's as well: it makes it first of all and removes it last of all, so that there is no moment at
-//! which drome could be killed and the folder would stay. What it says on its standard output, a line each: `dir PATH` when the
-//! folder is there, upon which drome fills it and sends its [`Order`]; `pid N` when the server is started; `exit …` when it has
-//! ended; `left N` when, at the end, N processes had to be killed. `refused …` instead of `pid`: the server's command can't be
-//! started. `failed …` at any time: the guard itself can't go on.
+//! The server's folder belongs to the guard: it creates the folder first and removes it last, so that no kill of drome can leave the
+//! folder behind. The guard writes these lines to its standard output: `dir PATH` when the folder exists, whereupon drome fills it and
+//! sends its [`Order`]; `pid N` when the server has started; `exit …` when it has ended; `left N` when, at the end, N processes had
+//! to be killed; `refused …` instead of `pid` when the server's command can't be started; `failed …` at any time when the guard
+//! itself can't go on.
 
 use crate::tree;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -21,16 +21,16 @@ use std::time::{Duration, Instant};
 /// How long killed processes may take to disappear.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What drome wants to be started, as a line of JSON on the guard's standard input.
+/// What the guard is to start, as a line of JSON on its standard input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// Program and arguments.
     pub command: Vec<String>,
-    /// The CPUs that it may use; none: all.
+    /// The CPUs that the server may use; empty: all.
     pub cpus: Vec<usize>,
-    /// Its soft limit of descriptors: drome raised its own, and some servers size their tables by theirs. `None`: as drome's.
+    /// The server's soft limit of descriptors; `None`: drome's. drome raised its own, and some servers size their tables by theirs.
     pub descriptors: Option<u64>,
-    /// Where its output goes.
+    /// The file for its output.
     pub log: PathBuf,
 }
 
@@ -112,7 +112,7 @@ fn start(order: &Order, dir: &Path) -> Result<Child, Halt> {
     })
 }
 
-/// Until drome is gone or wants the end; tells when the server has ended by itself.
+/// Waits until drome is gone or asks for the end; reports it if the server ends by itself.
 fn watch(child: &mut Child) -> Result<(), Error> {
     let ended = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let input = stdin();
@@ -132,7 +132,7 @@ fn watch(child: &mut Child) -> Result<(), Error> {
     }
 }
 
-/// Kills every descendant until there is none; returns how many there were at first.
+/// Kills descendants until none is left; returns how many there were at first.
 fn kill_all() -> usize {
     let own = std::process::id() as i32;
     let first = tree::living(own);
@@ -148,7 +148,7 @@ fn kill_all() -> usize {
     first.len()
 }
 
-/// A reader that is gone is no reason to stop guarding.
+/// Writes a line to drome. A reader that is gone is no reason to stop guarding.
 fn say(line: &str) {
     let mut out = stdout().lock();
     let _ = writeln!(out, "{line}");

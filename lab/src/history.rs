@@ -1,5 +1,5 @@
-//! What many runs of a study say together: each contender beside the reference of its own run, where that changes for good,
-//! and whether the reference changed there too, so that a machine's step is not taken for a server's. Pure: the same runs give
+//! The history of a study over many runs: each contender relative to the reference of its own run, where that changes for good,
+//! and whether the reference changed there too, so that a machine's step is not mistaken for a server's. Pure: the same runs give
 //! the same history, bit for bit.
 
 mod cause;
@@ -16,16 +16,16 @@ use std::collections::BTreeSet;
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
 
-/// Any step in all of a history is none in at most this share of histories without one.
+/// The largest share of histories without any step in which a step is found by mistake.
 const LEVEL: f64 = 0.05;
 
-/// A step lasts at least so many runs: of two, one that was disturbed would make half.
+/// The fewest runs that a step lasts: of two, a single disturbed run would be half.
 const LEAST_RUNS: usize = 3;
 
-/// A step's size is taken from so many runs of either side: enough for narrow bounds, and those that tell of it best.
+/// The most runs on either side from which a step's size is computed: enough for narrow bounds, and close to the step.
 const RUNS_FOR_SIZE: usize = 30;
 
-/// The history of runs of one study that have ended, in the order of time; so many more have not.
+/// Computes the history of a study from its ended runs, in the order of time; `unended`: how many have not ended.
 pub fn history(study: &str, runs: &[Findings], unended: usize) -> History {
     let mut cells = cells(runs);
     let series: usize = cells.iter().map(|cell| 1 + cell.contenders.len()).sum();
@@ -46,7 +46,7 @@ pub fn history(study: &str, runs: &[Findings], unended: usize) -> History {
     }
 }
 
-/// Whether it can take part at all: a race has no reference to tell the machine's drift by.
+/// Whether a run can be part of a history: a race has no reference that shows the machine's drift.
 pub fn has_reference(run: &Findings) -> bool {
     run.cells.iter().any(|cell| found_reference(cell).is_some())
 }
@@ -66,7 +66,7 @@ fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
     (&a.workload, &a.load, a.metric) == (&b.workload, &b.load, b.metric)
 }
 
-/// Without its steps.
+/// The history of a cell, without its steps.
 fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
     let place = |run: &Findings| run.cells.iter().position(|c| is_same(c, cell));
     let taking_part = runs.iter().filter_map(|run| Some((run, &run.cells[place(run)?])));
@@ -109,7 +109,7 @@ fn cell_history(runs: &[Findings], cell: &CellFindings) -> CellHistory {
     }
 }
 
-/// What makes the figures of two runs unequal by itself.
+/// The properties that make the figures of two runs unequal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Kind {
     cpu: Option<String>,
@@ -137,7 +137,7 @@ impl Kind {
         }
     }
 
-    /// What of this one is another than of those that are shown.
+    /// How a run of this kind differs from those that are shown.
     fn unlike(&self, shown: &Self) -> String {
         let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
         let cores = |cores: &[usize]| cores.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
@@ -156,7 +156,7 @@ impl Kind {
         ];
         let differ = pairs.into_iter().filter(|(_, own, other)| own != other);
         differ
-            .map(|(what, own, other)| format!("another {what} ({own}; shown: {other})"))
+            .map(|(what, own, other)| format!("different {what} ({own}; shown: {other})"))
             .collect::<Vec<_>>()
             .join("; ")
     }
@@ -171,7 +171,7 @@ fn in_history(run: &Findings) -> RunInHistory {
     }
 }
 
-/// Without its steps.
+/// The history of a contender, without its steps.
 fn contender(alike: &[(&Findings, &CellFindings)], name: &str) -> ContenderHistory {
     let found = |cell: &'_ CellFindings| cell.contenders.iter().find(|c| c.name == name).cloned();
     let title = alike.iter().rev().find_map(|(_, cell)| found(cell)).map(|c| c.title);
@@ -189,7 +189,7 @@ fn found_reference(cell: &CellFindings) -> Option<&ContenderFindings> {
     cell.contenders.iter().find(|c| c.name == REFERENCE)
 }
 
-/// A floor is no figure to be followed; that of the reference is as much as this machine can say of itself.
+/// A contender's point in one run. A lower bound is no point; that of the reference is, because it is all that this machine can show.
 fn point(contender: &ContenderFindings, reference: &ContenderFindings, metric: Metric) -> Option<Point> {
     let rate_per_s = contender.rate_per_s?.median;
     let is_reference = contender.name == REFERENCE;
@@ -219,7 +219,7 @@ fn point(contender: &ContenderFindings, reference: &ContenderFindings, metric: M
     })
 }
 
-/// Of a share of a figure, that of the speed: where less is better, one over it.
+/// Turns a share of a figure into one of the speed: one over it, where less is better.
 pub(crate) fn speed_of(share: Figure, metric: Metric) -> Figure {
     if metric.is_better_higher() {
         return share;
@@ -228,7 +228,7 @@ pub(crate) fn speed_of(share: Figure, metric: Metric) -> Figure {
     Figure { median: inverse(share.median), low: share.high.map(inverse), high: share.low.map(inverse) }
 }
 
-/// What is looked at for steps: the index of the run, and the logarithm.
+/// The values that are searched for steps: the index of the run, and the logarithm.
 fn logs(contender: &ContenderHistory) -> Vec<(usize, f64)> {
     let value = |point: &Point| point.of_reference.unwrap_or(point.speed);
     let known = contender.points.iter().enumerate();
@@ -238,7 +238,7 @@ fn logs(contender: &ContenderHistory) -> Vec<(usize, f64)> {
 fn find_steps(cell: &mut CellHistory, seed: u64, level: f64, fewest: usize, series: usize) {
     let runs = cell.runs.clone();
     let too_few = |n: usize| {
-        format!("{n} comparable runs: it takes {fewest} to tell a step from chance ({series} series)")
+        format!("{n} comparable runs: telling a step from chance takes {fewest} ({series} series)")
     };
     let everyone = std::iter::once(&mut cell.reference).chain(&mut cell.contenders);
     for (nth, contender) in everyone.enumerate() {
@@ -257,12 +257,12 @@ fn find_steps(cell: &mut CellHistory, seed: u64, level: f64, fewest: usize, seri
         cell.note = Some(too_few(runs.len()));
     } else if runs.len() > energy::MOST_VALUES {
         let most = energy::MOST_VALUES;
-        cell.note = Some(format!("steps are looked for in the latest {most} of {} runs", runs.len()));
+        cell.note = Some(format!("only the latest {most} of {} runs are searched for steps", runs.len()));
     }
     cause::tell(cell);
 }
 
-/// The nth change point as a step; its cause is told when all steps are known.
+/// The nth change point as a step; its cause is set when all steps are known.
 fn step(
     contender: &ContenderHistory,
     runs: &[RunInHistory],

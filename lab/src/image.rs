@@ -1,11 +1,11 @@
-//! drome's own program as it runs. Its file may be replaced or removed meanwhile, as by a build: a guard or a reference that was
-//! started from the file's name would be another program, or none.
+//! drome's own program as it runs. Its file may be replaced or removed meanwhile, for example by a build; a guard or a reference
+//! that was started from the file's name would be another program, or none.
 
 use rustix::process::{DumpableBehavior, dumpable_behavior};
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A name by which this process and those that it starts can start this very program, for as long as this process lives.
+/// A path by which this process and those that it starts can start this very program, for as long as this process lives.
 pub fn path() -> PathBuf {
     // The kernel keeps others from looking into a process that has more rights than its user, so they can't follow the link.
     let is_private = dumpable_behavior().is_ok_and(|behaviour| behaviour != DumpableBehavior::Dumpable);

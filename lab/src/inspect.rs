@@ -1,4 +1,4 @@
-//! Contenders without load: each started, verified in full, and stopped.
+//! Inspects contenders without load: each is started, verified in full, and stopped.
 
 use crate::fault::Fault;
 use crate::instance::{Instance, Place, Works};

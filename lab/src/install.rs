@@ -1,12 +1,12 @@
-//! What contenders lack is got: packages by the system's package manager, builds in the cache folder. What is
-//! there already is left as it is, and what can't be had keeps nobody else from being got.
+//! Installs what contenders lack: packages with the system's package manager, builds in the cache folder. What is there
+//! already stays as it is, and one failure does not stop the others.
 
 use crate::prepare::{Prepared, command, on_path};
 use crate::remedy;
 use std::collections::BTreeSet;
 
-/// Gets what these contenders lack. `ask` is shown what will be done and may refuse; `say` is told each step. An error
-/// has all that failed.
+/// Installs what these contenders lack. `ask` is shown the command and may refuse; `say` is told each step. The error
+/// names everything that failed.
 pub fn install(all: &[Prepared], ask: &dyn Fn(&str) -> bool, say: &dyn Fn(&str)) -> Result<(), String> {
     let lacking: Vec<&Prepared> = all.iter().filter(|p| p.version().is_err()).collect();
     if lacking.is_empty() {
@@ -29,7 +29,7 @@ pub fn install(all: &[Prepared], ask: &dyn Fn(&str) -> bool, say: &dyn Fn(&str))
     if failed.is_empty() { Ok(()) } else { Err(failed.join("\ndrome: ")) }
 }
 
-/// What is known beforehand of time and room.
+/// What will be installed, with the estimated time and disk space.
 fn price(lacking: &[&Prepared]) -> String {
     let names: Vec<&str> = lacking.iter().map(|p| p.name.as_str()).collect();
     let sum = |of: fn(&Prepared) -> Option<f64>| {
@@ -38,14 +38,14 @@ fn price(lacking: &[&Prepared]) -> String {
     };
     let (minutes, without_time) = sum(|p| p.contender.install.minutes);
     let (disk_mb, without_room) = sum(|p| p.contender.install.disk_mb);
-    let others = |n: usize| if n > 0 { format!(" without {n} that don't say") } else { String::new() };
-    let mut text = format!("to be got: {}", names.join(", "));
+    let others = |n: usize| if n > 0 { format!(" without {n} that give no estimate") } else { String::new() };
+    let mut text = format!("to install: {}", names.join(", "));
     if minutes > 0.0 {
         text += &format!("; about {} min{}", minutes.ceil(), others(without_time));
     }
     if disk_mb > 0.0 {
         // Packages that several of them need are got once, and some may be there.
-        text += &format!("; no more than about {} MB{}", disk_mb.ceil(), others(without_room));
+        text += &format!("; at most about {} MB{}", disk_mb.ceil(), others(without_room));
     }
     text
 }
@@ -54,7 +54,7 @@ fn packages(prepared: &Prepared) -> impl Iterator<Item = &str> {
     prepared.contender.install.apt.iter().map(String::as_str)
 }
 
-/// All at once; where that fails, contender by contender, so that one package that can't be had is one that lacks.
+/// Installs all packages at once; if that fails, contender by contender, so that a missing package affects only the contenders that need it.
 fn apt(
     all: &[&str],
     lacking: &[&Prepared],
@@ -62,15 +62,18 @@ fn apt(
     say: &dyn Fn(&str),
 ) -> Result<(), String> {
     if !on_path("apt-get") {
-        return Err(format!("this system has no apt-get: install {} by its own means", all.join(" ")));
+        return Err(format!(
+            "this system has no apt-get: install {} with its own package manager",
+            all.join(" ")
+        ));
     }
     let sudo: &[&str] = if rustix::process::geteuid().is_root() { &[] } else { &["sudo"] };
     let shown = getting(sudo, all).join(" ");
     if !ask(&format!("drome will run: {shown}")) {
-        return Err(format!("not installed, as you wished; the command is: {shown}"));
+        return Err(format!("skipped; the command is: {shown}"));
     }
     // An old package list names files that the mirror no longer has; if it can't be renewed, it may still do.
-    say("renewing the package list");
+    say("updating the package list");
     let _ = quiet(&[sudo, &["apt-get", "update", "-q"]].concat());
     say(&shown);
     let Err(why) = quiet(&getting(sudo, all)) else { return Ok(()) };

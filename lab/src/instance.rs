@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often readiness is asked for.
+/// How often readiness is polled.
 const READY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// So many ports are tried for one start. More than a few that were taken meanwhile are no accident.
+/// How many ports are tried for one start. More than a few that were taken meanwhile are no accident.
 const MAX_PORTS: usize = 5;
 
-/// A server's descriptors beside those of connections: listeners, poll sets, files, logs, libraries.
+/// The descriptors that a server needs beside those of connections: listeners, poll sets, files, logs, libraries.
 const SPARE_DESCRIPTORS: u64 = 512;
 
-/// Readiness is asked for by this workload where it is served: its answer costs the least.
+/// Readiness is polled with this workload where it is served, because its answer costs the least.
 const PLAINEST: &str = "hello";
 
 /// Where a contender is started.
@@ -33,7 +33,7 @@ pub struct Place {
     pub connections: usize,
     /// The folder of the workloads' files.
     pub assets: PathBuf,
-    /// Where its output goes.
+    /// The file for its output.
     pub log: PathBuf,
 }
 
@@ -42,13 +42,13 @@ pub struct Place {
 pub struct Instance {
     /// The server.
     pub server: Server,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
 }
 
 impl Instance {
     /// Starts a contender, waits until it answers, and asks it once for each of these workloads that it serves; a contender's
-    /// fault names all that was wrong.
+    /// fault names everything that was wrong.
     pub fn start(
         prepared: &Prepared,
         place: &Place,
@@ -78,7 +78,7 @@ impl Instance {
         Ok(Self { server, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) })
     }
 
-    /// Ready means: it answers its first workload, however. Whether rightly is verified afterwards, once.
+    /// Waits until the contender answers its first workload in any way. Whether it answers rightly is verified afterwards, once.
     fn wait_ready(&mut self, prepared: &Prepared, stop: &AtomicBool) -> Result<(), Fault> {
         let serves = &prepared.contender.serves;
         let path = serves.get(PLAINEST).or_else(|| serves.values().next()).map_or("/", String::as_str);
@@ -107,7 +107,7 @@ impl Instance {
         }
     }
 
-    /// Somebody else's server may have come to the port first, and may answer as this one would.
+    /// Checks that the answer is the contender's: another server may have taken the port first, and may answer alike.
     fn sees_its_own_answer(&self) -> Result<(), Fault> {
         let port = self.address.port();
         if local::listens(self.server.root(), port) != Some(false) {
@@ -117,31 +117,31 @@ impl Instance {
         match local::listener(self.address) {
             None => Ok(()),
             Some(pid) => Err(Fault::Contender(format!(
-                "port {port} is answered by process {pid}, which it did not start: its command must run the server itself"
+                "process {pid} answers on port {port}, but the command did not start it: the command must run the server itself"
             ))),
         }
     }
 
-    /// Somebody listens on its port, and it is none of its own processes.
+    /// Whether a process listens on its port that is none of its own.
     fn is_port_taken(&self) -> bool {
         let port = self.address.port();
         local::listens(self.server.root(), port) != Some(true) && !ports::is_free(port)
     }
 
-    /// Where it listens instead of where it should.
+    /// Where it listens instead of on its port.
     fn elsewhere(&self) -> Option<String> {
         let (all, port) = (local::listening(self.server.root()), self.address.port());
         let (pid, other) = all.first()?;
         all.iter().all(|(_, at)| at.port() != port).then(|| {
             format!(
                 "nothing listens on port {port}, but its process {pid} listens on {other}: its command or its files must \
-                 have {{port}} where its port is set"
+                 use {{port}} where they set the port"
             )
         })
     }
 }
 
-/// In one sentence, all of it.
+/// Everything that is wrong, in one sentence.
 pub fn fails(wrong: &[String]) -> String {
     format!("it fails verification: {}", wrong.join("; "))
 }
@@ -162,8 +162,8 @@ fn lay(prepared: &Prepared, place: &Place, port: u16, dir: &Path) -> std::io::Re
     Ok(fill_all(&run.command, &places))
 }
 
-/// The soft limit of descriptors for a server: what drome itself was started with, and enough for the connections that it
-/// will have, since servers that do not raise it themselves would refuse the rest.
+/// The soft limit of descriptors for a server: the one that drome itself was started with, or enough for the connections that it
+/// will have, because servers that do not raise it themselves would refuse the rest.
 fn descriptors(connections: usize, at_start: Option<u64>) -> Option<u64> {
     Some(at_start?.max(connections as u64 + SPARE_DESCRIPTORS))
 }

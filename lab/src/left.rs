@@ -1,13 +1,13 @@
-//! How much longer a run takes. Pure: from the run and what was observed so far, by the rules of the schedule.
+//! Estimates how much longer a run takes. Pure: from the run and its observations so far, by the rules of the schedule.
 
 use crate::{forecast, schedule};
 use model::{Design, Observation, Run};
 use std::time::Duration;
 
-/// Starting, verifying and stopping a server, about.
+/// About how long it takes to start, verify and stop a server.
 pub(crate) const AROUND: Duration = Duration::from_millis(500);
 
-/// How long so many trials take, before any is known.
+/// About how long so many trials take, before any has run.
 pub fn guess(design: &Design, trials: usize) -> Duration {
     (design.warmup + design.measure + AROUND).saturating_mul(u32::try_from(trials).unwrap_or(u32::MAX))
 }
@@ -15,13 +15,13 @@ pub fn guess(design: &Design, trials: usize) -> Duration {
 /// What is left of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// About so long; unknown where it goes on until it is sure, or too little is known yet.
+    /// The likely time; `None` where the run goes on until it is certain, or too little is known yet.
     pub about: Option<Duration>,
-    /// No longer than this.
+    /// The longest time.
     pub most: Duration,
 }
 
-/// What is left; `None` before the first trial.
+/// Estimates what is left of a run; `None` before the first trial.
 pub fn left(run: &Run, observations: &[Observation]) -> Option<Left> {
     let design = &run.study.design;
     let spent: Duration = observations.iter().map(|o| Duration::from_nanos(o.elapsed_ns)).sum();

@@ -1,5 +1,5 @@
-//! The lab: from a study to findings. It starts servers, has the load engine drive them, keeps what was
-//! observed and says what it means. It formats nothing for people. [`run`] is the spine.
+//! The lab: from a study to findings. It starts servers, has the load engine drive them, stores the observations and
+//! analyses them. It formats nothing for people. [`run`] is the spine.
 
 pub mod analyse;
 #[cfg(test)]
@@ -55,7 +55,7 @@ pub use catalog::{Catalog, CatalogError};
 pub use run::{Lab, LabError, Show};
 pub use store::{Store, StoreError, Stored};
 
-/// Now, in RFC 3339, UTC, to the second.
+/// The current time in RFC 3339, UTC, to the second.
 pub fn clock_text() -> String {
     humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()
 }

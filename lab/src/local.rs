@@ -1,12 +1,12 @@
-//! A server on this machine that drome did not start: its processes, found by who listens on its port.
+//! Finds the processes of a server on this machine that drome did not start, by which of them listens on its port.
 
 use crate::tree::{self, Tree};
 use procfs::net::{TcpNetEntry, TcpState, tcp, tcp6};
 use procfs::process::{FDTarget, Process};
 use std::net::SocketAddr;
 
-/// The process that listens at `address` and is the parent of all others that do. `None` when it is on another
-/// machine, or not to be seen.
+/// The process that listens at `address` and is the parent of all others that do. `None` if it is on another machine, or
+/// can't be seen.
 pub fn listener(address: SocketAddr) -> Option<i32> {
     if !address.ip().is_loopback() {
         return None;
@@ -45,7 +45,7 @@ pub fn listening(root: i32) -> Vec<(i32, SocketAddr)> {
     tree::living(root).into_iter().flat_map(of_process).collect()
 }
 
-/// Whether a process below `root` listens on this port. `None`: none is seen to, but there is one whose sockets can't be seen.
+/// Whether a process below `root` listens on this port. `None`: none is seen to, but there is one whose sockets can't be read.
 pub fn listens(root: i32, port: u16) -> Option<bool> {
     if listening(root).iter().any(|(_, at)| at.port() == port) {
         return Some(true);
@@ -57,13 +57,13 @@ pub fn listens(root: i32, port: u16) -> Option<bool> {
     (!is_unknown).then_some(false)
 }
 
-/// The CPUs that a process may use; empty where that is not to be seen.
+/// The CPUs that a process may use; empty where that can't be read.
 pub fn cpus(pid: i32) -> Vec<usize> {
     let allowed = Process::new(pid).and_then(|p| p.status()).ok().and_then(|s| s.cpus_allowed_list);
     allowed.into_iter().flatten().flat_map(|(low, high)| low as usize..=high as usize).collect()
 }
 
-/// How much of the machine a server could use: its cores, but no more than its threads can keep busy.
+/// How many of the machine's cores a server can use: those that it may use, but no more than its threads can keep busy.
 pub fn cores(pid: i32) -> usize {
     let threads = tree::snapshot(Tree::From(pid)).threads as usize;
     threads.clamp(1, cpus(pid).len().max(1))

@@ -1,4 +1,4 @@
-//! Locks between one drome and another: a file that one of them has locked (flock). The kernel gives the lock back when the process
+//! Locks between one drome and another: a file that one of them has locked (flock). The kernel releases the lock when the process
 //! has ended, however it ended.
 
 use std::fs::{self, File, TryLockError};
@@ -7,23 +7,23 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A process that is killed while it starts another one leaves its locks to that one, until it has become another program: for 5 ms at the
-/// longest in 20 of 818 kills, on a busy machine. Who asks right after is not told that somebody else is at work.
+/// How long a taken lock is waited for. A process that is killed while it starts another one leaves its locks to that one, until that is another
+/// program: for 5 ms at the longest in 20 of 818 kills, on a busy machine. A drome that asks right then must not be refused.
 const A_MOMENT: Duration = Duration::from_millis(200);
 
-/// How often a lock is asked for within a moment.
+/// How often the lock is tried within that time.
 const INTERVAL: Duration = Duration::from_millis(2);
 
-/// A lock that is held until it is dropped. Its file goes with it.
+/// A lock that is held until it is dropped. Its file is removed with it.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
-    /// Closed last, after the file's name has gone: nobody can lock a file that is about to lose its name.
+    /// Closed last, after the file's name is gone: no process can lock a file that is about to lose its name.
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock; `None`: somebody else has it, and for more than a moment.
+    /// Takes the lock; `None` if another process has it, and for more than a moment.
     pub fn try_take(path: &Path) -> io::Result<Option<Self>> {
         let asked = Instant::now();
         loop {
@@ -43,7 +43,7 @@ impl Lock {
         }
     }
 
-    /// Takes the lock as soon as nobody else has it.
+    /// Takes the lock as soon as no other process has it.
     pub fn take(path: &Path) -> io::Result<Self> {
         loop {
             let file = open(path)?;
@@ -65,8 +65,8 @@ fn open(path: &Path) -> io::Result<File> {
     File::options().create(true).truncate(false).write(true).open(path)
 }
 
-/// Whether the file still has this name. Who had the lock before may have taken the name away after this process opened it: then
-/// the lock is of a file that nobody else will find.
+/// Whether the file still has this name. The process that had the lock before may have removed the name after this one opened it: then
+/// the lock is on a file that no other process will find.
 fn has_name(file: &File, path: &Path) -> io::Result<bool> {
     let own = file.metadata()?;
     match fs::metadata(path) {

@@ -1,38 +1,38 @@
-//! A study narrowed to what is wanted of it now: some of its contenders, some of its cells, less time. What is left is a
-//! study like any other, and is stored with the run, so that who goes on with the run goes on with the same.
+//! Narrows a study to what is wanted of it now: some of its contenders, some of its cells, less time. The result is a study like
+//! any other and is stored with the run, so that a resumed run is the same.
 
 use crate::catalog::nearest;
 use model::Study;
 use std::time::Duration;
 
-/// What is wanted of a study; empty or none: as the study says.
+/// What is wanted of a study; empty or `None`: as the study says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wanted {
     /// Names of contenders.
     pub contenders: Vec<String>,
     /// Titles of cells.
     pub cells: Vec<String>,
-    /// The run takes no longer: a trial that would pass it is not begun.
+    /// The longest duration of the run: a trial that would exceed it is not started.
     pub budget: Option<Duration>,
-    /// Stop when every ratio is known to this share.
+    /// Stop when every ratio is known to within this share.
     pub precision: Option<f64>,
 }
 
-/// Something is wanted that the study does not have.
+/// A contender or a cell that the study does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the study has no {kind} `{name}`{}; it has: {all}", nearest.as_ref().map(|n| format!(" (did you mean `{n}`?)")).unwrap_or_default())]
 pub struct NotInStudy {
     /// Contender or cell.
     kind: &'static str,
-    /// As it was given.
+    /// The name as given.
     name: String,
     /// The most similar one, if any is similar.
     nearest: Option<String>,
-    /// All that it has.
+    /// All names that the study has.
     all: String,
 }
 
-/// Leaves of a study what is wanted, in the study's own order.
+/// Reduces a study to what is wanted, in the study's own order.
 pub fn narrow(study: &mut Study, wanted: &Wanted) -> Result<(), NotInStudy> {
     known("contender", &wanted.contenders, study.contenders.iter().map(String::as_str))?;
     known("cell", &wanted.cells, study.cells.iter().map(|cell| cell.title.as_str()))?;

@@ -1,12 +1,12 @@
-//! What else used the machine while a server was measured: all other programs, and drome's own threads beside the load
-//! generator's: the local page, a live view, the lab.
+//! Measures what else used the machine while a server was measured: all other programs, and drome's own threads beside the load
+//! generator's (the local page, a live view, the lab).
 
 use crate::cpu_time;
 use crate::tree::{self, Spent, Tree};
 use net::clock;
 use std::collections::BTreeMap;
 
-/// The CPUs on which others would be in the way.
+/// The CPUs on which other programs would disturb.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The server's and the load generator's.
@@ -22,7 +22,7 @@ impl Place {
         Self { cpus }
     }
 
-    /// How many of the machine's; all, where nobody says which they are.
+    /// How many CPUs these are; all of the machine, where none is named.
     fn size(&self, machine: usize) -> usize {
         if self.cpus.is_empty() { machine } else { self.cpus.len() }
     }
@@ -35,9 +35,9 @@ pub struct OtherLoad {
     at_ns: u64,
     /// CPU time up to then; `None` where processes can't be seen.
     spent: Option<Spent>,
-    /// CPUs of the place.
+    /// The number of the place's CPUs.
     cpus: Option<usize>,
-    /// How long those have rested up to then, together. `None`: they are all that there are, or the system does not say.
+    /// Idle time of those CPUs up to then, together. `None`: they are all CPUs of the machine, or the system does not tell.
     idle_ns: Option<u64>,
     /// CPU time up to then of each of drome's own threads, in nanoseconds, by number. Threads that exist before the load begins
     /// are not the load generator's, which makes its own for each measurement.
@@ -45,7 +45,7 @@ pub struct OtherLoad {
 }
 
 impl OtherLoad {
-    /// Looks, which takes some milliseconds: not while the window is open.
+    /// Takes a look, which needs some milliseconds: not while the window is open.
     pub fn now(tree: Tree, place: &Place) -> Self {
         let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
         let (at_ns, spent, machine) = (clock::now_ns(), tree::spent(tree), cpu_time::count(&stat));
@@ -60,11 +60,11 @@ impl OtherLoad {
         }
     }
 
-    /// The share of the place's time since then, in millionths; none where no time went by, or processes can't be seen. Those beyond a
-    /// container's walls are not seen. The machine's own count of busy time would see them, but it is taken at the kernel's
-    /// ticks: requests that are due at the same rhythm are running at every one of them, and idle cores look busy.
+    /// The share of the place's time that others used since then, in millionths; `None` where no time passed, or processes can't be seen. Processes
+    /// outside a container are not seen. The machine's own count of busy time would include them, but the kernel takes it at its
+    /// ticks: requests that are due at the same rhythm run at every one of them, and idle cores look busy.
     ///
-    /// Nobody counts on which CPUs a process has run. Where the place is a part of the machine, others were there for no longer than
+    /// The kernel does not record on which CPUs a process ran. Where the place is a part of the machine, others were there for no longer than
     /// its CPUs neither rested nor worked for drome and the server.
     pub fn others_ppm_since(&self, before: &Self) -> Option<u64> {
         let cpus = self.cpus?;
@@ -78,7 +78,7 @@ impl OtherLoad {
         (here * 1_000_000).checked_div(u128::from(passed)).map(|ppm| ppm as u64)
     }
 
-    /// What drome's threads used that existed before.
+    /// CPU time since then of drome's threads that existed before.
     fn own_ns_since(&self, before: &Self) -> u64 {
         let used = |(thread, then): (&i32, &u64)| self.own_threads.get(thread)?.checked_sub(*then);
         before.own_threads.iter().filter_map(used).sum()

@@ -1,18 +1,18 @@
-//! Keeps a thread on some CPUs for as long as it measures.
+//! Pins a thread to some CPUs for as long as it measures.
 
 use std::marker::PhantomData;
 
-/// This thread, and all that it starts, stays on some CPUs until this is dropped. Then it may use again what it could before: who
+/// Pins this thread, and all that it starts, to some CPUs until it is dropped. Then the thread may use again what it could before: code that
 /// deals CPUs by what the thread may use deals the same for one run as for the next.
 #[derive(Debug)]
 pub struct Pinned {
     before: Vec<usize>,
-    /// It is this thread's: it can't be given to another one.
+    /// Ties the value to this thread: it can't be sent to another one.
     own: PhantomData<*const ()>,
 }
 
 impl Pinned {
-    /// Keeps this thread on these CPUs. What the system refuses is no reason not to measure.
+    /// Pins this thread to these CPUs. If the system refuses, the measurement goes on unpinned.
     pub fn to(cpus: &[usize]) -> Self {
         let before = net::cpu::allowed();
         let _ = net::cpu::pin(cpus);

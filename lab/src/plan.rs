@@ -1,4 +1,4 @@
-//! From a trial to all that the load engine needs.
+//! Makes the load engine's plan for a trial.
 
 use crate::cores::Cores;
 use crate::instance::Work;
@@ -7,7 +7,7 @@ use model::{Ask, Cell, Design, Expect, Plan, Until};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// No study's trial waits longer than this for one answer.
+/// How long a study's trial waits for one answer at most.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The plan for one trial of a cell.

@@ -2,11 +2,11 @@
 
 use std::net::TcpListener;
 
-/// Servers listen below the range from which Linux takes the local ports of connections: there no port is still
-/// taken by a connection of an earlier trial.
+/// Servers listen below the range from which Linux takes the local ports of connections, because no port there is still in use by
+/// a connection of an earlier trial.
 const PORTS: std::ops::Range<u64> = 12_000..32_000;
 
-/// A TCP port of the loopback that is free now; another one each time.
+/// Finds a free TCP port of the loopback, another one each time.
 pub fn free_port() -> std::io::Result<u16> {
     let seed = stats::random::derive(&[net::clock::now_ns(), std::process::id().into()]);
     let some = (0..100).map(|k| PORTS.start + stats::random::derive(&[seed, k]) % (PORTS.end - PORTS.start));
@@ -16,7 +16,7 @@ pub fn free_port() -> std::io::Result<u16> {
     }
 }
 
-/// True when nobody listens on the port.
+/// Whether no process listens on the port.
 pub fn is_free(port: u16) -> bool {
     // A listener that shares its port would let a plain bind pass only with the same option, which this lacks.
     TcpListener::bind(("127.0.0.1", port)).is_ok()

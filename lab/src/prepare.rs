@@ -1,4 +1,4 @@
-//! Contenders on this machine: their sources laid out, what they lack, how it is got, their versions.
+//! Contenders on this machine: lays out their sources, finds what they lack and its remedy, builds them, asks for their versions.
 
 use crate::catalog::Entry;
 use crate::environment::hex;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-/// The file in a contender's folder by which one drome at a time lays out its sources and builds it.
+/// The lock file in a contender's folder, so that one drome at a time lays out its sources and builds it.
 const LOCK: &str = "lock";
 
 /// A contender whose sources are laid out in the cache folder.
@@ -28,11 +28,11 @@ pub struct Prepared {
     pub contender: Contender,
     /// SHA-256 of its sources and of its whole declaration.
     pub source_sha256: String,
-    /// How it takes part.
+    /// Its track.
     pub track: Track,
-    /// Its folder in the cache: `src`, `build`, and the mark that it is built, with the version that was.
+    /// Its folder in the cache: `src`, `build`, and the mark of a build, with the version that was built.
     folder: PathBuf,
-    /// What `src` must have.
+    /// The files that `src` must have.
     sources: Arc<BTreeMap<PathBuf, Vec<u8>>>,
 }
 
@@ -53,7 +53,7 @@ impl Lack {
 }
 
 impl Prepared {
-    /// Lays the sources out. The folder's name has their digest, so that another source is another folder.
+    /// Lays the sources out. The folder is named for their digest, so that other sources have another folder.
     pub fn lay_out(name: &str, entry: &Entry, cache: &Path) -> std::io::Result<Self> {
         let mut digest = Sha256::new();
         for (path, bytes) in &entry.sources {
@@ -83,7 +83,7 @@ impl Prepared {
         Ok(Self { name, contender, track: Track::Default, source_sha256, folder, sources })
     }
 
-    /// The same on its tuned track; `None`: it has none.
+    /// The same contender on its tuned track; `None` if it has none.
     pub fn tuned(&self) -> Option<Self> {
         let contender = self.contender.tuned()?;
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
@@ -91,7 +91,7 @@ impl Prepared {
         Some(Self { name, contender, track: Track::Tuned, source_sha256, folder, sources })
     }
 
-    /// How it stands in a run.
+    /// Its entry in a run.
     pub fn entrant(&self) -> Entrant {
         let (version, missing) = match self.version() {
             Ok(version) => (Some(version), None),
@@ -114,7 +114,7 @@ impl Prepared {
         }
     }
 
-    /// What its templates are before anything is filled in; one that can't be read is left out here and refused at the start.
+    /// Its templates with nothing filled in; one that can't be read is left out here and refused at the start.
     fn declared_files(&self) -> BTreeMap<String, String> {
         let read = |name: &String| fs::read_to_string(self.folder.join("src").join(name)).ok();
         self.contender.run.files.iter().filter_map(|name| Some((name.clone(), read(name)?))).collect()
@@ -130,7 +130,7 @@ impl Prepared {
         ]
     }
 
-    /// What its templates become.
+    /// Its templates, filled in.
     pub fn templates(&self, places: &[(&str, String)]) -> std::io::Result<Vec<(PathBuf, String)>> {
         let read = |name: &String| {
             let text = fs::read_to_string(self.folder.join("src").join(name))?;
@@ -139,7 +139,7 @@ impl Prepared {
         self.contender.run.files.iter().map(read).collect()
     }
 
-    /// What it lacks; none: it can run, and this is its version.
+    /// Its version if it can run, else what it lacks.
     pub fn version(&self) -> Result<String, Lack> {
         let install = &self.contender.install;
         let remedy = || {
@@ -159,7 +159,7 @@ impl Prepared {
         }
     }
 
-    /// Why it must be built, now that this is its version; none: it need not.
+    /// Why it must be built for this version; `None` if it need not.
     fn unbuilt(&self, version: &str) -> Option<String> {
         self.contender.build.as_ref()?;
         match fs::read_to_string(self.folder.join("built")) {
@@ -167,12 +167,12 @@ impl Prepared {
             // Older versions of drome did not write down what they built.
             Ok(then) if then.is_empty() || then == version => None,
             Ok(then) => {
-                Some(format!("it was built as {then} and is {version} now, so it must be built anew"))
+                Some(format!("it was built as {then} and is {version} now, so it must be built again"))
             }
         }
     }
 
-    /// Its version and, behind it, that of its compiler or interpreter: what was built with another one is another server.
+    /// Its version and, after it, that of its compiler or interpreter: a build with another one is another server.
     fn full_version(&self) -> Result<String, String> {
         let declared = &self.contender.version;
         let words = fill_all(&declared.command, &self.places());
@@ -186,17 +186,17 @@ impl Prepared {
         Ok(format!("{own} ({} {with})", toolchain.name))
     }
 
-    /// Something that it needs is not on this machine, whether it is built or not.
+    /// Whether something that it needs is missing on this machine, built or not.
     pub fn is_absent(&self) -> bool {
         self.contender.install.needs.iter().any(|program| !on_path(program)) || self.full_version().is_err()
     }
 
-    /// It is to be built, and has not been, or not as what it is now.
+    /// Whether it must be built: because it never was, or not as it is now.
     pub fn needs_build(&self) -> bool {
         self.full_version().is_ok_and(|version| self.unbuilt(&version).is_some())
     }
 
-    /// Builds it, if that has not been done; waits while another drome does. An error has the log's last lines and the next step.
+    /// Builds it if necessary; waits while another drome does. The error has the log's last lines and the next step.
     pub fn build(&self) -> Result<(), String> {
         let lock = self.folder.join(LOCK);
         let _lock = Lock::take(&lock).map_err(|e| {
@@ -213,7 +213,7 @@ impl Prepared {
         };
         let (mark, at) = (self.folder.join("built"), log.display());
         if mark.exists() {
-            self.clear(&mark).map_err(|e| unable("can't clear what was built before", e))?;
+            self.clear(&mark).map_err(|e| unable("can't remove the previous build", e))?;
         }
         let out = File::create(&log).map_err(|e| unable(&format!("can't write {at}"), e))?;
         let err = out.try_clone().map_err(|e| unable(&format!("can't write {at}"), e))?;
@@ -228,7 +228,7 @@ impl Prepared {
         }
         if let Some(file) = changed(&self.folder.join("src"), &self.sources) {
             return Err(format!(
-                "its build changed its own `{}`, so that what was built is not what its folder pins: have the build keep to \
+                "its build changed its own `{}`, so the result is not what its folder pins: make the build keep to \
                  the lock file (npm ci, pip --require-hashes, cargo --locked)",
                 file.display()
             ));
@@ -236,7 +236,7 @@ impl Prepared {
         fs::write(&mark, version).map_err(|e| unable("can't mark it as built", e))
     }
 
-    /// Takes away what was built.
+    /// Removes the previous build.
     fn clear(&self, mark: &Path) -> std::io::Result<()> {
         fs::remove_file(mark)?;
         fs::remove_dir_all(self.folder.join("build"))?;
@@ -244,7 +244,7 @@ impl Prepared {
     }
 }
 
-/// Lays the sources out anew; the lock is held.
+/// Lays the sources out again; the lock is held.
 fn lay_sources(folder: &Path, src: &Path, sources: &BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
     // Whatever was built of other sources is not what they say.
     let (mark, draft) = (folder.join("built"), folder.join("src.draft"));
@@ -266,7 +266,7 @@ fn lay_sources(folder: &Path, src: &Path, sources: &BTreeMap<PathBuf, Vec<u8>>) 
     fs::rename(draft, src)
 }
 
-/// The first of these sources that is not in the folder as it should be.
+/// The first of these sources that is missing or different in the folder.
 fn changed<'s>(src: &Path, sources: &'s BTreeMap<PathBuf, Vec<u8>>) -> Option<&'s Path> {
     if !src.is_dir() {
         return Some(Path::new("src"));
@@ -275,20 +275,20 @@ fn changed<'s>(src: &Path, sources: &'s BTreeMap<PathBuf, Vec<u8>>) -> Option<&'
     sources.iter().find(|source| !is_same(source)).map(|(path, _)| path.as_path())
 }
 
-/// A program and its arguments, with nothing to read.
+/// A program and its arguments, with empty standard input.
 pub fn command(words: &[String]) -> Command {
     let mut command = Command::new(words.first().map_or("", String::as_str));
     command.args(words.get(1..).unwrap_or_default()).stdin(Stdio::null());
     command
 }
 
-/// Whether a program is there to be run by its name.
+/// Whether a program can be run by its name.
 pub fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// The short form of a digest that names a folder for what is in it.
+/// The short form of a digest, for the name of a folder.
 pub fn tag(digest: Sha256) -> String {
     digest.finalize()[..4].iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -303,7 +303,7 @@ pub fn fill_all(words: &[String], places: &[(&str, String)]) -> Vec<String> {
     words.iter().map(|word| fill(word, places)).collect()
 }
 
-/// What a command says is its version.
+/// The version that a command prints.
 fn version_of(asked: &mut Command, words: &[String], after: Option<&str>) -> Result<String, String> {
     let output = asked.output().map_err(|e| format!("`{}` can't be run ({e})", words.join(" ")))?;
     if !output.status.success() {
@@ -313,7 +313,7 @@ fn version_of(asked: &mut Command, words: &[String], after: Option<&str>) -> Res
     let text = String::from_utf8_lossy(&text);
     let after = after.unwrap_or_default();
     let rest = text.find(after).map_or("", |at| &text[at + after.len()..]);
-    first_number(rest).ok_or_else(|| format!("`{}` names no version", words.join(" ")))
+    first_number(rest).ok_or_else(|| format!("`{}` printed no version", words.join(" ")))
 }
 
 /// The first number in a text, with its dots: `1.22.1`.

@@ -1,4 +1,4 @@
-//! What a race came to, in a few words that a program can read. Pure: from the findings of its only cell.
+//! The result of a race in a few words that a program can read. Pure: from the findings of its only cell.
 
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, HeldEqual, PairFindings, RaceFindings,
@@ -7,7 +7,7 @@ use model::observation::Raced;
 use model::study::RACE;
 use model::{Metric, Run};
 
-/// Of a race; `None` for a study.
+/// The findings of a race; `None` for a study.
 pub fn findings(run: &Run, cells: &[CellFindings], elapsed_s: f64) -> Option<RaceFindings> {
     // Races of older versions say so by their name only.
     let raced = run.race.clone().or_else(|| (run.name == RACE).then(Raced::default))?;
@@ -57,7 +57,7 @@ fn pair(cell: &CellFindings, first: &ContenderFindings, other: &ContenderFinding
     }
 }
 
-/// The better of the two, if it is sure, and if it is not the load generator that made the difference.
+/// The better of the two, if that is certain, and if the load generator did not make the difference.
 fn surely_better<'c>(
     cell: &CellFindings,
     first: &'c ContenderFindings,
@@ -77,7 +77,7 @@ fn surely_better<'c>(
     (!is_held_back(cell, worse)).then_some(better)
 }
 
-/// Only the rate is a floor where the load generator was the bound.
+/// Whether the load generator limited this figure, which can only be a rate.
 fn is_held_back(cell: &CellFindings, c: &ContenderFindings) -> bool {
     cell.metric == Metric::Rate && c.is_held_back()
 }

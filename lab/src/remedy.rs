@@ -1,9 +1,9 @@
-//! What to do next when something could not be got, told from what the tool that failed has said.
+//! Suggests the next step after a failed build or installation, from the output of the tool that failed.
 
-/// Words of package managers, compilers and kernels for a disk that is full.
+/// What package managers, compilers and kernels say about a full disk.
 const FULL: [&str; 4] = ["no space left on device", "enospc", "disk quota exceeded", "file too large"];
 
-/// Their words for a registry that does not answer.
+/// What they say about a registry that does not answer.
 const UNREACHABLE: [&str; 17] = [
     "connection refused",
     "could not resolve",
@@ -25,18 +25,18 @@ const UNREACHABLE: [&str; 17] = [
     "(from versions: none)",
 ];
 
-/// What to do about a contender's build that said this.
+/// The next step after a contender's build that said this.
 pub fn of_build(said: &str, name: &str) -> String {
     let again = format!("then `drome install {name}`");
     match first(said) {
         Some(what) => format!("{what}, {again}"),
-        None => format!("mend that, {again}"),
+        None => format!("fix that, {again}"),
     }
 }
 
-/// What to do about a package manager that said this.
+/// The next step after a package manager that said this.
 pub fn of_packages(said: &str) -> &'static str {
-    first(said).unwrap_or("mend that, or install them by hand")
+    first(said).unwrap_or("fix that, or install the packages by hand")
 }
 
 fn first(said: &str) -> Option<&'static str> {
@@ -46,7 +46,7 @@ fn first(said: &str) -> Option<&'static str> {
         return Some("the disk is full: free some space, or set DROME_CACHE to a folder on another disk");
     }
     has(&UNREACHABLE)
-        .then_some("it could not reach the registry: see to the network or the proxy (HTTPS_PROXY)")
+        .then_some("it could not reach the registry: check the network or the proxy (HTTPS_PROXY)")
 }
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
             ),
             ("Could not transfer artifact org.x:y:pom:1 from/to central: Connection refused", "registry"),
             ("OSError: [Errno 28] No space left on device", "the disk is full"),
-            ("error: linking failed", "mend that"),
+            ("error: linking failed", "fix that"),
         ];
         for (said, words) in cases {
             let next = of_build(said, "x");

@@ -1,4 +1,4 @@
-//! The spine: trial after trial, each observation stored at once, until the schedule says it is enough.
+//! The spine: runs trial after trial and stores each observation at once, until the schedule says that it is enough.
 
 use crate::cores::Cores;
 use crate::environment::{self, System, Watch};
@@ -22,77 +22,77 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// All that a run needs beside its description.
+/// Everything that a run needs beside its description.
 #[derive(Debug)]
 pub struct Lab {
     /// The contenders that take part.
     pub prepared: BTreeMap<String, Prepared>,
     /// The workloads that are asked for.
     pub works: Works,
-    /// The cores.
+    /// The cores of servers and load generator.
     pub cores: Cores,
     /// The folder of the workloads' files.
     pub assets: PathBuf,
-    /// Where servers' output is kept, a file a trial.
+    /// The folder for servers' output, a file a trial.
     pub logs: PathBuf,
-    /// Set to end the run after, or in the middle of, the trial at hand.
+    /// Set to end the run, in the middle of the current trial or after it.
     pub stop: Arc<AtomicBool>,
-    /// Trials count although other programs use much of the machine.
+    /// Whether trials count although other programs use much of the machine.
     pub may_be_busy: bool,
     /// The contenders that were verified in full since the lab began.
     pub verified: Mutex<BTreeSet<String>>,
-    /// Keeps every other drome from going on with the run.
+    /// The lock that keeps every other drome from continuing the run.
     pub lock: Lock,
 }
 
-/// Is told what goes on.
+/// Receives the progress of a run.
 pub trait Show {
-    /// A trial begins; so many are done of at least so many.
+    /// A trial begins; `done` are finished, of at least `least`.
     fn begins(&mut self, run: &Run, trial: &Trial, done: usize, least: usize);
     /// A trial was observed.
     fn observed(&mut self, run: &Run, observation: &Observation);
-    /// All that was observed so far, once after every trial; for who draws estimates meanwhile.
+    /// All observations so far, once after every trial, for estimates that are shown meanwhile.
     fn knows(&mut self, _run: &Run, _observations: &[Observation]) {}
-    /// What goes on in a heat: a few times a second, between two turns.
+    /// A step within a heat: a few times a second, between two turns.
     fn step(&mut self, _run: &Run, _heat: &Heat, _step: &Step) {}
     /// A heat is over; `starts` are its own.
     fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {}
-    /// All that was measured in heats so far, once after every heat; for who draws estimates meanwhile.
+    /// Everything measured in heats so far, once after every heat, for estimates that are shown meanwhile.
     fn knows_heats(&mut self, _run: &Run, _measured: &Measured) {}
 }
 
-/// Why a run could not go on.
+/// Why a run could not continue.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
-    /// The results can't be kept.
+    /// The results can't be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Somebody asked it to stop. What was finished is kept.
+    /// A user asked to stop. Every finished trial is kept.
     #[error("interrupted; every finished trial is kept")]
     Interrupted,
-    /// The lab failed in a heat, in which nothing more is known therefore.
+    /// The lab failed in a heat. Its finished cells are kept.
     #[error("the lab failed in heat {heat} of round {round}: {why}; every finished cell is kept")]
     Heat {
-        /// Counted from 1.
+        /// The round, counted from 1.
         round: usize,
-        /// Counted from 1.
+        /// The heat, counted from 1.
         heat: usize,
         /// What went wrong.
         why: String,
     },
-    /// The lab failed at a trial, of which nothing is known therefore.
+    /// The lab failed in a trial, which therefore has no outcome.
     #[error("the lab failed in a trial of {contender} in block {block}: {why}; every finished trial is kept")]
     Trial {
-        /// Whose trial it was.
+        /// The contender of the trial.
         contender: String,
-        /// Counted from 1.
+        /// The block, counted from 1.
         block: usize,
         /// What went wrong.
         why: String,
     },
 }
 
-/// Runs what is left of a run and says what all of it means.
+/// Runs what is left of a run and returns its findings.
 pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
     if run.study.design.heats.is_some() {
         return heat::run::run(lab, run, store, show);
@@ -129,7 +129,7 @@ pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<F
     Ok(analyse::findings(run, &observations, Some(&why)))
 }
 
-/// It was measured to its end before somebody asked to stop, and only its server had still to be stopped.
+/// Whether the measurement was complete before the stop was requested, and only the server had still to be stopped.
 fn is_whole(observation: &Observation) -> bool {
     matches!(&observation.outcome, Outcome::Measured(measured) if !measured.tally.interrupted)
 }
@@ -138,7 +138,7 @@ fn failed(trial: &Trial, why: String) -> LabError {
     LabError::Trial { contender: trial.contender.clone(), block: trial.block + 1, why }
 }
 
-/// One trial. Whatever the contender does, the outcome is an observation; an error is the lab's own failure.
+/// Runs one trial. Whatever the contender does, the outcome is an observation; an error is the lab's own failure.
 fn observe(lab: &Lab, run: &Run, trial: &Trial, since: Instant) -> Result<Observation, String> {
     let started_at = clock_text();
     let (watch, mut server) = (Watch::begin(&System::here(), &lab.cores), None);
@@ -154,7 +154,7 @@ fn observe(lab: &Lab, run: &Run, trial: &Trial, since: Instant) -> Result<Observ
     Ok(Observation { trial: trial.clone(), started_at, elapsed_ns, outcome, conditions, in_heat: None })
 }
 
-/// What a trial came to, before anybody has judged it.
+/// The result of a trial before its verdict.
 struct Unjudged {
     plan: Plan,
     tally: Tally,
@@ -176,7 +176,7 @@ impl Unjudged {
     }
 }
 
-/// In full, and with every workload that it serves, once in a run.
+/// Verifies a contender in full, with every workload that it serves, once in a run.
 pub(crate) fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<(), Fault> {
     let mut verified = lab.verified.lock().unwrap_or_else(PoisonError::into_inner);
     if verified.contains(&prepared.name) {
@@ -191,7 +191,7 @@ pub(crate) fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -
     Ok(())
 }
 
-/// Prepare, start, verify, warm up, measure, stop. What program it was is known even of one that failed.
+/// Prepares, starts, verifies, warms up, measures and stops. `program` is set even for a trial that fails.
 fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>) -> Result<Unjudged, Fault> {
     let unknown = |what: &str| Fault::Lab(what.to_owned());
     let prepared = lab.prepared.get(&trial.contender).ok_or_else(|| unknown("it is not prepared"))?;

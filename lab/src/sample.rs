@@ -1,5 +1,5 @@
-//! What the server uses while it is measured. A thread looks at its processes when the window opens and now and then; the last
-//! look is taken by the worker that closes the window, so that none of what comes later is in it.
+//! Samples what the server uses while it is measured. A thread looks at its processes when the window opens and now and then; the last
+//! look is taken by the worker that closes the window, so that nothing later is in it.
 
 use crate::cores::Cores;
 use crate::cpu_time::{self, Times};
@@ -14,30 +14,30 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How often memory is looked at. A look costs the load generator's core some hundred microseconds.
+/// How often memory is sampled. A look costs the load generator's core some hundred microseconds.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// What is looked at.
+/// What is watched.
 #[derive(Clone, Debug)]
 pub struct Watched {
     /// The server's processes.
     pub tree: Tree,
-    /// On so many cores they may run.
+    /// The number of cores that they may run on.
     pub cores: usize,
-    /// The cores that they are pinned to and that nobody else is meant to use; empty where they are not pinned.
+    /// The cores that they are pinned to and that no other program is meant to use; empty where they are not pinned.
     pub pinned_to: Vec<usize>,
-    /// Where others are in the way.
+    /// Where other programs would disturb.
     pub place: Place,
 }
 
 impl Watched {
-    /// A server that drome has started on its side of the cores.
+    /// Watches a server that drome has started on its side of the cores.
     pub fn pinned(tree: Tree, cores: &Cores) -> Self {
         let place = Place::of(&cores.server, &cores.client);
         Self { tree, cores: cores.server.len(), pinned_to: cores.server.clone(), place }
     }
 
-    /// A server that somebody else has started, and a load generator on these CPUs.
+    /// Watches a server that a user has started, and a load generator on these CPUs.
     pub fn free(pid: i32, client: &[usize]) -> Self {
         let (tree, cpus) = (Tree::From(pid), local::cpus(pid));
         // Where it may run is not to be seen: anywhere.
@@ -51,7 +51,7 @@ enum Edge {
     Closed(Box<Look>),
 }
 
-/// Looks at a process tree for one measurement.
+/// Samples a process tree during one measurement.
 #[derive(Debug)]
 pub struct Sampler {
     watched: Watched,
@@ -60,7 +60,7 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Ready to look at all processes of a server.
+    /// Prepares to sample all processes of a server.
     pub fn start(watched: Watched) -> Self {
         let (edges, receiver) = channel();
         // Here, and not in the thread: it must be over before the load begins.
@@ -76,7 +76,7 @@ impl Sampler {
         self.thread.join().ok().flatten()
     }
 
-    /// Tells the sampler of the window's edges.
+    /// Makes the callback that tells the sampler of the window's edges.
     pub fn watch(&self) -> impl Watch + use<> {
         Edges { watched: self.watched.clone(), to: self.edges.clone() }
     }
@@ -96,7 +96,7 @@ impl Watch for Edges {
     }
 }
 
-/// All that is known at one moment.
+/// Everything that is known at one moment.
 #[derive(Clone, Debug, Default)]
 struct Look {
     at_ns: u64,
@@ -120,17 +120,17 @@ impl Look {
     }
 }
 
-/// The machine's time up to now.
+/// The machine's times up to now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Machine {
-    /// Of the CPUs of server and load generator.
+    /// The times of the CPUs of server and load generator.
     times: Option<Times>,
-    /// Of each of the server's cores, the idle time.
+    /// The idle time of each of the server's cores.
     idle_ns: Vec<u64>,
 }
 
 impl Machine {
-    /// From the text of `/proc/stat`.
+    /// Parses the text of `/proc/stat`.
     fn of(stat: &str, watched: &Watched) -> Self {
         let idle_ns = |cpu: &usize| {
             cpu_time::of_one(stat, *cpu).map(|times| times.idle.saturating_mul(cpu_time::tick_ns()))
@@ -169,7 +169,7 @@ fn hold_most(usage: &mut Usage, used: &Snapshot) {
     usage.processes_max = usage.processes_max.max(used.processes);
 }
 
-/// What was used from the first look to the last.
+/// Computes what was used from the first look to the last.
 fn between(usage: &mut Usage, watched: &Watched, first: &Look, last: &Look) {
     usage.wall_ns = last.at_ns.saturating_sub(first.at_ns);
     // A server of one thread can't use a second core.

@@ -1,5 +1,5 @@
-//! Which trial comes next, and when it is enough. Pure: a function of the run and of what was observed, so a
-//! run that was cut off goes on where it was.
+//! Decides which trial comes next, and when it is enough. Pure: a function of the run and its observations, so that an
+//! interrupted run continues where it was.
 
 use crate::analyse;
 use model::study::REFERENCE;
@@ -10,15 +10,15 @@ mod budget;
 
 pub use budget::least_budget;
 
-/// A contender that has failed so often in a cell, and never done anything else there, is not tried again.
+/// A contender that failed this often in a cell, and never succeeded there, is not tried again.
 const MAX_FAILURES: usize = 3;
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// This trial.
+    /// Run this trial.
     Trial(Trial),
-    /// Nothing more, and why.
+    /// Stop, for this reason.
     Done(String),
 }
 
@@ -48,17 +48,20 @@ pub fn next(run: &Run, observations: &[Observation]) -> Next {
             }
             if analyse::is_decided(run, observations, block + 1) {
                 let what =
-                    format!("it is sure which is {}, or that they are within {precision} %", better(run));
+                    format!("it is certain which is {}, or that they are within {precision} %", better(run));
                 return Next::Done(format!("{what}, after {}", blocks(block + 1)));
             }
         } else if is_precise_in_time(run, observations, block + 1) {
-            return Next::Done(format!("every ratio is known to ±{precision} % after {}", blocks(block + 1)));
+            return Next::Done(format!(
+                "every interval is within ±{precision} % after {}",
+                blocks(block + 1)
+            ));
         }
     }
-    Next::Done(format!("the most that the design allows: {most} blocks"))
+    Next::Done(format!("the design's maximum is reached: {most} blocks"))
 }
 
-/// A race of one is none: why there is nothing to compare, where there is not. The first is who the others are compared with.
+/// Why there is nothing to compare, if so: a race needs two contenders, and the others are compared with the first.
 fn nothing_to_compare(run: &Run, observations: &[Observation], blocks: usize) -> Option<String> {
     let without = analyse::without_a_sound_trial(run, observations);
     let racing: Vec<&String> =
@@ -80,7 +83,7 @@ pub fn percent(share: f64) -> f64 {
     (share * 1e6).round() / 1e4
 }
 
-/// What the metric calls better.
+/// The word for a better contender by this metric.
 fn better(run: &Run) -> &'static str {
     if run.study.design.metric.is_better_higher() { "faster" } else { "better" }
 }
@@ -89,19 +92,19 @@ fn blocks(n: usize) -> String {
     if n == 1 { "1 block".to_owned() } else { format!("{n} blocks") }
 }
 
-/// Whether every ratio was known well enough when so many blocks less the last few were done.
+/// Whether every ratio was already known well enough before the last few of so many blocks.
 fn is_precise_in_time(run: &Run, observations: &[Observation], blocks: usize) -> bool {
     let before = blocks.saturating_sub(stats::estimate::BLOCKS_AFTER_ENOUGH);
     let is_precise = |half: f64| half <= run.study.design.precision;
     before >= run.study.design.blocks[0] && analyse::widest(run, observations, before).is_some_and(is_precise)
 }
 
-/// How many trials the least number of blocks takes.
+/// The number of trials in the least number of blocks.
 pub fn least_trials(run: &Run) -> usize {
     run.study.design.blocks[0] * run.study.cells.len() * entries(run).len()
 }
 
-/// All trials of a block: cell after cell, in each every entry once, in the order that the seed gives.
+/// All trials of a block: cell after cell, in each every entry once, in the order of the seed.
 fn block_trials(run: &Run, block: usize) -> Vec<Trial> {
     let entries = entries(run);
     let mut trials = Vec::new();
@@ -126,7 +129,7 @@ fn entries(run: &Run) -> Vec<(String, usize)> {
         .collect()
 }
 
-/// Not observed yet, and not given up.
+/// Whether a trial is neither observed nor given up.
 fn is_open(trial: &Trial, observations: &[Observation]) -> bool {
     let here =
         observations.iter().filter(|o| o.trial.cell == trial.cell && o.trial.contender == trial.contender);
@@ -166,7 +169,7 @@ mod tests {
     fn every_block_has_every_contender_once_and_the_reference_twice_in_an_order_of_its_own() {
         let run = example::run(&["a", "b", "c"]);
         let (seen, why) = walk(&run, |_| Some(100.0));
-        assert!(why.starts_with("every ratio is known"), "{why}");
+        assert!(why.starts_with("every interval is within"), "{why}");
         assert_eq!(seen.len(), 8 * 5);
         let mut orders = Vec::new();
         for block in seen.chunks(5) {
@@ -206,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_race_is_over_as_soon_as_it_is_sure_which_is_faster() {
-        let sure = "it is sure which is faster, or that they are within 2 %, after";
+        let sure = "it is certain which is faster, or that they are within 2 %, after";
         assert_eq!(race(0.2), (3, format!("{sure} 3 blocks")));
         for (slower, blocks) in [(0.02, 4..60), (0.0, 6..60)] {
             let (took, why) = race(slower);
@@ -229,7 +232,7 @@ mod tests {
             let rate = if t.contender == "a" { 100.0 } else { 50.0 };
             (t.contender == "a" || t.copy == 0).then_some(rate + t.block as f64)
         });
-        assert!(why.starts_with("it is sure which is faster"), "{why}");
+        assert!(why.starts_with("it is certain which is faster"), "{why}");
     }
 
     #[test]
@@ -239,8 +242,8 @@ mod tests {
         let noisy =
             |t: &Trial| Some(if t.contender == "a" { 100.0 + 90.0 * ((t.block % 3) as f64) } else { 100.0 });
         let (seen, why) = walk(&run, noisy);
-        assert!(why.contains("budget of 24s is spent after 8 blocks; the least known ratio"), "{why}");
-        assert!(why.ends_with("±3.0 % is out of reach of 30 blocks"), "{why}");
+        assert!(why.contains("budget of 24s is spent after 8 blocks; the widest interval is ±"), "{why}");
+        assert!(why.ends_with("reaching ±3 % needs more than 30 blocks"), "{why}");
         assert_eq!(seen.len(), 24);
     }
 
@@ -276,11 +279,11 @@ mod tests {
             assert!(why.starts_with(&format!("the budget of {budget}s is spent after ")), "{why}");
         }
         let (_, _, why) = walk_of_budget([8, 30], Duration::from_secs(9));
-        assert!(why.starts_with("the budget of 9s is spent after 2 blocks, of at least 8"), "{why}");
+        assert!(why.starts_with("the budget of 9s is spent after 2 blocks, with at least 8 needed"), "{why}");
         // In the first block it goes trial after trial, as long as one fits by what is known: only a contender's first may pass it.
         let (seen, _, why) = walk_of_budget([2, 30], Duration::from_secs(2));
         assert!((1..3).contains(&seen.len()), "{why}");
-        assert!(why.starts_with("the budget of 2s is spent in block 1, of at least 2"), "{why}");
+        assert!(why.starts_with("the budget of 2s is spent in block 1, with at least 2 needed"), "{why}");
         let (seen, _, why) = walk_of_budget([2, 30], Duration::from_millis(1));
         assert!(seen.is_empty() && why.starts_with("the budget of 1ms is spent in block 1"), "{why}");
     }
@@ -293,7 +296,7 @@ mod tests {
             |t: &Trial| Some(if t.contender == "a" { 100.0 + 8.0 * ((t.block % 3) as f64) } else { 100.0 });
         let (_, why) = walk(&run, noisy);
         assert!(
-            why.contains("known to ±") && why.ends_with("±3.0 % would take about 2 more minutes"),
+            why.contains("interval is ±") && why.ends_with("±3 % would take about 2 more minutes"),
             "{why}"
         );
     }

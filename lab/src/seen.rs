@@ -1,10 +1,10 @@
-//! What a program is most likely, where nobody says: by the names of its processes' programs and threads.
+//! Guesses the class of a program, where none is declared, from the names of its processes' programs and threads.
 
 use crate::tree::{self, Tree};
 use model::contender::Class;
 use std::path::PathBuf;
 
-/// Compiled while they run. Compilers have threads of their own, whose names say so whatever the program is called.
+/// Names of compilers' threads, which show that a program is compiled while it runs, whatever it is called.
 const COMPILES: [&str; 13] = [
     "c1 compiler",
     "c2 compiler",
@@ -21,13 +21,13 @@ const COMPILES: [&str; 13] = [
     "julia",
 ];
 
-/// Run by an interpreter.
+/// Names of interpreters.
 const INTERPRETS: [&str; 8] = ["python", "perl", "ruby", "puma", "php", "lua", "raku", "tclsh"];
 
-/// Processes are started as load comes.
+/// Names of servers that start processes as load comes.
 const FORKS: [&str; 3] = ["apache2", "httpd", "php-fpm"];
 
-/// What these names tell; native where they tell nothing, since nothing was seen that compiles, interprets or forks.
+/// The class that these names suggest; native where they suggest nothing, since nothing was seen that compiles, interprets or forks.
 pub fn class<'n>(names: impl IntoIterator<Item = &'n str>) -> Class {
     let of = |name: &str| {
         let name = name.to_ascii_lowercase();

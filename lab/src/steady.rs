@@ -1,21 +1,21 @@
-//! Whether contenders had settled when they were measured: found from the course of each trial, not assumed. Pure.
+//! Finds out whether contenders had settled when they were measured, from the course of each trial. Pure.
 
 use model::findings::Steadiness;
 use model::{Measurement, Tally};
 use stats::steady::{Settling, settling};
 
-/// Fewer trials say nothing of a contender: a machine that changed its speed in one of them would.
+/// Fewer trials say nothing about a contender: a machine that changed its speed in one of them would look the same.
 const LEAST_TRIALS: usize = 3;
 
-/// What the course of one trial says; `None` where it can't tell.
+/// What the course of one trial says about settling; `None` where it can't tell.
 pub fn of_trial(tally: &Tally) -> Option<Settling> {
     let course = tally.course.as_ref()?;
     let answers: Vec<u64> = course.warmup.iter().chain(&course.window).copied().collect();
     settling(&answers, course.warmup.len())
 }
 
-/// What the trials of a contender say together. It is called unsteady where most of them changed the same way, which no noise
-/// of the machine does.
+/// Combines what the trials of a contender say. It is called unsteady where most of them changed in the same direction, which no
+/// noise of the machine does.
 pub fn of_trials<'m>(measurements: impl Iterator<Item = &'m Measurement>) -> Option<Steadiness> {
     let mut changes = Vec::new();
     let mut settled_after_s = Vec::new();
@@ -44,7 +44,7 @@ pub fn of_trials<'m>(measurements: impl Iterator<Item = &'m Measurement>) -> Opt
     })
 }
 
-/// What is to be known of a contender that had not settled.
+/// The note on a contender that had not settled.
 pub fn sentence(found: &Steadiness) -> Option<String> {
     if found.is_steady != Some(false) {
         return None;
@@ -52,11 +52,13 @@ pub fn sentence(found: &Steadiness) -> Option<String> {
     let (way, n) =
         if found.faster > found.slower { ("faster", found.faster) } else { ("slower", found.slower) };
     let remedy = match found.settled_after_s {
-        Some(s) => format!("it settles {s:.1} s after the load begins: warm up so long, and measure again"),
-        None => "it did not settle while it was measured: warm up and measure longer".to_owned(),
+        Some(s) => {
+            format!("it settles {s:.1} s after the load begins: warm up for that long and measure again")
+        }
+        None => "it did not settle during the measurement: warm up and measure longer".to_owned(),
     };
     Some(format!(
-        "still getting {way} while it was measured, by {:.0} % from the first to the last quarter, in {n} of {} trials; {remedy}",
+        "still getting {way} during the measurement, by {:.0} % from the first to the last quarter, in {n} of {} trials; {remedy}",
         found.change.abs() * 100.0,
         found.trials
     ))
@@ -95,7 +97,7 @@ mod tests {
         assert_eq!((found.trials, found.faster, found.slower, found.is_steady), (6, 4, 0, Some(false)));
         let words = sentence(&found).unwrap();
         assert!(words.contains("still getting faster") && words.contains("in 4 of 6 trials"), "{words}");
-        assert!(words.contains("warm up so long") && found.settled_after_s.unwrap() < 1.6, "{words}");
+        assert!(words.contains("warm up for that long") && found.settled_after_s.unwrap() < 1.6, "{words}");
 
         let late: Vec<_> = (0..6).map(|nth| trial(nth, 38, 0.7)).collect();
         let words = sentence(&of(&late)).unwrap();

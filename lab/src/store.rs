@@ -1,5 +1,5 @@
-//! The results: one `SQLite` file. Every observation is committed at once, so that a kill loses at most the
-//! trial that is running. A file that this drome does not understand is never written to.
+//! The results: one `SQLite` file. Every observation is committed at once, so that a kill loses at most the running trial. A
+//! file that this drome does not understand is never written to.
 
 use model::page::Replays;
 use model::{Import, Observation, Run};
@@ -38,8 +38,8 @@ const REPLAYS: &str = "
     ) strict;
 ";
 
-/// A trial has one row. Two dromes at one run could store it twice before: the first one stays, and the others are kept where
-/// nothing reads them. A row that is no JSON has no trial: it is left for [`StoreError::Damaged`] to tell.
+/// Keeps one row for a trial. Two dromes at one run could store it twice before: the first one stays, and the others are kept where
+/// nothing reads them. A row that is not JSON has no trial: [`StoreError::Damaged`] reports it.
 const ONCE: &str = "
     create table observation_of_trial (
         run text not null references run, n integer not null, block integer, cell integer, contender text,
@@ -65,29 +65,29 @@ const ONCE: &str = "
 /// Why the store can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// It can't be opened, read or written.
+    /// The file can't be opened, read or written.
     #[error("the store {path}: {source}; {remedy}")]
     Sqlite {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// What went wrong.
         source: rusqlite::Error,
         /// The next step.
         remedy: &'static str,
     },
-    /// Somebody else has it.
+    /// Another program has locked the file.
     #[error(
-        "the store {path} has been locked by another program for more than {} s: see which one has it open (`fuser {path}`) and \
-         let it end, or choose another file with --store FILE",
+        "the store {path} has been locked by another program for more than {} s: find it with `fuser {path}` and \
+         let it finish, or choose another file with --store FILE",
         LOCK_PATIENCE.as_secs()
     )]
     Locked {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// The trial is there already.
+    /// The trial is stored already.
     #[error(
-        "run {run} has {trial} already: another drome is at the same run; let it end, or begin a run of your own without --resume"
+        "run {run} already has {trial}: another drome is working on it; let it finish, or start a new run without --resume"
     )]
     Twice {
         /// The run.
@@ -95,49 +95,49 @@ pub enum StoreError {
         /// The trial.
         trial: String,
     },
-    /// Its folder can't be made.
+    /// The folder of the file can't be made.
     #[error("can't make the folder of the store {path}: {source}; choose another file with --store FILE")]
     Folder {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// What went wrong.
         source: std::io::Error,
     },
-    /// It was written by a later drome.
+    /// A newer drome wrote the file.
     #[error(
-        "the store {path} is of version {found}, this drome knows up to {VERSION}: use a newer drome, or --store FILE"
+        "the store {path} has version {found}, and this drome supports up to {VERSION}: use a newer drome, or --store FILE"
     )]
     Newer {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Its version.
         found: i64,
     },
-    /// It is something else.
-    #[error("{path} is not a store of drome's and is left as it is: choose another file with --store FILE")]
+    /// The file is not a store.
+    #[error("{path} is not a drome store and is left unchanged: choose another file with --store FILE")]
     Foreign {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// A row does not say what it should.
+    /// A row is malformed.
     #[error(
-        "the store {path} is damaged ({what}): it is left as it is; choose another file with --store FILE"
+        "the store {path} is damaged ({what}) and is left unchanged: choose another file with --store FILE"
     )]
     Damaged {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// What is wrong.
         what: String,
     },
-    /// No such run.
-    #[error("there is no run `{0}`: `drome list runs` shows those there are")]
+    /// There is no such run.
+    #[error("there is no run `{0}`: `drome list runs` lists all runs")]
     NoRun(String),
-    /// No run at all.
+    /// There is no run at all.
     #[error("the store has no run yet: `drome run raspberry-pi` makes one")]
     Empty,
 }
 
-/// How long another program may keep the file to itself. What drome does there takes milliseconds.
+/// How long another program may lock the file. What drome does there takes milliseconds.
 const LOCK_PATIENCE: Duration = Duration::from_secs(10);
 
 /// An open store.
@@ -152,33 +152,33 @@ pub struct Store {
 pub struct Listed {
     /// Its name.
     pub id: String,
-    /// Its study.
+    /// The name of its study.
     pub name: String,
-    /// RFC 3339, UTC.
+    /// When it began, in RFC 3339, UTC.
     pub started_at: String,
-    /// Why it ended; none: it has not.
+    /// Why it ended; `None`: it has not.
     pub ended: Option<String>,
-    /// What it consists of.
+    /// The kind of its entries.
     pub kind: Kind,
-    /// How many of them.
+    /// The number of its entries.
     pub count: usize,
 }
 
-/// What a run consists of.
+/// The kind of a run's entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It was measured in blocks.
+    /// Trials, measured in blocks.
     Trials,
-    /// It was measured in heats.
+    /// Starts, measured in heats.
     Starts,
-    /// Its figures were read, not measured.
+    /// Figures that were read, not measured.
     Readings,
-    /// It is of a page's own command lines, each run once.
+    /// A page's own command lines, each run once.
     CommandLines,
 }
 
 impl Kind {
-    /// One of them.
+    /// The word for one entry.
     pub fn word(self) -> &'static str {
         match self {
             Self::Trials => "trial",
@@ -188,13 +188,13 @@ impl Kind {
         }
     }
 
-    /// drome measured it, and can compare it.
+    /// Whether drome measured it and can compare it.
     pub fn is_measured(self) -> bool {
         matches!(self, Self::Trials | Self::Starts)
     }
 }
 
-/// What is different after every change of a run: a trial more, its end, a budget that allows more.
+/// A stamp that differs after every change of a run: one more trial, its end, a larger budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stamp {
     json: String,
@@ -214,14 +214,14 @@ pub enum Stored {
 }
 
 impl Store {
-    /// The file by which one drome at a time goes on with a run: beside the store, by whatever name that was opened.
+    /// The lock file by which one drome at a time works on a run: beside the store, by whatever name that was opened.
     pub fn lock(&self, run: &str) -> PathBuf {
         let mut lock = self.path.canonicalize().unwrap_or_else(|_| self.path.clone()).into_os_string();
         lock.push(format!(".{run}.lock"));
         lock.into()
     }
 
-    /// Opens the file, or makes it.
+    /// Opens the file, or creates it.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder)
@@ -254,7 +254,7 @@ impl Store {
         Ok(())
     }
 
-    /// Says how a run ended.
+    /// Records why a run ended.
     pub fn end_run(&self, id: &str, why: &str) -> Result<(), StoreError> {
         self.db
             .execute("update run set ended = ? where id = ?", params![why, id])
@@ -262,7 +262,7 @@ impl Store {
         Ok(())
     }
 
-    /// Says that a run goes on, perhaps for longer than it was to.
+    /// Records that a run continues, perhaps with a larger budget.
     pub fn reopen_run(&self, run: &Run) -> Result<(), StoreError> {
         let json = self.json(run)?;
         self.db
@@ -289,7 +289,7 @@ impl Store {
         Ok(())
     }
 
-    /// Adds what was read from pages.
+    /// Adds readings of pages.
     pub fn add_import(&self, import: &Import) -> Result<(), StoreError> {
         let json = self.json(import)?;
         let sql = "insert into import (id, title, imported_at, readings, json) values (?, ?, ?, ?, ?)";
@@ -298,7 +298,7 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps what came of a page's command lines, in place of what was kept of them before.
+    /// Stores the results of a page's command lines, in place of earlier ones.
     pub fn keep_replays(&self, replays: &Replays) -> Result<(), StoreError> {
         let json = self.json(replays)?;
         let ended = replays.is_whole.then_some("as published");
@@ -349,7 +349,7 @@ impl Store {
         read().map_err(|e| self.wrap(e))
     }
 
-    /// What is under a name, or the latest.
+    /// Finds what is stored under a name, or the latest.
     pub fn find(&self, id: Option<&str>) -> Result<Stored, StoreError> {
         let id = match id {
             Some(id) => id.to_owned(),
@@ -365,7 +365,7 @@ impl Store {
         Ok(Stored::Run(Box::new(run), observations, ended))
     }
 
-    /// A run by its name, with what was observed in it, in order, and why it ended.
+    /// Reads a run by its name, with its observations, in order, and why it ended.
     pub fn run(&self, id: &str) -> Result<(Run, Vec<Observation>, Option<String>), StoreError> {
         let found = self
             .db
@@ -378,7 +378,7 @@ impl Store {
         Ok((self.parse(&json)?, self.observations(id)?, ended))
     }
 
-    /// What was observed in a run, in order.
+    /// Reads the observations of a run, in order.
     pub fn observations(&self, run: &str) -> Result<Vec<Observation>, StoreError> {
         let read = || -> rusqlite::Result<Vec<String>> {
             let mut query = self.db.prepare("select json from observation where run = ? order by n")?;
@@ -388,7 +388,7 @@ impl Store {
         rows.iter().map(|json| self.parse(json)).collect()
     }
 
-    /// Whether a run is still what it was; none: there is no such run.
+    /// Reads the stamp of a run; `None`: there is no such run.
     pub fn stamp(&self, id: &str) -> Result<Option<Stamp>, StoreError> {
         let sql = "select json, ended, (select count(*) from observation where run = run.id)
                     + (select coalesce(sum(1 + cells + is_over), 0) from start where run = run.id)
@@ -420,7 +420,7 @@ impl Store {
     }
 }
 
-/// Makes the tables that are missing. Another drome may have been here first, so the version is looked at again.
+/// Creates the tables that are missing. Another drome may have done it first, so the version is read again.
 fn make(db: &mut Connection) -> rusqlite::Result<()> {
     let make = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let version: i64 = make.query_row("pragma user_version", [], |row| row.get(0))?;
@@ -447,7 +447,7 @@ fn make(db: &mut Connection) -> rusqlite::Result<()> {
     make.commit()
 }
 
-/// A file that is no database at all, or a broken one, is not ours to write to.
+/// Converts an error of `SQLite`. A file that is no database, or a broken one, is never written to.
 fn sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
     let path = path.to_owned();
     let remedy = match source.sqlite_error_code() {
@@ -458,7 +458,7 @@ fn sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
             "free some space, or choose another file with --store FILE"
         }
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
-            "see to it that you may write to the file and its folder, or choose another file with --store FILE"
+            "make sure that you may write to the file and its folder, or choose another file with --store FILE"
         }
         _ => "choose another file with --store FILE",
     };

@@ -13,27 +13,27 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// A server gets so long to stop before it is killed.
+/// How long a server may take to stop before it is killed.
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
 
-/// The guard answers at once, or something is badly wrong with the machine.
+/// How long the guard may take to answer. It answers at once, unless something is badly wrong with the machine.
 const GUARD_PATIENCE: Duration = Duration::from_secs(30);
 
 /// How many of a log's last lines an error shows.
 const LOG_LINES: usize = 8;
 
-/// What to start and how. Its command and its folder come of [`Server::start`].
+/// What to start and how. The command and the folder come from [`Server::start`].
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// Where its output goes.
+    /// The file for its output.
     pub log: PathBuf,
     /// The cores that it may use.
     pub cpus: Vec<usize>,
     /// How many descriptors it may have before it raises its limit; `None`: no limit.
     pub descriptors: Option<u64>,
-    /// Where it listens.
+    /// The port that it listens on.
     pub port: u16,
-    /// What stops it.
+    /// The signal that stops it.
     pub stop: StopSignal,
 }
 
@@ -50,7 +50,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts it. `lay` fills the server's folder, which is its working directory, and gives its command.
+    /// Starts a server. `lay` fills the server's folder, which is its working directory, and returns its command.
     pub fn start(
         start: Start,
         lay: impl FnOnce(&Path) -> std::io::Result<Vec<String>>,
@@ -72,15 +72,15 @@ impl Server {
         }
         let mut server = Self { start, guard, lines, pid: 0, exit: None, ended_early: None };
         let dir = PathBuf::from(server.awaited("dir")?);
-        let command = lay(&dir).map_err(|e| Fault::unable("can't fill a server's folder", &e))?;
+        let command = lay(&dir).map_err(|e| Fault::unable("can't write a server's files", &e))?;
         let Start { cpus, descriptors, log, .. } = server.start.clone();
         server.order(&Order { command, cpus, descriptors, log })?;
         let pid = server.awaited("pid")?;
-        server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard told the process `{pid}`")))?;
+        server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard named the process `{pid}`")))?;
         Ok(server)
     }
 
-    /// What the guard tells after this word, which is the next that it says unless something is wrong.
+    /// Waits for the guard's next line, which begins with this word unless something is wrong.
     fn awaited(&self, word: &str) -> Result<String, Fault> {
         let line = self.lines.recv_timeout(GUARD_PATIENCE).map_err(|why| {
             Fault::Lab(match why {
@@ -99,22 +99,23 @@ impl Server {
     }
 
     fn order(&mut self, order: &Order) -> Result<(), Fault> {
-        let line = serde_json::to_string(order).map_err(|e| Fault::unable("can't order a server", &e))?;
+        let line = serde_json::to_string(order)
+            .map_err(|e| Fault::unable("can't tell the guard what to start", &e))?;
         let written = self.guard.stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}"));
-        written.map_err(|e| Fault::unable("can't order a server from its guard", &e))
+        written.map_err(|e| Fault::unable("can't tell the guard what to start", &e))
     }
 
-    /// The guard, below which all of the server's processes are.
+    /// The guard's PID; all of the server's processes are below it.
     pub fn root(&self) -> i32 {
         self.guard.id() as i32
     }
 
-    /// The server's first process.
+    /// The PID of the server's first process.
     pub fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// How the server ended, if it has, with its last words.
+    /// How the server ended, if it has, with the last lines of its log.
     pub fn ended(&mut self) -> Option<String> {
         self.listen();
         let exit = self.exit.as_ref()?;
@@ -130,7 +131,7 @@ impl Server {
         }
     }
 
-    /// Stops it and sees that nothing is left. An error is the contender's; all is stopped all the same.
+    /// Stops it and checks that nothing is left. An error is the contender's fault; everything is stopped in any case.
     pub fn stop(mut self) -> Result<(), String> {
         self.ask_to_stop();
         let deadline = Instant::now() + STOP_PATIENCE;
@@ -175,7 +176,7 @@ impl Server {
         }
     }
 
-    /// Ends the guard, and with it all that is left; says how many processes that were.
+    /// Ends the guard, and with it all remaining processes; returns how many these were.
     fn dismiss(&mut self) -> usize {
         drop(self.guard.stdin.take());
         let mut left = 0;
@@ -209,7 +210,7 @@ impl Drop for Server {
     }
 }
 
-/// A terminal's Ctrl-C is for drome alone, which then stops its servers in order.
+/// Puts a command into a process group of its own: a terminal's Ctrl-C is for drome alone, which then stops its servers in order.
 trait OwnGroup {
     fn process_group_of_its_own(&mut self) -> &mut Self;
 }
@@ -229,7 +230,7 @@ fn signal_name(signal: StopSignal) -> &'static str {
     }
 }
 
-/// The end of a log, for an error.
+/// The last lines of a log, for an error.
 pub fn last_lines(log: &Path) -> String {
     let text = String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned();
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();

@@ -1,6 +1,6 @@
-//! How the machine's processors are built, as plain data: physical cores with their hardware threads, packages, NUMA
-//! nodes and classes, and which of them this process may use. Read below one folder, so that tests can show it machines
-//! that they are not on; nothing here decides anything (`cores.rs` does).
+//! The topology of the processors as plain data: physical cores with their hardware threads, packages, NUMA nodes and
+//! classes, and which of them this process may use. Read below one folder, so that tests can use the files of other machines;
+//! decisions are made in `cores.rs`.
 
 use crate::environment::System;
 use model::environment::{Cap, PhysicalCore};
@@ -9,12 +9,12 @@ use std::collections::BTreeSet;
 const CPUS: &str = "sys/devices/system/cpu";
 const NODES: &str = "sys/devices/system/node";
 
-/// Counters that Linux has for each kind of core of a hybrid processor of Intel's; each folder lists its CPUs. Older
-/// kernels tell the two kinds apart by nothing else.
+/// Counters that Linux has for each kind of core of Intel's hybrid processors; each folder lists its CPUs. Older kernels
+/// distinguish the two kinds by nothing else.
 const KINDS: [(&str, &str); 2] =
     [("performance", "sys/devices/cpu_core"), ("efficiency", "sys/devices/cpu_atom")];
 
-/// How the machine's processors are built, and what of them may be used.
+/// The topology of the processors, and which of their CPUs may be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     /// All physical cores that are online, by their first CPU. No CPU is in two of them.
@@ -26,7 +26,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Reads it, for a process that may use these CPUs.
+    /// Reads the topology, for a process that may use these CPUs.
     pub fn read(system: &System, allowed: &[usize]) -> Self {
         Self {
             physical: physical_cores(system).unwrap_or_default(),
@@ -63,7 +63,7 @@ pub fn physical_cores(system: &System) -> Option<Vec<PhysicalCore>> {
     Some(cores)
 }
 
-/// The hardware threads of a CPU's core, itself included. Kernels before 5.2 have the second name only.
+/// The hardware threads of a CPU's core, itself included. Kernels before 5.2 have only the second name.
 fn threads(system: &System, cpu: usize) -> Option<Vec<usize>> {
     let list = |name: &str| system.cpu_list(&format!("{CPUS}/cpu{cpu}/topology/{name}"));
     list("core_cpus_list").or_else(|| list("thread_siblings_list"))

@@ -1,4 +1,4 @@
-//! A process and all that descend from it, as /proc shows them.
+//! A process and all its descendants, as /proc shows them.
 
 use crate::cpu_time::tick_ns;
 use net::clock;
@@ -7,10 +7,10 @@ use procfs::process::{Process, Stat};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What the processes of a tree have used up to now, and hold now.
+/// What the processes of a tree have used up to now, and what they hold now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
-    /// CPU time of all, ended and reaped children included.
+    /// CPU time of all processes, ended and reaped children included.
     pub cpu_ns: u64,
     /// Resident memory of all.
     pub rss_bytes: u64,
@@ -18,14 +18,14 @@ pub struct Snapshot {
     pub virtual_bytes: u64,
     /// Threads of all.
     pub threads: u64,
-    /// How many processes.
+    /// The number of processes.
     pub processes: u64,
 }
 
 /// Context switches of the threads of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switches {
-    /// The thread waited.
+    /// The thread had to wait.
     pub voluntary: u64,
     /// The thread's time slice ended.
     pub involuntary: u64,
@@ -37,14 +37,14 @@ const KERNEL_THREAD: u32 = 0x0020_0000;
 /// Which processes are a server's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tree {
-    /// All below this one, which is drome's guard.
+    /// All processes below this one, which is drome's guard.
     Below(i32),
-    /// This one and all below it.
+    /// This process and all below it.
     From(i32),
 }
 
-/// The processes below `root` that have not ended. Scans all of the machine, since the list of children that
-/// the kernel keeps may lack one while others come and go.
+/// The living processes below `root`. Scans all processes of the machine, because the list of children that the kernel keeps
+/// may lack one while others come and go.
 pub fn living(root: i32) -> Vec<i32> {
     descendants_by_scan(root).into_iter().filter(|stat| stat.state != 'Z').map(|stat| stat.pid).collect()
 }
@@ -114,14 +114,14 @@ fn clocks_of(pid: i32) -> Vec<(i32, u64)> {
     tasks.filter_map(clock).collect()
 }
 
-/// The first of its three figures: the time that the thread has run.
+/// The first of the three figures of a `schedstat` file: the time that the thread has run.
 fn on_cpu_ns(schedstat: &Path) -> Option<u64> {
     std::fs::read_to_string(schedstat).ok()?.split_whitespace().next()?.parse().ok()
 }
 
-/// CPU time, between two looks, of the thread that used the most, where all of the server's threads together used `cpu_ns`. One
-/// that began between them began at 0. Of one that ended in between only a share of `cpu_ns` is left: `None` where that share is
-/// larger than what any living thread used.
+/// CPU time, between two looks, of the thread that used the most, where all of the server's threads together used `cpu_ns`. A thread
+/// that began between them began at 0. Of a thread that ended in between, only a bound is known, namely what is left of `cpu_ns`: `None`
+/// where that is larger than what any living thread used.
 pub fn busiest_thread_ns(before: &ThreadClocks, after: &ThreadClocks, cpu_ns: u64) -> Option<u64> {
     // A clock that went back is another thread's, to which the kernel has given the number anew.
     let used = |(thread, now): (&(i32, i32), &u64)| {
@@ -150,8 +150,8 @@ fn stat(pid: i32) -> Option<Stat> {
     Process::new(pid).and_then(|p| p.stat()).ok()
 }
 
-/// Asks each process for its children: cheap enough to be done while a server is measured. `None` where the
-/// kernel does not tell (`CONFIG_PROC_CHILDREN`).
+/// Asks each process for its children, which is cheap enough while a server is measured. `None` where the kernel does not
+/// tell (`CONFIG_PROC_CHILDREN`).
 fn descendants(root: i32) -> Option<Vec<i32>> {
     let mut found = vec![root];
     let mut at = 0;
@@ -171,17 +171,17 @@ fn descendants(root: i32) -> Option<Vec<i32>> {
     Some(found)
 }
 
-/// CPU time up to now, in nanoseconds. The time of an ended process is with the one that reaped it, so that no sum goes back.
+/// CPU time up to now, in nanoseconds. The time of an ended process is with the process that reaped it, so that no sum goes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spent {
-    /// Of all processes that can be seen and are neither this one nor a server's. The kernel's own threads work for those who are
-    /// measured, too.
+    /// CPU time of all visible processes that are neither this one nor a server's. The kernel's own threads are left out, because they also work
+    /// for the measured ones.
     pub others_ns: u64,
-    /// Of this one and the server's.
+    /// CPU time of this process and the server's.
     pub measured_ns: u64,
 }
 
-/// Looks at all processes of the machine; `None` where they can't be seen.
+/// Reads the CPU time of all processes of the machine; `None` where they can't be seen.
 pub fn spent(tree: Tree) -> Option<Spent> {
     let (Tree::Below(root) | Tree::From(root)) = tree;
     let own = std::process::id() as i32;
@@ -196,7 +196,7 @@ pub fn spent(tree: Tree) -> Option<Spent> {
     })
 }
 
-/// The same from the parents of all processes of the machine.
+/// The descendants of `root`, from the parents of all processes of the machine.
 fn descendants_by_scan(root: i32) -> Vec<Stat> {
     scan(root).unwrap_or_default().0
 }

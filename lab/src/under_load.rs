@@ -1,4 +1,4 @@
-//! A contender under load: driven, watched, stopped.
+//! Puts a contender under load: drives it, watches it, stops it.
 
 use crate::cores::Cores;
 use crate::fault::Fault;
@@ -10,18 +10,18 @@ use model::{Plan, Tally, Usage};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What came of it.
+/// The result.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The client's side.
+    /// What the client counted.
     pub tally: Tally,
-    /// The server's; `None` where its processes could not be watched.
+    /// What the server used; `None` where its processes could not be watched.
     pub usage: Option<Usage>,
-    /// What went wrong when it was stopped, which takes nothing from what was measured before.
+    /// What went wrong when it was stopped. What was measured before is not affected.
     pub stopping: Option<String>,
 }
 
-/// Carries the plan out and stops the contender, which has its side of these cores.
+/// Carries the plan out and stops the contender, which runs on its side of these cores.
 pub fn load(
     mut instance: Instance,
     plan: &Plan,
@@ -39,7 +39,7 @@ pub fn load(
     Ok(Loaded { tally: counted(tally)?, usage, stopping })
 }
 
-/// What was counted, if that says something of the server; else whose failure it is that it does not.
+/// The counts, if they say something about the server; else the fault.
 pub fn counted(tally: Result<Tally, LoadError>) -> Result<Tally, Fault> {
     let tally = tally.map_err(|error| fault(&error))?;
     match &tally.halted {

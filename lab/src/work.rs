@@ -1,4 +1,4 @@
-//! What a workload is at run time: the requests that can be made of it and what must come back for each.
+//! A workload at run time: the requests that it allows and the answer that each must get.
 
 use model::workload::{Method, NUMBER, Recipe};
 use model::{Address, Asking, Target, Workload};
@@ -11,9 +11,9 @@ const USUAL: u64 = 1;
 /// A workload with its bytes made.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
-    /// Its declaration; none: whatever the server answers, as in a race.
+    /// Its declaration; `None`: whatever the server answers, as in a race.
     pub workload: Option<Workload>,
-    /// The body that must come back under load; none: any.
+    /// The body that must come back under load; `None`: any.
     pub body: Option<Vec<u8>>,
     /// The body that is sent under load.
     pub send: Vec<u8>,
@@ -22,21 +22,21 @@ pub struct Work {
 /// The workloads of a run, by name.
 pub type Works = BTreeMap<String, Work>;
 
-/// One request and what must come back.
+/// One request and the answer that it must get.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// How it is asked.
+    /// The method.
     pub method: Method,
     /// Path and query.
     pub path: String,
     /// The body that is sent.
     pub send: Vec<u8>,
-    /// The body that must come back; none: any.
+    /// The body that must come back; `None`: any.
     pub body: Option<Vec<u8>>,
 }
 
 impl Work {
-    /// Follows the recipes.
+    /// Makes the bytes of a workload from its recipes.
     pub fn of(workload: &Workload) -> Result<Self, bodies::BodyError> {
         let send = workload.send.as_ref().map(bodies::body).transpose()?.unwrap_or_default();
         let body = match &workload.body {
@@ -47,7 +47,7 @@ impl Work {
         Ok(Self { workload: Some(workload.clone()), body: Some(body), send })
     }
 
-    /// What is asked under load.
+    /// The request under load.
     pub fn usual(&self, path: &str) -> Question {
         let method = self.workload.as_ref().map_or(Method::Get, |w| w.method);
         let query = self.workload.as_ref().and_then(|w| w.query.as_deref());
@@ -55,7 +55,7 @@ impl Work {
         Question { method, path, send: self.send.clone(), body: self.body.clone() }
     }
 
-    /// The same with another number, where there is one.
+    /// The request with another number, where it has one.
     pub fn with_number(&self, path: &str, number: u64) -> Option<Question> {
         let workload = self.workload.as_ref()?;
         let query = workload.query.as_ref().filter(|query| query.contains(NUMBER))?;
@@ -64,13 +64,13 @@ impl Work {
         Some(Question { path, body: Some(body.into_bytes()), ..self.usual("") })
     }
 
-    /// The same with another body, where what is sent comes back.
+    /// The request with another body, where what is sent comes back.
     pub fn with_body(&self, path: &str, send: Vec<u8>) -> Option<Question> {
         let comes_back = self.workload.as_ref()?.body == Recipe::Sent;
         comes_back.then(|| Question { body: Some(send.clone()), send, ..self.usual(path) })
     }
 
-    /// The same with a query that must not matter, where the answer depends on none.
+    /// The request with a query that must not matter, where the answer depends on none.
     pub fn with_query(&self, path: &str, query: &str) -> Option<Question> {
         let is_free = self.workload.as_ref()?.query.is_none();
         is_free.then(|| self.usual(&format!("{path}?{query}")))
@@ -78,7 +78,7 @@ impl Work {
 }
 
 impl Question {
-    /// The request as bytes, from a server at this address.
+    /// The request as bytes, to a server at this address.
     pub fn request(&self, at: SocketAddr, keep_alive: bool) -> Vec<u8> {
         let kind = [("Content-Type".to_owned(), "application/octet-stream".to_owned())];
         let headers: &[(String, String)] = if self.method == Method::Post { &kind } else { &[] };
@@ -93,7 +93,7 @@ impl Question {
     }
 }
 
-/// A path of a server on this machine.
+/// The target for a path of a server on this machine.
 pub fn target(at: SocketAddr, path: &str) -> Target {
     Target {
         url: format!("http://{at}{path}"),

@@ -12,39 +12,39 @@ use model::tally::FIRST_ANSWER_BYTES;
 use model::{Agreed, End, Errors, Load, Loss, Plan, Tally};
 use net::clock;
 
-/// What is said of requests behind one whose connection ended, or was to end, with an earlier answer.
-pub const BEHIND: &str = "the server closed before it answered all that was pipelined";
+/// The cause of loss of requests behind one whose connection ended, or was to end, with an earlier answer.
+pub const BEHIND: &str = "the server closed the connection before it answered all pipelined requests";
 
-/// What one worker counted.
+/// The accounts of one worker.
 #[derive(Debug)]
 pub struct Accounts {
     counted: Counted,
-    /// Requests that were sent and are neither answered nor lost.
+    /// The number of requests that were sent and are neither answered nor lost.
     in_flight: u64,
-    /// Requests that were begun and wait to be sent.
+    /// The number of requests that were begun and wait to be sent.
     unsent: u64,
-    /// Requests begun in the window, those under way at its opening included.
+    /// The number of requests begun in the window, those in flight at its opening included.
     begun: u64,
-    /// Open load: what was due before this is not the window's.
+    /// Open load: requests that were due before this are not the window's.
     window_ns: u64,
     is_open_load: bool,
-    /// A burst has one latency: that of its last answer.
+    /// Whether a burst has one latency: that of its last answer.
     burst_latency: bool,
-    /// The first answer is to be kept, and is not whole yet.
+    /// Whether the first answer is to be kept, and is not whole yet.
     wants_first: bool,
-    /// The connection that brings it.
+    /// The connection that brings the first answer.
     first_on: Option<u64>,
     series: Option<Box<Series>>,
-    /// Every exchange by itself, where somebody wants them.
+    /// The log of single exchanges, if it is wanted.
     log: Option<Log>,
     cpu_at_start_ns: u64,
     system_at_start_ns: Option<u64>,
-    /// What [`Accounts::news`] has told.
+    /// The number that [`Accounts::news`] has told.
     told: u64,
 }
 
 impl Accounts {
-    /// Nothing has happened.
+    /// Accounts in which nothing has happened.
     pub fn new(plan: &Plan, progress: &Progress) -> Self {
         Self {
             counted: Counted::new(),
@@ -64,21 +64,21 @@ impl Accounts {
         }
     }
 
-    /// The window opens: what was counted is forgotten, what is under way is carried into it. `sent_bytes` are those of
-    /// the requests in flight, which have been so for `in_flight_ns` in all.
+    /// Opens the window: what was counted is cleared, what is in flight is carried into it. `sent_bytes` are those of the requests in
+    /// flight, which have been so for `in_flight_ns` in all.
     pub fn open_window(&mut self, now_ns: u64, sent_bytes: u64, in_flight_ns: u64) {
         self.counted.clear();
         self.begin_window(now_ns, sent_bytes, in_flight_ns);
     }
 
-    /// The counted part of a slice begins, as a window does. It is counted in `room`, which is empty; what was counted
-    /// before waits there until [`Accounts::leave_slice`].
+    /// Begins the counted part of a slice, as a window does. It is counted in `room`, which is empty; what was counted before
+    /// waits there until [`Accounts::leave_slice`].
     pub fn enter_slice(&mut self, room: &mut Counted, now_ns: u64, sent_bytes: u64, in_flight_ns: u64) {
         std::mem::swap(&mut self.counted, room);
         self.begin_window(now_ns, sent_bytes, in_flight_ns);
     }
 
-    /// The counted part is over and its window closed: `room` has it, and counting goes on where it was before.
+    /// Ends the counted part, whose window has closed: `room` has it, and counting goes on where it was before.
     pub fn leave_slice(&mut self, room: &mut Counted) {
         std::mem::swap(&mut self.counted, room);
         self.window_ns = u64::MAX;
@@ -86,7 +86,7 @@ impl Accounts {
         tally.sent = tally.completed + tally.errors.of_sent() + *in_flight;
     }
 
-    /// Counts from zero what is outside of counted parts. The histograms of that are never looked at.
+    /// Clears the counts outside of counted parts, whose histograms are never used.
     pub fn forget_uncounted(&mut self) {
         let tally = &mut self.counted.tally;
         (tally.completed, tally.connections_opened, tally.errors) = (0, 0, Errors::default());
@@ -94,12 +94,12 @@ impl Accounts {
         tally.sent = self.in_flight;
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     pub fn tally(&mut self) -> &mut Tally {
         &mut self.counted.tally
     }
 
-    /// Requests that were begun and have not come to an end.
+    /// The number of requests that were begun and have not ended.
     pub fn under_way(&self) -> u64 {
         self.in_flight + self.unsent
     }
@@ -121,7 +121,7 @@ impl Accounts {
         }
     }
 
-    /// A request became due then.
+    /// Counts a request that became due then.
     #[inline]
     pub fn due(&mut self, due_ns: u64) {
         if due_ns >= self.window_ns {
@@ -129,14 +129,14 @@ impl Accounts {
         }
     }
 
-    /// A request was begun: it waits to be sent.
+    /// Counts a request that was begun and waits to be sent.
     #[inline]
     pub fn begun(&mut self) {
         self.begun += 1;
         self.unsent += 1;
     }
 
-    /// So many requests were sent, in so many bytes.
+    /// Counts requests that were sent, and their bytes.
     #[inline]
     pub fn sent(&mut self, requests: usize, bytes: usize) {
         let requests = requests as u64;
@@ -146,19 +146,19 @@ impl Accounts {
         self.counted.tally.sent_bytes += bytes as u64;
     }
 
-    /// A request that could have left since `since_ns` left at `now_ns`.
+    /// Records the lag of a request that could have left at `since_ns` and left at `now_ns`.
     #[inline]
     pub fn left(&mut self, since_ns: u64, now_ns: u64) {
         self.counted.tally.schedule_lag.record(now_ns.saturating_sub(since_ns));
     }
 
-    /// A connection was open after so long.
+    /// Records the time after which a connection was open.
     pub fn connected(&mut self, after_ns: u64) {
         self.counted.tally.connections_opened += 1;
         self.counted.tally.connect.record(after_ns);
     }
 
-    /// A handshake was whole after so long.
+    /// Records the time after which a handshake was complete.
     pub fn secured(&mut self, after_ns: u64, is_resumed: bool, agreed: impl FnOnce() -> Option<Agreed>) {
         self.counted.tally.handshake.record(after_ns);
         self.counted.tally.handshakes_resumed += u64::from(is_resumed);
@@ -167,7 +167,7 @@ impl Accounts {
         }
     }
 
-    /// Bytes arrived on a connection.
+    /// Counts bytes that arrived on a connection.
     #[inline]
     pub fn received(&mut self, connection: u64, bytes: &[u8]) {
         self.counted.tally.received_bytes += bytes.len() as u64;
@@ -176,26 +176,26 @@ impl Accounts {
         }
     }
 
-    /// So many bytes of a body arrived and were dropped.
+    /// Counts bytes of a body that arrived and were dropped.
     #[inline]
     pub fn skipped(&mut self, bytes: u64) {
         self.counted.tally.received_bytes += bytes;
         self.counted.tally.body_bytes += bytes;
     }
 
-    /// Of the bytes that arrived, so many are of a body.
+    /// Counts those of the bytes that arrived that belong to a body.
     #[inline]
     pub fn body(&mut self, bytes: usize) {
         self.counted.tally.body_bytes += bytes as u64;
     }
 
-    /// The worker polled for so long, and nothing had happened.
+    /// Counts the time that the worker polled without any event.
     #[inline]
     pub fn idle(&mut self, ns: u64) {
         self.counted.tally.client_idle_ns += ns;
     }
 
-    /// The answer to a connection's oldest request is whole; the request is no longer on it.
+    /// Counts the whole answer to a connection's oldest request, which is no longer on it.
     #[inline]
     pub fn answered(&mut self, connection: &Connection, answer: Answer) {
         let Answer { flight, status, wrong, keeps_alive, now_ns } = answer;
@@ -223,7 +223,7 @@ impl Accounts {
             }
             Some(Wrong::Body) => {
                 tally.errors.body += 1;
-                blame(tally, "body: not the bytes that were expected", 1);
+                blame(tally, "body: not the expected bytes", 1);
             }
         }
         if let Some(log) = &mut self.log {
@@ -232,7 +232,7 @@ impl Accounts {
         self.check();
     }
 
-    /// All requests of this connection are lost: they will have no answer.
+    /// Counts all requests of this connection as lost: they will have no answer.
     #[cold]
     pub fn lost(&mut self, connection: &mut Connection, now_ns: u64, fate: Fate<'_>) {
         let Fate { loss, why, behind, is_overdue } = fate;
@@ -276,7 +276,7 @@ impl Accounts {
         self.check();
     }
 
-    /// The requests of this connection are taken back, as if they had not been begun.
+    /// Takes back the requests of this connection, as if they had not been begun.
     #[cold]
     pub fn take_back(&mut self, connection: &mut Connection) {
         let (sent, unsent) = (connection.sent() as u64, connection.unsent() as u64);
@@ -288,14 +288,14 @@ impl Accounts {
         self.check();
     }
 
-    /// Bytes came that no request had asked for.
+    /// Counts bytes that no request asked for.
     #[cold]
     pub fn unasked(&mut self, cause: &str) {
         self.counted.tally.errors.unasked += 1;
         blame(&mut self.counted.tally, &format!("protocol: {cause}"), 1);
     }
 
-    /// Why the measurement stops before its time; the first reason is the one.
+    /// Stops the measurement before its time; the first reason stays.
     #[cold]
     pub fn halt(&mut self, why: impl FnOnce() -> String) {
         self.counted.tally.halted.get_or_insert_with(why);
@@ -313,31 +313,31 @@ impl Accounts {
         }
     }
 
-    /// Requests begun in the window, those under way at its opening included.
+    /// The number of requests begun in the window, those in flight at its opening included.
     #[inline]
     pub fn begun_in_window(&self) -> u64 {
         self.begun
     }
 
-    /// Whole answers, expected or not.
+    /// The number of whole answers, expected or not.
     pub fn answers(&self) -> u64 {
         self.counted.tally.completed + self.counted.tally.errors.status + self.counted.tally.errors.body
     }
 
-    /// Requests of the window that came to an end, well or not.
+    /// The number of requests of the window that ended, well or not.
     pub fn finished(&self) -> u64 {
         let errors = &self.counted.tally.errors;
         self.counted.tally.completed + errors.of_sent() + errors.connect + errors.local
     }
 
-    /// How many more have finished since this was last asked.
+    /// The number of requests that have finished since the last call.
     pub fn news(&mut self) -> u64 {
         let finished = self.finished();
         finished - std::mem::replace(&mut self.told, finished)
     }
 
-    /// Closes the interval under way if it is over, with so many connections open, and hands over what was written down
-    /// of exchanges. When the next interval is over.
+    /// Closes the current interval if it is over, with so many connections open, and hands over the log of exchanges. Returns when
+    /// the next interval ends.
     pub fn tick(&mut self, now_ns: u64, view: Option<&View>, open: impl FnOnce() -> u64) -> u64 {
         self.hand_over();
         let Some(series) = &mut self.series else { return u64::MAX };
@@ -354,7 +354,7 @@ impl Accounts {
         }
     }
 
-    /// The window closes after so long, with so many connections open: the tally has all but what is under way.
+    /// Closes the window after `duration_ns`, with so many connections open: the tally then has everything but what is in flight.
     pub fn close_window(&mut self, end_ns: u64, duration_ns: u64, open: u64) {
         if let Some(series) = &mut self.series {
             series.close(&mut self.counted.tally, end_ns, open);
@@ -374,7 +374,7 @@ impl Accounts {
         }
     }
 
-    /// Counts what is under way at the end: requests on connections, and those due that wait for one. A request that
+    /// Counts what is unfinished at the end: requests on connections, and due ones that wait for a connection. A request that
     /// has already waited longer than most is shown in the tail at its age, which is the least that its latency can be.
     /// The others say nothing about the tail and are left out of it.
     pub fn count_unfinished(
@@ -416,7 +416,7 @@ impl Accounts {
         }
     }
 
-    /// The tally, whole.
+    /// Completes the tally and returns it.
     pub fn finish(mut self) -> Tally {
         self.counted.complete();
         if let Some(series) = &mut self.series {
@@ -426,7 +426,7 @@ impl Accounts {
         self.counted.tally
     }
 
-    /// What this module is there for.
+    /// Checks that every sent request is in flight, answered or lost.
     #[inline]
     fn check(&self) {
         let tally = &self.counted.tally;
@@ -438,7 +438,7 @@ impl Accounts {
         );
     }
 
-    /// The accounts and the connections they are about say the same.
+    /// Checks the accounts against the connections.
     pub fn check_against(&self, connections: &[Connection]) {
         if cfg!(debug_assertions) {
             let sum = |count: fn(&Connection) -> usize| connections.iter().map(count).sum::<usize>() as u64;
@@ -451,7 +451,7 @@ impl Accounts {
     }
 }
 
-/// How long the requests that are in flight have been so, in all.
+/// The time that the requests in flight have been so, in all.
 pub fn in_flight_ns(connections: &[Connection], now_ns: u64) -> u64 {
     let flights = connections.iter().flat_map(Connection::in_flight);
     flights.map(|flight| now_ns.saturating_sub(flight.sent_ns)).sum()

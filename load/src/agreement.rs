@@ -1,10 +1,10 @@
-//! The two moments that all workers share in a slice: when its counted part begins, and when it ends. They are looked at
-//! once a turn, and written twice a slice.
+//! The two moments that all workers share in a slice: when its counted part begins, and when it ends. They are read once a turn
+//! and written twice a slice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// Not agreed on yet.
+/// A moment that is not agreed on yet.
 const UNKNOWN: u64 = u64::MAX;
 
 /// What the workers of one slice agree on.
@@ -12,7 +12,7 @@ const UNKNOWN: u64 = u64::MAX;
 pub struct Agreement {
     workers: usize,
     ready: AtomicUsize,
-    /// Some worker's connections have been answered in the slice's first part.
+    /// Whether some worker's connections have been answered in the slice's first part.
     is_served: AtomicBool,
     content: AtomicUsize,
     begins_ns: AtomicU64,
@@ -21,7 +21,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// For so many workers; `stop` ends any slice early.
+    /// An agreement of so many workers; `stop` ends any slice early.
     pub fn new(workers: usize, stop: Arc<AtomicBool>) -> Self {
         Self {
             workers,
@@ -34,7 +34,7 @@ impl Agreement {
         }
     }
 
-    /// Forgets the last slice. Only while no worker is in one.
+    /// Clears the last slice. Only while no worker is in one.
     pub fn renew(&self) {
         self.ready.store(0, Ordering::Relaxed);
         self.is_served.store(false, Ordering::Relaxed);
@@ -43,7 +43,7 @@ impl Agreement {
         self.ends_ns.store(UNKNOWN, Ordering::Release);
     }
 
-    /// One more worker could begin to count, whose connections have been answered or not. With the last one the counted
+    /// Counts one more worker that could begin to count, whose connections have been answered or not. With the last worker the counted
     /// part begins at `begins_ns`.
     pub fn ready(&self, begins_ns: u64, is_served: bool) {
         self.is_served.fetch_or(is_served, Ordering::Relaxed);
@@ -57,12 +57,12 @@ impl Agreement {
         Some(self.begins_ns.load(Ordering::Acquire)).filter(|ns| *ns != UNKNOWN)
     }
 
-    /// When the counted part begins: whether any worker's connections had been answered until then.
+    /// Whether any worker's connections had been answered by the time when the counted part begins.
     pub fn is_served(&self) -> bool {
         self.is_served.load(Ordering::Relaxed)
     }
 
-    /// One more worker has enough answers. With the last one the counted part ends at `ends_ns`.
+    /// Counts one more worker with enough answers. With the last worker the counted part ends at `ends_ns`.
     pub fn content(&self, ends_ns: u64) {
         if self.content.fetch_add(1, Ordering::AcqRel) + 1 == self.workers {
             self.ends_ns.store(ends_ns, Ordering::Release);
@@ -75,7 +75,7 @@ impl Agreement {
         self.ends_ns.load(Ordering::Acquire)
     }
 
-    /// The slice is to end at once.
+    /// Whether the slice is to end at once.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)

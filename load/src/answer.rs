@@ -1,4 +1,4 @@
-//! What completes on a connection, and what follows from it: the second half of a worker's turn.
+//! The second half of a worker's turn: handles what completes on a connection.
 
 use crate::accounts::{Accounts, Answer, BEHIND, Fate};
 use crate::check::Sampler;
@@ -9,16 +9,16 @@ use net::{Completion, Errno, Event, Handshake, Io, Operation, Slot};
 use std::sync::atomic::Ordering;
 use wire::LastHead;
 
-/// A body of which at least so much is still to come, and at which nobody looks, is dropped by the kernel.
+/// The size of the rest of a body from which on the kernel drops it, if it is not verified.
 const SKIP_BYTES: u64 = 8 * 1024;
 
-/// Bytes that belong to no request.
-const UNASKED: &str = "bytes that no request had asked for (an answer too many, or a body longer than its \
+/// The cause of bytes that belong to no request.
+const UNASKED: &str = "bytes that no request asked for (an extra answer, or a body longer than its \
                        Content-Length)";
 
-/// TLS: a body that lasts until the close is whole only if the close was announced (RFC 9112 section 9.8).
+/// The cause of a TLS connection's cut: a body that ends with the close is whole only if the close was announced (RFC 9112 section 9.8).
 const CUT: &str =
-    "the TLS connection was cut (no close_notify): a body that lasts until the close may not be whole";
+    "the TLS connection was cut (no close_notify): a body that ends with the connection may be incomplete";
 
 /// How the answers of one worker are read.
 #[derive(Debug)]
@@ -29,27 +29,27 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Nothing was read yet.
+    /// A reader that has read nothing.
     pub fn new(plan: &Plan) -> Self {
         Self { last_head: Some(LastHead::default()), sampler: Sampler::new(plan.verify) }
     }
 }
 
-/// What the bytes at hand came to.
+/// The result of reading the bytes at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Read {
     /// Everything was read, and the connection goes on; so many answers came whole.
     On(usize),
     /// The last answer was whole; the server closes.
     Last,
-    /// Bytes came that no request had asked for.
+    /// Bytes came that no request asked for.
     Unasked,
-    /// They are no HTTP.
+    /// The bytes are not HTTP.
     Malformed(wire::WireError),
 }
 
 impl<I: Io> Worker<'_, I> {
-    /// Takes one completion.
+    /// Handles one completion.
     #[inline]
     pub(crate) fn take(&mut self, completion: Completion) {
         let Completion { slot, event } = completion;
@@ -151,11 +151,11 @@ impl<I: Io> Worker<'_, I> {
         } else {
             error.to_string()
         };
-        let behind = Some("the answer before it was no HTTP");
+        let behind = Some("the answer before it was not HTTP");
         self.give_up(slot, now, Fate { behind, ..Fate::of_all(Loss::Protocol, &why) });
     }
 
-    /// What is left of a large body that nobody looks at need not be copied.
+    /// Lets the kernel drop the rest of a large body that is not verified.
     #[inline]
     fn skip_rest(&mut self, slot: Slot) {
         let connection = &self.connections[slot as usize];
@@ -177,8 +177,8 @@ impl<I: Io> Worker<'_, I> {
         self.next(slot, now);
     }
 
-    /// The server closes, and `ended` goes on from there; or it left open where its answer ends, so that the connection
-    /// is ours to close. What was asked behind this answer is lost.
+    /// Handles a last answer: the server closes, and `ended` goes on from there; or the server left open where its answer ends, so that
+    /// this side closes the connection. Requests behind this answer are lost.
     fn after_last(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
         if connection.begun() > 0 {
@@ -248,8 +248,8 @@ impl<I: Io> Worker<'_, I> {
         self.give_up(slot, now, Fate::of_all(loss, &why));
     }
 
-    /// Whether the server closed this connection while it was idle between two slices, and the next one's first request
-    /// was already on its way (RFC 9112 section 9.3.1: a client has to expect that, and may ask again).
+    /// Whether the server closed this connection while it was idle between two slices, and the next slice's first request was
+    /// already on its way (RFC 9112 section 9.3.1: a client has to expect that, and may ask again).
     #[cold]
     fn was_closed_idle(&self, slot: Slot) -> bool {
         let began_ns = self.renews_before_ns;
@@ -260,7 +260,7 @@ impl<I: Io> Worker<'_, I> {
         is_old && is_unheard && connection.in_flight().all(|flight| flight.sent_ns >= began_ns)
     }
 
-    /// Asks on a new connection what was asked in vain.
+    /// Sends the requests of a connection again on a new one.
     #[cold]
     fn ask_anew(&mut self, slot: Slot, now: u64) {
         self.accounts.take_back(&mut self.connections[slot as usize]);
@@ -274,8 +274,8 @@ impl<I: Io> Worker<'_, I> {
         self.progress.halted.store(true, Ordering::Relaxed);
     }
 
-    /// The requests on this connection came to nothing. A connection that brought answers is opened again at
-    /// once, another one only after a pause, so that a server that refuses is not hammered.
+    /// Counts the requests on this connection as lost. A connection that brought answers is opened again at once, another one only
+    /// after a pause, so that a server that refuses is not hammered.
     #[cold]
     pub(crate) fn give_up(&mut self, slot: Slot, now: u64, fate: Fate<'_>) {
         let connection = &mut self.connections[slot as usize];
@@ -289,7 +289,7 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Closes a connection that has no requests left, and gives it what it is to do next.
+    /// Closes a connection that has no requests left, and gives it its next task.
     pub(crate) fn open_anew(&mut self, slot: Slot, now: u64) {
         self.shut(slot, now);
         self.next(slot, now);
@@ -306,7 +306,7 @@ impl<I: Io> Worker<'_, I> {
     }
 }
 
-/// Reads what arrived: answers that came whole are counted, the last one may be left unfinished.
+/// Reads what arrived: counts answers that came whole; the last one may stay unfinished.
 #[inline]
 fn read(
     plan: &Plan,
@@ -355,7 +355,7 @@ fn read(
     Read::On(answers)
 }
 
-/// The oldest request's answer is whole.
+/// Counts the whole answer to the oldest request.
 #[inline]
 fn whole(plan: &Plan, accounts: &mut Accounts, connection: &mut Connection, now_ns: u64, keeps_alive: bool) {
     let Some(flight) = connection.finish_oldest() else { return };

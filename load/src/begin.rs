@@ -1,5 +1,5 @@
-//! The first half of a worker's turn: requests that become due are begun on connections that have room, and
-//! connections are opened for them.
+//! The first half of a worker's turn: begins requests that become due on connections that have room, and opens connections for
+//! them.
 
 use crate::connection::Phase;
 use crate::offered::Offered;
@@ -7,14 +7,14 @@ use crate::worker::Worker;
 use net::{Io, Slot};
 
 impl<I: Io> Worker<'_, I> {
-    /// At the start, puts connections to work.
+    /// Puts connections to work, at the start.
     pub(crate) fn enlist(&mut self, now: u64) {
         for slot in self.opening.enlist(self.origin_ns, now, self.wanted()) {
             self.next(slot as Slot, now);
         }
     }
 
-    /// How many connections may be put to work by now.
+    /// The number of connections that may be put to work by now.
     pub(crate) fn wanted(&self) -> usize {
         let waits = self.plan.connecting.one_first && self.accounts.answers() == 0;
         if waits { self.connections.len().min(1) } else { self.connections.len() }
@@ -46,7 +46,7 @@ impl<I: Io> Worker<'_, I> {
         Some(due_ns)
     }
 
-    /// A connection has room: gives it what it is to do next.
+    /// Gives a connection that has room its next task.
     #[inline]
     pub(crate) fn next(&mut self, slot: Slot, now: u64) {
         if self.offered.is_some() {
@@ -65,7 +65,7 @@ impl<I: Io> Worker<'_, I> {
         self.fill(slot, now);
     }
 
-    /// Open load: takes requests that have waited for a connection, else stands in line for one.
+    /// Open load: takes requests that have waited for a connection, or else puts the connection in line.
     fn offer(&mut self, slot: Slot, now: u64) {
         while self.room(slot) > 0 && self.offered.as_ref().is_some_and(Offered::is_line_empty) {
             let Some(due_ns) = self.take_due(now) else { break };
@@ -79,7 +79,7 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Closed load: asks as much as there is room for.
+    /// Closed load: begins as many requests as there is room for.
     #[inline]
     pub(crate) fn fill(&mut self, slot: Slot, now: u64) {
         for _ in 0..self.room(slot) {
@@ -90,7 +90,7 @@ impl<I: Io> Worker<'_, I> {
         self.launch(slot, now);
     }
 
-    /// How many more requests this connection can be given.
+    /// The number of further requests that this connection can be given.
     #[inline]
     fn room(&self, slot: Slot) -> usize {
         let connection = &self.connections[slot as usize];
@@ -107,7 +107,7 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Puts a request on a connection. False: all that were to be begun have been.
+    /// Puts a request on a connection. False: all requests of the measurement have been begun.
     #[inline]
     fn begin(&mut self, slot: Slot, due_ns: u64) -> bool {
         let most = self.share.answers.filter(|_| self.window.is_open());
@@ -123,7 +123,7 @@ impl<I: Io> Worker<'_, I> {
         true
     }
 
-    /// Sends what was begun on this connection; opens it if need be.
+    /// Sends the requests that were begun on this connection; opens it if necessary.
     #[inline]
     fn launch(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];
@@ -149,7 +149,7 @@ impl<I: Io> Worker<'_, I> {
         self.io.connect(slot, self.opening.endpoint());
     }
 
-    /// Sends all that is not sent yet, in one piece.
+    /// Sends everything that is not sent yet, in one piece.
     #[inline]
     pub(crate) fn send(&mut self, slot: Slot, now: u64) {
         let connection = &mut self.connections[slot as usize];

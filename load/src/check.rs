@@ -1,32 +1,32 @@
-//! Is an answer the work that was asked for? Looked at as it arrives, so no body is ever kept.
+//! Checks whether an answer is as expected. It is checked as it arrives, so that no body is ever kept.
 
 use model::{Expect, Verify};
 use sha2::{Digest, Sha256};
 
-/// Where a sample of bodies is verified, every so many of them.
+/// The sampling interval: one body in this many is verified.
 const SAMPLE: u64 = 64;
 
-/// Of bodies from this length on it is every so many: looking at one costs as much as dropping dozens.
+/// The length from which on fewer bodies are verified, because verifying one costs as much as dropping dozens.
 const LARGE_BYTES: u64 = 32 * 1024;
 const SAMPLE_OF_LARGE: u64 = 1024;
 
-/// Chooses the answers whose bodies are compared with what was expected. Counted by heads, not by whole answers: of
-/// large bodies many are under way at once.
+/// Chooses the answers whose bodies are compared with the expected ones. It counts heads, not whole answers, because many large
+/// bodies are in transit at once.
 #[derive(Debug)]
 pub struct Sampler {
     verify: Verify,
-    /// In parts of [`SAMPLE_OF_LARGE`]: how near the next answer to look at is.
+    /// How near the next verified answer is, in parts of [`SAMPLE_OF_LARGE`].
     seen: u64,
 }
 
 impl Sampler {
-    /// For one worker.
+    /// A sampler for one worker.
     pub fn new(verify: Verify) -> Self {
         Self { verify, seen: 0 }
     }
 
-    /// Whether the body of the answer that begins is compared. It is as long as its head says, if it does; `is_first`: no
-    /// other was begun on its connection, however often that was opened.
+    /// Whether the body of the answer that begins is compared. Its length is in its head, if at all; `is_first`: no other answer was
+    /// begun on its connection, however often that was opened.
     #[inline]
     pub fn looks(&mut self, expect: &Expect, length: Option<u64>, is_first: bool) -> bool {
         expect.looks_at_body()
@@ -50,9 +50,9 @@ impl Sampler {
 /// What is wrong with a whole answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
-    /// Another status.
+    /// An unexpected status.
     Status,
-    /// Another body.
+    /// An unexpected body.
     Body,
 }
 
@@ -62,20 +62,20 @@ pub struct Check {
     status: u16,
     length: u64,
     differs: bool,
-    /// The bytes of this body are compared.
+    /// Whether the bytes of this body are compared.
     looks: bool,
-    /// Only where a digest is expected.
+    /// The digest so far, where one is expected.
     digest: Option<Box<Sha256>>,
 }
 
 impl Check {
-    /// Ready for an answer.
+    /// A check that is ready for an answer.
     pub fn new(has_digest: bool) -> Self {
         let digest = has_digest.then(Box::default);
         Self { status: 0, length: 0, differs: false, looks: false, digest }
     }
 
-    /// An answer begins. `looks`: its body is compared, if there is something to compare it with.
+    /// Begins an answer. `looks`: its body is compared, if there is something to compare it with.
     #[inline]
     pub fn head(&mut self, status: u16, looks: bool) {
         self.status = status;
@@ -87,7 +87,7 @@ impl Check {
         }
     }
 
-    /// Bytes of its body.
+    /// Takes in bytes of its body.
     #[inline]
     pub fn body(&mut self, expect: &Expect, bytes: &[u8]) {
         if self.looks {
@@ -102,29 +102,29 @@ impl Check {
         self.length += bytes.len() as u64;
     }
 
-    /// Nothing has come of the next answer yet.
+    /// Clears the check for the next answer.
     #[inline]
     pub fn clear(&mut self) {
         self.length = 0;
     }
 
-    /// The bytes of this answer's body are compared.
+    /// Whether the bytes of this answer's body are compared.
     pub fn looks(&self) -> bool {
         self.looks
     }
 
-    /// Bytes of its body so far.
+    /// The number of bytes of its body so far.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// So many bytes of its body passed unseen.
+    /// Counts bytes of its body that passed unread.
     #[inline]
     pub fn skip(&mut self, bytes: u64) {
         self.length += bytes;
     }
 
-    /// It is whole: its status, and what is wrong with it.
+    /// Ends the answer: its status, and what is wrong with it.
     #[inline]
     pub fn end(&mut self, expect: &Expect) -> (u16, Option<Wrong>) {
         let right_digest = match (&mut self.digest, expect.sha256) {

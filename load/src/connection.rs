@@ -1,29 +1,29 @@
-//! One connection of the load: where it stands, and the requests on it. No buffer of its own. Its state only changes
+//! One connection of the load: its phase, and the requests on it. It has no buffer of its own. Its state only changes
 //! by the methods here, so that its times and its requests always fit it.
 
 use crate::check::Check;
 use std::collections::VecDeque;
 use wire::ResponseParser;
 
-/// A server that said it would close has so long to do it.
+/// How long a server that said it would close may take to do so.
 const DRAIN_NS: u64 = 1_000_000_000;
 
-/// Where a connection stands.
+/// The phase of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Not open. It is opened when a request needs it, not before: a connection that says nothing
     /// would block a server that handles one at a time.
     Closed,
-    /// Waits for its turn to be opened, where connections are opened at a rate.
+    /// Waiting for its turn to be opened, where connections are opened at a rate.
     Queued,
-    /// On its way, with requests waiting for it.
+    /// Being opened, with requests waiting for it.
     Connecting,
-    /// Open, and the TLS handshake is under way.
+    /// Open, with the TLS handshake in progress.
     Securing,
     /// Open for requests.
     Open,
-    /// The last answer is whole and the server has said that it will close: it goes first, so that its
-    /// side, not ours, keeps the port busy afterwards.
+    /// Waiting for the server, which has said that it will close, after the last answer: if the server closes first, its side, not
+    /// ours, keeps the port busy afterwards.
     Draining,
 }
 
@@ -34,7 +34,7 @@ pub struct Flight {
     pub due_ns: u64,
     /// When it was sent; 0: not yet.
     pub sent_ns: u64,
-    /// Which of the plan's requests it is.
+    /// The index of the request among the plan's.
     pub ask: u32,
 }
 
@@ -42,44 +42,44 @@ pub struct Flight {
 #[derive(Debug)]
 pub struct Connection {
     phase: Phase,
-    /// Since when it stands there.
+    /// Since when it has been in this phase.
     phase_since_ns: u64,
-    /// When it was last begun.
+    /// When its opening last began.
     began_ns: u64,
-    /// Its place among all that were begun; the worker's index is in the upper half.
+    /// Its number among all that were begun; the worker's index is in the upper half.
     number: u64,
-    /// When it was open and its handshake over; 0: not yet.
+    /// When it was open and its handshake complete; 0: not yet.
     opened_ns: u64,
     /// The requests on it, the oldest first; answers come in this order.
     flights: VecDeque<Flight>,
-    /// How many of them, the last ones, are not sent yet. None where it is open.
+    /// The number of requests, the last ones, that are not sent yet; 0 on an open connection.
     unsent: usize,
-    /// When the first bytes of the oldest one's answer came; 0: not yet.
+    /// When the first bytes of the oldest request's answer came; 0: not yet.
     first_byte_ns: u64,
-    /// Requests begun on the connection as it is now open.
+    /// The number of requests begun on the connection since it was last opened.
     asked: usize,
-    /// Whole answers on the connection as it is now open.
+    /// The number of whole answers on the connection since it was last opened.
     answered: usize,
-    /// An answer has begun on it, at any time.
+    /// Whether an answer has ever begun on it.
     has_heard: bool,
-    /// Whole answers within the window, over all times that it was opened.
+    /// The number of whole answers within the window, over all times that it was opened.
     served: u64,
-    /// Requests lost within the window, over all times that it was opened.
+    /// The number of requests lost within the window, over all times that it was opened.
     lost: u64,
-    /// Reads the answers.
+    /// The parser of the answers.
     pub parser: ResponseParser,
-    /// Judges the answer.
+    /// The check of the answer.
     pub check: Check,
-    /// Closed load: it was answered and has not thought about it yet, however the connection fares meanwhile.
+    /// Closed load: whether it was answered and has not thought about it yet, whatever happens to the connection meanwhile.
     pub has_to_think: bool,
-    /// Closed load: it waits before it asks again.
+    /// Closed load: whether it waits before its next request.
     pub is_thinking: bool,
-    /// Slices: it was answered in its last one, so that the next one's counted part waits for its first answer.
+    /// Slices: whether it was answered in its last slice, so that the next one's counted part waits for its first answer.
     pub is_awaited: bool,
 }
 
 impl Connection {
-    /// Not yet open, with room for so many requests at once.
+    /// A connection that is not open yet, with room for so many requests at once.
     pub fn new(pipeline: usize, has_digest: bool) -> Self {
         Self {
             phase: Phase::Closed,
@@ -103,18 +103,18 @@ impl Connection {
         }
     }
 
-    /// Where it stands.
+    /// Its phase.
     #[inline]
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// How long it has stood there.
+    /// How long it has been in this phase.
     pub fn phase_ns(&self, now_ns: u64) -> u64 {
         now_ns.saturating_sub(self.phase_since_ns)
     }
 
-    /// When what it waits for takes too long, if a connection or an answer may take so long; none: it waits for nothing.
+    /// When its current wait takes too long, if a connection or an answer may take so long; `None`: it waits for nothing.
     pub fn overdue_ns(&self, timeout_ns: u64) -> Option<u64> {
         match self.phase {
             Phase::Closed | Phase::Queued => None,
@@ -129,7 +129,7 @@ impl Connection {
         self.number
     }
 
-    /// When it was begun, and when it was open with its handshake over; 0: not yet.
+    /// When it was begun, and when it was open with its handshake complete; 0: not yet.
     pub fn times_ns(&self) -> (u64, u64) {
         (self.began_ns, self.opened_ns)
     }
@@ -139,63 +139,63 @@ impl Connection {
         self.first_byte_ns
     }
 
-    /// It stands open, whether or not the server has said that it will close it.
+    /// Whether it is open, whether or not the server has said that it will close it.
     pub fn is_open(&self) -> bool {
         matches!(self.phase, Phase::Open | Phase::Draining)
     }
 
-    /// Requests on it, the oldest first, sent or not.
+    /// The requests on it, the oldest first, sent or not.
     pub fn flights(&self) -> impl Iterator<Item = &Flight> {
         self.flights.iter()
     }
 
-    /// Those that were sent.
+    /// The requests that were sent.
     pub fn in_flight(&self) -> impl Iterator<Item = &Flight> {
         self.flights.iter().take(self.sent())
     }
 
-    /// How many requests are on it.
+    /// The number of requests on it.
     #[inline]
     pub fn begun(&self) -> usize {
         self.flights.len()
     }
 
-    /// How many of them were sent.
+    /// The number of requests that were sent.
     #[inline]
     pub fn sent(&self) -> usize {
         self.flights.len() - self.unsent
     }
 
-    /// How many of them were not.
+    /// The number of requests that were not sent.
     #[inline]
     pub fn unsent(&self) -> usize {
         self.unsent
     }
 
-    /// The oldest one.
+    /// The oldest request.
     #[inline]
     pub fn oldest(&self) -> Option<&Flight> {
         self.flights.front()
     }
 
-    /// Requests begun on the connection as it is now open.
+    /// The number of requests begun on the connection since it was last opened.
     #[inline]
     pub fn asked(&self) -> usize {
         self.asked
     }
 
-    /// Whole answers on the connection as it is now open.
+    /// The number of whole answers on the connection since it was last opened.
     #[inline]
     pub fn answered(&self) -> usize {
         self.answered
     }
 
-    /// Whole answers within the window.
+    /// The number of whole answers within the window.
     pub fn served(&self) -> u64 {
         self.served
     }
 
-    /// Requests lost within the window.
+    /// The number of requests lost within the window.
     pub fn lost(&self) -> u64 {
         self.lost
     }
@@ -208,8 +208,8 @@ impl Connection {
         self.asked += 1;
     }
 
-    /// All requests are sent now: shows each that was not before, with its place among those that were asked on this
-    /// connection. Returns how many they are.
+    /// Marks all requests as sent: shows each that was not before, with its place among those that were sent on this connection.
+    /// Returns their number.
     #[inline]
     pub fn send(&mut self, now_ns: u64, mut each: impl FnMut(&mut Flight, usize)) -> usize {
         debug_assert_eq!(self.phase, Phase::Open, "requests are sent on open connections");
@@ -222,7 +222,7 @@ impl Connection {
         unsent
     }
 
-    /// Bytes of the oldest request's answer have come.
+    /// Records that bytes of the oldest request's answer have come.
     #[inline]
     pub fn hear(&mut self, now_ns: u64) {
         if self.first_byte_ns == 0 {
@@ -230,13 +230,13 @@ impl Connection {
         }
     }
 
-    /// An answer begins. True: it is the first, however often the connection was opened.
+    /// Records that an answer begins. True: it is the first, however often the connection was opened.
     #[inline]
     pub fn hears_first(&mut self) -> bool {
         !std::mem::replace(&mut self.has_heard, true)
     }
 
-    /// The oldest request's answer is whole.
+    /// Removes the oldest request, whose answer is whole.
     #[inline]
     pub fn finish_oldest(&mut self) -> Option<Flight> {
         debug_assert!(self.sent() > 0, "only a request that was sent is answered");
@@ -247,59 +247,59 @@ impl Connection {
         Some(flight)
     }
 
-    /// What is known of the answer that came last is forgotten.
+    /// Clears what is known of the last answer.
     #[inline]
     pub fn forget_answer(&mut self) {
         self.first_byte_ns = 0;
         self.check.clear();
     }
 
-    /// Waits for its turn to be opened.
+    /// Lets it wait for its turn to be opened.
     pub fn queue(&mut self, now_ns: u64) {
         debug_assert_eq!(self.phase, Phase::Closed);
         self.enter(Phase::Queued, now_ns);
     }
 
-    /// Is on its way.
+    /// Begins to open it.
     pub fn connect(&mut self, now_ns: u64, number: u64) {
         debug_assert!(matches!(self.phase, Phase::Closed | Phase::Queued));
         self.enter(Phase::Connecting, now_ns);
         (self.began_ns, self.number) = (now_ns, number);
     }
 
-    /// The TLS handshake begins.
+    /// Begins the TLS handshake.
     pub fn secure(&mut self, now_ns: u64) {
         debug_assert_eq!(self.phase, Phase::Connecting);
         self.enter(Phase::Securing, now_ns);
     }
 
-    /// Is open for requests.
+    /// Opens it for requests.
     pub fn open(&mut self, now_ns: u64) {
         debug_assert!(matches!(self.phase, Phase::Connecting | Phase::Securing));
         self.enter(Phase::Open, now_ns);
         self.opened_ns = now_ns;
     }
 
-    /// The server has said that it will close.
+    /// Records that the server has said that it will close.
     pub fn drain(&mut self, now_ns: u64) {
         debug_assert!(self.phase == Phase::Open && self.flights.is_empty(), "nothing waits for it any more");
         self.enter(Phase::Draining, now_ns);
     }
 
-    /// The requests on it are lost.
+    /// Counts the requests on it as lost.
     pub fn lose_all(&mut self) {
         self.lost += self.flights.len() as u64;
         self.flights.clear();
         self.unsent = 0;
     }
 
-    /// The requests on it are taken back.
+    /// Takes the requests on it back.
     pub fn withdraw_all(&mut self) {
         self.flights.clear();
         self.unsent = 0;
     }
 
-    /// Is closed.
+    /// Closes it.
     pub fn close(&mut self, now_ns: u64) {
         debug_assert!(
             self.flights.is_empty(),
@@ -313,7 +313,7 @@ impl Connection {
         self.answered = 0;
     }
 
-    /// The window opens.
+    /// Clears its counts when the window opens.
     pub fn open_window(&mut self) {
         (self.served, self.lost) = (0, 0);
     }
@@ -324,7 +324,7 @@ impl Connection {
     }
 }
 
-/// How many of them are open.
+/// The number of open connections.
 pub fn open(connections: &[Connection]) -> u64 {
     connections.iter().filter(|connection| connection.is_open()).count() as u64
 }

@@ -1,34 +1,34 @@
-//! What a worker has counted, in the form in which it is handed over: what takes time or memory to work out is left to
-//! the thread that takes it.
+//! The counts of a worker, in the form in which they are handed over: what takes time or memory to work out is left to the
+//! thread that receives them.
 
 use model::Tally;
 
-/// Statuses have three digits.
+/// The number of possible statuses, which have three digits.
 pub const STATUSES: usize = 1000;
 
 /// The counts of a window, or of a part of a slice.
 #[derive(Debug)]
 pub struct Counted {
-    /// The counts, but for what [`Counted::complete`] adds.
+    /// The counts, without what [`Counted::complete`] adds.
     pub tally: Tally,
-    /// Whole answers by status; an array because it is written per answer.
+    /// The number of whole answers by status; an array because it is written per answer.
     pub status: Box<[u64]>,
 }
 
 impl Counted {
-    /// Nothing; all memory is taken here, but for connections beyond what was seen before.
+    /// Empty counts; all memory is allocated here, except for connections beyond those seen before.
     pub fn new() -> Self {
         let status = vec![0; STATUSES].into_boxed_slice();
         Self { tally: Tally::default(), status }
     }
 
-    /// Forgets everything and keeps the memory.
+    /// Clears all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.tally.clear();
         self.status.fill(0);
     }
 
-    /// Completes the tally: answers by status.
+    /// Completes the tally with the answers by status.
     pub fn complete(&mut self) {
         let seen = self.status.iter().zip(0..).filter(|(n, _)| **n > 0);
         self.tally.status = seen.map(|(n, status)| (status, *n)).collect();

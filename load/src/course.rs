@@ -1,35 +1,35 @@
-//! The course of a rate: answers in short steps of the warm-up and of the window, from which is told whether the rate had
-//! settled. Looked at where the worker keeps house anyway, so that a request costs nothing more for it.
+//! The course of a rate: answers in short steps of the warm-up and of the window, which show whether the rate had settled. It is
+//! recorded during housekeeping, so that a request costs nothing more for it.
 
 use model::Course;
 use std::time::Duration;
 
-/// The window is so many steps long: enough for eight batches of five.
+/// The number of steps of the window: enough for eight batches of five.
 const STEPS: u32 = 40;
 
-/// No step is shorter: a worker keeps house no more often.
+/// The shortest step: housekeeping is no more frequent.
 const SHORTEST: Duration = Duration::from_millis(10);
 
-/// What one worker has counted.
+/// The steps of one worker.
 #[derive(Debug)]
 pub struct Watched {
     course: Course,
     ends_ns: u64,
-    /// Answers at the last look, and since the step began.
+    /// The answers at the last look, and since the step began.
     seen: u64,
     answers: u64,
     is_open: bool,
 }
 
 impl Watched {
-    /// For a window of this length, from now on.
+    /// A course for a window of this length, from now on.
     pub fn new(window: Duration, now_ns: u64) -> Self {
         let step_ns = (window / STEPS).max(SHORTEST).as_nanos() as u64;
         let course = Course { step_ns, ..Course::default() };
         Self { course, ends_ns: now_ns + step_ns, seen: 0, answers: 0, is_open: false }
     }
 
-    /// So many answers by now. When this must be asked next.
+    /// Closes the step if it is due; returns the next deadline. `answers`: the number of answers so far.
     pub fn tick(&mut self, now_ns: u64, answers: u64) -> u64 {
         self.answers += answers.saturating_sub(self.seen);
         self.seen = answers;
@@ -46,13 +46,13 @@ impl Watched {
         self.ends_ns
     }
 
-    /// The window opens: what of a step is over is no step, and the count of answers begins anew.
+    /// Begins the window: a partial step is discarded, and the count of answers begins anew.
     pub fn open(&mut self, now_ns: u64) {
         (self.seen, self.answers, self.is_open) = (0, 0, true);
         self.ends_ns = now_ns + self.course.step_ns;
     }
 
-    /// The whole steps. The last one ends where the window does, and is looked at a moment later.
+    /// The whole steps. The last one ends with the window, although it is recorded a moment later.
     pub fn finish(mut self, now_ns: u64, answers: u64) -> Course {
         self.tick(now_ns, answers);
         self.course.window.truncate(STEPS as usize);

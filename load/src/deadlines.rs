@@ -1,12 +1,12 @@
-//! When connections are to be looked at because something on them may take too long. A request moves its connection's
-//! deadline, but not its place in the queue: a look that comes too early asks for a later one. So a request costs one
-//! comparison, and a connection one look in the time that a request may take, however many connections there are.
+//! The deadlines of connections on which something may take too long. A request moves its connection's deadline, but not its place in
+//! the queue: a look that comes too early asks for a later one. So a request costs one comparison, and a connection one look in the
+//! time that a request may take, however many connections there are.
 
 use net::Slot;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The looks that are to come.
+/// The queue of looks.
 #[derive(Debug)]
 pub struct Deadlines {
     queue: BinaryHeap<Reverse<(u64, Slot)>>,
@@ -14,17 +14,17 @@ pub struct Deadlines {
     first_ns: Box<[u64]>,
 }
 
-/// No look is in the queue.
+/// The mark of a connection without a look in the queue.
 const NEVER: u64 = u64::MAX;
 
 impl Deadlines {
-    /// Nothing is waited for on any of so many connections.
+    /// A queue for so many connections, none of which waits for anything.
     pub fn new(connections: usize) -> Self {
         let first_ns = vec![NEVER; connections].into_boxed_slice();
         Self { queue: BinaryHeap::with_capacity(connections), first_ns }
     }
 
-    /// A connection is to be looked at no later than that.
+    /// Asks for a look at a connection no later than `by_ns`.
     #[inline]
     pub fn watch(&mut self, slot: Slot, by_ns: u64) {
         if by_ns < self.first_ns[slot as usize] {
@@ -33,7 +33,7 @@ impl Deadlines {
         }
     }
 
-    /// The next connection whose look is due. What it still waits for is to be watched anew.
+    /// Returns the next connection whose look is due. What it still waits for must be watched again.
     #[inline]
     pub fn due(&mut self, now_ns: u64) -> Option<Slot> {
         while let Some(Reverse((by_ns, slot))) =

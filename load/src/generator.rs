@@ -1,10 +1,10 @@
 //! A load generator for several live servers, one at a time. Its threads keep connections to all of them and wait for
-//! orders; between two slices nobody is loaded.
+//! orders; between two slices there is no load.
 //!
-//! A thread has a [`Worker`] of its own for each target, and each worker its own back end: what an idle target's sockets
-//! have to say waits in that back end, unread, until the target's next slice. So nothing of it can be mistaken for
-//! another's, nor cost another's slice any time; encrypted targets keep their own names and sessions; and a worker is the
-//! same as in a measurement of one target.
+//! A thread has a [`Worker`] of its own for each target, and each worker its own back end: events of an idle target's sockets
+//! wait in that back end, unread, until the target's next slice. So none of them can be mistaken for another target's, or cost
+//! another target's slice any time; encrypted targets keep their own names and sessions; and a worker is the same as in a
+//! measurement of one target.
 
 use crate::agreement::Agreement;
 use crate::part::{self, Part};
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Between two looks of a worker that polls for orders.
+/// The number of pauses between two looks of a worker that polls for orders.
 const PAUSES: usize = 16;
 
 /// Threads that load one of several targets at a time. They end when it is dropped.
@@ -31,15 +31,15 @@ pub struct Generator {
     seats: Vec<Seat>,
     io: &'static str,
     fallback: Option<String>,
-    /// Slices so far.
+    /// The number of slices so far.
     slices: u64,
     last: SliceTally,
 }
 
-/// What all threads see.
+/// The state that all threads share.
 struct Shared {
     plans: Vec<Plan>,
-    /// One for each plan.
+    /// One progress for each plan.
     progress: Vec<Progress>,
     tls: Vec<Option<ClientTls>>,
     agreement: Agreement,
@@ -48,12 +48,12 @@ struct Shared {
     numbers: Mutex<Vec<i32>>,
 }
 
-/// One thread, as it is seen from outside.
+/// One thread, as seen from outside.
 struct Seat {
     orders: SyncSender<Ordered>,
     done: Receiver<Done>,
     thread: JoinHandle<()>,
-    /// The memory of its next slice.
+    /// The memory for its next slice.
     room: Option<Box<Handed>>,
 }
 
@@ -69,8 +69,8 @@ type Done = std::io::Result<Option<Box<Handed>>>;
 impl Generator {
     /// Starts threads that can load the target of each plan; none is loaded yet. The first plan's threads, cores, back
     /// end and spin hold for all: a worker without an order polls for so long before it sleeps. Each plan's load,
-    /// requests, pipelining, timeout, TLS and seed are its own; its duration and warm-up are the slices' instead, and it
-    /// has no seconds, pulse or first answer. A slice that is under way when `stop` is set ends early.
+    /// requests, pipelining, timeout, TLS and seed are its own; its duration and warm-up are replaced by the slices', and it
+    /// has no seconds, pulse or first answer. A slice that is in progress when `stop` is set ends early.
     ///
     /// Errors: as those of [`crate::run`]; and plans that are not all encrypted or all plain, all closed or all open.
     pub fn start(plans: Vec<Plan>, stop: Arc<AtomicBool>) -> Result<Self, LoadError> {
@@ -105,15 +105,15 @@ impl Generator {
         Ok(Self { shared, seats, io, fallback, slices: 0, last: SliceTally::default() })
     }
 
-    /// Loads one target for one slice. When this returns nobody loads anything. The tally stays until the next slice.
+    /// Loads one target for one slice. When this returns there is no load any more. The tally stays until the next slice.
     ///
-    /// Errors: [`LoadError::Slice`] for one that can't be; [`LoadError::Worker`] and [`LoadError::Io`] where the load
+    /// Errors: [`LoadError::Slice`] for an impossible slice; [`LoadError::Worker`] and [`LoadError::Io`] where the load
     /// generator itself failed. What goes wrong with the server is in the tally.
     pub fn slice(&mut self, slice: &Slice) -> Result<&SliceTally, LoadError> {
         self.slice_with_looks(slice, Duration::MAX, &mut || {})
     }
 
-    /// The same, and calls `look` each time that the slice has lasted for another `every`.
+    /// Loads one target for one slice, and calls `look` each time that the slice has lasted for another `every`.
     pub fn slice_with_looks(
         &mut self,
         slice: &Slice,
@@ -151,22 +151,22 @@ impl Generator {
         Ok(&self.last)
     }
 
-    /// The last slice.
+    /// The tally of the last slice.
     pub fn last(&self) -> &SliceTally {
         &self.last
     }
 
-    /// The numbers of its threads, as the kernel has them.
+    /// The kernel's IDs of its threads.
     pub fn threads(&self) -> Vec<i32> {
         self.shared.numbers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The plans that are carried out, as [`Generator::start`] took them.
+    /// The plans, as [`Generator::start`] took them.
     pub fn plans(&self) -> &[Plan] {
         &self.shared.plans
     }
 
-    /// All that the threads counted.
+    /// Adds up the counts of all threads.
     fn sum_up(&mut self, target: usize) {
         let plan = &self.shared.plans[target];
         let is_open_load = matches!(plan.load, Load::Open { .. });
@@ -233,7 +233,7 @@ fn check(plans: &[Plan]) -> Result<(), LoadError> {
     Ok(())
 }
 
-/// What belongs to a single measurement and not to slices is taken out of a plan.
+/// Removes from a plan what belongs to a single measurement and not to slices.
 fn of_slices(plan: Plan) -> Plan {
     let until = Until::Elapsed(Duration::MAX);
     Plan {
@@ -271,7 +271,7 @@ fn seat(shared: &Arc<Shared>, io: IoChoice) -> Result<Vec<Seat>, LoadError> {
     Ok(seats)
 }
 
-/// One thread's life.
+/// Runs one thread.
 fn work<I: Io>(
     shared: &Shared,
     index: usize,
@@ -320,7 +320,7 @@ fn obey<I: Io>(
     }
 }
 
-/// Waits for the next order: awake for so long, then asleep. `None`: there will be none.
+/// Waits for the next order: polling for `spin`, then asleep. `None`: there will be none.
 fn next(orders: &Receiver<Ordered>, spin: Duration) -> Option<Ordered> {
     let spin_ns: u64 = spin.as_nanos().try_into().unwrap_or(u64::MAX);
     let until_ns = clock::now_ns().saturating_add(spin_ns);

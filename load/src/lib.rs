@@ -49,21 +49,21 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-/// Before a measurement starts, one connection must come about within this time.
+/// The time within which one connection must come about before a measurement starts.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Descriptors beside those of connections: standard streams, poll sets, the store, logs.
+/// The descriptors needed beside those of connections: standard streams, poll sets, the store, logs.
 const SPARE_DESCRIPTORS: u64 = 64;
 
 /// Why nothing could be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// Nobody answers there.
+    /// No server answers there.
     #[error("can't connect to {address} ({source}): is the server running, and on this port?")]
     Connect {
-        /// Where.
+        /// The address.
         address: Address,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The limit of descriptors is too low.
@@ -72,35 +72,35 @@ pub enum LoadError {
          `ulimit -Hn {needed}` as root or in /etc/security/limits.conf, or ask for fewer connections"
     )]
     Descriptors {
-        /// Asked for.
+        /// The number of connections asked for.
         connections: usize,
-        /// With what drome itself needs.
+        /// The number of descriptors needed, drome's own included.
         needed: u64,
-        /// What the system allows.
+        /// The system's limit.
         limit: u64,
     },
-    /// Nothing can come from there.
+    /// A source address can't be used.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// `io_uring` was asked for by name.
-    #[error("io_uring can't be used here ({0}); or ask for epoll")]
+    /// `io_uring` was asked for by name and can't be used.
+    #[error("io_uring can't be used here ({0}); or use epoll")]
     NoUring(String),
     /// The back end failed.
     #[error("the load engine's own I/O failed: {0}")]
     Io(#[from] std::io::Error),
-    /// Nothing could even be asked.
+    /// Nothing could be measured; the reason in words.
     #[error("{0}")]
     Halted(String),
-    /// This machine ran out of something before anything was asked, which is not the server's doing.
+    /// This machine ran out of a resource before anything was sent, which is not the server's fault.
     #[error("{0}")]
     RanOut(String),
-    /// The files or options of TLS.
+    /// The files or options of TLS are wrong.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// Plans that can't take turns on one load generator.
+    /// The plans can't take turns on one load generator.
     #[error("one load generator can't serve these targets: {0}")]
     Plans(&'static str),
-    /// A slice that can't be.
+    /// The slice is impossible.
     #[error("this slice can't be measured: {0}")]
     Slice(&'static str),
     /// A worker thread died.
@@ -108,7 +108,7 @@ pub enum LoadError {
     Worker,
 }
 
-/// Is told when the measured window opens and closes. Called by one worker, never per request.
+/// Receives the moments when the measured window opens and closes. Called by one worker, never per request.
 pub trait Watch: Sync {
     /// The window opens now.
     fn opened(&self) {}
@@ -119,20 +119,20 @@ pub trait Watch: Sync {
 /// Watches nothing.
 impl Watch for () {}
 
-/// What is shared with whoever looks on: written once a turn, read for a progress bar.
+/// The state that a measurement shares with its observers: written once a turn, read for a progress bar.
 #[derive(Debug, Default)]
 pub struct Progress {
     /// Set to end the measurement early.
     pub stop: Arc<AtomicBool>,
-    /// Set by a worker that can't go on, for all of them; nobody has asked for that end.
+    /// Set by a worker that can't go on, for all workers, without a request to stop.
     pub halted: AtomicBool,
-    /// A TLS handshake has come about on any of the workers; touched at handshakes only.
+    /// Whether a TLS handshake has completed on any of the workers; written at handshakes only.
     pub secured: AtomicBool,
-    /// Answers so far, over all workers, within the window.
+    /// The number of answers so far, over all workers, within the window.
     pub completed: AtomicU64,
-    /// For who looks closer: what was counted every quarter of a second.
+    /// The counts of every quarter of a second, if they are wanted.
     pub view: Option<View>,
-    /// For who wants each exchange: where they go, in chunks.
+    /// The receiver of single exchanges, in chunks, if they are wanted.
     pub log: Option<Sender<Vec<Exchange>>>,
 }
 
@@ -180,7 +180,7 @@ pub fn run(plan: &Plan, progress: &Progress, watch: &dyn Watch) -> Result<Tally,
     Ok(total)
 }
 
-/// What the plan's choices come to, where the target is encrypted.
+/// The TLS configuration of the plan, where the target is encrypted.
 fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
     if !plan.target.tls {
         return Ok(None);
@@ -197,7 +197,7 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
     Ok(Some(ClientTls::new(&options, plan.target.name())?))
 }
 
-/// The back end that a choice comes to on this machine, and why it is not the best one.
+/// The back end that a choice leads to on this machine, and why it is not the best one.
 fn choose(choice: IoChoice, connections: usize) -> Result<(IoChoice, Option<String>), LoadError> {
     let is_wanted = choice != IoChoice::Epoll;
     match (choice, is_wanted.then(|| net::uring_refusal(connections)).flatten()) {
@@ -208,7 +208,7 @@ fn choose(choice: IoChoice, connections: usize) -> Result<(IoChoice, Option<Stri
     }
 }
 
-/// What this machine ran out of, and the remedy.
+/// The resource that this machine ran out of, and the remedy.
 fn ran_out(errno: Errno) -> String {
     let (what, remedy) = match errno {
         Errno::ADDRNOTAVAIL => (
@@ -224,7 +224,7 @@ fn ran_out(errno: Errno) -> String {
     format!("this machine ran out of {what} ({errno}) and the measurement was stopped: {remedy}")
 }
 
-/// As many as the system allows: a ring's table of files counts against the limit too, however few are open.
+/// Raises the limit of descriptors to what the system allows: a ring's table of files counts against it too, however few are open.
 fn ensure_descriptors(connections: usize) -> Result<(), LoadError> {
     let needed = connections as u64 + SPARE_DESCRIPTORS;
     match limits::raise_descriptors(u64::MAX) {

@@ -1,11 +1,11 @@
-//! Every exchange by itself, for who asks for it. A worker keeps a chunk of its own and hands it over a hundred
-//! times a second, so nothing is shared per request, and nothing is kept longer than it takes to look at it.
+//! The log of single exchanges, if it is wanted. A worker keeps a chunk of its own and hands it over a hundred times a second,
+//! so that nothing is shared per request, and nothing is kept longer than necessary.
 
 use crate::connection::{Connection, Flight};
 use model::{End, Exchange};
 use std::sync::mpsc::Sender;
 
-/// A chunk has room for so many from the start: what a fast server answers in ten milliseconds.
+/// The room of a chunk from the start: what a fast server answers in ten milliseconds.
 const CHUNK: usize = 2048;
 
 /// The exchanges of one worker since it last handed them over.
@@ -16,12 +16,12 @@ pub struct Log {
 }
 
 impl Log {
-    /// Empty; chunks go to `to`.
+    /// An empty log whose chunks go to `to`.
     pub fn new(to: Sender<Vec<Exchange>>) -> Self {
         Self { chunk: Vec::with_capacity(CHUNK), to }
     }
 
-    /// A request of this connection is over.
+    /// Records a request of this connection that has ended.
     pub fn write(&mut self, connection: &Connection, flight: &Flight, now: u64, end: End) {
         let is_sent = flight.sent_ns > 0;
         let nth = connection.answered() - usize::from(matches!(end, End::Answered { .. }));
@@ -41,7 +41,7 @@ impl Log {
         });
     }
 
-    /// Hands over what was written. Nobody may be there any more to take it; that is their choice.
+    /// Hands over the chunk. The receiver may be gone.
     pub fn hand_over(&mut self) {
         if !self.chunk.is_empty() {
             let room = Vec::with_capacity(self.chunk.len().max(CHUNK));

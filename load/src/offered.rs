@@ -1,5 +1,5 @@
 //! Open load: when requests are due, which connections have room for them, and how late they leave. A request goes
-//! to the connection that has been free the longest; while none is, it waits, and that is the server's doing.
+//! to the connection that has been free the longest; while none is free, it waits, which is due to the server.
 
 use crate::pace::Pace;
 use net::Slot;
@@ -9,38 +9,38 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub struct Offered {
     pace: Pace,
-    /// The start of the load: due times count from here.
+    /// The start of the load, from which due times count.
     origin_ns: u64,
     /// Connections with room for a request, the longest free first.
     line: VecDeque<Free>,
     is_in_line: Box<[bool]>,
-    /// Of the requests that were given to free connections since the last hand-over: since when each could have left.
+    /// Since when each of the requests that were given to free connections since the last hand-over could have left.
     leaving: Vec<u64>,
 }
 
 /// A connection with room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Free {
-    /// Which one.
+    /// The slot of the connection.
     pub slot: Slot,
-    /// It has had room since then.
+    /// Since when it has had room.
     since_ns: u64,
 }
 
 impl Offered {
-    /// Requests become due at this pace, from the moment on that [`Offered::start`] names.
+    /// An offered load with this pace, from the moment that [`Offered::start`] gives.
     pub fn new(pace: Pace, connections: usize) -> Self {
         let line = VecDeque::with_capacity(connections);
         let is_in_line = vec![false; connections].into_boxed_slice();
         Self { pace, origin_ns: 0, line, is_in_line, leaving: Vec::with_capacity(connections) }
     }
 
-    /// The load starts.
+    /// Starts the load.
     pub fn start(&mut self, now_ns: u64) {
         self.origin_ns = now_ns;
     }
 
-    /// The `nth` slice starts: due times begin anew, and no connection is known to have room.
+    /// Starts the `nth` slice: due times begin anew, and no connection is known to have room.
     pub fn restart(&mut self, now_ns: u64, nth: u64) {
         self.line.clear();
         self.is_in_line.fill(false);
@@ -58,7 +58,7 @@ impl Offered {
         self.origin_ns + self.pace.due_ns()
     }
 
-    /// Takes the next request if it is due: when it was.
+    /// Takes the next request if it is due; returns when it was due.
     #[inline]
     pub fn take_due(&mut self, now_ns: u64) -> Option<u64> {
         let due_ns = self.next_due_ns();
@@ -69,13 +69,13 @@ impl Offered {
         Some(due_ns)
     }
 
-    /// No connection has room that is known of.
+    /// Whether no connection is known to have room.
     #[inline]
     pub fn is_line_empty(&self) -> bool {
         self.line.is_empty()
     }
 
-    /// A connection has room: it stands in line, at the end unless it does already.
+    /// Puts a connection that has room in line, at the end unless it stands there already.
     #[inline]
     pub fn line_up(&mut self, slot: Slot, now_ns: u64) {
         if !std::mem::replace(&mut self.is_in_line[slot as usize], true) {
@@ -89,7 +89,7 @@ impl Offered {
         self.line.front().copied()
     }
 
-    /// The first one leaves the line.
+    /// Removes the first connection from the line.
     #[inline]
     pub fn leave(&mut self) {
         if let Some(free) = self.line.pop_front() {
@@ -97,20 +97,20 @@ impl Offered {
         }
     }
 
-    /// A free connection was given a request that was due then. The lag is the load generator's own: a request that
+    /// Records that a free connection was given a request that was due then. The lag is the load generator's own: a request that
     /// waited for a connection waited for the server.
     #[inline]
     pub fn given(&mut self, due_ns: u64, free: Free) {
         self.leaving.push(due_ns.max(free.since_ns));
     }
 
-    /// Requests were given to connections and are not handed over yet.
+    /// Whether requests were given to connections and are not handed over yet.
     #[inline]
     pub fn has_leaving(&self) -> bool {
         !self.leaving.is_empty()
     }
 
-    /// They are handed over: since when each could have left.
+    /// Hands these requests over; returns since when each could have left.
     #[inline]
     pub fn handed_over(&mut self) -> impl Iterator<Item = u64> {
         self.leaving.drain(..)

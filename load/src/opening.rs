@@ -1,40 +1,40 @@
-//! When connections are opened: the first ones spread over a ramp, all of them no faster than a rate; and
-//! from which local address.
+//! When connections are opened: the first ones spread over a ramp, all of them no faster than a rate; and from which local
+//! address.
 
 use model::{Address, Plan};
 use net::{Endpoint, Slot};
 use std::collections::VecDeque;
 
-/// So many connections are put to work in one turn at the start, so that the first ones are not left waiting
-/// while the last ones are opened.
+/// The number of connections that are put to work in one turn at the start, so that the first ones are not left waiting while
+/// the last ones are opened.
 const ENLIST: usize = 8;
 
-/// A connection that could be opened a little earlier but was not makes up for no more than this.
+/// The most time that a connection which could have been opened earlier makes up for.
 const MAKE_UP_NS: u64 = 10_000_000;
 
 /// The opening of one worker's connections.
 #[derive(Debug)]
 pub struct Opening {
-    /// How many have been put to work.
+    /// The number of connections that have been put to work.
     enlisted: usize,
     ramp_ns: u64,
-    /// Time between two; none: as fast as it goes.
+    /// The time between two openings; `None`: as fast as possible.
     gap_ns: Option<u64>,
-    /// When the next one may be opened.
+    /// When the next connection may be opened.
     next_ns: u64,
-    /// Those that wait for it.
+    /// The connections that wait to be opened.
     line: VecDeque<Slot>,
     endpoints: Vec<Endpoint>,
     opened: u64,
     index: u64,
-    /// How many more may be opened; none: any number.
+    /// The number of further connections that may be opened; `None`: any number.
     left: Option<u64>,
-    /// Connections that were begun, or wait for it, and are not closed yet.
+    /// The number of connections that were begun, or wait for it, and are not closed yet.
     live: usize,
 }
 
 impl Opening {
-    /// For worker `index` of `threads`.
+    /// The openings of worker `index` of `threads`.
     pub fn new(plan: &Plan, index: usize, threads: usize, most: Option<u64>) -> Self {
         let rate_per_s = plan.connecting.rate_per_s.map(|rate| rate / threads as f64);
         Self {
@@ -51,19 +51,19 @@ impl Opening {
         }
     }
 
-    /// Where the next connection goes, and from where.
+    /// The addresses of the next connection: to and from.
     #[inline]
     pub fn endpoint(&mut self) -> &Endpoint {
         self.opened += 1;
         &self.endpoints[((self.index + self.opened) % self.endpoints.len() as u64) as usize]
     }
 
-    /// The number of the next connection, other than that of any other worker's.
+    /// The number of the next connection, which no other worker uses.
     pub fn number(&self) -> u64 {
         self.index << 32 | self.opened
     }
 
-    /// A connection is to be opened. False: all that may be opened have been.
+    /// Counts a connection that is to be opened. False: no more may be opened.
     #[inline]
     pub fn allot(&mut self) -> bool {
         match &mut self.left {
@@ -75,12 +75,12 @@ impl Opening {
         true
     }
 
-    /// A connection that was opened, or was to be, is closed.
+    /// Counts a connection that was opened, or was to be, as closed.
     pub fn closed(&mut self) {
         self.live -= 1;
     }
 
-    /// All that may be opened have been, and are closed again.
+    /// Whether all that may be opened have been, and are closed again.
     pub fn is_over(&self) -> bool {
         self.live == 0 && self.left == Some(0)
     }
@@ -101,7 +101,7 @@ impl Opening {
         begin..self.enlisted
     }
 
-    /// All connections are put to work anew, from now on.
+    /// Puts all connections to work anew, from now on.
     pub fn restart(&mut self) {
         self.enlisted = 0;
     }
@@ -111,12 +111,12 @@ impl Opening {
         self.gap_ns.is_some()
     }
 
-    /// A connection waits for its turn.
+    /// Puts a connection in line.
     pub fn line_up(&mut self, slot: Slot) {
         self.line.push_back(slot);
     }
 
-    /// The next one whose turn has come.
+    /// Returns the next connection whose turn has come.
     pub fn due(&mut self, now_ns: u64) -> Option<Slot> {
         let gap_ns = self.gap_ns?;
         if now_ns < self.next_ns {

@@ -7,7 +7,7 @@
 use model::Arrivals;
 use stats::{Profile, random};
 
-/// Nothing is due later; a sum with the clock stays within its range.
+/// The latest due time; a sum with the clock stays within its range.
 const NEVER_NS: u64 = u64::MAX / 2;
 
 /// The due times of one worker, as nanoseconds since the start of the load.
@@ -16,7 +16,7 @@ pub struct Pace {
     profile: Profile,
     arrivals: Arrivals,
     seed: u64,
-    /// The seed of the slice under way.
+    /// The seed of the current slice.
     slice_seed: u64,
     /// Constant arrivals: this worker has every `threads`-th request, from this one on.
     index: usize,
@@ -28,8 +28,8 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The due times of worker `index` of `threads`; together they make the profile's rate.
-    /// Poisson: the sum of independent Poisson processes is one of the sum of their rates.
+    /// The due times of worker `index` of `threads`; together the workers make the profile's rate. For Poisson arrivals, the sum of
+    /// independent Poisson processes is one of the sum of their rates.
     pub fn new(profile: Profile, arrivals: Arrivals, seed: u64, index: usize, threads: usize) -> Self {
         let seed = random::derive(&[seed, index as u64]);
         let mut pace =
@@ -38,7 +38,7 @@ impl Pace {
         pace
     }
 
-    /// Begins anew; random due times are others in each slice.
+    /// Begins anew; random due times are different in each slice.
     pub fn restart(&mut self, nth: u64) {
         self.slice_seed = random::derive(&[self.seed, nth]);
         (self.k, self.sum) = (0, 0.0);
@@ -51,7 +51,7 @@ impl Pace {
         self.due_ns
     }
 
-    /// Goes on to the request after it.
+    /// Advances to the request after it.
     #[inline]
     pub fn advance(&mut self) {
         self.k += 1;

@@ -1,4 +1,4 @@
-//! What one worker is given of a plan: its connections, its due times, its core.
+//! One worker's part of a plan: its connections, its due times, its core.
 
 use crate::pace::Pace;
 use crate::worker::Worker;
@@ -13,13 +13,13 @@ use std::sync::Barrier;
 pub struct Part<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// What is shared with whoever looks on.
+    /// The state that is shared with observers.
     pub progress: &'a Progress,
-    /// Where the target is encrypted.
+    /// The TLS configuration, if the target is encrypted.
     pub tls: Option<&'a ClientTls>,
-    /// Which worker it is, from 0.
+    /// The number of the worker, from 0.
     pub index: usize,
-    /// Of how many.
+    /// The number of workers.
     pub threads: usize,
 }
 
@@ -38,12 +38,12 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// How many connections are this worker's.
+    /// The number of this worker's connections.
     pub fn connections(&self) -> usize {
         self.plan.load.connections().div_ceil(self.threads)
     }
 
-    /// The worker, which has not begun.
+    /// Makes the worker, which has not begun.
     pub fn worker<I: Io>(self, io: std::io::Result<I>) -> std::io::Result<Worker<'a, I>> {
         let share = share(self.plan, self.index, self.threads);
         io.map(|mut io| {
@@ -61,7 +61,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The same back end, encrypted.
+/// Wraps a back end in TLS.
 pub fn encrypted<I: Io>(io: std::io::Result<I>, tls: &ClientTls) -> std::io::Result<Tls<I>> {
     io.map(|io| Tls::client(io, tls.with_own_memory()))
 }
@@ -76,24 +76,24 @@ fn run<I: Io>(
     Ok(worker?.run(watch)?)
 }
 
-/// What one of the workers has to do.
+/// The share of one worker.
 #[derive(Clone, Debug)]
 pub struct Share {
-    /// Which worker it is, from 0.
+    /// The number of the worker, from 0.
     pub index: usize,
-    /// Of how many.
+    /// The number of workers.
     pub threads: usize,
-    /// Its connections.
+    /// The number of its connections.
     pub connections: usize,
-    /// How many answers it waits for, where answers end the measurement.
+    /// The number of answers that it waits for, where answers end the measurement.
     pub answers: Option<u64>,
-    /// How many times it opens a connection, where that ends the measurement.
+    /// The number of times that it opens a connection, where that ends the measurement.
     pub openings: Option<u64>,
     /// Its due times, in open load.
     pub pace: Option<Pace>,
 }
 
-/// The share of worker `index` of `threads`.
+/// Computes the share of worker `index` of `threads`.
 pub fn share(plan: &Plan, index: usize, threads: usize) -> Share {
     let part = |whole: usize| whole / threads + usize::from(index < whole % threads);
     let part_of = |whole: u64| whole / threads as u64 + u64::from((index as u64) < whole % threads as u64);

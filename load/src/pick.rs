@@ -1,4 +1,4 @@
-//! Which request is next: a pure function of how many were begun before, of the order and of the seed.
+//! Picks the next request: a pure function of how many were begun before, of the order and of the seed.
 
 use model::{Ask, Order};
 use stats::random;
@@ -8,7 +8,7 @@ use stats::random;
 pub struct Picker {
     order: Order,
     seed: u64,
-    /// Begun before.
+    /// The number of requests begun before.
     k: u64,
     /// The shares of the requests, added up; the last is 1. Only where the order is random.
     shares: Vec<f64>,
@@ -16,7 +16,7 @@ pub struct Picker {
 }
 
 impl Picker {
-    /// For worker `index`, counted in requests that leave together; each begins somewhere else in the list.
+    /// A picker for worker `index`, counted in requests that leave together; each worker begins at another place in the list.
     pub fn new(asks: &[Ask], order: Order, seed: u64, index: usize) -> Self {
         let total: f64 = asks.iter().map(|ask| ask.weight).sum();
         let mut sum = 0.0;

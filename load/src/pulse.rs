@@ -1,4 +1,4 @@
-//! Answers in steps of one worker's window, as tools count them that sample the rate of each of their threads.
+//! Answers in steps of one worker's window, for tools that sample the rate of each of their threads.
 
 use model::Beat;
 use std::time::Duration;
@@ -12,23 +12,23 @@ pub struct Pulse {
     beats: Vec<Beat>,
 }
 
-/// Steps have their place from the start for a run of a minute at ten a second; beyond, the list grows now and then.
+/// The number of steps with memory from the start: a minute at ten a second; beyond, the list grows now and then.
 const PREPARED: usize = 600;
 
 impl Pulse {
-    /// In steps of so long.
+    /// A pulse with steps of this length.
     pub fn new(length: Duration) -> Self {
         let length_ns = (length.as_nanos() as u64).max(1);
         Self { length_ns, begun_ns: 0, answers: 0, beats: Vec::with_capacity(PREPARED) }
     }
 
-    /// The window opens, and nothing was counted yet.
+    /// Opens the window, with nothing counted yet.
     pub fn open(&mut self, now_ns: u64) {
         self.begun_ns = now_ns;
         self.answers = 0;
     }
 
-    /// So many answers by now. When this must be asked next: a step that was late makes all later ones later.
+    /// Closes the step if it is due; returns the next deadline. A late step makes all later ones later. `answers`: the number of answers so far.
     pub fn tick(&mut self, now_ns: u64, answers: u64) -> u64 {
         let duration_ns = now_ns - self.begun_ns;
         if duration_ns >= self.length_ns {
@@ -38,7 +38,7 @@ impl Pulse {
         self.begun_ns + self.length_ns
     }
 
-    /// The whole steps; the one under way is no step.
+    /// The whole steps; the current one is discarded.
     pub fn finish(self) -> Vec<Beat> {
         self.beats
     }

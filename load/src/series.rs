@@ -1,9 +1,9 @@
-//! The measured window in intervals, for who asks for it: seconds for the tally, shorter ones for a viewer.
+//! The measured window in intervals, if they are wanted: seconds for the tally, shorter ones for a viewer.
 //!
-//! A request costs nothing more for it. The tally's own histograms hold the interval under way; when it is over
-//! they move to the totals kept here, and they are whole again before the window's tally is handed out. That takes
-//! a worker 0.1 to 0.2 ms each time, as measured on one machine with latencies of 20 to 120 µs: at a second, a
-//! share of the answers that only the far tail shows.
+//! A request costs nothing more for it. The tally's own histograms hold the current interval; when it is over they move to
+//! the totals kept here, and they are whole again before the window's tally is handed out. That takes a worker 0.1 to 0.2 ms
+//! each time, as measured on one machine with latencies of 20 to 120 µs: once a second, a share of the answers that only the
+//! far tail shows.
 
 use model::{Errors, Interval, Load, Plan, Tally, Until};
 use net::clock;
@@ -11,13 +11,13 @@ use stats::{Counts, Histogram};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// An interval of the tally.
+/// The length of an interval of the tally.
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// How often a viewer is told.
+/// The length of an interval for a viewer.
 const VIEW_NS: u64 = 250_000_000;
 
-/// So many seconds have their place from the start: beyond, the list grows now and then.
+/// The number of seconds with memory from the start; beyond, the list grows now and then.
 const MOST_PREPARED: u64 = 10_000;
 
 /// Where workers put the intervals that they have closed, for a viewer to take.
@@ -25,12 +25,12 @@ const MOST_PREPARED: u64 = 10_000;
 pub struct View(Mutex<Vec<Interval>>);
 
 impl View {
-    /// All intervals since this was last asked, of all workers.
+    /// Takes all intervals, of all workers, since the last call.
     pub fn take(&self) -> Vec<Interval> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Never waits: what can't be put here now stays for the next time.
+    /// Offers intervals without ever waiting: what can't be put here now stays for the next time.
     fn offer(&self, intervals: &mut Vec<Interval>) {
         if let Ok(mut shared) = self.0.try_lock() {
             shared.append(intervals);
@@ -55,11 +55,11 @@ pub struct Series {
     service: Histogram,
     schedule_lag: Histogram,
     error_causes: BTreeMap<String, u64>,
-    /// The latencies of the window when time was up.
+    /// The latencies of the window at its close.
     at_close: Counts,
 }
 
-/// What a worker's counters said at the end of the last interval.
+/// A worker's counters at the end of the last interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counted {
     sent: u64,
@@ -72,7 +72,7 @@ struct Counted {
 }
 
 impl Series {
-    /// Where the plan wants seconds, or somebody looks on; `None` where nobody asks.
+    /// A series, if the plan wants seconds or there is a viewer; else `None`.
     pub fn new(plan: &Plan, is_viewed: bool) -> Option<Box<Self>> {
         let keeps = plan.per_second;
         let prepared = match plan.until {
@@ -99,18 +99,18 @@ impl Series {
         (keeps || is_viewed).then(|| Box::new(series()))
     }
 
-    /// The window opens.
+    /// Opens the window.
     pub fn open(&mut self, now_ns: u64) {
         (self.window_ns, self.begun_ns, self.ends_ns) = (now_ns, now_ns, now_ns + self.length_ns);
         self.counted = Counted { cpu_ns: clock::thread_cpu_ns(), ..Counted::default() };
     }
 
-    /// When the interval under way is over.
+    /// When the current interval ends.
     pub fn ends_ns(&self) -> u64 {
         self.ends_ns
     }
 
-    /// The interval under way is over: `open` connections stand.
+    /// Closes the current interval, with `open` connections.
     pub fn close_interval(&mut self, tally: &mut Tally, now_ns: u64, open: u64) {
         let now = Counted {
             sent: tally.sent,
@@ -174,12 +174,12 @@ impl Series {
         }
     }
 
-    /// Puts what a viewer has not seen where it can take it.
+    /// Shows a viewer the intervals that it has not seen.
     pub fn show(&mut self, view: &View) {
         view.offer(&mut self.unseen);
     }
 
-    /// Time is up: the last interval is closed and the tally has all of the window again.
+    /// Closes the last interval; the tally then has the whole window again.
     pub fn close(&mut self, tally: &mut Tally, now_ns: u64, open: u64) {
         self.close_interval(tally, now_ns, open);
         std::mem::swap(&mut tally.latency, &mut self.latency);
@@ -194,7 +194,7 @@ impl Series {
         self.at_close = Counts::of(&tally.latency);
     }
 
-    /// The tally is complete: what was added to its tail since time was up belongs to the last second.
+    /// Completes the last second with what was added to the tally's tail since the close.
     pub fn seal(&mut self, tally: &mut Tally) {
         let mut tail = Counts::of(&tally.latency);
         tail.subtract(&self.at_close);

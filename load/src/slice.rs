@@ -1,4 +1,4 @@
-//! A slice as it is ordered: one target's turn under load, while the others are idle.
+//! A slice as ordered: one target's turn under load, while the others are idle.
 
 use crate::LoadError;
 use stats::random;
@@ -6,46 +6,46 @@ use std::time::Duration;
 
 /// One target's turn.
 ///
-/// Its first part is not counted: caches are cold and schedulers asleep. Then it is counted from one answer to another
-/// (`model::slice::common_time_ns` says why), and at last the answers that are still to come are waited for.
+/// Its first part is not counted, because caches are cold and schedulers asleep. Then it is counted from one answer to another
+/// (`model::slice::common_time_ns` says why), and at last outstanding answers are waited for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
-    /// Which of the generator's plans is carried out.
+    /// The index of the generator's plan that is carried out.
     pub target: usize,
-    /// The first request is not sent before this moment of the monotonic clock, in nanoseconds; 0: at once.
+    /// The moment of the monotonic clock, in nanoseconds, before which the first request is not sent; 0: at once.
     pub begins_ns: u64,
-    /// The first part is at least so long,
+    /// The shortest first part.
     pub settle: Duration,
-    /// and lasts until every connection has been answered once, or the others so often that the rest starves, but no longer than
-    /// this. Connections that got no answer in the target's last slice are not waited for: some servers serve only so many.
+    /// The longest first part. It lasts until every connection has been answered once, or the others so often that the rest
+    /// starves. Connections that got no answer in the target's last slice are not waited for: some servers serve only so many.
     pub longest_settle: Duration,
-    /// The counted part begins later still, by this share (0 to 1) of the first part's length or of 10 ms, whichever is
-    /// longer: another one in each slice, so that no server that answers in bursts, and nothing else that is periodic, is
-    /// always met in the same phase. The first part lasts at least as long as one answer. See [`Slice::jittered`].
+    /// How much later the counted part begins, as a share (0 to 1) of the first part's length or of 10 ms, whichever is longer. It
+    /// differs from slice to slice, so that no server that answers in bursts, and nothing else that is periodic, is always met in
+    /// the same phase. The first part lasts at least as long as one answer. See [`Slice::jittered`].
     pub jitter: f64,
-    /// The counted part has this length, or twice, or three times this length, and so on, until there are
+    /// The length of the counted part. It is doubled, tripled and so on until there are enough answers.
     pub length: Duration,
-    /// so many answers,
+    /// The number of answers that are enough.
     pub enough: Enough,
-    /// but it lasts no longer than this.
+    /// The longest counted part.
     pub longest: Duration,
-    /// Answers that are still to come at the end are waited for so long.
+    /// How long outstanding answers are waited for at the end.
     pub wait: Duration,
 }
 
 /// How many answers are enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Enough {
-    /// So many for each connection that was answered in the first part, on average.
+    /// So many per connection that was answered in the first part, on average.
     PerConnection(u64),
     /// So many in all.
     Answers(u64),
 }
 
-/// Below this, servers whose schedulers and caches are slow to come back get too little: shown by measurement at 20 ms.
+/// The usual length. In less, servers whose schedulers and caches are slow to come back get too little: shown by measurement at 20 ms.
 const LENGTH: Duration = Duration::from_millis(100);
 
-/// What [`Slice::jitter`] is at least a share of: the period of a kernel's slowest usual tick.
+/// The least length of which [`Slice::jitter`] is a share: the period of a kernel's slowest usual tick.
 const JITTER_NS: u64 = 10_000_000;
 
 impl Slice {
@@ -64,12 +64,12 @@ impl Slice {
         }
     }
 
-    /// A window of open load: so long, as often as it takes until there are so many answers.
+    /// A window of open load of this length, repeated until there are so many answers.
     pub fn window(target: usize, length: Duration, answers: u64, longest: Duration) -> Self {
         Self { length, enough: Enough::Answers(answers), longest, ..Self::of(target) }
     }
 
-    /// The same with the jitter of the `nth` slice of a run with this seed: evenly spread.
+    /// The slice with the jitter of the `nth` slice of a run with this seed: evenly distributed.
     #[must_use]
     pub fn jittered(self, seed: u64, nth: u64) -> Self {
         Self { jitter: random::uniform(random::derive(&[seed, 3]), nth), ..self }
@@ -80,7 +80,7 @@ impl Slice {
         (self.jitter.clamp(0.0, 1.0) * settled_ns.max(JITTER_NS) as f64) as u64
     }
 
-    /// Whether it can be measured on a generator with so many targets.
+    /// Checks that it can be measured on a generator with so many targets.
     pub(crate) fn check(&self, targets: usize) -> Result<(), LoadError> {
         if self.target >= targets {
             return Err(LoadError::Slice("the load generator has no such target"));
@@ -89,9 +89,7 @@ impl Slice {
             return Err(LoadError::Slice("its length must be above 0 and within its longest"));
         }
         if self.longest_settle < self.settle {
-            return Err(LoadError::Slice(
-                "its first part must be at least as long at the longest as at the shortest",
-            ));
+            return Err(LoadError::Slice("its longest first part must not be shorter than its shortest"));
         }
         Ok(())
     }

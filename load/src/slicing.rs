@@ -1,5 +1,5 @@
-//! A worker's slice: stage by stage, a look after each turn. What is counted begins and ends between two turns, so that a
-//! request costs nothing more than in a measurement of one target.
+//! Carries out a worker's slice, stage by stage, with a check after each turn. The counted part begins and ends between two turns, so
+//! that a request costs nothing more than in a measurement of one target.
 
 use crate::accounts::Accounts;
 use crate::agreement::Agreement;
@@ -12,40 +12,40 @@ use net::Io;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// What came since the last slice is taken before the next one begins, but for no longer than this.
+/// The longest time for which events since the last slice are handled before the next one begins.
 const LONGEST_DRAIN_NS: u64 = 10_000_000;
 
-/// After so many answers for each connection, one that had none is not waited for: were they given in any order, it would be without
-/// one in one of nine million cases (e⁻¹⁶). A server that serves one connection after the other, or drops some that are opened,
-/// would else spend a second on each slice.
+/// The number of answers per connection after which one without any is not waited for: if answers went to connections at random, a connection
+/// would be without one in one of nine million cases (e⁻¹⁶). A server that serves one connection after the other, or drops some that are
+/// opened, would otherwise spend a second on each slice.
 const STARVING: u64 = 16;
 
-/// A worker that waits so much longer than it may for the others to be ready begins without them: one of them died.
+/// How much longer than allowed a worker waits for the others to be ready before it begins without them, because one of them died.
 const GRACE_NS: u64 = 1_000_000_000;
 
-/// What one worker counted in a slice. Its memory goes back and forth between the worker and whoever orders slices.
+/// The counts of one worker in a slice. The memory goes back and forth between the worker and the thread that orders slices.
 #[derive(Debug)]
 pub struct Handed {
     /// The counted part.
     pub counted: Counted,
-    /// The rest.
+    /// The rest of the slice.
     pub uncounted: Uncounted,
     /// When the first request was sent.
     pub began_ns: Option<u64>,
-    /// When the counted part began, and when it ended.
+    /// When the counted part began.
     pub opened_ns: Option<u64>,
-    /// When it ended.
+    /// When the counted part ended.
     pub closed_ns: Option<u64>,
-    /// When all was over.
+    /// When the slice was over.
     pub ended_ns: u64,
-    /// Requests without a whole answer by then.
+    /// The number of requests without a whole answer by then.
     pub carried_over: u64,
-    /// The counted part ended at its limit.
+    /// Whether the counted part ended at its limit.
     pub is_cut: bool,
 }
 
 impl Handed {
-    /// Room for a slice.
+    /// Memory for a slice.
     pub fn new() -> Box<Self> {
         Box::new(Self {
             counted: Counted::new(),
@@ -59,7 +59,7 @@ impl Handed {
         })
     }
 
-    /// Forgets everything and keeps the memory.
+    /// Clears all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.counted.clear();
         self.uncounted.clear();
@@ -68,48 +68,48 @@ impl Handed {
     }
 }
 
-/// Where a slice stands.
+/// The stage of a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// It is not yet time.
+    /// Before its start.
     Waiting,
-    /// Its first part, which is not counted; whether this worker could begin to count.
+    /// The first part, which is not counted; whether this worker could begin to count.
     Settling {
         is_ready: bool,
     },
-    /// The counted part may begin, with the next answer.
+    /// Before the next answer, with which the counted part begins.
     Opening,
     /// The counted part.
     Counting,
-    /// No more is asked; what is under way is waited for.
+    /// After the last request: outstanding answers are waited for.
     Finishing,
     Over,
 }
 
-/// A slice that a worker is in.
+/// A slice that a worker is carrying out.
 pub struct UnderWay<'s> {
     slice: &'s Slice,
-    /// Its place among all slices of the generator, from 0.
+    /// Its number among all slices of the generator, from 0.
     nth: u64,
     agreement: &'s Agreement,
     stage: Stage,
     now_ns: u64,
     began_ns: u64,
-    /// The moment that all workers count from.
+    /// The moment from which all workers count.
     from_ns: u64,
     opened_ns: u64,
     closed_ns: u64,
-    /// Whole answers before the load began: late ones of the last slice.
+    /// The number of whole answers before the load began: late ones of the last slice.
     answers_before: u64,
-    /// Connections below have been answered, or are not waited for.
+    /// Connections below this slot have been answered, or are not waited for.
     answered: usize,
-    /// So many answers are enough.
+    /// The number of answers that are enough.
     wanted: u64,
     has_enough: bool,
 }
 
 impl UnderWay<'_> {
-    /// Nothing is left to do.
+    /// Whether nothing is left to do.
     pub fn is_over(&self) -> bool {
         self.stage == Stage::Over
     }
@@ -131,7 +131,7 @@ impl<I: Io> Worker<'_, I> {
         Ok(())
     }
 
-    /// Takes what came since the last slice: late answers, and the ends of connections.
+    /// Handles what came since the last slice: late answers, and the ends of connections.
     pub fn begin_slice<'s>(
         &mut self,
         slice: &'s Slice,
@@ -163,7 +163,7 @@ impl<I: Io> Worker<'_, I> {
         })
     }
 
-    /// One turn, and what follows from it for the slice.
+    /// Runs one turn and moves the slice on accordingly.
     pub fn step(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) -> std::io::Result<()> {
         if at.stage == Stage::Waiting && at.now_ns >= at.slice.begins_ns {
             self.begin_load(at, room);
@@ -186,7 +186,7 @@ impl<I: Io> Worker<'_, I> {
         Ok(())
     }
 
-    /// All connections that can ask, ask; those that the server has closed are opened again.
+    /// Begins requests on all connections that can have some, and reopens those that the server has closed.
     fn begin_load(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
         let now = at.now_ns;
         self.connections.iter_mut().for_each(Connection::open_window);
@@ -227,20 +227,20 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Some connections wait while the others are answered again and again: it is the server's way, and no cold start.
+    /// Whether some connections wait while the others are answered again and again, which is the server's way and no cold start.
     fn starves_some(&self, answers_before: u64) -> bool {
         let answers = self.accounts.answers().saturating_sub(answers_before);
         answers >= STARVING.saturating_mul(self.connections.len() as u64)
     }
 
-    /// Whether all that are waited for have been answered in this slice. Each is looked at until it has.
+    /// Whether all connections that are waited for have been answered in this slice. Each is checked until it has.
     fn have_all_answered(&self, answered: &mut usize) -> bool {
         let waits = |connection: &&Connection| connection.is_awaited && connection.served() == 0;
         *answered += self.connections[*answered..].iter().take_while(|connection| !waits(connection)).count();
         *answered == self.connections.len()
     }
 
-    /// Closed load: time is counted from an answer on.
+    /// Closed load: begins to count time with an answer.
     fn open_counted(&mut self, at: &mut UnderWay<'_>, room: &mut Handed, has_answer: bool) {
         if has_answer {
             self.enter_counted(at, room);
@@ -308,7 +308,7 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// It ends at once, wherever it stands.
+    /// Ends the slice at once, at whatever stage.
     #[cold]
     fn stop_slice(&mut self, at: &mut UnderWay<'_>, room: &mut Handed) {
         if at.stage == Stage::Counting {
@@ -337,14 +337,14 @@ fn take_uncounted(accounts: &mut Accounts, room: &mut Handed) {
     room.counted.tally.halted = room.counted.tally.halted.take().or(halted);
 }
 
-/// The worker has enough: the counted part may end when the length under way is over.
+/// Records that the worker has enough: the counted part may end with the current length.
 fn be_content(at: &mut UnderWay<'_>) {
     at.has_enough = true;
     let lengths = (at.now_ns - at.from_ns).div_ceil(ns(at.slice.length)).max(1);
     at.agreement.content(at.from_ns.saturating_add(lengths.saturating_mul(ns(at.slice.length))));
 }
 
-/// When the slice needs a look at the latest, if no answer comes before.
+/// When the slice must be checked at the latest, if no answer comes before.
 fn moment_ns(at: &UnderWay<'_>) -> u64 {
     let slice = at.slice;
     match at.stage {
@@ -357,7 +357,7 @@ fn moment_ns(at: &UnderWay<'_>) -> u64 {
     }
 }
 
-/// The counted part is over then, whatever there is.
+/// When the counted part ends in any case.
 fn limit_ns(at: &UnderWay<'_>) -> u64 {
     at.from_ns.saturating_add(ns(at.slice.longest))
 }

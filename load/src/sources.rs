@@ -1,23 +1,23 @@
-//! Whether connections can start from the addresses that were given for it: what is wrong with one is said
-//! before anything is measured, and in its own words. A connection's own error would look like too few ports.
+//! Checks that connections can start from the given addresses, before anything is measured and in words of its own: a
+//! connection's own error would look like too few ports.
 
 use model::{Address, Plan};
 use std::net::{IpAddr, SocketAddr, TcpListener};
 
-/// Why nothing can come from an address.
+/// Why no connection can start from an address.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// The address of another machine, or of none.
+    /// The address is not this machine's.
     #[error(
         "no connection can start from {from} ({source}): it must be one of this machine's own addresses; `ip address` lists them"
     )]
     Foreign {
         /// The address.
         from: IpAddr,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// Two worlds.
+    /// The addresses are of different families.
     #[error(
         "no connection can start from {from} and go to {to}: one is IPv4, the other IPv6; give an address of the target's kind"
     )]
@@ -29,7 +29,7 @@ pub enum SourceError {
     },
 }
 
-/// Every address that connections are to start from is this machine's, and of the target's family.
+/// Checks that every source address is this machine's, and of the target's family.
 pub fn check(plan: &Plan) -> Result<(), SourceError> {
     let Address::Tcp(to) = plan.target.address else { return Ok(()) };
     for from in plan.connecting.from.iter().copied() {

@@ -1,4 +1,4 @@
-//! Connections that wait before they ask again, as people do between two pages.
+//! Connections that wait before their next request, as people do between two pages.
 
 use model::Think;
 use net::Slot;
@@ -6,7 +6,7 @@ use stats::random;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Who waits, and until when.
+/// The waiting connections, with the end of each wait.
 #[derive(Debug)]
 pub struct Thinkers {
     think: Think,
@@ -16,14 +16,14 @@ pub struct Thinkers {
 }
 
 impl Thinkers {
-    /// Nobody waits; there will be at most `connections`.
+    /// No connection waits; there will be at most `connections`.
     pub fn new(think: Think, seed: u64, index: usize, connections: usize) -> Self {
         let room = if think == Think::None { 0 } else { connections };
         let seed = random::derive(&[seed, 2, index as u64]);
         Self { think, seed, k: 0, waiting: BinaryHeap::with_capacity(room) }
     }
 
-    /// Lets a connection wait. False: nobody does.
+    /// Lets a connection wait. False: connections do not wait.
     #[inline]
     pub fn wait(&mut self, slot: Slot, now_ns: u64) -> bool {
         if self.think == Think::None {
@@ -34,18 +34,18 @@ impl Thinkers {
         true
     }
 
-    /// When the next one has waited long enough.
+    /// When the next wait ends.
     pub fn next_ns(&self) -> Option<u64> {
         self.waiting.peek().map(|Reverse((until_ns, _))| *until_ns)
     }
 
-    /// One that has waited long enough.
+    /// Returns a connection whose wait has ended.
     pub fn done(&mut self, now_ns: u64) -> Option<Slot> {
         self.next_ns().filter(|until_ns| *until_ns <= now_ns)?;
         self.waiting.pop().map(|Reverse((_, slot))| slot)
     }
 
-    /// The k-th pause is a function of k and the seed.
+    /// The length of the k-th wait, a function of k and the seed.
     fn pause_ns(&mut self) -> u64 {
         let at = random::uniform(self.seed, self.k);
         self.k += 1;

@@ -1,11 +1,11 @@
-//! The measured window: it opens after the warm-up and closes when the plan says so. It knows when, and what is
-//! watched in steps of it; what is counted in it is in the accounts.
+//! The measured window: it opens after the warm-up and closes when the plan says so. It knows its times, and what is recorded in
+//! steps of it; everything else is counted in the accounts.
 
 use crate::course::Watched;
 use crate::pulse::Pulse;
 use model::{Beat, Course, Plan, Until};
 
-/// When the window opens and closes.
+/// The times of the window.
 #[derive(Debug)]
 pub struct Window {
     start_ns: u64,
@@ -33,41 +33,41 @@ impl Window {
         }
     }
 
-    /// A window that opens and closes when it is told to: the counted part of slices.
+    /// A window that opens and closes on orders: the counted part of slices.
     pub fn on_orders() -> Self {
         let never = u64::MAX;
         Self { start_ns: never, end_ns: never, is_open: false, duration_ns: never, pulse: None, course: None }
     }
 
-    /// It closes, and can be opened again.
+    /// Closes it; it can be opened again.
     pub fn close(&mut self) {
         *self = Self::on_orders();
     }
 
-    /// It is open.
+    /// Whether it is open.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// It is to open now.
+    /// Whether it is to open now.
     #[inline]
     pub fn is_due(&self, now_ns: u64) -> bool {
         !self.is_open && now_ns >= self.start_ns
     }
 
-    /// It has closed.
+    /// Whether it is over.
     #[inline]
     pub fn is_over(&self, now_ns: u64) -> bool {
         now_ns >= self.end_ns
     }
 
-    /// When it opens, if it has not yet, else when it closes; where answers end it: never.
+    /// When it opens, if it has not yet, else when it closes; never, where answers end it.
     pub fn edge_ns(&self) -> u64 {
         if self.is_open { self.end_ns } else { self.start_ns }
     }
 
-    /// Now, or the moment when it closed.
+    /// The moment when it closed, or now.
     pub fn end_ns(&self, now_ns: u64) -> u64 {
         now_ns.min(self.end_ns)
     }
@@ -77,7 +77,7 @@ impl Window {
         self.end_ns(now_ns).saturating_sub(self.start_ns)
     }
 
-    /// It opens.
+    /// Opens it.
     pub fn open(&mut self, now_ns: u64) {
         self.is_open = true;
         self.start_ns = now_ns;
@@ -90,13 +90,13 @@ impl Window {
         }
     }
 
-    /// Closes the steps that are over, with so many answers by now. When this must be asked next.
+    /// Closes the steps that are due; returns the next deadline. `answers`: the number of answers so far.
     pub fn tick(&mut self, now_ns: u64, answers: u64) -> u64 {
         let pulse_ns = self.pulse.as_mut().map_or(u64::MAX, |pulse| pulse.tick(now_ns, answers));
         self.course.as_mut().map_or(u64::MAX, |course| course.tick(now_ns, answers)).min(pulse_ns)
     }
 
-    /// The steps of all of it.
+    /// The steps of the whole window.
     pub fn finish(self, now_ns: u64, answers: u64) -> (Vec<Beat>, Option<Course>) {
         let course = self.course.map(|course| course.finish(now_ns, answers));
         (self.pulse.map_or_else(Vec::new, Pulse::finish), course)

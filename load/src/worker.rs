@@ -17,37 +17,37 @@ use net::{Io, Slot};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How often connections that failed are tried again and the count is told to who looks on.
+/// How often connections that failed are tried again and observers get the count.
 const HOUSEKEEPING_NS: u64 = 10_000_000;
 
-/// How often it is made sure that the accounts are right, where that is done at all.
+/// How often the accounts are checked, where they are checked at all.
 const CHECK_NS: u64 = 100_000_000;
 
-/// Between two looks of a worker that polls: a few hundred nanoseconds.
+/// The number of pauses between two looks of a worker that polls: a few hundred nanoseconds.
 const PAUSES: usize = 16;
 
-/// A sleeper is woken so much late by a timer: typical of virtual machines, and more than of most others. In
-/// open load it gets up so much earlier, and polls until the request is due.
+/// How late a timer wakes a sleeper: typical of virtual machines, and more than of most others. In open load a worker gets up so
+/// much earlier, and polls until the request is due.
 const OVERSLEEP_NS: u64 = 50_000;
 
-/// One look of a worker that polls takes less than this.
+/// The longest look of a worker that polls.
 const LONGEST_LOOK_NS: u64 = 10_000;
 
-/// A connection on which something is waited for is looked at so often at least.
+/// The longest time between two looks at a connection on which something is waited for.
 const LOOK_NS: u64 = 1_000_000_000;
 
-/// A worker and all that is its own. Each part keeps its own state right: [`Accounts`] what is counted, [`Connection`]
-/// where it stands, [`Offered`] what is due and who has room, [`Opening`] which connections are opened when.
+/// A worker and everything that is its own. Each part keeps its own state right: [`Accounts`] what is counted, [`Connection`]
+/// its phase, [`Offered`] what is due and which connections have room, [`Opening`] which connections are opened when.
 pub struct Worker<'p, I> {
     pub(crate) plan: &'p Plan,
     pub(crate) share: Share,
     pub(crate) io: I,
     pub(crate) progress: &'p Progress,
     pub(crate) connections: Vec<Connection>,
-    /// Connections that failed before any answer: tried again at the next housekeeping.
+    /// Connections that failed before any answer, to be tried again at the next housekeeping.
     pub(crate) failed: Vec<Slot>,
     pub(crate) opening: Opening,
-    /// Open load only.
+    /// The offered load, in open load only.
     pub(crate) offered: Option<Offered>,
     pub(crate) picker: Picker,
     pub(crate) thinkers: Thinkers,
@@ -56,17 +56,17 @@ pub struct Worker<'p, I> {
     pub(crate) reader: Reader,
     /// Requests that leave together.
     pub(crate) out: Vec<u8>,
-    /// Bodies that nobody looks at can be dropped by the kernel: it is TCP, and not encrypted.
+    /// Whether the kernel can drop bodies that are not verified: on TCP, without encryption.
     pub(crate) can_skip: bool,
-    /// Requests are begun; between slices none are.
+    /// Whether requests are begun; between slices none are.
     pub(crate) is_asking: bool,
-    /// The uncounted first part of a slice has begun then: a server may have closed what was opened before. 0: it is over.
+    /// When the uncounted first part of a slice began: a server may have closed what was opened before. 0: it is over.
     pub(crate) renews_before_ns: u64,
-    /// A slice's next moment to come, for which this worker must be awake.
+    /// The next moment of a slice for which this worker must be awake.
     pub(crate) wakes_ns: u64,
     /// The start of the load.
     pub(crate) origin_ns: u64,
-    /// When connections may have waited for too long.
+    /// The deadlines of connections.
     pub(crate) deadlines: Deadlines,
     pub(crate) look_ns: u64,
     timeout_ns: u64,
@@ -114,7 +114,7 @@ impl<'p, I: Io> Worker<'p, I> {
         }
     }
 
-    /// Warm-up, window, tally.
+    /// Runs warm-up and window, and returns the tally.
     pub fn run(mut self, watch: &dyn Watch) -> std::io::Result<Tally> {
         let mut now = self.io.now_ns();
         self.start(now);
@@ -128,7 +128,7 @@ impl<'p, I: Io> Worker<'p, I> {
         Ok(self.finish(now, watch))
     }
 
-    /// Begins what is due, waits, and takes what completed. Returns what time it is then.
+    /// Begins what is due, waits, and handles what completed. Returns the time after that.
     #[inline]
     pub(crate) fn turn(&mut self, now: u64) -> std::io::Result<u64> {
         self.begin_turn(now);
@@ -181,8 +181,8 @@ impl<'p, I: Io> Worker<'p, I> {
         self.io.wait(Some(Duration::from_nanos(moment_ns.saturating_sub(at)))).map(drop)
     }
 
-    /// Open load: requests that were given to free connections leave now, and their lag ends when they have left. One look
-    /// at the clock for all of a turn. Returns what time it is.
+    /// Open load: lets the requests that were given to free connections leave now, and records their lag, with one look at the clock for all of
+    /// a turn. Returns the time after that.
     #[inline]
     fn tell_lag(&mut self, now: u64) -> std::io::Result<u64> {
         let Some(offered) = self.offered.as_mut().filter(|offered| offered.has_leaving()) else {
@@ -216,7 +216,7 @@ impl<'p, I: Io> Worker<'p, I> {
         (bytes, in_flight_ns(&self.connections, now))
     }
 
-    /// Begins what is due: connections, requests, requests of those that have thought long enough.
+    /// Begins what is due: connections, requests, requests of connections whose wait has ended.
     fn begin_turn(&mut self, now: u64) {
         self.enlist(now);
         self.begin_due(now);
@@ -229,7 +229,7 @@ impl<'p, I: Io> Worker<'p, I> {
         }
     }
 
-    /// When this worker must look up at the latest.
+    /// When this worker must act at the latest.
     fn next_moment_ns(&self) -> u64 {
         let due = self.offered.as_ref().and_then(Offered::wakes_ns).unwrap_or(u64::MAX);
         let thought = self.thinkers.next_ns().unwrap_or(u64::MAX);
@@ -237,7 +237,7 @@ impl<'p, I: Io> Worker<'p, I> {
         self.window.edge_ns().min(due).min(self.housekeeping_ns).min(thought).min(opens).min(self.wakes_ns)
     }
 
-    /// Every 10 ms what failed is tried again, and what takes too long is given up.
+    /// Every 10 ms, tries again what failed, and gives up what takes too long.
     fn keep_house(&mut self, now: u64) {
         let steps_ns = self.window.tick(now, self.accounts.answers());
         let connections = &self.connections;
@@ -257,7 +257,7 @@ impl<'p, I: Io> Worker<'p, I> {
         }
     }
 
-    /// Time is up: the tally, what is under way included.
+    /// Returns the tally at the end, unfinished requests included.
     fn finish(mut self, now: u64, watch: &dyn Watch) -> Tally {
         let (end_ns, duration_ns) = (self.window.end_ns(now), self.window.duration_ns(now));
         self.accounts.close_window(end_ns, duration_ns, connection::open(&self.connections));
@@ -268,7 +268,7 @@ impl<'p, I: Io> Worker<'p, I> {
         Tally { pulse, course, ..self.accounts.finish() }
     }
 
-    /// Counts what has no whole answer when time is up.
+    /// Counts the requests without a whole answer at the end.
     pub(crate) fn count_unfinished(&mut self, end_ns: u64) {
         self.accounts.check_against(&self.connections);
         let offered = &mut self.offered;
@@ -276,7 +276,7 @@ impl<'p, I: Io> Worker<'p, I> {
         self.accounts.count_unfinished(&self.connections, waiting, end_ns);
     }
 
-    /// Gives up what takes too long.
+    /// Gives up requests and connections that take too long.
     fn give_up_overdue(&mut self, now: u64) {
         while let Some(slot) = self.deadlines.due(now) {
             let connection = &self.connections[slot as usize];
@@ -287,14 +287,16 @@ impl<'p, I: Io> Worker<'p, I> {
             }
             match connection.phase() {
                 Phase::Draining => self.open_anew(slot, now),
-                Phase::Open => self.give_up(slot, now, overdue(Loss::Timeout, "no whole answer in time")),
+                Phase::Open => {
+                    self.give_up(slot, now, overdue(Loss::Timeout, "no whole answer within the timeout"))
+                }
                 _ => self.give_up(slot, now, overdue(Loss::Connect, "no connection within the timeout")),
             }
         }
     }
 }
 
-/// The wait of a request that is given up is at least as long as this; leaving it out would flatter the tail.
+/// The fate of a request that is given up: its wait is at least as long as this, and leaving it out would flatter the tail.
 fn overdue(loss: Loss, why: &str) -> Fate<'_> {
     Fate { is_overdue: true, ..Fate::of_all(loss, why) }
 }

@@ -22,12 +22,12 @@ pub fn share<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     within(from, 1e-4, 0.9999, "a share above 0 and below 1, such as 0.03")
 }
 
-/// The same, which may be absent.
+/// A precision as a share, which may be absent.
 pub fn share_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
     share(from).map(Some)
 }
 
-/// How many contenders are in a heat.
+/// The number of contenders in a heat.
 pub fn heat<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
     match i64::deserialize(from)? {
         n @ 1..=12 => Ok(Some(n as usize)),
@@ -45,7 +45,7 @@ fn within<'de, D: Deserializer<'de>>(from: D, low: f64, high: f64, allowed: &str
     }
 }
 
-/// At least and at most so many blocks.
+/// The least and the most blocks.
 pub fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error> {
     match <[i64; 2]>::deserialize(from)? {
         [low, high] if low >= 1 && low <= high => Ok([low as usize, high as usize]),
@@ -56,12 +56,12 @@ pub fn blocks<'de, D: Deserializer<'de>>(from: D) -> Result<[usize; 2], D::Error
     }
 }
 
-/// The same, which may be absent.
+/// The least and the most blocks, which may be absent.
 pub fn blocks_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[usize; 2]>, D::Error> {
     blocks(from).map(Some)
 }
 
-/// Durations as people write them: `500ms`, `2s`, `10min`.
+/// Durations in the form `500ms`, `2s`, `10min`.
 pub mod duration {
     use super::{Deserialize, Deserializer, Duration, Error, Serializer};
 
@@ -88,7 +88,7 @@ pub mod duration_or_none {
         duration::deserialize(from).map(Some)
     }
 
-    /// Writes `"2s"`; none is left out by whoever asks for it.
+    /// Writes `"2s"`; an absent duration is to be left out by the caller.
     #[expect(clippy::ref_option, reason = "serde gives it so")]
     pub fn serialize<S: Serializer>(value: &Option<Duration>, to: S) -> Result<S::Ok, S::Error> {
         match value {
@@ -104,7 +104,7 @@ pub mod slice {
 
     pub use super::duration_or_none::serialize;
 
-    /// Reads `"100ms"`. Below 20 ms, servers with a scheduler of their own are only waking up; above 2 s, a slice finds no quiet moment.
+    /// Reads `"100ms"`. In less than 20 ms, servers with a scheduler of their own only wake up; in more than 2 s, a slice finds no quiet moment.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
         let slice = duration::deserialize(from)?;
         if (crate::Heats::LEAST_SLICE..=Duration::from_secs(2)).contains(&slice) {
@@ -134,7 +134,7 @@ pub mod histogram {
     }
 }
 
-/// Figures of a page: numbers, and no infinite ones.
+/// Figures of a page: finite numbers.
 pub fn finite<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -144,9 +144,9 @@ where
     if figures.is_finite() { Ok(figures) } else { Err(D::Error::custom("a figure is a finite number")) }
 }
 
-/// Whether all numbers in it are.
+/// Values whose numbers can be checked to be finite.
 pub trait Finite {
-    /// No number in it is infinite or none at all.
+    /// Whether all its numbers are finite.
     fn is_finite(&self) -> bool;
 }
 

@@ -5,26 +5,26 @@ use crate::metric::Metric;
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
 
-/// All that is to be said of two runs.
+/// The comparison of two runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// The version of the JSON.
     pub schema: u32,
-    /// The earlier run, or the file that tells of it.
+    /// The earlier run, or the file that describes it.
     pub old: String,
-    /// The later one.
+    /// The later run.
     pub new: String,
-    /// What makes the two unequal beside what is compared, such as another kernel.
+    /// The differences between the two beside what is compared, such as another kernel.
     pub notes: Vec<String>,
-    /// How sure all intervals are together; each by itself is surer.
+    /// The confidence that all intervals hold together; each by itself has a higher one.
     pub confidence: f64,
-    /// Cells that both have.
+    /// The cells that both runs have.
     pub cells: Vec<CellComparison>,
-    /// Contenders, or cells, that only the earlier run has.
+    /// The contenders, or cells, that only the earlier run has.
     pub gone: Vec<String>,
-    /// Those that only the later run has.
+    /// The contenders, or cells, that only the later run has.
     pub added: Vec<String>,
-    /// Contenders that failed in trials of the later run.
+    /// The contenders that failed in trials of the later run.
     #[serde(default)]
     pub failed: Vec<FailedContender>,
 }
@@ -38,9 +38,9 @@ pub struct FailedContender {
     pub title: String,
     /// The cell, as a table calls it.
     pub cell: String,
-    /// In so many trials.
+    /// The number of trials in which it failed.
     pub failed: usize,
-    /// Of so many.
+    /// The number of all its trials.
     pub trials: usize,
 }
 
@@ -58,7 +58,7 @@ pub struct CellComparison {
     pub metric: Metric,
     /// The machine's own drift: the reference's speed, new by old. It is taken out of all others.
     pub drift: Option<Figure>,
-    /// From the one that lost most to the one that gained most.
+    /// The contenders, from the one that lost most to the one that gained most.
     pub contenders: Vec<ContenderComparison>,
 }
 
@@ -73,39 +73,39 @@ pub struct ContenderComparison {
     pub versions: [Option<String>; 2],
     /// Its speed, new by old, with the machine's drift taken out.
     pub ratio: Option<Figure>,
-    /// What that comes to.
+    /// The judgement of the ratio.
     pub change: Change,
-    /// Why nothing can be said, or what is to be known.
+    /// Why it is inconclusive, or a remark.
     pub note: Option<String>,
 }
 
-/// What a ratio comes to.
+/// The judgement of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// Surely faster.
+    /// Certainly faster.
     Faster,
-    /// Surely slower.
+    /// Certainly slower.
     Slower,
-    /// The runs can't tell it from no change.
+    /// No significant difference.
     NoneSeen,
-    /// Nothing can be said.
+    /// Inconclusive.
     Unknown,
 }
 
 impl Comparison {
-    /// Contenders that are surely slower than before by more than this share, whole interval and all.
+    /// The contenders that are certainly slower than before by more than this share: the whole interval is.
     pub fn regressions(&self, margin: f64) -> impl Iterator<Item = (&CellComparison, &ContenderComparison)> {
         let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
         all.filter(move |(_, c)| c.ratio.and_then(|r| r.high).is_some_and(|high| high < 1.0 - margin))
     }
 
-    /// What keeps a gate from being sure that nothing became slower, a sentence each: contenders without a judgement, those
-    /// that the later run lacks, and those that failed in it.
+    /// Why a gate can't be sure that nothing became slower, a sentence each: contenders without a judgement, those that the later
+    /// run lacks, and those that failed in it.
     pub fn unjudged(&self) -> Vec<String> {
         let unknown = self.unknown().map(|(cell, c)| {
-            let why = c.note.as_deref().unwrap_or("nothing is known of it");
-            format!("{} ({}) is not judged: {why}", c.title, cell.title)
+            let why = c.note.as_deref().unwrap_or("nothing is known about it");
+            format!("{} ({}) is inconclusive: {why}", c.title, cell.title)
         });
         let gone = self.gone.iter().map(|what| format!("{what} is only in {}", self.old));
         let failed = self.failed.iter().map(|f| {
@@ -114,7 +114,7 @@ impl Comparison {
         unknown.chain(gone).chain(failed).collect()
     }
 
-    /// Contenders of which nothing can be said.
+    /// The contenders whose change is inconclusive.
     pub fn unknown(&self) -> impl Iterator<Item = (&CellComparison, &ContenderComparison)> {
         let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
         all.filter(|(_, c)| c.change == Change::Unknown)

@@ -17,31 +17,31 @@ pub struct Contender {
     pub language: String,
     /// What sort of thing it is.
     pub kind: Kind,
-    /// Where its users find it.
+    /// The address of its home page.
     pub homepage: String,
     /// How its starts differ and how it gets warm. Where it is absent it is guessed from `language`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
-    /// It needs the whole machine: it is measured with no other contender alive.
+    /// Whether it needs the whole machine, so that it is measured with no other contender alive.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alone: bool,
-    /// How it gets onto the machine; nothing for what drome brings along.
+    /// How it is installed; absent for what drome contains.
     #[serde(default)]
     pub install: Install,
-    /// A command that makes it from `src/`, where it needs one.
+    /// The command that builds it from `src/`, if it needs one.
     pub build: Option<Build>,
-    /// How it tells its version.
+    /// How its version is found out.
     pub version: Version,
-    /// The compiler or interpreter that it is built or run with, where that has a version of its own. The report names it
-    /// beside the contender's version, and a new one has the contender built anew.
+    /// The compiler or interpreter that it is built or run with, if that has a version of its own. The report names it beside the
+    /// contender's version, and with a new one the contender is built again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub toolchain: Option<Toolchain>,
     /// How it is started and stopped.
     pub run: Start,
-    /// How it is set up as it comes, in words.
+    /// How it is set up by default, in words.
     #[serde(default)]
     pub settings: Settings,
-    /// What its own documentation advises for production, where that is more than it does by itself.
+    /// What its own documentation advises for production, if that is more than the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tuned: Option<Tuned>,
     /// What this version is known to do wrong.
@@ -51,13 +51,13 @@ pub struct Contender {
     pub serves: BTreeMap<String, String>,
 }
 
-/// What sort of thing a contender is.
+/// The kind of a contender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A web server of its own.
     Server,
-    /// A library that programs answer requests with.
+    /// A library with which programs answer requests.
     Framework,
     /// A process that runs an application written for it.
     AppServer,
@@ -78,8 +78,8 @@ pub enum Class {
 }
 
 impl Class {
-    /// What a program in this language most likely is. An unknown language is taken for one with a runtime of its own, because
-    /// starts of those differ more: intervals that are too wide do no harm.
+    /// The likely class of a program in this language. An unknown language is taken for one with a runtime of its own, because starts of
+    /// those differ more: intervals that are too wide do no harm.
     pub fn of_language(language: &str) -> Self {
         let is_any = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(language.trim()));
         if is_any(&["C", "C++", "Rust", "Zig", "Fortran", "Ada", "Pascal", "Assembly", "C and C++"]) {
@@ -104,8 +104,8 @@ impl Class {
         }
     }
 
-    /// What it takes until a server of this class is called warm. One that compiles while it runs has plateaus on its way; one that is
-    /// only interpreted or collected has none.
+    /// When a server of this class counts as warm. A server that compiles while it runs has plateaus on its way; one that is only
+    /// interpreted or collected has none.
     pub fn warmth(self) -> Warmth {
         match self {
             Self::Native => Warmth::NATIVE,
@@ -125,7 +125,7 @@ impl Class {
     }
 }
 
-/// How a contender gets onto the machine.
+/// How a contender is installed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
@@ -135,12 +135,12 @@ pub struct Install {
     /// Commands that must be on PATH and that drome does not install.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// How a person gets `needs`.
+    /// How a person installs `needs`.
     pub hint: Option<String>,
-    /// How long it takes to get it and to build it, about.
+    /// About how many minutes it takes to install and build it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<f64>,
-    /// How much room it takes, about.
+    /// About how many megabytes it takes on disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk_mb: Option<f64>,
 }
@@ -153,23 +153,23 @@ pub struct Build {
     pub command: Vec<String>,
 }
 
-/// How a contender tells its version.
+/// How a contender's version is found out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Version {
-    /// Program and arguments; what it prints on either stream is searched.
+    /// Program and arguments; their output on either stream is searched.
     pub command: Vec<String>,
     /// The version is the first dotted number after this text.
     pub after: Option<String>,
 }
 
-/// A compiler or interpreter, and how it tells its version.
+/// A compiler or interpreter, and how its version is found out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Toolchain {
     /// What a table calls it.
     pub name: String,
-    /// Program and arguments, run in `src/` as the build is; what it prints on either stream is searched.
+    /// Program and arguments, run in `src/` as the build is; their output on either stream is searched.
     pub command: Vec<String>,
     /// The version is the first dotted number after this text.
     pub after: Option<String>,
@@ -184,7 +184,7 @@ pub struct Start {
     /// Files of `src/` that are copied to `{dir}` with the placeholders filled in.
     #[serde(default)]
     pub files: Vec<String>,
-    /// The server's own default number of workers, where it has that notion.
+    /// The server's own default number of workers, if it has such a number.
     #[serde(default)]
     pub workers: Option<Workers>,
     /// The signal that stops it.
@@ -199,8 +199,8 @@ fn ready() -> Duration {
     Duration::from_secs(30)
 }
 
-/// What a contender is known to do wrong, in words, and takes part nevertheless. It is asked for all the same, every
-/// report says it, and a fault that is there no longer fails verification.
+/// What a contender is known to do wrong, in words, although it takes part. It is still asked for it, every report says it, and
+/// a fault that no longer occurs fails verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Faults {
@@ -209,7 +209,7 @@ pub struct Faults {
     pub fragments: Option<String>,
 }
 
-/// How a contender is set up, in words for a table; what it does not say is unknown.
+/// How a contender is set up, in words for a table; what is absent is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
@@ -219,7 +219,7 @@ pub struct Settings {
     /// What is logged, and where to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logging: Option<String>,
-    /// Processes and threads.
+    /// The number of processes and threads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workers: Option<String>,
     /// What is kept between two requests.
@@ -228,7 +228,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Each by name.
+    /// All settings, each by its name.
     pub fn all(&self) -> [(&'static str, Option<&str>); 4] {
         let Self { keep_alive, logging, workers, caching } = self;
         let named =
@@ -236,7 +236,7 @@ impl Settings {
         named.map(|(name, value)| (name, value.as_deref()))
     }
 
-    /// These, and where they say nothing, those.
+    /// These settings, and where they say nothing, those.
     fn over(&self, those: &Self) -> Self {
         Self {
             keep_alive: self.keep_alive.clone().or_else(|| those.keep_alive.clone()),
@@ -251,7 +251,7 @@ impl Settings {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tuned {
-    /// The advice, and where it is given.
+    /// The reason: the advice, and where it is given.
     pub because: String,
     /// In place of `run.command`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -265,16 +265,16 @@ pub struct Tuned {
     /// In place of `class`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
-    /// What of `settings` is different.
+    /// The settings that are different.
     #[serde(default)]
     pub settings: Settings,
 }
 
-/// How a contender takes part.
+/// The track on which a contender takes part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Track {
-    /// As it comes.
+    /// With its defaults.
     #[default]
     Default,
     /// As its documentation advises for production.
@@ -302,7 +302,7 @@ impl Contender {
         self.class.unwrap_or_else(|| Class::of_language(&self.language))
     }
 
-    /// As it takes part on the tuned track; `None` where it has none.
+    /// The contender on its tuned track; `None` if it has none.
     pub fn tuned(&self) -> Option<Self> {
         let tuned = self.tuned.as_ref()?;
         let mut whole = self.clone();

@@ -1,5 +1,5 @@
-//! How much a study measures, and when it stops. Two ways: in heats of live servers that are loaded in turns, or in blocks of
-//! trials, each with a fresh start of its server. How a file says it: `design_file.rs`.
+//! How much a study measures, and when it stops. There are two ways: in heats of live servers that are loaded in turns, or in blocks of
+//! trials, each with a fresh start of its server. The form in a file: `design_file.rs`.
 
 use crate::design_file;
 use crate::metric::Metric;
@@ -11,39 +11,39 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "design_file::Design", into = "design_file::Design")]
 pub struct Design {
-    /// At least and at most so many blocks; rounds, where there are heats.
+    /// The least and the most blocks; rounds, where there are heats.
     pub blocks: [usize; 2],
-    /// Load before the measurement, not counted; the least, where there are heats.
+    /// The load before the measurement, not counted; the least, where there are heats.
     pub warmup: Duration,
     /// The measurement of a trial; the counted load of one start in one cell, where there are heats.
     pub measure: Duration,
-    /// Stop as soon as it is sure of every contender whether it is faster or slower than the first, or the reference.
+    /// Whether to stop as soon as every contender is certainly faster or slower than the first, or the reference.
     pub decide: bool,
-    /// What it is decided by, and what contenders are ranked by; see [`Study::metric`](crate::Study::metric).
+    /// The figure by which the run decides and contenders are ranked; see [`Study::metric`](crate::Study::metric).
     pub metric: Metric,
     /// Stop when the interval of every ratio is within this share of it.
     pub precision: f64,
-    /// The run takes no longer: what would pass it is not begun.
+    /// The longest time of the run: a trial or a heat that would exceed it is not started.
     pub budget: Duration,
-    /// How heats are made; `None`: it measures in blocks.
+    /// How heats are made; `None`: the study measures in blocks.
     pub heats: Option<Heats>,
 }
 
-/// What only heats have.
+/// The part of a design that only heats have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heats {
-    /// So many contenders at most are alive together, without the hub.
+    /// The most contenders that are alive together, without the hub.
     pub size: usize,
-    /// One contender's turn.
+    /// The length of one contender's turn.
     pub slice: Duration,
-    /// Load before the measurement ends then, settled or not.
+    /// The longest load before the measurement, settled or not.
     pub warmup_limit: Duration,
 }
 
 impl Heats {
-    /// No slice is shorter: of a shorter one nothing is left when its cold start is dropped.
+    /// The shortest slice: of a shorter one nothing is left when its cold start is dropped.
     pub const LEAST_SLICE: Duration = Duration::from_millis(20);
-    /// Fewer slices than this give no figure of a start that is worth much.
+    /// With fewer slices than this, a start has no figure that is worth much.
     pub const LEAST_SLICES: u32 = 5;
 }
 
@@ -55,13 +55,13 @@ impl Default for Heats {
 }
 
 impl Design {
-    /// Whole cycles that a heat counts in each cell.
+    /// The number of whole cycles that a heat counts in each cell.
     pub fn cycles(&self, heats: &Heats) -> usize {
         let cycles = self.measure.as_nanos().div_ceil(heats.slice.as_nanos().max(1));
         usize::try_from(cycles).unwrap_or(usize::MAX).max(1)
     }
 
-    /// The rounds after which it is asked whether it is enough, as far as they lie within the least and the most, and the most:
+    /// The rounds after which the run is asked whether it is enough: the planned ones between the least and the most, and the most. There are
     /// never more looks than the level of each allows for.
     pub fn looks(&self) -> Vec<usize> {
         let [least, most] = self.blocks;
@@ -70,12 +70,12 @@ impl Design {
         within.take(after.len() - 1).chain([most]).collect()
     }
 
-    /// The chance of a wrong decision at each look, so that all together err in at most 5 % of runs.
+    /// The chance of a wrong decision at each look, so that all looks together err in at most 5 % of runs.
     pub fn level(&self) -> f64 {
         self.planned().chance
     }
 
-    /// A race looks more often: after 3, 4, 6, 9 and more rounds, a study after 4, 6, 9 and 13.
+    /// The planned looks. A race looks after 3, 4, 6, 9 and more rounds, a study after 4, 6, 9 and 13.
     fn planned(&self) -> Looks {
         if self.decide { Looks::RACE } else { Looks::STUDY }
     }
@@ -133,10 +133,10 @@ mod tests {
                 format!("{HEATS}warmup = \"2min\"\nwarmup_limit = \"1min\""),
                 "`warmup_limit` (1m) is shorter than `warmup` (2m)",
             ),
-            (format!("{HEATS}heat = 1"), "a heat of 1 is measured in blocks: say `blocks = [4, 13]`"),
+            (format!("{HEATS}heat = 1"), "a heat of 1 is measured in blocks: write `blocks = [4, 13]`"),
             (format!("{HEATS}blocks = [6, 12]"), "`blocks` and `rounds` exclude each other"),
-            (format!("{BLOCKS}heat = 6"), "heats of 6 are counted in rounds: say `rounds = [6, 12]`"),
-            (format!("{BLOCKS}slice = \"100ms\""), "`slice` is of heats only"),
+            (format!("{BLOCKS}heat = 6"), "heats of 6 are counted in rounds: write `rounds = [6, 12]`"),
+            (format!("{BLOCKS}slice = \"100ms\""), "`slice` applies to heats only"),
             (
                 HEATS.replace("[4, 13]", "[4, 101]"),
                 "[4, 101] is out of range: allowed are at most 100 rounds",

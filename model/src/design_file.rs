@@ -1,4 +1,4 @@
-//! `[design]` as a study's file and a stored run have it, and what of it contradicts itself. Keys that a file leaves out have
+//! `[design]` in a study's file and in a stored run, and the check that it does not contradict itself. Keys that a file leaves out have
 //! defaults, which differ between heats and blocks; [`crate::Design`] has them filled in.
 
 use crate::checked;
@@ -7,7 +7,7 @@ use crate::metric::Metric;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// More rounds than this no run has.
+/// The most rounds of a run.
 const MOST_ROUNDS: usize = 100;
 
 const WARMUP: Duration = Duration::from_millis(200);
@@ -19,40 +19,40 @@ const PRECISION: f64 = 0.03;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Design {
-    /// At least and at most so many rounds of heats. A round is a fresh start of every contender, in one heat each. The run may
-    /// end after 4, 6, 9 and 13 rounds, and at the most.
+    /// The least and the most rounds of heats. A round is a fresh start of every contender, in one heat each. The run may end after 4, 6,
+    /// 9 and 13 rounds, and at the most.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::blocks_or_none")]
     rounds: Option<[usize; 2]>,
-    /// So many contenders at most are alive together in a heat: 6, where `rounds` are given. 1 is what `blocks` mean.
+    /// The most contenders that are alive together in a heat: 6, where `rounds` are given. 1 is what `blocks` mean.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::heat")]
     heat: Option<usize>,
-    /// One contender's turn in a heat, from `"20ms"` to `"2s"`: `"100ms"`. It takes longer for a slow server.
+    /// The length of one contender's turn in a heat, from `"20ms"` to `"2s"`: `"100ms"`. It is longer for a slow server.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::slice")]
     slice: Option<Duration>,
-    /// At least and at most so many blocks, in place of `rounds`: each trial starts its server anew, and it alone is alive.
+    /// The least and the most blocks, instead of `rounds`: each trial starts its server anew, and no other contender is alive.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::blocks_or_none")]
     blocks: Option<[usize; 2]>,
-    /// Load before the measurement, not counted; in a heat the least: `"200ms"`, longer for a server that compiles while it runs.
+    /// The load before the measurement, not counted; in a heat the least: `"200ms"`, longer for a server that compiles while it runs.
     /// Required with `blocks`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
     warmup: Option<Duration>,
-    /// In a heat the longest load before the measurement: `"120s"`. A server that has not settled by then is measured, marked, and
-    /// has no rank.
+    /// The longest load before the measurement in a heat: `"120s"`. A server that has not settled by then is measured, marked, and has
+    /// no rank.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
     warmup_limit: Option<Duration>,
-    /// The measurement; in a heat the counted load of one start in one cell: `"2s"`. Required with `blocks`.
+    /// The length of the measurement; in a heat the counted load of one start in one cell: `"2s"`. Required with `blocks`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
     measure: Option<Duration>,
-    /// Stop as soon as it is sure of every contender whether it is faster or slower than the first, or the reference.
+    /// Stop as soon as every contender is certainly faster or slower than the first, or the reference.
     #[serde(default)]
     decide: bool,
-    /// What it is decided by, and what contenders are ranked by; see [`Study::metric`].
+    /// The figure by which the run decides and contenders are ranked; see [`Study::metric`].
     #[serde(default)]
     metric: Metric,
     /// Stop when the interval of every ratio to the reference is within this share of it: 0.03 in heats. Required with `blocks`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::share_or_none")]
     precision: Option<f64>,
-    /// The run takes no longer: a trial or a heat that would pass it is not begun.
+    /// The longest time of the run: a trial or a heat that would exceed it is not started.
     #[serde(with = "checked::duration")]
     budget: Duration,
 }
@@ -85,7 +85,7 @@ impl TryFrom<Design> for Resolved {
     fn try_from(file: Design) -> Result<Self, String> {
         match (file.rounds, file.blocks) {
             (Some(_), Some(_)) => {
-                Err("`blocks` and `rounds` exclude each other: say `rounds` for heats of several servers, \
+                Err("`blocks` and `rounds` exclude each other: use `rounds` for heats of several servers, \
                                        `blocks` for one server at a time"
                     .to_owned())
             }
@@ -100,13 +100,13 @@ impl Design {
     fn in_blocks(self, blocks: [usize; 2]) -> Result<Resolved, String> {
         if let Some(size) = self.heat.filter(|size| *size > 1) {
             return Err(format!(
-                "heats of {size} are counted in rounds: say `rounds = {blocks:?}` in place of `blocks`"
+                "heats of {size} are counted in rounds: write `rounds = {blocks:?}` instead of `blocks`"
             ));
         }
         let of_heats = [("slice", self.slice), ("warmup_limit", self.warmup_limit)];
         if let Some((key, _)) = of_heats.iter().find(|(_, value)| value.is_some()) {
             return Err(format!(
-                "`{key}` is of heats only: say `rounds` in place of `blocks`, or leave it out"
+                "`{key}` applies to heats only: use `rounds` instead of `blocks`, or leave it out"
             ));
         }
         let missing = |key: &str| format!("missing field `{key}`");
@@ -128,7 +128,7 @@ impl Design {
         }
         if self.heat == Some(1) {
             return Err(format!(
-                "a heat of 1 is measured in blocks: say `blocks = {rounds:?}` in place of `rounds`"
+                "a heat of 1 is measured in blocks: write `blocks = {rounds:?}` instead of `rounds`"
             ));
         }
         let default = Heats::default();
@@ -146,7 +146,7 @@ impl Design {
         if measure < heats.slice * Heats::LEAST_SLICES {
             let least = written(heats.slice * Heats::LEAST_SLICES);
             return Err(format!(
-                "`measure` ({}) has room for fewer than {} slices of {}: say {least} at least",
+                "`measure` ({}) has room for fewer than {} slices of {}: use at least {least}",
                 written(measure),
                 Heats::LEAST_SLICES,
                 written(heats.slice)

@@ -1,5 +1,5 @@
-//! The machine: what of it holds for a whole run, and what may change from trial to trial. What the machine does not
-//! tell is null, never 0; what older versions did not ask for reads as null too.
+//! The machine: what holds for a whole run, and what may change from trial to trial. What the machine does not tell is null,
+//! never 0; what older versions did not ask for reads as null too.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -9,63 +9,63 @@ use std::collections::BTreeMap;
 pub struct Environment {
     /// drome's own version.
     pub drome: String,
-    /// What the hub, by which heats are tied together, does for an answer; unknown in runs of older versions.
+    /// The work that the hub, which ties heats together, does for an answer; unknown in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hub: Option<String>,
     /// The kernel's release.
     pub kernel: Option<String>,
-    /// The processor as it names itself.
+    /// The name of the processor, as it tells it.
     pub cpu: Option<String>,
-    /// The cores that drome may use.
+    /// The number of cores that drome may use.
     pub cores: usize,
-    /// Those that servers are pinned to.
+    /// The CPUs that servers are pinned to.
     pub server_cpus: Vec<usize>,
-    /// Those that the load generator is pinned to.
+    /// The CPUs that the load generator is pinned to.
     pub client_cpus: Vec<usize>,
-    /// Those that drome may use and leaves idle, for the reasons in `core_notes`.
+    /// The CPUs that drome may use and leaves idle, for the reasons in `core_notes`.
     #[serde(default)]
     pub idle_cpus: Vec<usize>,
-    /// What is to be known of how the cores were divided, a sentence each.
+    /// Remarks on how the cores were divided, a sentence each.
     #[serde(default)]
     pub core_notes: Vec<String>,
-    /// The machine's memory.
+    /// The size of the machine's memory.
     pub memory_bytes: Option<u64>,
-    /// What virtualises the machine, where it says so.
+    /// The hypervisor, if the machine tells one.
     pub virtualization: Option<String>,
-    /// All else that is asked for.
+    /// Everything else that is asked for.
     #[serde(default)]
     pub machine: Machine,
 }
 
-/// What may decide figures and holds for a whole run.
+/// The properties of the machine that may affect figures and hold for a whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Machine {
     /// SHA-256 of drome's own program.
     pub drome_sha256: Option<String>,
-    /// The cores that are online.
+    /// The CPUs that are online.
     pub online_cpus: Option<Vec<usize>>,
-    /// The cores that the scheduler leaves alone.
+    /// The CPUs that the scheduler leaves alone.
     pub isolated_cpus: Option<Vec<usize>>,
     /// The hardware threads that share a core, one list a core; cores of one thread are left out.
     pub sibling_cpus: Option<Vec<Vec<usize>>>,
     /// The physical cores that are online.
     pub physical_cores: Option<Vec<PhysicalCore>>,
-    /// How the cores' frequency is decided.
+    /// How the frequency of the cores is decided.
     pub frequency: FrequencyPolicy,
     /// What the kernel does about each flaw of the processor, by the flaw's name.
     pub mitigations: Option<BTreeMap<String, String>>,
-    /// Those of the kernel's settings that can decide what a server does, by name.
+    /// The kernel settings that can affect what a server does, by name.
     pub sysctls: BTreeMap<String, Option<String>>,
-    /// How many descriptors a process may have before it raises its limit.
+    /// The number of descriptors that a process may have before it raises its limit.
     pub descriptors_soft: Option<u64>,
-    /// How far it may raise the limit.
+    /// The highest limit that it may raise this to.
     pub descriptors_hard: Option<u64>,
-    /// CPU time that the control group allows, in thousandths of a core.
+    /// The CPU time that the control group allows, in thousandths of a core.
     pub cgroup_cpu_millicores: Option<Cap>,
-    /// Memory that the control group allows.
+    /// The memory that the control group allows.
     pub cgroup_memory_bytes: Option<Cap>,
-    /// What the kernel reads the time from.
+    /// The kernel's source of the time.
     pub clock_source: Option<String>,
     /// The size of the swap.
     pub swap_bytes: Option<u64>,
@@ -97,17 +97,17 @@ pub struct FrequencyPolicy {
     pub governor: Option<String>,
     /// The lowest frequency that is allowed on any of the cores.
     pub min_hz: Option<u64>,
-    /// The highest.
+    /// The highest frequency that is allowed on any of the cores.
     pub max_hz: Option<u64>,
-    /// Cores may go beyond their nominal frequency for as long as they are cool.
+    /// Whether cores may exceed their nominal frequency for as long as they are cool.
     pub boost: Option<bool>,
 }
 
-/// A limit that is known: a number, or that there is none.
+/// A known limit: a number, or that there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Cap {
-    /// No more than this.
+    /// This number.
     At(u64),
     /// No limit.
     No(Unlimited),
@@ -134,16 +134,16 @@ impl Cap {
     }
 }
 
-/// What the machine was like during one trial, from before the server's start until after its stop.
+/// The conditions on the machine during one trial, from before the server's start until after its stop.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Conditions {
     /// The share of the time of server's and load generator's CPUs that the host took, in millionths.
     pub steal_ppm: Option<u64>,
-    /// The share of that time that programs other than drome and the server used, in millionths. Time is
-    /// counted in ticks of 10 ms, so that a few thousand mean nothing; null of a trial that failed.
+    /// The share of that time that programs other than drome and the server used, in millionths. Time is counted in ticks of
+    /// 10 ms, so that a few thousand mean nothing; null for a trial that failed.
     pub others_ppm: Option<u64>,
-    /// How many tasks were runnable on average over the minute before the trial; drome's own trials are in it.
+    /// The mean number of runnable tasks over the minute before the trial; drome's own trials are included.
     pub load_average: Option<f64>,
     /// The mean frequency of the servers' cores at that moment.
     pub server_hz: Ends<u64>,
@@ -151,17 +151,17 @@ pub struct Conditions {
     pub client_hz: Ends<u64>,
     /// The hottest sensor of the processor.
     pub temperature_c: Ends<f64>,
-    /// Why the processor was slowed down meanwhile; empty: it was not.
+    /// Why the processor was throttled meanwhile; empty: it was not.
     pub throttled: Option<Vec<String>>,
-    /// What program the server was.
+    /// The program that the server was.
     pub server: Option<Executable>,
 }
 
-/// What the machine was like over all trials of a run: the worst of each.
+/// The conditions over all trials of a run: the worst of each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ConditionsRange {
-    /// The largest share of the measured CPUs' time that their host took, in millionths.
+    /// The largest share of the measured CPUs' time that the host took, in millionths.
     pub steal_ppm_max: Option<u64>,
     /// The largest share that other programs used, in millionths.
     pub others_ppm_max: Option<u64>,
@@ -169,17 +169,17 @@ pub struct ConditionsRange {
     pub load_average_max: Option<f64>,
     /// The lowest frequency of the servers' cores before or after a trial.
     pub server_hz_min: Option<u64>,
-    /// The highest.
+    /// The highest frequency of the servers' cores before or after a trial.
     pub server_hz_max: Option<u64>,
     /// The highest temperature.
     pub temperature_c_max: Option<f64>,
-    /// In how many trials the processor was slowed down.
+    /// The number of trials in which the processor was throttled.
     pub throttled_trials: Option<usize>,
-    /// Why.
+    /// The reasons for throttling.
     pub throttled: Vec<String>,
 }
 
-/// What a contender's server was, over all of its trials.
+/// The programs that a contender's server was, over all of its trials.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ran {
@@ -201,13 +201,13 @@ pub struct Ends<T> {
 /// A program that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Executable {
-    /// Where it is; an interpreter, where the server is a script.
+    /// The path of the program; of the interpreter, where the server is a script.
     pub path: String,
-    /// SHA-256 of it, where it can be read.
+    /// SHA-256 of the program, where it can be read.
     pub sha256: Option<String>,
 }
 
-/// CPUs in order as a list like the kernel's: `0-3,8`.
+/// Writes CPUs, in order, as a list like the kernel's: `0-3,8`.
 pub fn cpu_ranges(cpus: &[usize]) -> String {
     let mut parts: Vec<(usize, usize)> = Vec::new();
     for cpu in cpus {

@@ -1,14 +1,14 @@
-//! One request and what came of it, for who wants each by itself: the reports of older tools are made of these.
+//! One request and its outcome, for the reports of older tools, which are made of single requests.
 
-/// A request that was answered or lost. Times are nanoseconds of the monotonic clock; what never happened is 0,
-/// so ask the methods.
+/// A request that was answered or lost. Times are nanoseconds of the monotonic clock; what never happened is 0, so use the
+/// methods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// The connection, counted over all times that one was opened; unique in a measurement.
+    /// The number of the connection, counted over all that were opened; unique in a measurement.
     pub connection: u64,
-    /// Whole answers on this connection before.
+    /// The number of whole answers on this connection before.
     pub nth: u32,
-    /// Which of the plan's requests it is.
+    /// The index of the request among the plan's.
     pub ask: u32,
     /// When the connection was begun.
     pub connect_ns: u64,
@@ -35,10 +35,10 @@ pub enum End {
     Answered {
         /// Its status.
         status: u16,
-        /// The connection goes on.
+        /// Whether the connection goes on.
         keeps_alive: bool,
     },
-    /// Without one.
+    /// Without a whole answer.
     Lost(Loss),
 }
 
@@ -57,14 +57,14 @@ pub enum Loss {
     Ended,
     /// It took too long.
     Timeout,
-    /// What came was no HTTP, or nobody had asked for it.
+    /// What came was not HTTP, or no request had asked for it.
     Protocol,
     /// This machine ran out of something.
     Local,
 }
 
 impl Loss {
-    /// In a word, as causes of errors begin.
+    /// The word with which causes of errors begin.
     pub fn word(self) -> &'static str {
         match self {
             Self::Connect => "connect",
@@ -102,7 +102,7 @@ impl Exchange {
         (self.sent_ns > 0).then(|| self.done_ns.saturating_sub(self.sent_ns))
     }
 
-    /// When work on it began: with its connection, where it was the first on it, else when it was sent.
+    /// When work on the request began: with its connection, if it was the first on it, else when it was sent.
     pub fn began_ns(&self) -> u64 {
         if self.nth == 0 || self.sent_ns == 0 { self.connect_ns } else { self.sent_ns }
     }

@@ -1,4 +1,4 @@
-//! What the observations of a run say. This is the documented JSON of `drome report --format json`
+//! The findings of a run, computed from its observations. This is the documented JSON of `drome report --format json`
 //! (schema 1): keys stay stable, new ones may be added, what is not known is null.
 
 mod in_heats;
@@ -31,107 +31,107 @@ pub struct Findings {
     pub title: String,
     /// Where the published figures come from.
     pub source: Option<String>,
-    /// RFC 3339, UTC.
+    /// When it began, in RFC 3339, UTC.
     pub started_at: String,
-    /// Decides every shuffle and every resampling.
+    /// The seed of every shuffle and every resampling.
     pub seed: u64,
     /// The machine.
     pub environment: Environment,
-    /// What it was like over the trials; unknown in runs of older versions.
+    /// The conditions over the trials; unknown in runs of older versions.
     #[serde(default)]
     pub conditions: ConditionsRange,
     /// The workloads' bodies, as SHA-256, by name; none in runs of older versions.
     #[serde(default)]
     pub workloads: BTreeMap<String, String>,
-    /// A first look: no ranks are claimed.
+    /// Whether the run is a first look, in which no ranks are claimed.
     pub quick: bool,
     /// Why the run stopped, or that it has not.
     pub ended: String,
     /// How long the trials took together.
     pub elapsed_s: f64,
-    /// What a race came to; null in a study.
+    /// The result of a race; null in a study.
     #[serde(default)]
     pub race: Option<RaceFindings>,
     /// The largest of the cells' noise floors, as a ratio less one.
     pub noise_floor: Option<f64>,
-    /// One a cell.
+    /// The cells.
     pub cells: Vec<CellFindings>,
     /// Contenders that did not take part, and why.
     pub missing: Vec<Missing>,
-    /// What the page said that the study is of.
+    /// The published figures of the page that the study repeats.
     #[serde(default)]
     pub page: Option<Published>,
-    /// What was not the same for all on that page.
+    /// What was not the same for all contenders on that page.
     #[serde(default)]
     pub unequal: Vec<String>,
-    /// How each was set up, by name; empty in findings of older versions.
+    /// How each contender was set up, by name; empty in findings of older versions.
     #[serde(default)]
     pub entrants: BTreeMap<String, Entrant>,
 }
 
-/// What a race came to. Where there are more than two contenders, `decided`, `faster` and `ratio` are of all of them:
-/// decided only where one is surely better than every other, or all are equal; no ratio.
+/// The result of a race. If there are more than two contenders, `decided`, `faster` and `ratio` are about all of them: decided only
+/// if one is certainly better than every other, or all are equal; no ratio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RaceFindings {
-    /// What it was decided by.
+    /// The figure by which the race decides.
     pub metric: Metric,
     /// How long the trials took together until it was over.
     pub elapsed_s: f64,
-    /// After how many blocks it was over.
+    /// The number of blocks after which it was over.
     pub blocks: usize,
-    /// Null: nothing is sure.
+    /// What is certain; null: nothing is.
     pub decided: Option<Decided>,
-    /// The better one, where one is.
+    /// The better contender, if one is better.
     pub faster: Option<String>,
     /// The metric of the second contender as a share of the first's.
     pub ratio: Option<Figure>,
-    /// Every other contender beside the first.
+    /// Every other contender, compared with the first.
     pub pairs: Vec<PairFindings>,
-    /// What was the same for all.
+    /// What was the same for all contenders.
     pub held_equal: HeldEqual,
 }
 
-/// What is sure of two.
+/// What is certain about two contenders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decided {
     /// One is better.
     Faster,
-    /// They are within the precision.
+    /// They are equal within the precision.
     Equal,
 }
 
-/// One contender of a race beside the first.
+/// One contender of a race, compared with the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairFindings {
-    /// The one.
+    /// The contender.
     pub contender: String,
-    /// The first.
+    /// The first contender.
     pub against: String,
-    /// Null: nothing is sure.
+    /// What is certain; null: nothing is.
     pub decided: Option<Decided>,
     /// The better of the two.
     pub faster: Option<String>,
-    /// The one's metric as a share of the first's.
+    /// The contender's metric as a share of the first's.
     pub ratio: Option<Figure>,
 }
 
 /// What was the same for all contenders of a race.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldEqual {
-    /// The length of the body; null where it was not asked to be the same.
+    /// The length of the body; null where contenders were not asked to give the same body.
     pub body_bytes: Option<usize>,
-    /// Connections.
+    /// The number of connections.
     pub connections: usize,
     /// The cores that servers are pinned to.
     pub server_cpus: Vec<usize>,
     /// The cores that the load generator is pinned to.
     pub client_cpus: Vec<usize>,
-    /// Load before each measurement.
+    /// The length of the load before each measurement.
     pub warmup_s: f64,
-    /// Each measurement.
+    /// The length of each measurement.
     pub measure_s: f64,
-    /// What was run before every trial.
+    /// The command that was run before every trial.
     pub prepare: Option<String>,
 }
 
@@ -140,7 +140,7 @@ pub struct HeldEqual {
 pub struct Missing {
     /// Its name.
     pub name: String,
-    /// Why, and the command that would get it.
+    /// Why, and how to install it.
     pub why: String,
 }
 
@@ -153,14 +153,14 @@ pub struct CellFindings {
     pub workload: String,
     /// How requests arrived.
     pub load: Load,
-    /// What contenders are ranked by.
+    /// The metric that contenders are ranked by.
     #[serde(default)]
     pub metric: Metric,
-    /// How many blocks; rounds, where it was measured in heats.
+    /// The number of blocks; of rounds, where it was measured in heats.
     pub blocks: usize,
-    /// What separates a contender from itself, as a ratio less one: no smaller difference is called one.
+    /// The noise floor, as a ratio less one: smaller differences are treated as noise.
     pub noise_floor: Option<f64>,
-    /// What only a run in heats knows; not there in one of blocks.
+    /// What only a run in heats has; absent in one of blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_heats: Option<CellInHeats>,
     /// From the best to the worst by the metric; in heats by rank, then those without one. Those without a figure last.
@@ -168,7 +168,7 @@ pub struct CellFindings {
 }
 
 impl Findings {
-    /// Who is surely the best of a cell, the reference aside; `None` where that is not decided.
+    /// The contender that is certainly the best of a cell, the reference aside; `None` where that is not decided.
     pub fn leader<'c>(&self, cell: &'c CellFindings) -> Option<&'c ContenderFindings> {
         match &self.race {
             Some(race) => cell.contenders.iter().find(|c| race.faster.as_ref() == Some(&c.name)),
@@ -178,7 +178,7 @@ impl Findings {
 }
 
 impl CellFindings {
-    /// Who is surely the best by rank, the reference aside.
+    /// The contender that is certainly the best by rank, the reference aside.
     fn leader(&self) -> Option<&ContenderFindings> {
         let field: Vec<&ContenderFindings> = self.contenders.iter().filter(|c| c.name != REFERENCE).collect();
         let first = *field.first().filter(|_| field.len() > 1)?;
@@ -198,35 +198,35 @@ pub struct ContenderFindings {
     pub name: String,
     /// What a table calls it.
     pub title: String,
-    /// What it says its version is.
+    /// The version that it reports.
     pub version: Option<String>,
-    /// What it was, to the byte; unknown in runs of older versions.
+    /// The programs that ran, by their digests; unknown in runs of older versions.
     #[serde(default)]
     pub ran: Ran,
-    /// Trials that were measured, void ones included; fresh starts, in heats.
+    /// The number of trials that were measured, void ones included; of fresh starts, in heats.
     pub trials: usize,
-    /// Of those, void.
+    /// The number of void trials among them.
     pub void: usize,
-    /// Trials that failed.
+    /// The number of trials that failed.
     pub failed: usize,
-    /// Answers per second, whole and as expected.
+    /// Requests/s: answers that came whole and as expected.
     pub rate_per_s: Option<Figure>,
-    /// CPU time of the server for a completed request.
+    /// CPU time of the server per completed request.
     pub server_cpu_ns_per_request: Option<Figure>,
-    /// What contenders are ranked by, in its own unit: per second, nanoseconds or bytes.
+    /// The metric that contenders are ranked by, in its own unit: per second, nanoseconds or bytes.
     #[serde(default)]
     pub metric: Option<Figure>,
-    /// The same as a share of the reference's, paired by block; in a race, of the first contender's.
+    /// That metric as a share of the reference's, paired by block; in a race, of the first contender's.
     #[serde(default)]
     pub metric_of_reference: Option<Figure>,
-    /// The mean latency; under closed load that is latency at saturation.
+    /// The mean latency; under closed load it is latency at saturation.
     #[serde(default)]
     pub latency_ns_mean: Option<Figure>,
-    /// The median latency; under closed load that is latency at saturation.
+    /// The median latency; under closed load it is latency at saturation.
     pub latency_ns_p50: Option<Figure>,
-    /// The 99th percentile; under closed load that is latency at saturation.
+    /// The 99th percentile of latency; under closed load it is latency at saturation.
     pub latency_ns_p99: Option<Figure>,
-    /// Bytes of a completed answer as it came over the wire, head and body: the median over trials.
+    /// Bytes on the wire of a completed answer, head and body: the median over trials.
     #[serde(default)]
     pub wire_bytes_per_answer: Option<f64>,
     /// The share of its cores that the server used: the median over valid trials; null in findings of older versions.
@@ -237,84 +237,84 @@ pub struct ContenderFindings {
     /// The rate block by block: the mean over its entries, null where none is valid.
     #[serde(default)]
     pub rate_per_s_by_block: Vec<Option<f64>>,
-    /// What contenders are ranked by, block by block as above: the rate, or one over the figure where less is better. Runs
+    /// The metric that contenders are ranked by, block by block as above: the rate, or one over the figure where less is better. Runs
     /// are compared by it.
     #[serde(default)]
     pub merit_by_block: Vec<Option<f64>>,
     /// Rate as a share of the reference's, paired by block; in a race, of the first contender's.
     pub of_reference: Option<Figure>,
-    /// Whether it is surely better or worse than the first contender of a race; null in a study, and for the first itself.
+    /// Whether it is certainly better or worse than the first contender of a race; null in a study, and for the first itself.
     #[serde(default)]
     pub differs: Option<bool>,
-    /// Whether it is within the precision of the first contender of a race, the whole interval and all; null as above.
+    /// Whether its whole interval is within the precision of the first contender of a race; null as above.
     #[serde(default)]
     pub equal: Option<bool>,
     /// How much longer an answer takes (1/rate) than the reference's, paired by block.
     pub time_ns_more: Option<Figure>,
     /// How much more server CPU an answer costs than the reference's, paired by block.
     pub server_cpu_ns_more: Option<Figure>,
-    /// Contenders of one tier can't be told from its fastest.
+    /// The tier. Contenders of one tier show no significant difference from its fastest.
     pub tier: Option<usize>,
     /// The best rank that the data allow.
     pub rank_low: Option<usize>,
     /// The worst rank that the data allow.
     pub rank_high: Option<usize>,
-    /// What bounded most trials.
+    /// The bound of most trials.
     pub bound: Option<String>,
     /// How long the server waited for work, as a share of the window: the median over trials. Its busiest thread, or core, counts.
     #[serde(default)]
     pub server_idle_share: Option<f64>,
-    /// Open load: valid trials in which the server did not answer what was due. Their rate counts; their latency does not, and
-    /// where they are a third of the trials or more, it is given of none.
+    /// Open load: the number of valid trials in which the server fell behind. Their rate counts; their latency does not, and where they are
+    /// a third of the trials or more, no trial's does.
     #[serde(default)]
     pub fell_behind: usize,
     /// Errors over all trials.
     pub errors: u64,
-    /// What the page said.
+    /// The rate that the page published.
     pub published: Option<f64>,
     /// Whether its rate had settled; null where no trial can tell.
     #[serde(default)]
     pub steady: Option<Steadiness>,
-    /// What only a run in heats knows; not there in one of blocks.
+    /// What only a run in heats has; absent in one of blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_heats: Option<ContenderInHeats>,
-    /// Why trials were void or failed and what is to be known about the others, most frequent first.
+    /// Why trials were void or failed, and remarks on the others, the most frequent first.
     pub notes: Vec<String>,
 }
 
 impl Findings {
-    /// Contenders that took part and have no sound trial in a cell.
+    /// The contenders that took part and have no sound trial in a cell.
     pub fn without_a_figure(&self) -> impl Iterator<Item = (&CellFindings, &ContenderFindings)> {
         let all = self.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
         all.filter(|(_, contender)| contender.trials == contender.void)
     }
 }
 
-/// Whether the rate had settled before the window opened, over the valid trials of a contender.
+/// Whether the rate of a contender had settled before the window opened, over its valid trials.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steadiness {
-    /// Trials whose course can tell.
+    /// The number of trials whose course can tell.
     pub trials: usize,
-    /// Of those, still getting faster in the window.
+    /// The number of those in which it was still getting faster in the window.
     pub faster: usize,
-    /// Of those, getting slower.
+    /// The number of those in which it was getting slower.
     pub slower: usize,
-    /// Not, where most changed the same way; null with fewer than three trials.
+    /// Whether it had settled: not, where most trials changed in the same direction; null with fewer than three trials.
     pub is_steady: Option<bool>,
-    /// The median of the trials' rate in the last quarter of the window by that in the first, less one.
+    /// The median over trials of the rate in the last quarter of the window divided by that in the first, less one.
     pub change: f64,
-    /// After how many seconds of load, warm-up included, the middle trial had settled (of one that is not steady: of its trials
-    /// that were not); null where that is not known.
+    /// The seconds of load, warm-up included, after which the middle trial had settled (if the rate is not steady: of the trials that
+    /// were not); null where that is not known.
     pub settled_after_s: Option<f64>,
 }
 
 impl ContenderFindings {
-    /// The load generator was the bound of most trials: the rate is a floor.
+    /// Whether the load generator was the bound of most trials, so that the rate is a lower bound.
     pub fn is_held_back(&self) -> bool {
         self.bound.as_deref().is_some_and(Bound::is_word_held_back)
     }
 
-    /// What runs are compared by; findings of an older version were ranked by the rate alone.
+    /// The values by which runs are compared; findings of an older version were ranked by the rate alone.
     pub fn merits(&self) -> &[Option<f64>] {
         if self.merit_by_block.is_empty() { &self.rate_per_s_by_block } else { &self.merit_by_block }
     }

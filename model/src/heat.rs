@@ -1,4 +1,4 @@
-//! Heats as they are stored: which contenders were alive together, what came of each start, and every turn of each.
+//! Heats in the form in which they are stored: which contenders were alive together, the outcome of each start, and every turn of each.
 
 use crate::environment::{Conditions, Executable};
 use crate::observation::Measurement;
@@ -11,28 +11,28 @@ pub const HUB: &str = "hub";
 /// Several contenders and the hub, all started afresh, all alive, loaded in turns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heat {
-    /// Counted from 0. A round is every contender in one heat.
+    /// The round, counted from 0. A round has every contender in one heat.
     pub round: usize,
-    /// In the round, from 0. Those that make up for spoiled starts come after those that were dealt.
+    /// The heat's number in the round, from 0. Heats that make up for spoiled starts come after those that were dealt.
     pub number: usize,
     /// The contenders in the order in which they are started, without the hub.
     pub members: Vec<String>,
-    /// Every member is started so many times, all alive together: twice in a race, so that it knows what equals differ by.
+    /// How often every member is started, all alive together: twice in a race, so that it is known what equals differ by.
     pub copies: usize,
-    /// The hub is in it. It ties heats together, so that a race in one heat has none.
+    /// Whether the hub is in it. The hub ties heats together, so that a race in one heat has none.
     pub hub: bool,
     /// Indices into the study's cells, in the order in which they are measured.
     pub cells: Vec<usize>,
-    /// Decides the orders of its cycles.
+    /// The seed of the orders of its cycles.
     pub seed: u64,
-    /// RFC 3339, UTC.
+    /// When it began, in RFC 3339, UTC.
     pub started_at: String,
 }
 
 /// One fresh start of a contender, or of the hub, in a heat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Start {
-    /// Of its heat.
+    /// The round of its heat.
     pub round: usize,
     /// The heat's number in the round.
     pub heat: usize,
@@ -40,31 +40,31 @@ pub struct Start {
     pub contender: String,
     /// Which of its copies in the heat, from 0.
     pub copy: usize,
-    /// So many starts of this copy in this round came before.
+    /// The number of starts of this copy in this round before.
     pub attempt: usize,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: StartOutcome,
-    /// The cells in which it was measured, by index. A cell that was cut off is not here.
+    /// The cells in which it was measured, by index. A cell that was cut off is not included.
     pub cells: BTreeMap<usize, InCell>,
-    /// The most resident memory, all of its processes together.
+    /// The most resident memory of all of its processes together.
     pub memory_bytes: Option<u64>,
-    /// The time that was spent on it: start, verification, warm-up, its turns, stop. The sum over all starts is the time that the
-    /// run took.
+    /// The time that was spent on it: start, verification, warm-up, its turns, stop. The sum over all starts is the time that the run
+    /// took.
     pub took_ns: u64,
-    /// What ran.
+    /// The program that ran.
     pub program: Option<Executable>,
-    /// What the machine was like from the first start of its heat to the last turn; unknown of a heat that was cut off.
+    /// The conditions from the first start of its heat to the last turn; unknown for a heat that was cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
 }
 
-/// What came of a start.
+/// The outcome of a start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartOutcome {
     /// It is alive; in a heat that is over: drome was killed.
     Running,
-    /// It was alive to the end of its heat.
+    /// It was alive until the end of its heat.
     Ended,
     /// The contender failed: it did not start, answered wrongly, or died. It counts, and is not made up for.
     Failed(String),
@@ -75,21 +75,21 @@ pub enum StartOutcome {
 /// One start in one cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InCell {
-    /// Load before the measurement.
+    /// The load before the measurement.
     pub warmup_ns: u64,
     /// Whether its rate had settled by then; `None`: that could not be told.
     pub settled: Option<bool>,
-    /// Which of the heat's cycles count; the same for all members.
+    /// The cycles of the heat that count; the same for all members.
     pub counts: Counts,
-    /// Its turns, those that do not count included.
+    /// The number of its turns, those that do not count included.
     pub turns: u64,
-    /// Its turns that others disturbed.
+    /// The number of its turns that others disturbed.
     pub disturbed: u64,
     /// Its CPU time in the turns of other members.
     pub elsewhere_ns: Option<u64>,
-    /// How long those turns were together.
+    /// The length of those turns together.
     pub elsewhere_wall_ns: u64,
-    /// All that counts of its turns, taken together. The figure that it is ranked by comes from the slices.
+    /// The measurement over all of its turns that count. The figure that it is ranked by comes from the slices.
     pub measurement: Option<Box<Measurement>>,
 }
 
@@ -97,17 +97,17 @@ pub struct InCell {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Counts {
-    /// Those in which everybody had a turn that was not disturbed: these turns.
+    /// The cycles in which every member had a turn that was not disturbed: these turns.
     Quiet,
-    /// All: there were too few of those within five times the time.
+    /// All cycles: there were too few quiet ones within five times the time.
     NeverQuiet,
-    /// All: this member was disturbed more or less often than the others by more than chance, so that leaving out what was
-    /// disturbed could favour somebody.
+    /// All cycles: this member was disturbed more or less often than the others by more than chance, so that leaving out disturbed
+    /// turns could favour a member.
     SharesDiffer(String),
 }
 
 impl Counts {
-    /// Whether a turn of a cycle that counts does.
+    /// Whether a turn counts, in a cycle that does.
     pub fn has(&self, void: Option<Void>) -> bool {
         match self {
             Self::Quiet => void.is_none(),
@@ -116,16 +116,16 @@ impl Counts {
     }
 }
 
-/// One member's turn in a cycle. One that was disturbed is made up for by another one in the same cycle.
+/// One member's turn in a cycle. A disturbed turn is made up for by another one in the same cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slice {
-    /// Of its heat.
+    /// The round of its heat.
     pub round: usize,
     /// The heat's number in the round.
     pub heat: usize,
     /// Index into the study's cells.
     pub cell: usize,
-    /// Counted from 0, those that do not count included.
+    /// The cycle, counted from 0, those that do not count included.
     pub cycle: usize,
     /// Its place in the cycle, from 0, those that make up for others included.
     pub place: usize,
@@ -133,30 +133,30 @@ pub struct Slice {
     pub contender: String,
     /// Which of its copies in the heat, from 0.
     pub copy: usize,
-    /// Counted answers.
+    /// The number of counted answers.
     pub answers: u64,
-    /// From the first counted answer to the last.
+    /// The time from the first counted answer to the last.
     pub ns: u64,
-    /// The whole turn, between the two looks at the processes.
+    /// The time of the whole turn, between the two looks at the processes.
     pub turn_ns: u64,
     /// What ran meanwhile.
     pub ran: Ran,
-    /// Why it does not count by itself; its cycle counts only whole.
+    /// Why the turn does not count by itself; its cycle counts only whole.
     pub void: Option<Void>,
 }
 
 /// CPU time within a turn. `None`: unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ran {
-    /// Of the member whose turn it is.
+    /// CPU time of the member whose turn it is.
     pub owner_ns: Option<u64>,
-    /// Of the other members.
+    /// CPU time of the other members.
     pub members_ns: Option<u64>,
-    /// Of all processes that are neither the kernel's, nor the engine's, nor a member's.
+    /// CPU time of all processes that are neither the kernel's, nor the engine's, nor a member's.
     pub others_ns: Option<u64>,
-    /// Of those, on the cores of the servers.
+    /// The part of it on the cores of the servers.
     pub others_on_server_ns: Option<u64>,
-    /// What the host took of the cores of servers and load generator.
+    /// CPU time that the host took of the cores of servers and load generator.
     pub stolen_ns: Option<u64>,
 }
 
@@ -172,40 +172,40 @@ pub enum Void {
     HeldUp,
 }
 
-/// What goes on in a heat.
+/// A step within a heat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// A server is started and verified.
     Starting {
         /// The contender, or [`HUB`].
         name: String,
-        /// Counted from 1.
+        /// The server's number, counted from 1.
         nth: usize,
-        /// So many servers are in the heat.
+        /// The number of servers in the heat.
         of: usize,
     },
     /// Servers are loaded until their rates have settled.
     Warming {
         /// Index into the study's cells.
         cell: usize,
-        /// So many have settled, or have reached the limit.
+        /// The number of servers that have settled, or have reached the limit.
         done: usize,
-        /// Of so many.
+        /// The number of all servers.
         of: usize,
-        /// One that has not, if there is one.
+        /// A server that has not settled, if there is one.
         waits_for: Option<String>,
     },
     /// Servers are loaded in turns.
     Measuring {
         /// Index into the study's cells.
         cell: usize,
-        /// Cycles that count so far.
+        /// The number of cycles that count so far.
         quiet: usize,
-        /// So many are to count.
+        /// The number of cycles that are to count.
         wanted: usize,
-        /// Turns that others disturbed so far.
+        /// The number of turns that others disturbed so far.
         disturbed: usize,
-        /// All turns so far.
+        /// The number of all turns so far.
         turns: usize,
     },
     /// All servers are stopped.
@@ -224,14 +224,14 @@ impl Void {
         }
     }
 
-    /// The same back.
+    /// The reason for a stored word.
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|void| void.word() == word)
     }
 }
 
 impl Heat {
-    /// All servers that are alive in it, in the order in which they are started, each with its copy: the hub first.
+    /// All servers of the heat, in the order in which they are started, each with its copy: the hub first.
     pub fn servers(&self) -> Vec<(&str, usize)> {
         let hub = self.hub.then_some((HUB, 0));
         let copies =
@@ -241,12 +241,12 @@ impl Heat {
 }
 
 impl Start {
-    /// It was measured in this cell.
+    /// Whether it was measured in this cell.
     pub fn has(&self, cell: usize) -> bool {
         self.cells.contains_key(&cell)
     }
 
-    /// The contender's own failure.
+    /// Why the contender failed, if it did.
     pub fn failed(&self) -> Option<&str> {
         match &self.outcome {
             StartOutcome::Failed(why) => Some(why),
@@ -256,10 +256,10 @@ impl Start {
 }
 
 impl Slice {
-    /// The time that the owner had its cores to itself, in nanoseconds: `ns` less the share of the turn in which other members or
-    /// other programs ran on one of so many server cores. Never less than half of `ns`, which no quiet turn comes near. Of a turn that
-    /// others disturbed and that counts for want of quiet ones, their time is not taken off: what it cost the owner is not known, and
-    /// a server that waits while they run would come out faster than it can be.
+    /// The time that the owner had its cores to itself, in nanoseconds: `ns` less the share of the turn in which other members or other
+    /// programs ran on one of so many server cores. Never less than half of `ns`, which no quiet turn comes near. In a turn that others
+    /// disturbed and that counts for want of quiet ones, their time is not taken off: what it cost the owner is not known, and a server that
+    /// waits while they run would come out faster than it can be.
     pub fn own_ns(&self, server_cores: usize) -> u64 {
         let others_ns = self.ran.others_on_server_ns.filter(|_| self.void.is_none());
         let ran = u128::from(self.ran.members_ns.unwrap_or(0)) + u128::from(others_ns.unwrap_or(0));

@@ -1,4 +1,4 @@
-//! What came of starting a contender, verifying all that it serves, and stopping it: no load, no figures.
+//! The result of starting a contender, verifying everything that it serves, and stopping it: no load, no figures.
 
 use crate::contender::Track;
 use serde::{Deserialize, Serialize};
@@ -6,33 +6,33 @@ use serde::{Deserialize, Serialize};
 /// One contender on one track.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inspection {
-    /// Its name, as it enters.
+    /// The name under which it takes part.
     pub name: String,
     /// What a table calls it.
     pub title: String,
-    /// How it took part.
+    /// The track on which it took part.
     pub track: Track,
-    /// What it says its version is.
+    /// The version that it reports.
     pub version: Option<String>,
-    /// Why it is not on this machine, and what gets it.
+    /// Why it is not on this machine, and how to install it.
     pub missing: Option<String>,
-    /// Workloads that it serves.
+    /// The number of workloads that it serves.
     pub served: usize,
-    /// Of those, done rightly.
+    /// The number of those that it serves correctly.
     pub right: usize,
-    /// All that is wrong.
+    /// Everything that is wrong.
     pub wrong: Vec<String>,
-    /// What it does wrong as its declaration says.
+    /// The faults that its declaration names.
     #[serde(default)]
     pub known: Vec<String>,
-    /// From its start to its end.
+    /// The time from its start to its end.
     pub elapsed_s: f64,
-    /// Head and body of its answer to `hello`.
+    /// The size of its answer to `hello`, head and body.
     pub hello_wire_bytes: Option<usize>,
 }
 
 impl Inspection {
-    /// It is there, and something is wrong with it.
+    /// Whether it is installed and something is wrong with it.
     pub fn has_failed(&self) -> bool {
         !self.wrong.is_empty()
     }

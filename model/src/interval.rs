@@ -1,4 +1,4 @@
-//! What was counted in a part of the measured window: in one second of it, or since a viewer last looked.
+//! The counts of a part of the measured window: of one second of it, or since a viewer last looked.
 
 use crate::tally::Errors;
 use stats::Counts;
@@ -9,46 +9,46 @@ use std::collections::BTreeMap;
 pub struct Interval {
     /// The second of the window in which it began, from 0.
     pub second: u64,
-    /// Its length; the longest over all workers.
+    /// The length of the interval; the longest over all workers.
     pub duration_ns: u64,
-    /// Requests sent.
+    /// The number of requests sent.
     pub sent: u64,
-    /// Answers that came whole and as expected.
+    /// The number of answers that came whole and as expected.
     pub completed: u64,
-    /// All that went wrong.
+    /// The number of errors.
     pub errors: u64,
-    /// The same by kind.
+    /// The errors by kind.
     pub errors_by_kind: Errors,
-    /// What went wrong, in words, and how often.
+    /// The causes of errors, in words, and how often each occurred.
     pub error_causes: BTreeMap<String, u64>,
     /// Bytes of requests.
     pub sent_bytes: u64,
     /// Bytes of answers, heads included.
     pub received_bytes: u64,
-    /// Latency of what came in the interval. In the last one, the requests that were under way when time was
-    /// up are in it as they are in the tally.
+    /// Latency of the answers in the interval. The last interval includes the requests that were in flight when time was up, as the tally
+    /// does.
     pub latency: Counts,
-    /// The same from the actual send.
+    /// Latency from the actual send.
     pub service: Counts,
-    /// Open load: how far sends lagged behind their due time; empty where nobody looks on.
+    /// Open load: how long after their due time requests were sent; empty where it is not watched.
     pub schedule_lag: Counts,
     /// CPU time of the worker threads.
     pub client_cpu_ns: u64,
-    /// Of that, time in which they polled and nothing had happened.
+    /// The part of it in which they polled and nothing had happened.
     pub client_idle_ns: u64,
-    /// How many worker threads.
+    /// The number of worker threads.
     pub threads: usize,
-    /// Connections that were open at its end.
+    /// The number of connections that were open at its end.
     pub connections_open: u64,
 }
 
 impl Interval {
-    /// Answers per second; `None` where it has no length.
+    /// Requests/s; `None` where the interval has no length.
     pub fn rate_per_s(&self) -> Option<f64> {
         (self.duration_ns > 0).then(|| self.completed as f64 * 1e9 / self.duration_ns as f64)
     }
 
-    /// The share of its threads' time that the client was busy; polling for nothing is not being busy.
+    /// The share of its threads' time that the client was busy; polling for nothing does not count.
     pub fn client_core_use(&self) -> Option<f64> {
         let available = self.duration_ns as f64 * self.threads as f64;
         let busy = self.client_cpu_ns.saturating_sub(self.client_idle_ns);

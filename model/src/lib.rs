@@ -1,5 +1,5 @@
-//! The words of drome as plain data: what a study asks, what a measurement counted, what the findings
-//! say. A newcomer reads this crate first. No behaviour beyond checks of itself.
+//! The terms of drome as plain data: what a study asks, what a measurement counted, what the findings say. A newcomer reads
+//! this crate first. It has no behaviour beyond checks of itself.
 
 mod checked;
 pub mod comparison;

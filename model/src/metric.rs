@@ -1,4 +1,4 @@
-//! What a run is decided by: one figure of a measurement.
+//! The metric by which a run decides: one figure of a measurement.
 
 use crate::observation::Measurement;
 use crate::rate::Rate;
@@ -10,10 +10,10 @@ use std::str::FromStr;
 /// A figure of a measurement. In files and in JSON one of `rate`, `server-cpu`, `p50`, `p90`, `p99`, `p999`, `rss`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metric {
-    /// Answers per second.
+    /// Requests/s.
     #[default]
     Rate,
-    /// CPU time of the server for an answer, in nanoseconds.
+    /// CPU time of the server per answer, in nanoseconds.
     ServerCpu,
     /// A percentile of latency, in nanoseconds.
     Latency(Percentile),
@@ -26,18 +26,18 @@ pub enum Metric {
 pub enum Percentile {
     /// The median.
     P50,
-    /// 90 % are at most so long.
+    /// The latency that 90 % of answers do not exceed.
     P90,
-    /// 99 %.
+    /// The latency that 99 % of answers do not exceed.
     P99,
-    /// 99.9 %.
+    /// The latency that 99.9 % of answers do not exceed.
     P999,
 }
 
 impl Percentile {
     const ALL: [Self; 4] = [Self::P50, Self::P90, Self::P99, Self::P999];
 
-    /// As it is written.
+    /// The word as it is written.
     pub fn word(self) -> &'static str {
         match self {
             Self::P50 => "p50",
@@ -47,7 +47,7 @@ impl Percentile {
         }
     }
 
-    /// As a share of all answers.
+    /// The percentile as a share of all answers.
     pub fn share(self) -> f64 {
         match self {
             Self::P50 => 0.5,
@@ -59,7 +59,7 @@ impl Percentile {
 }
 
 impl Metric {
-    /// The figure, where the measurement has it.
+    /// The figure of a measurement, if it has it.
     pub fn of(self, m: &Measurement) -> Option<f64> {
         match self {
             Self::Rate => m.tally.rate_per_s(),
@@ -74,18 +74,18 @@ impl Metric {
         }
     }
 
-    /// More is better: of the rate only.
+    /// Whether more is better, which is so for the rate only.
     pub fn is_better_higher(self) -> bool {
         self == Self::Rate
     }
 
-    /// The figure, or what it is one over: more is better.
+    /// The figure, or one over it where less is better: more is better.
     pub fn merit(self, m: &Measurement) -> Option<f64> {
         let value = self.of(m)?;
         if self.is_better_higher() { Some(value) } else { (value > 0.0).then(|| 1.0 / value) }
     }
 
-    /// As it is written.
+    /// The word as it is written.
     pub fn word(self) -> &'static str {
         match self {
             Self::Rate => "rate",
@@ -125,13 +125,13 @@ impl<'de> Deserialize<'de> for Metric {
     }
 }
 
-/// A metric and, where it is a latency, the rate that is offered meanwhile: `server-cpu`, `p99@5k`. Latency at
-/// saturation says nothing that the rate does not, so a percentile must have its rate.
+/// A metric and, where it is a latency, the rate that is offered: `server-cpu`, `p99@5k`. Latency at saturation says nothing that the
+/// rate does not, so a percentile must have its rate.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decider {
-    /// What it is decided by.
+    /// The figure by which the run decides.
     pub metric: Metric,
-    /// The load is open at this rate; none: closed.
+    /// The rate of an open load; `None`: the load is closed.
     pub rate_per_s: Option<Rate>,
 }
 
@@ -150,8 +150,8 @@ impl FromStr for Decider {
                 Metric::Latency(p) => {
                     let p = p.word();
                     Err(format!(
-                        "`{p}` needs the rate at which it is measured, such as {p}@5k; a closed load shows only how \
-                         long the queue is that it makes itself"
+                        "`{p}` needs the rate at which it is measured, such as {p}@5k; a closed load only measures \
+                         the queue that it creates itself"
                     ))
                 }
                 metric => Ok(Self { metric, rate_per_s: None }),

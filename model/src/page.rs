@@ -1,28 +1,28 @@
-//! What a founding page published, and how it measured: raw figures, its own command lines, and what was unequal.
+//! The figures that a founding page published, and how it measured: raw figures, its own command lines, and what was unequal.
 
 use crate::checked;
 use crate::environment::Environment;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The figures of a page.
+/// The published figures of a page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
-    /// What they are figures of.
+    /// The metric of these figures.
     pub metric: PageMetric,
-    /// On what they were measured.
+    /// The hardware on which they were measured.
     pub hardware: String,
-    /// One a contender, of every cell that `cells` does not have.
+    /// One figure for each contender, in every cell that `cells` does not have.
     #[serde(default, deserialize_with = "checked::finite")]
     pub figures: BTreeMap<String, f64>,
-    /// One a contender, by the cell's title.
+    /// One figure for each contender, by the cell's title.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "checked::finite")]
     pub cells: BTreeMap<String, BTreeMap<String, f64>>,
-    /// What else the page says of a contender: by the cell's title, the contender and the figure's name.
+    /// The page's other figures, by the cell's title, the contender and the figure's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty", deserialize_with = "checked::finite")]
     pub details: BTreeMap<String, BTreeMap<String, BTreeMap<String, f64>>>,
-    /// Figures among the details that nothing measured here corresponds to, and why.
+    /// The other figures that nothing measured here corresponds to, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub without: BTreeMap<String, String>,
     /// The versions that the page names, by contender.
@@ -44,30 +44,30 @@ impl Published {
     }
 }
 
-/// What a published figure is a figure of.
+/// The metric of a published figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageMetric {
-    /// Requests per second.
+    /// Requests/s.
     RatePerS,
 }
 
-/// How the page measured one cell: run as it stands by `drome run --as-published`.
+/// How the page measured one cell: `drome run --as-published` runs it as it stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AsPublished {
     /// The cell's title.
     pub cell: String,
-    /// What a report calls it, where the page has several command lines for a cell; the page's figures of the cell are then
-    /// not its own.
+    /// The title in a report, where the page has several command lines for a cell; the page's figures of the cell are then not those of
+    /// this command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The contenders that it was run against; all, where empty.
+    /// The contenders that it was run against; empty: all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
     /// A command line in a dialect; `{url} {urls} {host} {port} {path}` are filled in, `{urls}` with a file's name.
     pub command: Vec<String>,
-    /// Contenders that the page treated otherwise.
+    /// The contenders that the page treated differently.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub contenders: BTreeMap<String, Quirk>,
 }
@@ -82,16 +82,16 @@ pub struct Quirk {
     /// The server's own command line, in place of `run.command`; the same placeholders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Vec<String>>,
-    /// It was asked for another workload than the cell's.
+    /// The workload that it was asked for instead of the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workload: Option<String>,
     /// The page's rate for this command line, where the cell's figure is of another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<f64>,
-    /// So many workers.
+    /// The number of workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workers: Option<usize>,
-    /// It was not in this cell.
+    /// Whether it was missing in this cell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub absent: bool,
 }
@@ -107,12 +107,12 @@ impl AsPublished {
         Some(quirk.and_then(|quirk| quirk.command.as_deref()).unwrap_or(&self.command))
     }
 
-    /// How the page treated a contender, where it was not as the others.
+    /// How the page treated a contender, if differently from the others.
     pub fn quirk(&self, contender: &str) -> Option<&Quirk> {
         self.contenders.get(contender)
     }
 
-    /// What a report calls it.
+    /// The title in a report.
     pub fn heading(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.cell)
     }
@@ -129,7 +129,7 @@ impl AsPublished {
     }
 }
 
-/// One sitting with a page's own command lines. It is no race: each is run once, and nobody is ranked by it.
+/// One run of a page's own command lines. It is no race: each is run once, and no contender is ranked by it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replays {
     /// Its name in the store.
@@ -138,17 +138,17 @@ pub struct Replays {
     pub name: String,
     /// The study's title.
     pub title: String,
-    /// RFC 3339, UTC.
+    /// When it began, in RFC 3339, UTC.
     pub started_at: String,
-    /// All command lines were run.
+    /// Whether all command lines were run.
     pub is_whole: bool,
     /// The machine.
     pub environment: Environment,
-    /// What came of each, in the page's order.
+    /// The result of each, in the page's order.
     pub replays: Vec<Replay>,
 }
 
-/// What came of a page's command line, run once against a contender.
+/// The result of a page's command line, run once against a contender.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replay {
     /// The cell's title, or that of the command line where it has one of its own.
@@ -157,7 +157,7 @@ pub struct Replay {
     pub contender: String,
     /// What a table calls it.
     pub title: String,
-    /// What it says its version is.
+    /// The version that it reports.
     pub version: Option<String>,
     /// The version that the page names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,11 +166,11 @@ pub struct Replay {
     pub command: String,
     /// The page's figure.
     pub published: Option<f64>,
-    /// Answers per second, whole and as the tool expects them.
+    /// Requests/s: answers that came whole and as the tool expects them.
     pub rate_per_s: Option<f64>,
-    /// How many those are.
+    /// The number of those answers.
     pub completed: Option<u64>,
-    /// How many requests failed.
+    /// The number of requests that failed.
     pub errors: Option<u64>,
     /// The mean latency.
     pub latency_ns_mean: Option<f64>,
@@ -178,14 +178,14 @@ pub struct Replay {
     pub virtual_max_bytes: Option<u64>,
     /// The server's largest resident memory (RES).
     pub rss_max_bytes: Option<u64>,
-    /// Why there are no figures, or why they are of a part only.
+    /// Why there are no figures, or figures of a part only.
     pub note: Option<String>,
     /// What the tool printed.
     pub report: String,
     /// The page's other figures, by the page's names and in its units.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub page_figures: BTreeMap<String, f64>,
-    /// What the tool's report says, and what the server used, by the names and in the units of a reading.
+    /// The figures of the tool's report, and what the server used, by the names and in the units of a reading.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, f64>,
     /// Why some of the page's figures have no counterpart.

@@ -1,7 +1,7 @@
 //! The names of a page's figures: a page speaks its tool's language (`response_time_s`), drome its own (`latency_ns_mean`).
 //! A name that this file does not know has no measured counterpart, and its study must say why.
 
-/// What drome calls a figure of a page, and what one of the page's units is in drome's.
+/// The name of a page's figure in drome, and the factor from the page's unit to drome's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counterpart {
     /// The name as in a reading ([`crate::Reading::figures`]).
@@ -13,7 +13,7 @@ pub struct Counterpart {
 const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;
 
-/// Figures that are one number.
+/// Figures that consist of one number.
 const SINGLE: [(&str, &str, f64); 32] = [
     ("document_bytes", "document_bytes", 1.0),
     ("connections", "connections", 1.0),
@@ -59,7 +59,7 @@ const TIMES: [(&str, &str); 6] = [
     ("percentiles_ms_", "latency_ns_"),
 ];
 
-/// What drome calls a figure of a page; `None`: nothing that is measured here is the same.
+/// Finds drome's name of a page's figure; `None`: nothing that is measured here is the same.
 pub fn counterpart(figure: &str) -> Option<Counterpart> {
     if let Some((_, name, unit)) = SINGLE.iter().find(|(theirs, _, _)| *theirs == figure) {
         return Some(Counterpart { name: (*name).to_owned(), unit: *unit });

@@ -1,4 +1,4 @@
-//! All that the load engine needs for one measurement. Resolved: nothing here is a default any more.
+//! Everything that the load engine needs for one measurement. It is resolved: nothing here is a default any more.
 
 use crate::checked;
 use crate::rate::Rate;
@@ -13,56 +13,56 @@ use std::time::Duration;
 pub struct Plan {
     /// Where requests go.
     pub target: Target,
-    /// What is asked there; at least one.
+    /// The requests; at least one.
     pub asks: Vec<Ask>,
-    /// Which of them is next.
+    /// The order of the requests.
     pub order: Order,
     /// How requests arrive.
     pub load: Load,
-    /// How connections come about.
+    /// How connections are opened.
     pub connecting: Connecting,
-    /// Requests on their way on one connection at the same time.
+    /// The number of requests in flight on one connection at the same time.
     pub pipeline: usize,
-    /// A pipeline is filled again only when all of it is answered.
+    /// Whether a pipeline is filled again only when all of it is answered.
     pub bursts: bool,
-    /// A burst has one latency: that of its last answer.
+    /// Whether a burst has one latency: that of its last answer.
     pub burst_latency: bool,
-    /// Closed load: how long a connection waits after an answer before it asks again.
+    /// Closed load: how long a connection waits after an answer before its next request.
     pub think: Think,
     /// When the measurement ends.
     pub until: Until,
-    /// No more requests than that: the measurement ends when they are over, if it has not ended before.
+    /// The most requests: the measurement ends when they are done, if it has not ended before.
     pub most_requests: Option<u64>,
-    /// Load before the measurement, not counted.
+    /// The load before the measurement, not counted.
     pub warmup: Duration,
     /// A request without its whole answer after this long is an error.
     pub timeout: Duration,
-    /// A worker that has nothing to do polls for so long before it sleeps.
+    /// How long a worker that has nothing to do polls before it sleeps.
     pub spin: Duration,
-    /// Worker threads, each with its share of the connections.
+    /// The number of worker threads, each with its share of the connections.
     pub threads: usize,
-    /// The cores that workers are pinned to, in turn; none: not pinned.
+    /// The cores that workers are pinned to, in turn; empty: not pinned.
     pub cpus: Vec<usize>,
-    /// Which bodies are looked at.
+    /// The bodies that are verified.
     pub verify: Verify,
-    /// Which back end drives the sockets.
+    /// The back end that drives the sockets.
     pub io: IoChoice,
-    /// How an encrypted target is spoken to.
+    /// The TLS options of an encrypted target.
     pub tls: TlsChoice,
-    /// Seed of all that is random.
+    /// The seed of everything random.
     pub seed: u64,
-    /// The tally is wanted second by second, too.
+    /// Whether the tally is wanted second by second, too.
     pub per_second: bool,
-    /// How many answers came is wanted in steps of so long, worker by worker.
+    /// The length of steps in which answers are counted, worker by worker.
     pub pulse: Option<Duration>,
-    /// The first answer is wanted as it came.
+    /// Whether the first answer is wanted as it came.
     pub keep_first: bool,
-    /// Nothing is measured unless one connection comes about beforehand.
+    /// Whether one connection must come about beforehand, or else nothing is measured.
     pub probe: bool,
 }
 
 impl Plan {
-    /// One request, asked again and again for `until`; everything else as `drome load` has it by default.
+    /// A plan for one request, sent again and again for `until`; everything else as in `drome load` by default.
     pub fn new(target: Target, ask: Ask, load: Load, until: Until) -> Self {
         Self {
             target,
@@ -93,45 +93,45 @@ impl Plan {
     }
 }
 
-/// One request and what must come back.
+/// One request and the answer that it must get.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ask {
     /// The request as bytes, head and body.
     pub request: Vec<u8>,
-    /// The same as the last request of a connection, which says so.
+    /// The request as the last one of a connection, which says so.
     pub last: Vec<u8>,
-    /// The method is HEAD: the answer has no body whatever its length says.
+    /// Whether the method is HEAD: the answer then has no body, whatever its length says.
     pub head_only: bool,
     /// What an answer must be.
     pub expect: Expect,
-    /// How often it is asked, relative to the others, where the order is weighted.
+    /// How often it is sent, relative to the others, where the order is weighted.
     pub weight: f64,
 }
 
-/// Which request is next.
+/// The order of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// As they are listed, over and over.
+    /// In the order of the list, over and over.
     #[default]
     InTurn,
-    /// Any, each as likely as its weight says.
+    /// At random, each as likely as its weight says.
     Random,
 }
 
-/// How connections come about.
+/// How connections are opened.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Connecting {
-    /// No more than so many are opened per second.
+    /// The most connections that are opened per second.
     pub rate_per_s: Option<f64>,
-    /// The first ones are opened spread over this time.
+    /// The time over which the first connections are opened.
     pub ramp: Duration,
-    /// The first one of each worker must have an answer before it opens another one.
+    /// Whether the first connection of each worker must have an answer before the worker opens another one.
     pub one_first: bool,
-    /// The local addresses that they start from, in turn; none: the system's choice.
+    /// The local addresses that they start from, in turn; empty: the system's choice.
     pub from: Vec<IpAddr>,
 }
 
-/// How long a connection waits before it asks again.
+/// How long a connection waits before its next request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Think {
     /// Not at all.
@@ -139,38 +139,38 @@ pub enum Think {
     None,
     /// Evenly spread between two times, which may be equal.
     Between(Duration, Duration),
-    /// As people do who know nothing of each other: exponential, with this mean.
+    /// As independent users do: exponential, with this mean.
     Exponential(Duration),
 }
 
-/// Which bodies are compared with what was expected.
+/// The bodies that are compared with the expected ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verify {
-    /// The first one of each connection.
+    /// The first body of each connection.
     First,
-    /// The first one of each connection, however often it is opened, and one in 64 afterwards; of bodies from 32 KiB on one in 1,024.
+    /// The first body of each connection, however often it is opened, and one in 64 afterwards; of bodies from 32 KiB on one in 1,024.
     #[default]
     Sample,
-    /// All.
+    /// All bodies.
     All,
 }
 
-/// How an encrypted target is spoken to.
+/// The TLS options of an encrypted target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TlsChoice {
-    /// Any certificate will do.
+    /// Whether any certificate is accepted.
     pub insecure: bool,
-    /// Authorities to believe instead of the system's: a PEM file.
+    /// The authorities to trust instead of the system's: a PEM file.
     pub cacert: Option<PathBuf>,
-    /// Certificate and key to show a server that asks: PEM files.
+    /// The certificate and the key to show to a server that asks: PEM files.
     pub identity: Option<(PathBuf, PathBuf)>,
-    /// Every handshake is a full one.
+    /// Whether every handshake is a full one.
     pub no_resumption: bool,
-    /// The server is not told by which name it was called (SNI).
+    /// Whether the server is not told the name by which it was called (SNI).
     pub no_sni: bool,
 }
 
-/// Which back end drives the sockets.
+/// The back end that drives the sockets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IoChoice {
     /// `io_uring` where the kernel allows it, else `epoll`.
@@ -186,12 +186,12 @@ pub enum IoChoice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Load {
-    /// Every connection asks again as soon as it was answered.
+    /// Every connection sends its next request as soon as it was answered.
     Closed {
-        /// How many connections.
+        /// The number of connections.
         #[serde(deserialize_with = "checked::positive")]
         connections: usize,
-        /// Requests before a connection is closed and opened anew; none: as long as the server keeps it.
+        /// Requests before a connection is closed and opened anew; absent: as long as the server keeps it.
         #[serde(
             default,
             skip_serializing_if = "Option::is_none",
@@ -203,13 +203,13 @@ pub enum Load {
     Open {
         /// Requests per second, over all connections.
         rate_per_s: Rate,
-        /// How many connections share them.
+        /// The number of connections that share them.
         #[serde(deserialize_with = "checked::positive")]
         connections: usize,
         /// How due times are spaced.
         #[serde(default)]
         arrivals: Arrivals,
-        /// Requests before a connection is closed and opened anew; none: as long as the server keeps it.
+        /// Requests before a connection is closed and opened anew; absent: as long as the server keeps it.
         #[serde(
             default,
             skip_serializing_if = "Option::is_none",
@@ -220,14 +220,14 @@ pub enum Load {
 }
 
 impl Load {
-    /// How many connections.
+    /// The number of connections.
     pub fn connections(&self) -> usize {
         match self {
             Self::Closed { connections, .. } | Self::Open { connections, .. } => *connections,
         }
     }
 
-    /// Requests before a connection is closed and opened anew.
+    /// The number of requests before a connection is closed and opened anew.
     pub fn per_connection(&self) -> Option<usize> {
         match self {
             Self::Closed { per_connection, .. } | Self::Open { per_connection, .. } => *per_connection,
@@ -259,30 +259,30 @@ pub enum Arrivals {
 pub enum Until {
     /// After this long.
     Elapsed(Duration),
-    /// After so many answers.
+    /// After this many answers.
     Answered(u64),
-    /// When so many connections have been opened, or tried, and are closed again.
+    /// When this many connections have been opened, or tried, and are closed again.
     Closed(u64),
 }
 
 impl Expect {
-    /// Whether the bytes of the body matter, and not just how many they are.
+    /// Whether the bytes of the body matter, and not only their number.
     pub fn looks_at_body(&self) -> bool {
         self.sha256.is_some() || self.body.is_some()
     }
 }
 
-/// What an answer must be; what is `None` is not looked at.
+/// What an answer must be; what is `None` is not checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expect {
-    /// This status; none: any below 400.
+    /// The status; `None`: any below 400.
     pub status: Option<u16>,
-    /// Any status will do.
+    /// Whether any status will do.
     pub any_status: bool,
-    /// A body of so many bytes.
+    /// The length of the body.
     pub length: Option<u64>,
-    /// A body with this SHA-256.
+    /// The SHA-256 of the body.
     pub sha256: Option<[u8; 32]>,
-    /// This very body.
+    /// The body.
     pub body: Option<Vec<u8>>,
 }

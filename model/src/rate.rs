@@ -1,4 +1,4 @@
-//! The offered rate of open load, which may change while it is measured.
+//! The offered rate of open load, which may change during the measurement.
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,34 +7,34 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// No rate is above this; it is a request every nanosecond.
+/// The highest rate: a request every nanosecond.
 const MOST_PER_S: f64 = 1e9;
 
-/// No ramp and no step takes longer.
+/// The longest ramp or step.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// No more steps than this.
+/// The most steps.
 const MOST_STEPS: usize = 1000;
 
-/// Requests per second, over the measured window. In files a number, or a ramp or steps as text.
+/// Requests/s over the measured window. In files a number, or a ramp or steps as text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rate {
-    /// The same all the time.
+    /// The same rate all the time.
     Constant(f64),
-    /// Evenly up or down, then it stays: `1k..20k/30s`.
+    /// An even rise or fall, then the last rate: `1k..20k/30s`.
     Ramp {
-        /// At the start of the window.
+        /// The rate at the start of the window.
         from_per_s: f64,
-        /// At the end of the ramp and ever after.
+        /// The rate at the end of the ramp and afterwards.
         to_per_s: f64,
-        /// How long it takes.
+        /// The length of the ramp.
         over: Duration,
     },
-    /// One rate after another, the last one for ever: `1k,5k,20k/10s`.
+    /// One rate after another, the last one without end: `1k,5k,20k/10s`.
     Steps {
         /// The rates, at least one.
         per_s: Vec<f64>,
-        /// How long each lasts.
+        /// The length of each step.
         each: Duration,
     },
 }
@@ -42,16 +42,16 @@ pub enum Rate {
 /// Why a text is no rate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RateError {
-    /// Not a rate.
+    /// The text is no rate.
     #[error("`{0}`: allowed is a rate above 0 and at most 1e9 per second, such as 500, 2.5k or 1M")]
     Rate(String),
-    /// Not the shape of a ramp.
+    /// The text does not have the form of a ramp.
     #[error("`{0}`: write a ramp like 1k..20k/30s: from, to, and the time that it takes")]
     Ramp(String),
-    /// Not the shape of steps.
+    /// The text does not have the form of steps.
     #[error("`{0}`: write steps like 1k,5k,20k/10s: at least 1 and at most 1000 rates, and the time of each")]
     Steps(String),
-    /// Not a time.
+    /// The text is no time.
     #[error("`{0}`: allowed is a time above 0 and at most 24h, such as 500ms, 30s or 2min")]
     Time(String),
 }
@@ -81,7 +81,7 @@ impl Rate {
         Ok(Self::Steps { per_s: rates.split(',').map(per_s).collect::<Result<_, _>>()?, each: length(time)? })
     }
 
-    /// The rate over time: `lead_in` at the first rate, then as it is written.
+    /// The rate over time: `lead_in` at the first rate, then the rate itself.
     pub fn profile(&self, lead_in: Duration) -> Profile {
         let leg = |from_per_s: f64, to_per_s: f64, length: Duration| Leg {
             from_per_s,
@@ -101,7 +101,7 @@ impl Rate {
         Profile::new(&legs, last)
     }
 
-    /// The mean over the first nanoseconds of the window.
+    /// The mean rate over the first nanoseconds of the window.
     pub fn mean_per_s(&self, window_ns: u64) -> f64 {
         match self {
             Self::Constant(per_s) => *per_s,
@@ -110,7 +110,7 @@ impl Rate {
         }
     }
 
-    /// How long until the rate does not change any more; `None` where it never does.
+    /// The time until the rate does not change any more; `None` where it never changes.
     pub fn length(&self) -> Option<Duration> {
         match self {
             Self::Constant(_) => None,
@@ -145,7 +145,7 @@ impl FromStr for Rate {
     }
 }
 
-/// As it is read, to the last digit.
+/// Writes a rate as it is read, to the last digit.
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = |duration: &Duration| humantime::format_duration(*duration).to_string().replace(' ', "");

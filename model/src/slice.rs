@@ -1,4 +1,4 @@
-//! What one slice came to: one server's turn under load among several live ones.
+//! The counts of one slice: one server's turn under load among several live ones.
 
 use crate::tally::{Errors, Tally};
 use std::collections::BTreeMap;
@@ -6,32 +6,32 @@ use std::collections::BTreeMap;
 /// The counts of one slice, over all workers. Moments are nanoseconds of the monotonic clock.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SliceTally {
-    /// Which of the load generator's targets it was.
+    /// The index of its target in the load generator.
     pub target: usize,
-    /// The counted part. In closed load [`Tally::rate_per_s`] is what [`common_time_ns`] says.
+    /// The counted part. In closed load [`Tally::rate_per_s`] uses [`common_time_ns`].
     pub tally: Tally,
-    /// The first request of the slice was sent then; `None`: it was stopped before.
+    /// When the first request of the slice was sent; `None`: the slice was stopped before.
     pub began_ns: Option<u64>,
-    /// The counted part began then, for the first worker; `None`: it did not.
+    /// When the counted part began, for the first worker; `None`: it did not.
     pub opened_ns: Option<u64>,
-    /// It ended then, for the last worker.
+    /// When the counted part ended, for the last worker.
     pub closed_ns: Option<u64>,
-    /// The last worker was done: from then on nobody loads anything.
+    /// When the last worker was done: from then on there is no load.
     pub ended_ns: u64,
-    /// What else happened in the slice: in its first part, and while the last answers were waited for.
+    /// The rest of the slice: its first part, and the wait for the last answers.
     pub uncounted: Uncounted,
     /// Requests without a whole answer when the slice was over. They stay on their connections, and their answers are
     /// read, uncounted, when this target's next slice begins.
     pub carried_over: u64,
-    /// The counted part ended at its limit, for some worker: there were too few answers, or none any more.
+    /// Whether the counted part ended at its limit, for some worker: there were too few answers, or none any more.
     pub is_cut: bool,
-    /// How long the workers' own clocks stood still in the counted part, in all: something else ran in their place.
-    /// Known only of workers that never sleep.
+    /// How long the workers' own clocks stood still in the counted part, in all, because something else ran in their place. Known only for
+    /// workers that never sleep.
     pub held_up_ns: Option<u64>,
 }
 
 impl SliceTally {
-    /// Forgets everything and keeps the memory, of which histograms have much.
+    /// Clears all counts and keeps the memory, of which histograms have much.
     pub fn clear(&mut self) {
         self.tally.clear();
         self.uncounted.clear();
@@ -40,21 +40,21 @@ impl SliceTally {
     }
 }
 
-/// What happened in a slice outside of its counted part.
+/// The counts of a slice outside of its counted part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uncounted {
-    /// Answers that came whole and as expected, late ones to requests of an earlier slice included.
+    /// The number of answers that came whole and as expected, late ones to requests of an earlier slice included.
     pub completed: u64,
-    /// All that went wrong, by kind.
+    /// The errors by kind.
     pub errors: Errors,
-    /// What went wrong, in words, and how often.
+    /// The causes of errors, in words, and how often each occurred.
     pub error_causes: BTreeMap<String, u64>,
-    /// Connections opened: in later slices, those that the server had closed meanwhile, or closes after an answer.
+    /// The number of connections opened: in later slices, those that the server had closed meanwhile, or closes after an answer.
     pub connections_opened: u64,
 }
 
 impl Uncounted {
-    /// Adds another worker's.
+    /// Adds the counts of another worker.
     pub fn merge(&mut self, other: &Self) {
         self.completed += other.completed;
         self.errors.merge(&other.errors);
@@ -64,7 +64,7 @@ impl Uncounted {
         self.connections_opened += other.connections_opened;
     }
 
-    /// Forgets everything.
+    /// Clears all counts.
     pub fn clear(&mut self) {
         (self.completed, self.errors, self.connections_opened) = (0, Errors::default(), 0);
         self.error_causes.clear();
@@ -73,11 +73,11 @@ impl Uncounted {
 
 /// The time that belongs to the answers of several workers, each of which counted `answers` in a time of its own, in
 /// nanoseconds: the harmonic mean of the times, weighted by answers. So `sum of answers / common time` is the sum of the
-/// workers' rates, and no rate is averaged over workers that answered nothing. Without any answer: the longest time.
+/// workers' rates, and no rate is averaged over workers that answered nothing. Without any answer it is the longest time.
 ///
 /// A worker's time runs from the first answer after a moment that all workers share to the first answer at or after
 /// another such moment; the answers after the former, up to and with the latter, are counted. Both answers are found in
-/// the same way, so that what they come later than their moments is equally distributed, and cancels: whatever the process
+/// the same way, so the delays after their moments have the same distribution and cancel out: whatever the process
 /// of answers, if only it is stationary, the expected count is the rate times the expected time (for renewals, Wald's
 /// identity). To count in a fixed time would be biased here: in closed load the phase of a server that answers in bursts
 /// is set by the slice's own beginning. To end at the last answer *before* a moment would leave out a pause of the server.

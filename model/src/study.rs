@@ -7,7 +7,7 @@ pub use crate::page::{AsPublished, Published};
 use crate::plan::Load;
 use serde::{Deserialize, Serialize};
 
-/// The contender that stands for what this machine can do; it enters every cell twice.
+/// The contender that stands for what this machine can do at best; it enters every cell twice.
 pub const REFERENCE: &str = "reference";
 
 /// The name of every run that is a race.
@@ -17,21 +17,21 @@ pub const RACE: &str = "race";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
-    /// What the report is headed with.
+    /// The heading of the report.
     pub title: String,
     /// Where the published figures come from.
     pub source: Option<String>,
     /// Names in the catalog, without the reference.
     pub contenders: Vec<String>,
-    /// How they take part; one without a tuned track enters once.
+    /// The tracks on which they take part; one without a tuned track enters once.
     #[serde(default = "default_track")]
     pub tracks: Vec<Track>,
-    /// What is asked, and how.
+    /// The workloads and their loads.
     #[serde(rename = "cell")]
     pub cells: Vec<Cell>,
     /// How much is measured.
     pub design: Design,
-    /// What the page said.
+    /// The published figures of the page.
     pub published: Option<Published>,
     /// How the page measured, cell by cell.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -42,8 +42,8 @@ pub struct Study {
 }
 
 impl Study {
-    /// What contenders are ranked by in a cell. Who keeps up with an offered rate answers it, whoever it is: there the rate
-    /// says nothing, and how long an answer takes says it all.
+    /// The metric that contenders are ranked by in a cell. A server that does not fall behind an offered rate has this rate, however fast it
+    /// is: there the rate says nothing, and the latency says it all.
     pub fn metric(&self, cell: usize) -> Metric {
         match (self.design.metric, &self.cells[cell].load) {
             (Metric::Rate, Load::Open { .. }) => Metric::Latency(Percentile::P99),
@@ -52,7 +52,7 @@ impl Study {
     }
 }
 
-/// A study's tracks where it does not say.
+/// The tracks of a study that names none.
 pub fn default_track() -> Vec<Track> {
     vec![Track::Default]
 }
@@ -63,7 +63,7 @@ pub fn default_track() -> Vec<Track> {
 pub struct Cell {
     /// What a table calls it.
     pub title: String,
-    /// A name in `workloads/`.
+    /// The name of a workload in `workloads/`.
     pub workload: String,
     /// How requests arrive.
     pub load: Load,

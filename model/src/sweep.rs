@@ -1,4 +1,4 @@
-//! What a sweep found: how servers behave from an idle rate to past their saturation. This is the documented JSON
+//! The findings of a sweep: how servers behave from an idle rate to past their saturation. This is the documented JSON
 //! of `drome sweep --format json` (schema 1, `docs/sweep.md`): keys stay stable, new ones may be added, what is not
 //! known is null.
 
@@ -15,60 +15,60 @@ pub const SCHEMA: u32 = 1;
 /// All findings of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweep {
-    /// [`SCHEMA`].
+    /// The version of this JSON ([`SCHEMA`]).
     pub schema: u32,
-    /// RFC 3339, UTC.
+    /// When it began, in RFC 3339, UTC.
     pub started_at: String,
-    /// Decides every order, every arrival and every search.
+    /// The seed of every order, arrival and search.
     pub seed: u64,
-    /// What was asked for; `{port}` stands for the port of a server that was started.
+    /// The URL that was requested; `{port}` stands for the port of a server that was started.
     pub url: String,
     /// How due times were spaced.
     pub arrivals: Arrivals,
-    /// How many connections shared the requests.
+    /// The number of connections that shared the requests.
     pub connections: usize,
     /// How often every step was to be measured.
     pub repeats: usize,
-    /// Load before each measurement, not counted.
+    /// The length of the load before each measurement, not counted.
     pub warmup_s: f64,
-    /// Each measurement.
+    /// The length of each measurement.
     pub duration_s: f64,
     /// The machine.
     pub environment: Environment,
     /// Why it ended, or that it was interrupted.
     pub ended: String,
-    /// True when somebody stopped it: what was measured is here.
+    /// True if a user stopped it: what was measured until then is here.
     pub interrupted: bool,
-    /// All of it.
+    /// How long the whole sweep took.
     pub elapsed_s: f64,
-    /// In the order in which they were given.
+    /// The contenders, in the order in which they were given.
     pub contenders: Vec<Swept>,
     /// All contenders side by side at one rate; null with fewer than two that have a capacity.
     pub common: Option<Common>,
-    /// What can't be said, and why.
+    /// What is unknown, and why.
     pub notes: Vec<String>,
 }
 
 /// One contender's findings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Swept {
-    /// A, B, … in the order in which they were given.
+    /// Its letter: A, B, … in the order in which they were given.
     pub name: String,
     /// The URL, or the command.
     pub title: String,
-    /// The rate under closed load.
+    /// The capacity: the rate under closed load.
     pub capacity_per_s: Option<Spread>,
-    /// What bounded most of those measurements; `client` and `both`: the capacity is a floor.
+    /// The bound of most of those measurements; `client` and `both`: the capacity is a lower bound.
     pub capacity_bound: Option<String>,
-    /// Where the achieved rate stops following the offered one.
+    /// The knee: where the achieved rate stops following the offered one.
     pub knee_per_s: Option<Spread>,
-    /// From the lowest rate to the highest.
+    /// The steps, from the lowest rate to the highest.
     pub steps: Vec<Step>,
     /// The highest rate that keeps the promise that was asked for.
     pub kept: Option<Kept>,
     /// Every measurement, in the order in which it was made.
     pub trials: Vec<SweepTrial>,
-    /// What can't be said, and why.
+    /// What is unknown, and why.
     pub notes: Vec<String>,
 }
 
@@ -77,17 +77,17 @@ pub struct Swept {
 pub struct Step {
     /// The offered rate as a share of the capacity.
     pub share: f64,
-    /// The same as a rate.
+    /// The offered rate.
     pub offered_per_s: f64,
-    /// Measurements, void ones included.
+    /// The number of measurements, void ones included.
     pub trials: usize,
-    /// Of those, void: no figure here has them.
+    /// The number of those that were void: no figure here has them.
     pub void: usize,
-    /// Those that failed: the server did not start, died, or did not answer.
+    /// The number of measurements that failed: the server did not start, died, or did not answer.
     pub failed: usize,
-    /// The requests that became due.
+    /// The rate at which requests became due.
     pub due_per_s: Option<Spread>,
-    /// Answers, whole and as expected.
+    /// The rate of answers that came whole and as expected.
     pub achieved_per_s: Option<Spread>,
     /// The median, from when a request was due.
     pub latency_ns_p50: Option<Spread>,
@@ -95,11 +95,11 @@ pub struct Step {
     pub latency_ns_p99: Option<Spread>,
     /// The 99.9th percentile; null where fewer than 1,000 requests were answered.
     pub latency_ns_p999: Option<Spread>,
-    /// CPU time of the server for an answer.
+    /// CPU time of the server per answer.
     pub server_cpu_ns_per_request: Option<Spread>,
-    /// CPU time of the server for a second.
+    /// CPU time of the server per second.
     pub server_cores: Option<Spread>,
-    /// Why measurements were void or failed, and what is to be known about the others; each once.
+    /// Why measurements were void or failed, and remarks on the others; each once.
     pub reasons: Vec<String>,
 }
 
@@ -112,12 +112,12 @@ pub struct Spread {
     pub low: f64,
     /// The highest repeat.
     pub high: f64,
-    /// How many repeats. The range holds the median of all such repeats with a chance of 1 − 2^(1−n).
+    /// The number of repeats. The range holds the median of all such repeats with a chance of 1 − 2^(1−n).
     pub n: usize,
 }
 
 impl Spread {
-    /// `None` without values.
+    /// The spread of these values; `None` without any.
     pub fn of(values: &[f64]) -> Option<Self> {
         let low = values.iter().copied().min_by(f64::total_cmp)?;
         let high = values.iter().copied().max_by(f64::total_cmp)?;
@@ -128,23 +128,23 @@ impl Spread {
 /// One measurement of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepTrial {
-    /// What it was for.
+    /// The part of the sweep that it belongs to.
     pub part: Part,
-    /// Which repeat, from 0.
+    /// The number of the repeat, from 0.
     pub repeat: usize,
     /// The offered rate as a share of the capacity; null under closed load.
     pub share: Option<f64>,
     /// The offered rate; null under closed load.
     pub offered_per_s: Option<f64>,
-    /// Decided its arrivals.
+    /// The seed of its arrivals.
     pub seed: u64,
     /// Why it failed; then there are no figures.
     pub failed: Option<String>,
     /// Whether to believe it; null where it failed.
     pub verdict: Option<Verdict>,
-    /// The requests that became due.
+    /// The rate at which requests became due.
     pub due_per_s: Option<f64>,
-    /// Answers, whole and as expected.
+    /// The rate of answers that came whole and as expected.
     pub achieved_per_s: Option<f64>,
     /// The median, from when a request was due.
     pub latency_ns_p50: Option<f64>,
@@ -152,38 +152,38 @@ pub struct SweepTrial {
     pub latency_ns_p99: Option<f64>,
     /// The 99.9th percentile.
     pub latency_ns_p999: Option<f64>,
-    /// The percentile that is to be kept, where one is.
+    /// The percentile that is to be kept, if there is one.
     pub latency_ns_kept: Option<f64>,
     /// The share of the requests that failed; null where it is not known, and in what older versions wrote.
     #[serde(default)]
     pub failed_share: Option<f64>,
-    /// CPU time of the server for an answer.
+    /// CPU time of the server per answer.
     pub server_cpu_ns_per_request: Option<f64>,
-    /// CPU time of the server for a second.
+    /// CPU time of the server per second.
     pub server_cores: Option<f64>,
     /// The share of its cores that the load generator used.
     pub client_core_use: Option<f64>,
 }
 
 impl SweepTrial {
-    /// More requests failed than this percentile leaves out.
+    /// Whether more requests failed than this percentile leaves out.
     pub fn is_selection(&self, share: f64) -> bool {
         self.failed_share.is_some_and(|failed| failed > 1.0 - share)
     }
 
-    /// It was measured and is not void.
+    /// Whether it was measured and is not void.
     pub fn is_sound(&self) -> bool {
         self.verdict.as_ref().is_some_and(|verdict| verdict.valid)
     }
 }
 
-/// What a measurement of a sweep is for.
+/// The part of a sweep that a measurement belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// The capacity, under closed load.
     Capacity,
-    /// A step.
+    /// A step of the offered rate.
     Step,
     /// The rate that all contenders hold.
     Common,
@@ -196,11 +196,11 @@ pub enum Part {
 pub struct Common {
     /// The rate as a share of the slowest contender's knee, or of its capacity where it has no knee.
     pub share: f64,
-    /// Whose knee that is.
+    /// The contender with that knee.
     pub slowest: String,
     /// The rate.
     pub rate_per_s: f64,
-    /// One a contender, as a step of its own.
+    /// The contenders, each with a step of its own.
     pub contenders: Vec<CommonStep>,
 }
 
@@ -209,7 +209,7 @@ pub struct Common {
 pub struct CommonStep {
     /// Its name.
     pub name: String,
-    /// What was measured there; `share` is that of its own capacity.
+    /// The measurements there; `share` is that of its own capacity.
     #[serde(flatten)]
     pub step: Step,
 }
@@ -219,21 +219,21 @@ pub struct CommonStep {
 pub struct Kept {
     /// The promise as it was asked for.
     pub promise: String,
-    /// What came of it.
+    /// The outcome of the search.
     pub outcome: KeptOutcome,
-    /// The rate; null where it is outside of what was tried.
+    /// The highest rate; null where it is outside of what was tried.
     pub rate_per_s: Option<f64>,
-    /// It is at least this, with 95 %; null where even the lowest rate that was tried does not keep it.
+    /// The lower bound of that rate, with 95 %; null where even the lowest rate that was tried does not keep the promise.
     pub low_per_s: Option<f64>,
-    /// It is at most this, with 95 %; null where the highest rate that was tried keeps it.
+    /// The upper bound of that rate, with 95 %; null where the highest rate that was tried keeps the promise.
     pub high_per_s: Option<f64>,
-    /// Sound measurements that the answer is made of, those of the steps included.
+    /// The number of sound measurements that the answer is made of, those of the steps included.
     pub trials: usize,
     /// Why the search ended.
     pub ended: String,
 }
 
-/// What came of the search.
+/// The outcome of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeptOutcome {
@@ -250,11 +250,11 @@ pub enum KeptOutcome {
 /// A promise: a percentile of the latency below a bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Promise {
-    /// As it was asked for: `p99 < 10ms`.
+    /// The promise as it was asked for: `p99 < 10ms`.
     pub text: String,
     /// The percentile as a share: 0.99.
     pub quantile: f64,
-    /// The bound.
+    /// The bound on the latency.
     pub bound_ns: f64,
 }
 
@@ -267,13 +267,13 @@ impl fmt::Display for Promise {
 /// Why a text is no promise.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PromiseError {
-    /// No `<`.
+    /// The text has no `<`.
     #[error("`{0}` has no <: write a percentile and its bound, such as 'p99 < 10ms'")]
     Shape(String),
-    /// Not a percentile.
+    /// The text has no percentile.
     #[error("`{0}` is no percentile: allowed are p50 to p9999, such as p95, p99 or p999 (99.9 %)")]
     Percentile(String),
-    /// Not a time.
+    /// The text has no time.
     #[error("`{0}` is no bound: allowed is a time above 0 and at most 1min, such as 500us, 10ms or 1s")]
     Bound(String),
 }

@@ -1,4 +1,4 @@
-//! What the load engine counted. Tallies merge: over threads, later over processes and machines.
+//! The counts of the load engine. Tallies merge: over threads, later over processes and machines.
 //!
 //! Every request that was sent ends in exactly one way:
 //! `sent = completed + in_flight_at_end + errors.of_sent()`.
@@ -12,38 +12,38 @@ use std::collections::BTreeMap;
 /// The counts of one measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
-    /// The measured window; the longest over all threads.
+    /// The length of the measured window; the longest over all threads.
     pub duration_ns: u64,
-    /// Requests sent, those in flight when the window opened included.
+    /// The number of requests sent, those in flight when the window opened included.
     pub sent: u64,
-    /// Answers that came whole and as expected.
+    /// The number of answers that came whole and as expected.
     pub completed: u64,
-    /// Requests that were not yet answered when time was up.
+    /// The number of requests that were not yet answered when time was up.
     pub in_flight_at_end: u64,
-    /// How long the requests that were in flight when the window opened had been so by then, in all.
+    /// How long the requests in flight when the window opened had been in flight by then, in all.
     #[serde(default)]
     pub under_way_before_ns: u64,
     /// How long the requests that were not yet answered when time was up had been in flight by then, in all.
     #[serde(default)]
     pub under_way_at_end_ns: u64,
-    /// Open load: requests that became due within the window.
+    /// Open load: the number of requests that became due within the window.
     pub due: Option<u64>,
-    /// Open load: of `completed`, answers to requests that were due before the window opened.
+    /// Open load: the part of `completed` that answers requests which were due before the window opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried_in: Option<u64>,
-    /// Open load: requests that became due within the window and were neither answered nor lost when it closed.
+    /// Open load: the number of requests that became due within the window and were neither answered nor lost when it closed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried_out: Option<u64>,
-    /// Open load: connections that were given requests and brought no answer within the window.
+    /// Open load: the number of connections that were given requests and brought no answer within the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connections_starved: Option<u64>,
-    /// Open load: requests due that still waited for a free connection when time was up.
+    /// Open load: the number of due requests that still waited for a free connection when time was up.
     pub unsent_at_end: Option<u64>,
-    /// All that went wrong, by kind.
+    /// The errors by kind.
     pub errors: Errors,
-    /// What went wrong, in words, and how often.
+    /// The causes of errors, in words, and how often each occurred.
     pub error_causes: BTreeMap<String, u64>,
-    /// Whole answers by status, expected or not.
+    /// The number of whole answers by status, expected or not.
     pub status: BTreeMap<u16, u64>,
     /// Bytes of requests.
     pub sent_bytes: u64,
@@ -66,26 +66,26 @@ pub struct Tally {
     /// From an open connection to the end of its TLS handshake.
     #[serde(default, with = "checked::histogram")]
     pub handshake: Histogram,
-    /// Handshakes that went on from an earlier session.
+    /// The number of handshakes that resumed an earlier session.
     #[serde(default)]
     pub handshakes_resumed: u64,
     /// What the first handshake agreed on; not stored.
     #[serde(skip)]
     pub agreed: Option<Agreed>,
-    /// Open load: how far the send lagged behind the due time while a connection stood free.
+    /// Open load: how long after its due time a request was sent, while a connection was free.
     #[serde(with = "checked::histogram")]
     pub schedule_lag: Histogram,
-    /// Whole answers by connection.
+    /// The number of whole answers by connection.
     pub served: Vec<u64>,
-    /// Connections opened within the window.
+    /// The number of connections opened within the window.
     pub connections_opened: u64,
-    /// Whole answers whose body was compared with what was expected, byte by byte.
+    /// The number of whole answers whose body was compared with the expected one, byte by byte.
     #[serde(default)]
     pub verified: u64,
     /// The back end that drove the sockets; unknown in what older versions stored.
     #[serde(default)]
     pub io: Option<String>,
-    /// Why it was not the best one, `io_uring`; `None` where it was, or where the other was asked for.
+    /// Why the back end was not the best one, `io_uring`; `None` where it was, or where the other was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_fallback: Option<String>,
     /// Why the load engine stopped before its time: this machine ran out of something.
@@ -93,48 +93,48 @@ pub struct Tally {
     pub halted: Option<String>,
     /// CPU time of the worker threads within the window.
     pub client_cpu_ns: u64,
-    /// Of that, time in the kernel, where the system says; the kernel samples it, and scales it to the whole.
+    /// The part of it in the kernel, where the system tells; the kernel samples it, and scales it to the whole.
     #[serde(default)]
     pub client_system_cpu_ns: Option<u64>,
-    /// Of that, time in which they polled and nothing had happened.
+    /// The part of it in which they polled and nothing had happened.
     pub client_idle_ns: u64,
-    /// How many worker threads.
+    /// The number of worker threads.
     pub threads: usize,
     /// The share of its time that the busiest worker was busy, in millionths; see [`Tally::client_busiest_use`].
     #[serde(default)]
     pub client_busiest_ppm: Option<u64>,
     /// The load generator's largest resident memory, where it is known.
     pub client_rss_max_bytes: Option<u64>,
-    /// The measurement was ended before its time.
+    /// Whether the measurement was ended before its time.
     pub interrupted: bool,
     /// The course of the rate; unknown where answers end the window, and in what older versions stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<Course>,
-    /// The window second by second, where the plan wants it; not stored.
+    /// The window second by second, if the plan wants it; not stored.
     #[serde(skip)]
     pub series: Vec<Interval>,
-    /// Answers in steps of the window, where the plan wants them; each worker's by itself, not stored.
+    /// The answers in steps of the window, if the plan wants them; each worker's by itself, not stored.
     #[serde(skip)]
     pub pulse: Vec<Beat>,
-    /// The first answer's bytes, at most [`FIRST_ANSWER_BYTES`], where the plan wants them; not stored.
+    /// The first answer's bytes, at most [`FIRST_ANSWER_BYTES`], if the plan wants them; not stored.
     #[serde(skip)]
     pub first_answer: Vec<u8>,
 }
 
-/// What a TLS handshake agreed on. Names are IANA's.
+/// The result of a TLS handshake. Names are IANA's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreed {
-    /// `TLS 1.2` or `TLS 1.3`.
+    /// The protocol: `TLS 1.2` or `TLS 1.3`.
     pub protocol: &'static str,
-    /// Such as `TLS_AES_128_GCM_SHA256`.
+    /// The cipher suite, such as `TLS_AES_128_GCM_SHA256`.
     pub cipher_suite: &'static str,
-    /// By which both sides came to the same key, such as `X25519`; unknown where they went on from an earlier session.
+    /// The group of the key exchange, such as `X25519`; unknown where an earlier session was resumed.
     pub group: Option<&'static str>,
-    /// Bits of the public key in the server's certificate, where its kind is known.
+    /// The size in bits of the public key in the server's certificate, where its kind is known.
     pub key_bits: Option<u32>,
 }
 
-/// So much of the first answer is kept.
+/// The size of the part of the first answer that is kept.
 pub const FIRST_ANSWER_BYTES: usize = 64 * 1024;
 
 /// Whole answers, expected or not, in steps of the same length, over all threads.
@@ -144,12 +144,12 @@ pub struct Course {
     pub step_ns: u64,
     /// The whole steps before the window opened.
     pub warmup: Vec<u64>,
-    /// Those of the window.
+    /// The steps of the window.
     pub window: Vec<u64>,
 }
 
 impl Course {
-    /// Adds another thread's: its warm-up ends and its window begins where this one's do. What only one has is left out.
+    /// Adds another thread's course: its warm-up ends and its window begins where this one's do. What only one has is left out.
     fn merge(&mut self, other: &Self) {
         let warmup = self.warmup.len().min(other.warmup.len());
         self.warmup.drain(..self.warmup.len() - warmup);
@@ -163,9 +163,9 @@ impl Course {
 /// A step of one worker's window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Beat {
-    /// Whole answers, expected or not.
+    /// The number of whole answers, expected or not.
     pub answers: u64,
-    /// How long the step was.
+    /// The length of the step.
     pub duration_ns: u64,
 }
 
@@ -186,39 +186,39 @@ pub struct Errors {
     pub body: u64,
     /// An answer that is not HTTP.
     pub protocol: u64,
-    /// Bytes that no request had asked for.
+    /// Bytes that no request asked for.
     pub unasked: u64,
-    /// The load generator's own: no port, no descriptor.
+    /// A lack on the load generator's own side: no port, no descriptor.
     pub local: u64,
 }
 
 impl Errors {
-    /// All of them.
+    /// The number of all errors.
     pub fn total(&self) -> u64 {
         self.connect + self.local + self.unasked + self.of_sent()
     }
 
-    /// Those that ended a request that had been sent.
+    /// The number of errors that ended a request that had been sent.
     pub fn of_sent(&self) -> u64 {
         self.send + self.receive + self.timeout + self.status + self.body + self.protocol
     }
 
-    /// Answers, or bytes, that were not the work that was asked for.
+    /// The number of answers, or surplus bytes, that were not as expected.
     pub fn wrong_work(&self) -> u64 {
         self.status + self.body + self.protocol + self.unasked
     }
 }
 
 impl Tally {
-    /// The share of the requests that had an end, but not the answer that was asked for. `None` where none had an end.
+    /// The share of the requests that ended without the expected answer. `None` where none ended.
     pub fn failed_share(&self) -> Option<f64> {
         let failed = self.errors.total() - self.errors.unasked;
         let ended = failed + self.completed;
         (ended > 0).then(|| failed as f64 / ended as f64)
     }
 
-    /// Whether more requests failed than a percentile leaves out: what it is of the answers that came is then not what it is of
-    /// all requests, of which the failed ones are the worst.
+    /// Whether more requests failed than a percentile leaves out: the percentile of the answers that came is then not that of all
+    /// requests, of which the failed ones are the worst.
     pub fn is_selection(&self, share: f64) -> bool {
         self.failed_share().is_some_and(|failed| failed > 1.0 - share)
     }
@@ -228,32 +228,32 @@ impl Tally {
         self.latency.quantile_ns(share).filter(|_| !self.is_selection(share))
     }
 
-    /// Answers per second that came whole and as expected. `None` without a window.
+    /// Requests/s: answers that came whole and as expected. `None` without a window.
     ///
-    /// In open load an answer to a request that was due before the window counts only in place of one that was due in it
-    /// and is under way at its end: a server that works off what the warm-up left behind has at most the offered rate, and
-    /// one that is slow and keeps up has all of it.
+    /// In open load an answer to a request that was due before the window counts only in place of one that was due in it and is still
+    /// in flight at its end: a server that works off what the warm-up left behind has at most the offered rate, and one that is slow
+    /// and keeps up has all of it.
     pub fn rate_per_s(&self) -> Option<f64> {
         let carried = self.carried_in.unwrap_or(0).min(self.carried_out.unwrap_or(u64::MAX));
         let counted = self.completed_of_due() + carried;
         (self.duration_ns > 0).then(|| counted as f64 * 1e9 / self.duration_ns as f64)
     }
 
-    /// Answers that came whole and as expected; in open load, of those only the ones to requests that were due within the
+    /// The number of answers that came whole and as expected; in open load, only of those to requests that were due within the
     /// window.
     pub fn completed_of_due(&self) -> u64 {
         self.completed.saturating_sub(self.carried_in.unwrap_or(0))
     }
 
-    /// How many answered requests were under way at a time, on average: the time that they were in flight, of it what lies
-    /// within the window, divided by its length. `None` without a window, or without answers.
+    /// The mean number of answered requests in flight: the time that they were in flight within the window, divided by the window's
+    /// length. `None` without a window, or without answers.
     pub fn under_way(&self) -> Option<f64> {
         let in_flight_ns = self.completed as f64 * self.service.mean_ns()?;
         let within_ns = in_flight_ns - self.under_way_before_ns as f64 + self.under_way_at_end_ns as f64;
         (self.duration_ns > 0).then(|| within_ns / self.duration_ns as f64)
     }
 
-    /// CPU time of the client for a completed request; polling for nothing is not counted.
+    /// CPU time of the client per completed request; polling for nothing does not count.
     pub fn client_cpu_ns_per_request(&self) -> Option<f64> {
         (self.completed > 0).then(|| self.client_busy_ns() as f64 / self.completed as f64)
     }
@@ -262,14 +262,14 @@ impl Tally {
         self.client_cpu_ns.saturating_sub(self.client_idle_ns)
     }
 
-    /// The share of its threads' time that the client was busy; polling for nothing is not being busy.
+    /// The share of its threads' time that the client was busy; polling for nothing does not count.
     pub fn client_core_use(&self) -> Option<f64> {
         let available = self.duration_ns as f64 * self.threads as f64;
         (available > 0.0).then(|| self.client_busy_ns() as f64 / available)
     }
 
-    /// The same of the busiest worker alone: one that is at its limit holds back its connections, however idle the others
-    /// are. Of several workers whose single shares are not known, the mean.
+    /// The share of its time that the busiest worker was busy: one that is at its limit holds back its connections, however idle the
+    /// others are. For several workers whose single shares are not known, the mean.
     pub fn client_busiest_use(&self) -> Option<f64> {
         self.client_busiest_ppm.map(|ppm| ppm as f64 / 1e6).or_else(|| self.client_core_use())
     }
@@ -279,7 +279,7 @@ impl Tally {
         self.client_busiest_ppm.or_else(alone)
     }
 
-    /// Forgets everything and keeps the memory, of which histograms have much.
+    /// Clears all counts and keeps the memory, of which histograms have much.
     pub fn clear(&mut self) {
         (self.duration_ns, self.sent, self.completed, self.in_flight_at_end) = (0, 0, 0, 0);
         (self.under_way_before_ns, self.under_way_at_end_ns) = (0, 0);
@@ -391,7 +391,7 @@ impl Tally {
 }
 
 impl Errors {
-    /// What has been added since it was `earlier`.
+    /// The difference from an `earlier` state of the same errors.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -407,7 +407,7 @@ impl Errors {
         }
     }
 
-    /// Each kind by its name.
+    /// Each kind with its name.
     pub fn by_kind(&self) -> [(&'static str, u64); 9] {
         [
             ("connect", self.connect),
@@ -422,7 +422,7 @@ impl Errors {
         ]
     }
 
-    /// Adds those of another thread, or of a later interval.
+    /// Adds the errors of another thread, or of a later interval.
     pub fn merge(&mut self, other: &Self) {
         self.connect += other.connect;
         self.send += other.send;

@@ -1,4 +1,4 @@
-//! Where requests go: a URL, taken apart, and the address that it resolves to.
+//! Where requests go: a parsed URL, and the address that it resolves to.
 
 use http::Uri;
 use std::fmt;
@@ -8,15 +8,15 @@ use std::path::PathBuf;
 /// A resolved URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// As it was given.
+    /// The URL as given.
     pub url: String,
     /// The Host header: name and, unless it is 80, port.
     pub host: String,
     /// Path and query; at least `/`.
     pub path: String,
-    /// Where to connect to.
+    /// The address to connect to.
     pub address: Address,
-    /// The connection is encrypted.
+    /// Whether the connection is encrypted.
     pub tls: bool,
 }
 
@@ -30,7 +30,7 @@ pub enum Address {
 }
 
 impl Address {
-    /// The TCP port's address, if it is one.
+    /// The address, if it is a TCP port.
     pub fn tcp(&self) -> Option<SocketAddr> {
         match self {
             Self::Tcp(address) => Some(*address),
@@ -51,13 +51,13 @@ impl fmt::Display for Address {
 /// A request in words.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking<'a> {
-    /// GET and the like.
+    /// The method: GET and the like.
     pub method: &'a str,
     /// Path and query.
     pub path: &'a str,
-    /// HTTP/1.0 instead of 1.1.
+    /// Whether the version is HTTP/1.0 instead of 1.1.
     pub http10: bool,
-    /// The connection is asked again afterwards.
+    /// Whether the connection is used again afterwards.
     pub keep_alive: bool,
     /// Header fields beside those that are added.
     pub headers: &'a [(String, String)],
@@ -68,28 +68,28 @@ pub struct Asking<'a> {
 /// Why a URL is no target.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    /// It does not parse.
+    /// The URL does not parse.
     #[error("`{url}` is not a URL ({why}): write it like http://127.0.0.1:8080/path")]
     Parse {
-        /// As it was given.
+        /// The URL as given.
         url: String,
         /// What is wrong with it.
         why: String,
     },
-    /// The name is unknown.
+    /// The host can't be resolved.
     #[error("can't resolve the host `{host}` of {url} ({why}): check the spelling, or use an address")]
     Resolve {
-        /// As it was given.
+        /// The URL as given.
         url: String,
-        /// The name.
+        /// The host.
         host: String,
-        /// What the resolver said.
+        /// The resolver's error.
         why: String,
     },
 }
 
 impl Target {
-    /// Takes a URL apart and resolves its host. A missing scheme means http.
+    /// Parses a URL and resolves its host. A missing scheme means http.
     pub fn resolve(url: &str) -> Result<Self, TargetError> {
         let parse = |why: &str| TargetError::Parse { url: url.to_owned(), why: why.to_owned() };
         let whole = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
@@ -98,7 +98,7 @@ impl Target {
         let tls = match uri.scheme_str() {
             Some("http") => false,
             Some("https") => true,
-            Some(other) => return Err(parse(&format!("only http and https are spoken, not {other}"))),
+            Some(other) => return Err(parse(&format!("only http and https are supported, not {other}"))),
             None => return Err(parse("it has no host")),
         };
         let authority = uri.authority().ok_or_else(|| parse("it has no host"))?;
@@ -133,8 +133,8 @@ impl Target {
         without_port.trim_start_matches('[').trim_end_matches(']')
     }
 
-    /// The request as bytes: head, the given headers, body. Host, `Content-Length` and what must be said of
-    /// the connection are added unless given.
+    /// Writes the request as bytes: head, the given headers, body. Host, `Content-Length` and the field `Connection` are added unless
+    /// given.
     pub fn request(&self, asking: Asking<'_>) -> Vec<u8> {
         let Asking { method, path, http10, keep_alive, headers, body } = asking;
         let given = |name: &str| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));

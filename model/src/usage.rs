@@ -1,15 +1,15 @@
-//! What a server used while it was measured: all of its processes together.
+//! The usage of a server while it was measured: of all of its processes together.
 
 use serde::{Deserialize, Serialize};
 
-/// Usage over the measured window.
+/// A server's usage over the measured window.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// The time between the two looks at the processes.
     pub wall_ns: u64,
     /// CPU time of the whole process tree, children that ended included.
     pub cpu_ns: u64,
-    /// The cores that it could run on.
+    /// The number of cores that it could run on.
     pub cores: usize,
     /// The largest sum of resident memory.
     pub rss_max_bytes: u64,
@@ -23,18 +23,18 @@ pub struct Usage {
     pub switches_voluntary: Option<u64>,
     /// Context switches that it did not ask for (its time slice ended), where they are known.
     pub switches_involuntary: Option<u64>,
-    /// The share of the time of server's and load generator's CPUs that the host took away, where it is known, in millionths.
+    /// The share of the time of server's and load generator's CPUs that the host took, if it is known, in millionths.
     pub steal_ppm: Option<u64>,
-    /// The share of that time that neither the server nor the load generator used, but other programs, where it
-    /// is known, in millionths; the warm-up before the window is in it.
+    /// The share of that time that programs other than the server and the load generator used, if it is known, in millionths;
+    /// the warm-up before the window is included.
     #[serde(default)]
     pub others_ppm: Option<u64>,
     /// CPU time of the thread that used the most; unknown where threads that ended meanwhile may have used more, and in what
     /// older versions stored.
     #[serde(default)]
     pub busiest_thread_ns: Option<u64>,
-    /// For each core that the server was pinned to, how long it was idle. Empty: the server was not pinned, or the system does
-    /// not say.
+    /// The idle time of each core that the server was pinned to. Empty: the server was not pinned, or the system does not
+    /// tell.
     #[serde(default)]
     pub idle_ns_by_core: Vec<u64>,
 }
@@ -50,10 +50,10 @@ impl Usage {
         self.share(self.busiest_thread_ns?, 1.0)
     }
 
-    /// How busy the server was where it was busiest: its cores together, or its busiest thread. A server with one busy thread
-    /// can't do more on a second core. Where the kernel does not count interrupts and stolen time as a program's, a saturated
-    /// program seems to use less than its cores, but they are never idle. All of them together: one that is never idle among
-    /// several may have been another program's.
+    /// How busy the server was where it was busiest: its cores together, or its busiest thread. A server with one busy thread can't do more
+    /// on a second core. Where the kernel does not count interrupts and stolen time as a program's, a saturated program seems to use less than
+    /// its cores, but they are never idle. That is judged for all cores together: a single core of several that is never idle may have been
+    /// another program's.
     pub fn busy_share(&self) -> Option<f64> {
         let pinned_to = self.idle_ns_by_core.len();
         let idle_ns = self.idle_ns_by_core.iter().fold(0, |sum: u64, ns| sum.saturating_add(*ns));
@@ -62,7 +62,7 @@ impl Usage {
         known.into_iter().flatten().reduce(f64::max).map(|share| share.clamp(0.0, 1.0))
     }
 
-    /// How long the server waited for work, as a share of the window: what its busiest part was not busy.
+    /// How long the server waited for work, as a share of the window: the time in which its busiest part was not busy.
     pub fn idle_share(&self) -> Option<f64> {
         self.busy_share().map(|busy| 1.0 - busy)
     }

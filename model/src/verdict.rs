@@ -9,20 +9,20 @@ pub struct Verdict {
     pub bound: Bound,
     /// False: the measurement is void, kept and shown as such, and left out of every estimate.
     pub valid: bool,
-    /// Why, each with its figure.
+    /// The reasons, each with its figure.
     pub reasons: Vec<String>,
-    /// Open load: whether the server answered what was due. False: the rate that it did answer is a finding, and its latency is
-    /// that of a queue that grew for as long as it was measured. Null of closed load, and in what older versions stored.
+    /// Open load: whether the server answered what was due. False: the rate that it did answer is a finding, and its latency is that of a
+    /// queue that grew throughout the measurement. Null in closed load, and in what older versions stored.
     #[serde(default)]
     pub kept_up: Option<bool>,
-    /// How long the server waited for work, as a share of the window in millionths: what its cores, or its busiest thread, were
-    /// not busy. Null where its processes are not known, and in what older versions stored.
+    /// How long the server waited for work, as a share of the window in millionths: the time in which its cores, or its busiest thread,
+    /// were not busy. Null where its processes are not known, and in what older versions stored.
     #[serde(default)]
     pub server_idle_ppm: Option<u64>,
 }
 
 impl Default for Verdict {
-    /// Of nothing: not to be believed.
+    /// The verdict on nothing: not to be believed.
     fn default() -> Self {
         Self {
             bound: Bound::Unknown,
@@ -35,7 +35,7 @@ impl Default for Verdict {
 }
 
 impl Verdict {
-    /// The server did not answer what was due.
+    /// Whether the server did not answer what was due.
     pub fn fell_behind(&self) -> bool {
         self.kept_up == Some(false)
     }
@@ -47,9 +47,9 @@ impl Verdict {
 pub enum Bound {
     /// The server's cores, or its busiest thread, were busy.
     Server,
-    /// The load generator's cores were busy: the figure is a floor.
+    /// The load generator's cores were busy: the figure is a lower bound.
     Client,
-    /// Both were busy: the figure is a floor, since a server that polls is busy while it waits.
+    /// Both were busy: the figure is a lower bound, because a server that polls is busy while it waits.
     Both,
     /// Neither was: the load asked for no more, or something waits.
     Neither,
@@ -69,12 +69,12 @@ impl Bound {
         }
     }
 
-    /// The load generator had no more to give, so that a rate under closed load is the least that the server can do.
+    /// Whether the load generator was at its limit, so that a rate under closed load is a lower bound for the server.
     pub fn is_held_back(self) -> bool {
         matches!(self, Self::Client | Self::Both)
     }
 
-    /// The same of the word that stands in findings.
+    /// The same for the word that stands in findings.
     pub fn is_word_held_back(word: &str) -> bool {
         [Self::Client, Self::Both].iter().any(|bound| bound.word() == word)
     }

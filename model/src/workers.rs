@@ -1,20 +1,20 @@
-//! How many workers a contender has: a number, or a formula of the cores that servers have. A formula holds on every
+//! The number of workers of a contender: a number, or a formula of the cores that servers have. A formula holds on every
 //! machine; a number is for what does not depend on the machine.
 
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// How many workers a contender has.
+/// The number of workers of a contender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workers {
-    /// So many.
+    /// A fixed number.
     Count(usize),
     /// `each` for every core that servers have, and `more` besides: `"cores"`, `"2 x cores"`, `"2 x cores + 1"`.
     OfCores {
-        /// So many a core, at least 1.
+        /// The number of workers per core, at least 1.
         each: usize,
-        /// So many besides.
+        /// The number of workers besides.
         more: usize,
     },
 }
@@ -22,11 +22,11 @@ pub enum Workers {
 /// The word for the cores that servers have.
 const CORES: &str = "cores";
 
-/// What is allowed, for messages.
+/// The allowed values, for messages.
 const ALLOWED: &str = "a whole number of at least 1, \"cores\", \"2 x cores\" or \"2 x cores + 1\"";
 
 impl Workers {
-    /// How many they are where servers have so many cores.
+    /// The number of workers where servers have so many cores.
     pub fn on(self, cores: usize) -> usize {
         match self {
             Self::Count(n) => n,

@@ -1,4 +1,4 @@
-//! What is asked and what must come back. The bytes are made from the recipes by the crate `bodies`.
+//! A workload: the request and the answer that it must get. The crate `bodies` makes the bytes from the recipes.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +10,10 @@ pub struct Workload {
     pub title: String,
     /// What the answer's Content-Type must be, parameters aside.
     pub content_type: String,
-    /// The file in the assets folder that has the body; none: the answer is made anew for every request.
+    /// The file in the assets folder that has the body; absent: the answer is made anew for every request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// How it is asked for.
+    /// The method of the request.
     #[serde(default)]
     pub method: Method,
     /// What follows the path and a question mark; `{n}` in it stands for a number, which is 1 under load.
@@ -26,10 +26,10 @@ pub struct Workload {
     pub body: Recipe,
 }
 
-/// In a query and in the text of a body: the same number in both.
+/// The placeholder in a query and in the text of a body: the same number in both.
 pub const NUMBER: &str = "{n}";
 
-/// How a workload is asked for.
+/// The method of a workload's request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[expect(missing_docs, reason = "the names are the methods'")]
@@ -40,7 +40,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// As it is written in a request.
+    /// The method as it is written in a request.
     pub fn word(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -53,35 +53,35 @@ impl Method {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Recipe {
-    /// These very bytes.
+    /// This text.
     Text(String),
-    /// So many bytes that look like chance, of which none can be packed smaller.
+    /// This many bytes that look random, so that they can't be compressed.
     Bytes(usize),
-    /// An HTML document of so many bytes.
+    /// An HTML document of this many bytes.
     HtmlBytes(usize),
-    /// A PNG image of so many bytes.
+    /// A PNG image of this many bytes.
     PngBytes(usize),
-    /// A JPEG image of so many bytes.
+    /// A JPEG image of this many bytes.
     JpegBytes(usize),
-    /// What was sent, where it comes back.
+    /// The body of the request, which comes back.
     Sent,
 }
 
 impl Workload {
-    /// What contradicts itself; `None`: nothing.
+    /// Why the workload contradicts itself; `None`: it does not.
     pub fn contradiction(&self) -> Option<&'static str> {
         let is_text_with_number = matches!(&self.body, Recipe::Text(text) if text.contains(NUMBER));
         let has_number = self.query.as_ref().is_some_and(|query| query.contains(NUMBER));
         if self.body == Recipe::Sent && self.send.is_none() {
             Some("body = \"sent\" needs `send`: what is sent")
         } else if self.send == Some(Recipe::Sent) {
-            Some("send = \"sent\" says nothing: allowed is a recipe, such as { bytes = 1024 }")
+            Some("send = \"sent\" has no meaning: allowed is a recipe, such as { bytes = 1024 }")
         } else if self.send.is_some() && self.method == Method::Get {
             Some("a GET sends no body: write method = \"POST\" beside `send`")
         } else if has_number && !is_text_with_number {
-            Some("the query has {n}, but no text of the body has it")
+            Some("the query has {n}, but no body text has it")
         } else if self.file.is_some() && (self.body == Recipe::Sent || has_number) {
-            Some("a body that depends on the request is in no file: leave `file` out")
+            Some("a body that depends on the request can't be a file: leave `file` out")
         } else {
             None
         }

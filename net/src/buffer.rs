@@ -1,6 +1,6 @@
 //! The one receive buffer of a back end: memory that the kernel writes and connections share in turn.
 
-/// Large enough that a body of 50 KB comes in one call, small enough to stay in a core's own cache.
+/// The size of the buffer: large enough for a body of 50 KB in one call, small enough to stay in a core's own cache.
 pub const BUFFER_BYTES: usize = 64 * 1024;
 
 /// A buffer and how much of it the last receive filled.
@@ -21,12 +21,12 @@ impl Buffer {
         &mut self.memory
     }
 
-    /// Says how much the kernel wrote.
+    /// Sets how much the kernel wrote.
     pub fn fill(&mut self, n: usize) {
         self.filled = n.min(self.memory.len());
     }
 
-    /// What the kernel wrote.
+    /// The bytes that the kernel wrote.
     pub fn bytes(&self) -> &[u8] {
         &self.memory[..self.filled]
     }

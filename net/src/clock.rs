@@ -8,8 +8,8 @@ pub fn now_ns() -> u64 {
     ns(clock_gettime(ClockId::Monotonic))
 }
 
-/// Nanoseconds of the monotonic clock as of the last tick of the kernel, a few milliseconds old at most: cheaper
-/// still, for what is done about once a second.
+/// Nanoseconds of the monotonic clock as of the kernel's last tick, a few milliseconds old at most: cheaper still, for what is done
+/// about once a second.
 #[inline]
 pub fn coarse_ns() -> u64 {
     ns(clock_gettime(ClockId::MonotonicCoarse))
@@ -20,7 +20,7 @@ pub fn thread_cpu_ns() -> u64 {
     ns(clock_gettime(ClockId::ThreadCPUTime))
 }
 
-/// CPU time that this thread has used in the kernel, which samples it. `None` where the system does not say.
+/// CPU time that this thread has used in the kernel, which samples it. `None` where the system does not tell.
 #[allow(unsafe_code)]
 pub fn thread_system_ns() -> Option<u64> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
@@ -55,13 +55,13 @@ fn cpu_clock_ns(id: libc::clockid_t) -> Option<u64> {
     (status == 0).then(|| time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
-/// CPU time of one thread of this process, by its number; `None` when it is gone. Exact, and far cheaper than what /proc tells.
+/// CPU time of one thread of this process, by its ID; `None` when it is gone. Exact, and far cheaper than reading /proc.
 pub fn own_thread_cpu_ns(tid: i32) -> Option<u64> {
     // As above, with 4 for "of a thread" (CPUCLOCK_PERTHREAD_MASK).
     cpu_clock_ns((!tid << 3) | 6)
 }
 
-/// The number of the calling thread, as [`own_thread_cpu_ns`] takes it.
+/// The ID of the calling thread, as [`own_thread_cpu_ns`] takes it.
 pub fn own_thread() -> i32 {
     rustix::thread::gettid().as_raw_nonzero().get()
 }

@@ -15,32 +15,32 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How many connections one wait may report; bounds how long a turn takes.
+/// The most connections that one wait reports; it bounds the length of a turn.
 const BATCH: usize = 256;
 
-/// So often one connection is received from before the others have their turn, and whoever waits looks at the clock.
+/// The most receives from one connection before the others have their turn and the caller reads the clock.
 const MOST_RECEIVES: u32 = 16;
 
-/// No more than this is dropped by one receive.
+/// The most bytes that one receive drops.
 const MAX_DROP_BYTES: u64 = 1 << 30;
 
-/// One registration for the life of a connection. With edges, "writable" costs nothing until a send had to wait.
+/// The events of a connection, registered once for its life. With edges, "writable" costs nothing until a send had to wait.
 const INTEREST: EventFlags =
     EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
 
-/// The back end.
+/// The `epoll` back end.
 pub struct Epoll {
     poll: OwnedFd,
     ready: Vec<epoll::Event>,
-    /// The next of `ready` to look at.
+    /// The index of the next of `ready`.
     at: usize,
-    /// Receives for it so far.
+    /// The number of receives from that connection so far.
     receives: u32,
     connections: Vec<Connection>,
     /// Completions that were known at once, without a wait.
     at_once: VecDeque<Completion>,
     listener: Option<OwnedFd>,
-    /// Its connections are accepted ones, whether it still listens or not.
+    /// Whether its connections are accepted ones, even if it no longer listens.
     is_server: bool,
     /// Slots of accepted connections that have been closed.
     free: Vec<Slot>,
@@ -51,12 +51,12 @@ pub struct Epoll {
 #[derive(Default)]
 struct Connection {
     socket: Option<OwnedFd>,
-    /// Tells a slot's connections apart, so that an event of a closed one is not taken for its successor's.
+    /// Distinguishes a slot's connections, so that an event of a closed one is not taken for its successor's.
     generation: u32,
     connecting: bool,
-    /// What the kernel did not take yet; no memory until then.
+    /// What the kernel did not take yet; without memory until then.
     unsent: Unsent,
-    /// What of the next bytes is looked at.
+    /// How the next bytes are received.
     wanted: Wanted,
 }
 
@@ -101,7 +101,7 @@ impl Epoll {
         self.at_once.push_back(Completion { slot, event: failed(operation, errno) });
     }
 
-    /// The next completion of the event at hand, if it has one more.
+    /// Returns the next completion of the current event, if there is one more.
     fn look(&mut self) -> Option<Completion> {
         let event = self.ready[self.at];
         let (token, flags) = (event.data.u64(), event.flags);
@@ -170,7 +170,7 @@ impl Epoll {
         Some(Completion { slot, event })
     }
 
-    /// The event at hand is dealt with.
+    /// Ends the current event.
     #[inline]
     fn look_further(&mut self) {
         self.at += 1;
@@ -363,7 +363,7 @@ fn token(slot: Slot, generation: u32) -> EventData {
     EventData::new_u64(u64::from(slot) << 32 | u64::from(generation))
 }
 
-/// Receives as it is wanted: how many bytes were asked for, and how many came.
+/// Receives in the wanted way; returns how many bytes were asked for, and how many came.
 #[inline]
 fn receive(socket: &OwnedFd, wanted: Wanted, buffer: &mut Buffer) -> (usize, Result<usize, Errno>) {
     let memory = buffer.memory();
@@ -379,7 +379,7 @@ fn receive(socket: &OwnedFd, wanted: Wanted, buffer: &mut Buffer) -> (usize, Res
     (asked, received)
 }
 
-/// Registers anew what is registered: if there is room, the kernel says so once more.
+/// Registers again what is registered, so that the kernel reports room again, if there is any.
 fn ask_again(poll: &OwnedFd, socket: &OwnedFd, token: EventData) {
     let _ = epoll::modify(poll, socket, token, INTEREST);
 }

@@ -1,9 +1,9 @@
-//! How the C library keeps memory that was given back.
+//! The memory allocator of the C library.
 
-/// One heap for all threads, where the C library is glibc (mallopt(3), `M_ARENA_MAX`). By itself it makes one for each of many
+/// Uses one heap for all threads, where the C library is glibc (mallopt(3), `M_ARENA_MAX`). By default it makes one for each of many
 /// threads, and keeps what a thread has given back for that thread's successors: a program whose threads come and go grows
-/// by what the largest of them ever held, again and again. To be called before there are threads; whoever allocates on a hot
-/// path in several of them should not.
+/// by what the largest of them ever held, again and again. To be called before there are threads; a program that allocates on a hot
+/// path in several of them should not call it.
 #[allow(unsafe_code)]
 pub fn share_one() {
     #[cfg(target_env = "gnu")]

@@ -19,8 +19,8 @@ pub fn raise_descriptors(wanted: u64) -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// The soft limit of descriptors that this process was started with; `None` means no limit. Whatever it starts should
-/// get this one: some servers size their tables by it.
+/// The soft limit of descriptors that this process was started with; `None` means no limit. Processes that it starts should get this
+/// one, because some servers size their tables by it.
 pub fn descriptors_at_start() -> Option<u64> {
     *AT_START.get_or_init(|| getrlimit(Resource::Nofile).current)
 }

@@ -1,17 +1,17 @@
-//! Which local ports connections try. The kernel takes the first free one after a random start, and looks at half of its
-//! range before the other half. With more than 14,000 of the usual 28,000 ports in use towards one address, every
-//! further connect walks over all of those: 0.2 to 1.3 ms each, measured. So many connections get narrow ranges of their own.
+//! The local ports that connections try. The kernel takes the first free one after a random start, and checks half of its
+//! range before the other half. With more than 14,000 of the usual 28,000 ports in use towards one address, every further
+//! connect walks over all of those: 0.2 to 1.3 ms each, measured. So many connections get narrow ranges of their own.
 
 use crate::Slot;
 use std::ops::RangeInclusive;
 
-/// Fewer connections find a port in a few steps.
+/// The number of connections below which the kernel finds a free port in a few steps.
 const MANY: usize = 8 * 1024;
 
-/// Wide enough that other programs' ports do not fill it.
+/// The width of a range: enough that other programs' ports do not fill it.
 const WIDTH: u32 = 256;
 
-/// A part of the machine's range of local ports for each connection.
+/// The ranges of local ports, a part of the machine's for each connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ports {
     all: RangeInclusive<u16>,
@@ -21,8 +21,8 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// For the connections of worker `index` of `workers`, which have so many in all from one address to another.
-    /// None: the kernel may choose, since they are few or its range is unknown.
+    /// The ranges for the connections of worker `index` of `workers`, which have so many in all from one address to another.
+    /// `None`: the kernel may choose, because they are few or its range is unknown.
     pub fn of(connections: usize, index: usize, workers: usize) -> Option<Self> {
         if connections < MANY {
             return None;
@@ -34,7 +34,7 @@ impl Ports {
         (low < high).then_some(Self { all: low..=high, connections: connections as u64, first, step })
     }
 
-    /// The ports that the connection of this slot may have.
+    /// The ports that the connection of this slot may use.
     pub fn range(&self, slot: Slot) -> RangeInclusive<u16> {
         let (low, high) = (u64::from(*self.all.start()), u64::from(*self.all.end()));
         let number = (self.first + u64::from(slot) * self.step) % self.connections;

@@ -1,13 +1,13 @@
-//! Why `io_uring` can't be used on this machine, in words, with what helps.
+//! Explains in words why `io_uring` can't be used on this machine, and what helps.
 
 use crate::{Errno, Uring, limits};
 use std::io::Error;
 
-/// 0: everybody may use it; 1: a group may; 2: nobody.
+/// The kernel's setting. 0: all processes may use it; 1: a group may; 2: none may.
 const DISABLED: &str = "/proc/sys/kernel/io_uring_disabled";
 
-/// Why `io_uring` can't be used here for so many connections; `None`: it can. To be asked when the limit of descriptors
-/// has been raised: the ring's table of files counts against it.
+/// Why `io_uring` can't be used here for so many connections; `None`: it can. To be asked after the limit of descriptors has been
+/// raised, because the ring's table of files counts against it.
 pub fn uring_refusal(connections: usize) -> Option<String> {
     let error = Uring::new(connections).err()?;
     let disabled = std::fs::read_to_string(DISABLED).ok().and_then(|text| text.trim().parse().ok());
@@ -21,7 +21,8 @@ fn words(error: &Error, disabled: Option<u8>, descriptors: Option<u64>) -> Strin
             format!("kernel.io_uring_disabled is {n}; sysctl kernel.io_uring_disabled=0 allows it")
         }
         (Some(Errno::PERM | Errno::ACCESS), _) => {
-            "a seccomp filter forbids it, as those of containers do; docker run --security-opt seccomp=unconfined".to_owned()
+            "a seccomp filter forbids it, as in most containers; docker run --security-opt seccomp=unconfined"
+                .to_owned()
         }
         (Some(Errno::NOSYS), _) => "this kernel has none, or a seccomp filter hides it".to_owned(),
         (Some(Errno::MFILE | Errno::NFILE), _) => format!(
@@ -29,7 +30,7 @@ fn words(error: &Error, disabled: Option<u8>, descriptors: Option<u64>) -> Strin
             descriptors.map_or("unknown".to_owned(), |n| n.to_string()),
         ),
         (Some(Errno::NOMEM), _) => "the limit of locked memory is too low; ulimit -l unlimited".to_owned(),
-        _ => "this kernel lacks a part of it that drome needs; Linux 6.1 and newer have all".to_owned(),
+        _ => "this kernel lacks a part of it that drome needs; use Linux 6.1 or newer".to_owned(),
     };
     let what = errno.map_or_else(|| error.to_string(), |errno| Error::from(errno).to_string());
     let what = what.split(" (os error").next().unwrap_or_default();

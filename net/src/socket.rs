@@ -1,4 +1,4 @@
-//! Sockets as drome wants them: never blocking, never inherited, without Nagle's delay.
+//! Sockets with drome's options: never blocking, never inherited, without Nagle's delay.
 
 use rustix::io::Errno;
 use rustix::net::sockopt::{
@@ -18,14 +18,14 @@ use std::time::Duration;
 /// How many connections may wait to be accepted; the kernel lowers it to its own bound (somaxconn).
 const BACKLOG: i32 = 4096;
 
-/// Where a connection goes, and from where.
+/// Where a connection goes to and comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     /// A TCP port.
     Tcp {
-        /// Where to.
+        /// The address of the peer.
         to: SocketAddr,
-        /// The local address; none: the system's choice.
+        /// The local address; `None`: the system's choice.
         from: Option<IpAddr>,
     },
     /// A Unix socket.
@@ -47,16 +47,16 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// Whether calls on a socket wait.
+/// Whether calls on a socket block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocking {
-    /// They wait, unless a call says otherwise.
+    /// They block, unless a call says otherwise.
     Yes,
-    /// They never do.
+    /// They never block.
     No,
 }
 
-/// A socket for a connection to there, not yet connected, from one of these ports, if that matters.
+/// Makes a socket for a connection to this endpoint, not yet connected, from one of these ports, if that matters.
 pub fn unconnected(
     to: &Endpoint,
     ports: Option<RangeInclusive<u16>>,
@@ -79,7 +79,7 @@ pub fn unconnected(
     Ok(socket)
 }
 
-/// A socket on which a connection is open or on its way; calls on it never wait.
+/// Makes a socket whose connection is open or being opened; calls on it never block.
 pub fn connecting(to: &Endpoint, ports: Option<RangeInclusive<u16>>) -> Result<OwnedFd, Errno> {
     let socket = unconnected(to, ports, Blocking::No)?;
     let connected = match to {
@@ -96,7 +96,7 @@ pub fn connecting(to: &Endpoint, ports: Option<RangeInclusive<u16>>) -> Result<O
 pub struct Peer(SocketAddrAny);
 
 impl Peer {
-    /// Where this endpoint's connections go.
+    /// The address to which this endpoint's connections go.
     pub fn of(endpoint: &Endpoint) -> Result<Self, Errno> {
         Ok(Self(match endpoint {
             Endpoint::Tcp { to, .. } => SocketAddrAny::from(*to),
@@ -104,18 +104,18 @@ impl Peer {
         }))
     }
 
-    /// The address, as long as this is not moved.
+    /// A pointer to the address, valid as long as this is not moved.
     pub fn as_ptr(&self) -> *const libc::sockaddr {
         self.0.as_ptr().cast()
     }
 
-    /// How many bytes it has.
+    /// The length of the address in bytes.
     pub fn length(&self) -> u32 {
         self.0.addr_len()
     }
 }
 
-/// Sends what the kernel takes at once; 0 bytes when it has no room.
+/// Sends what the kernel takes at once; returns 0 when it has no room.
 pub fn send_some(socket: impl AsFd, bytes: &[u8], flags: SendFlags) -> Result<usize, Errno> {
     let flags = flags | SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
     loop {
@@ -127,7 +127,7 @@ pub fn send_some(socket: impl AsFd, bytes: &[u8], flags: SendFlags) -> Result<us
     }
 }
 
-/// Receives what is there.
+/// Receives what has arrived.
 pub fn receive_some(socket: impl AsFd, memory: &mut [u8]) -> Result<usize, Errno> {
     loop {
         match rustix::net::recv(&socket, &mut *memory, RecvFlags::DONTWAIT) {
@@ -137,7 +137,7 @@ pub fn receive_some(socket: impl AsFd, memory: &mut [u8]) -> Result<usize, Errno
     }
 }
 
-/// Receives what is there, up to so many bytes, and drops it: with `MSG_TRUNC`, TCP copies nothing (tcp(7)).
+/// Receives what has arrived, up to so many bytes, and drops it: with `MSG_TRUNC`, TCP copies nothing (tcp(7)).
 #[allow(unsafe_code)]
 pub fn drop_some(socket: impl AsFd, bytes: usize) -> Result<usize, Errno> {
     let flags = libc::MSG_TRUNC | libc::MSG_DONTWAIT;
@@ -157,7 +157,7 @@ pub fn drop_some(socket: impl AsFd, bytes: usize) -> Result<usize, Errno> {
 /// `IP_LOCAL_PORT_RANGE` of Linux 6.3 (`include/uapi/linux/in.h`): the upper bound in the upper half.
 const LOCAL_PORT_RANGE: libc::c_int = 51;
 
-/// An older kernel chooses as it always did, which only takes longer.
+/// Restricts the local port. An older kernel chooses as it always did, which only takes longer.
 fn choose_port(socket: &OwnedFd, ports: &RangeInclusive<u16>) {
     let bounds = u32::from(*ports.end()) << 16 | u32::from(*ports.start());
     let _ = set_ip_option(socket, LOCAL_PORT_RANGE, bounds as libc::c_int);
@@ -182,7 +182,7 @@ fn set_ip_option(socket: &OwnedFd, option: libc::c_int, value: libc::c_int) -> R
     if status == 0 { Ok(()) } else { Err(Errno::INVAL) }
 }
 
-/// A listener. Several may share one port; the kernel spreads connections over them.
+/// Makes a listener. Several may share one port; the kernel spreads connections over them.
 pub fn listener(at: &SocketAddr) -> std::io::Result<OwnedFd> {
     let socket = stream(family(at), Blocking::No)?;
     set_socket_reuseaddr(&socket, true)?;
@@ -211,7 +211,7 @@ fn stream(family: AddressFamily, blocking: Blocking) -> Result<OwnedFd, Errno> {
     socket_with(family, SocketType::STREAM, flags, None)
 }
 
-/// Binds and listens alone, as a server that shares its port with nobody would: an error when the port is in use.
+/// Binds and listens exclusively, as a server that does not share its port: an error when the port is in use.
 pub fn exclusive(at: &SocketAddr) -> std::io::Result<OwnedFd> {
     let socket = stream(family(at), Blocking::No)?;
     set_socket_reuseaddr(&socket, true)?;
@@ -220,14 +220,14 @@ pub fn exclusive(at: &SocketAddr) -> std::io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Who is at the other end; `None` where it has no such address.
+/// The address of the peer; `None` where it has none.
 pub fn peer(socket: &OwnedFd) -> Option<IpAddr> {
     let any = rustix::net::getpeername(socket).ok().flatten()?;
     SocketAddr::try_from(any).ok().map(|address| address.ip())
 }
 
-/// Connections of this listener fail when their peer acknowledges or reads nothing for so long while there is
-/// something to send (tcp(7), `TCP_USER_TIMEOUT`, which accepted sockets inherit).
+/// Makes connections of this listener fail when their peer acknowledges or reads nothing for so long while there is something
+/// to send (tcp(7), `TCP_USER_TIMEOUT`, which accepted sockets inherit).
 pub fn give_up_after(listener: &OwnedFd, longest: Duration) -> std::io::Result<()> {
     Ok(set_tcp_user_timeout(listener, longest.as_millis().try_into().unwrap_or(u32::MAX))?)
 }

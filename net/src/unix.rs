@@ -1,4 +1,4 @@
-//! Unix sockets that listen: their file is made, and taken away again, by whoever listens.
+//! Listening Unix sockets: the listener creates their file and removes it again.
 
 use rustix::io::Errno;
 use rustix::net::{
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// How many connections may wait to be accepted; the kernel lowers it to its own bound (somaxconn).
 const BACKLOG: i32 = 4096;
 
-/// The file of a socket that listens; taken away when this is dropped, unless another has taken its place.
+/// The file of a listening socket; removed when this is dropped, unless another file has taken its place.
 #[derive(Debug)]
 pub struct SocketFile {
     path: PathBuf,
@@ -21,7 +21,7 @@ pub struct SocketFile {
 }
 
 impl SocketFile {
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -35,8 +35,8 @@ impl Drop for SocketFile {
     }
 }
 
-/// Listens at a path. What a server that is gone has left there is removed; an error of the kind `AddrInUse` when
-/// somebody listens there, and of the kind `AlreadyExists` when there is something else than a socket.
+/// Listens at a path. The file of a server that is gone is removed. The error is of the kind `AddrInUse` when a server listens there,
+/// and of the kind `AlreadyExists` when the file is not a socket.
 pub fn listener(path: &Path) -> std::io::Result<(OwnedFd, SocketFile)> {
     let address = SocketAddrUnix::new(path)?;
     remove_stale(path, &address)?;
@@ -47,13 +47,13 @@ pub fn listener(path: &Path) -> std::io::Result<(OwnedFd, SocketFile)> {
     Ok((socket, file))
 }
 
-/// A socket that nobody listens at refuses connections; only such a one goes.
+/// Removes a stale socket. A socket without a listener refuses connections; only such a file is removed.
 fn remove_stale(path: &Path, address: &SocketAddrUnix) -> std::io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
         Ok(file) if !file.file_type().is_socket() => {
-            return Err(Error::new(ErrorKind::AlreadyExists, "there is a file that is no socket"));
+            return Err(Error::new(ErrorKind::AlreadyExists, "the file there is not a socket"));
         }
         Ok(_) => {}
     }

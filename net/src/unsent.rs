@@ -1,4 +1,4 @@
-//! What a connection could not send yet: bytes and pieces of files, in the order in which they were handed over.
+//! The unsent output of a connection: bytes and pieces of files, in the order in which they were handed over.
 
 use crate::socket::send_some;
 use rustix::fs::{OFlags, fcntl_setfl};
@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
-/// One connection gets no more of its files sent in one go than this: others wait meanwhile. The pause costs one
-/// system call.
+/// The largest part of its files that one connection may send in one go: others wait meanwhile. The pause costs one system
+/// call.
 const SHARE_BYTES: u64 = 2 * 1024 * 1024;
 
 /// A queue; without memory as long as it is empty.
@@ -22,30 +22,30 @@ enum Piece {
     File(FilePiece),
 }
 
-/// What is left to be sent of a file.
+/// The rest of a file that is to be sent.
 #[derive(Debug)]
 pub struct FilePiece {
     /// The file.
     pub file: Arc<OwnedFd>,
-    /// From here on.
+    /// Where the rest begins.
     pub offset: u64,
-    /// So many bytes.
+    /// The number of bytes left.
     pub left: u64,
 }
 
 /// How far a send came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// All is in the kernel's hands.
+    /// Everything is in the kernel's hands.
     All,
-    /// The socket is full; the kernel tells when it has room again.
+    /// The socket is full; the kernel reports when it has room again.
     Full,
-    /// There may be room, but others come first; nobody tells when to go on.
+    /// There may be room, but others come first; no event tells when to go on.
     Paused,
 }
 
 impl Unsent {
-    /// True when nothing waits.
+    /// Whether nothing waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -74,7 +74,7 @@ impl Unsent {
         }
     }
 
-    /// As [`Unsent::flush`], on a socket on which calls wait.
+    /// As [`Unsent::flush`], on a socket on which calls block.
     pub fn flush_blocking(&mut self, socket: &OwnedFd) -> Result<Sent, Errno> {
         if self.0.iter().any(|piece| matches!(piece, Piece::File(_))) {
             without_waiting(socket, || self.flush(socket))
@@ -105,17 +105,17 @@ impl Unsent {
 }
 
 impl FilePiece {
-    /// Sends what the socket takes, at once, of its share of this turn.
+    /// Sends at once what the socket takes, up to its share of this turn.
     pub fn send_first(&mut self, socket: impl AsFd) -> Result<Sent, Errno> {
         self.send(socket, &mut SHARE_BYTES.clone())
     }
 
-    /// As [`FilePiece::send_first`], on a socket on which calls wait.
+    /// As [`FilePiece::send_first`], on a socket on which calls block.
     pub fn send_first_blocking(&mut self, socket: &OwnedFd) -> Result<Sent, Errno> {
         without_waiting(socket, || self.send_first(socket))
     }
 
-    /// An end of the file before that of the piece is an error: the peer has been promised more.
+    /// Sends from the file. An end of the file before that of the piece is an error, because the peer expects more.
     fn send(&mut self, socket: impl AsFd, share: &mut u64) -> Result<Sent, Errno> {
         while self.left > 0 {
             let count = self.left.min(*share);
@@ -150,7 +150,7 @@ fn send_rest(socket: impl AsFd, bytes: &[u8], sent: &mut usize, flags: SendFlags
     Ok(Sent::All)
 }
 
-/// Runs `send` with a socket that does not let calls wait for once: sendfile(2) has no flag for that.
+/// Runs `send` on a socket that does not block for once: sendfile(2) has no flag for that.
 fn without_waiting<T>(socket: &OwnedFd, send: impl FnOnce() -> T) -> T {
     let _ = fcntl_setfl(socket, OFlags::NONBLOCK);
     let result = send();

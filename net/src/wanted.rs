@@ -1,8 +1,8 @@
-//! What of a connection's next bytes is looked at, and so how they are best received. Chosen anew for every
-//! answer: one body that nobody looks at says little about the next.
+//! How a connection's next bytes are best received, by how many of them are read. Chosen anew for every answer: one body that is
+//! not read says little about the next.
 
-/// Behind a body that was dropped, a head is received with so many bytes at once: enough for the head, and little
-/// of the next body, which may be dropped as well.
+/// The number of bytes with which a head is received after a dropped body: enough for the head, and little of the next body, which
+/// may be dropped as well.
 pub const HEAD_BYTES: usize = 1024;
 
 /// How the next bytes are received.
@@ -11,20 +11,20 @@ pub enum Wanted {
     /// As many as there are.
     #[default]
     All,
-    /// A head, behind a body that was dropped.
+    /// A head, after a body that was dropped.
     Head,
-    /// So many bytes are dropped by the kernel, one at least.
+    /// So many bytes, at least one, are dropped by the kernel.
     Drop(u64),
 }
 
 impl Wanted {
-    /// Nobody looks at the next `bytes`.
+    /// Announces that the next `bytes` will not be read.
     pub fn skip(&mut self, bytes: u64) {
         *self = if bytes > 0 { Self::Drop(bytes) } else { Self::Head };
     }
 
-    /// So many bytes have come to be looked at. They come even while bytes are to be dropped, where they were
-    /// asked for before; then they count as dropped.
+    /// Counts bytes that have come to be read. They come even while bytes are to be dropped, if they were requested before; then they
+    /// count as dropped.
     #[inline]
     pub fn received(&mut self, bytes: u64) {
         *self = match *self {
@@ -37,7 +37,7 @@ impl Wanted {
         };
     }
 
-    /// So many bytes have been dropped.
+    /// Counts bytes that have been dropped.
     pub fn dropped(&mut self, bytes: u64) {
         if let Self::Drop(left) = *self {
             self.skip(left.saturating_sub(bytes));

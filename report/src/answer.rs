@@ -1,19 +1,19 @@
-//! What a cell of a run in heats answers, in a few sentences: what is surely fastest and by how much, what can't be told apart, how far
-//! that is from the reference, and what to doubt.
+//! The findings of a cell measured in heats, in a few sentences: which contender is certainly the fastest and by how much,
+//! which cannot be distinguished, how far the best is from the reference, and what may be wrong.
 
 use crate::units;
 use model::Metric;
-use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Unranked};
+use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Pairs, Unranked};
 use model::study::REFERENCE;
 
-/// More names than this in one sentence are not read.
+/// A sentence lists at most this many names.
 const NAMES: usize = 6;
 
-/// The sentences, the most important first; none of a run in blocks.
+/// The sentences, the most important first; empty for a run in blocks.
 pub fn of(f: &Findings, cell: &CellFindings) -> Vec<String> {
     let Some(in_heats) = &cell.in_heats else { return Vec::new() };
     if cell.contenders.iter().all(|c| c.trials + c.failed == 0) {
-        return vec!["No start has been measured yet: nothing can be said.".to_owned()];
+        return vec!["No start has been measured yet.".to_owned()];
     }
     let first = lead(f, cell, in_heats);
     let sentences = [Some(first), apart(cell, in_heats), reference(cell, in_heats), doubt(cell, in_heats)];
@@ -29,7 +29,7 @@ pub(crate) fn listed(names: &[&str]) -> String {
     }
 }
 
-/// The same; of many the first ones and how many more.
+/// The same for long lists: the first names and the number of the others.
 fn some(names: &[&str]) -> String {
     match names.get(..NAMES - 1) {
         Some(first) if names.len() > NAMES => {
@@ -50,31 +50,33 @@ fn titles<'c>(cell: &'c CellFindings, names: &[String]) -> Vec<&'c str> {
 fn superlative(metric: Metric) -> String {
     match metric {
         Metric::Rate => "the fastest".to_owned(),
-        Metric::ServerCpu => "the one that uses the least CPU per answer".to_owned(),
+        Metric::ServerCpu => "the one that uses the least CPU per request".to_owned(),
         Metric::Latency(p) => format!("the one with the shortest {}", p.word()),
         Metric::Rss => "the one that uses the least memory".to_owned(),
     }
 }
 
-/// Which is surely best, and by how much.
+/// Which contender is certainly the best, and by how much.
 fn lead(f: &Findings, cell: &CellFindings, in_heats: &CellInHeats) -> String {
     let best = superlative(cell.metric);
     let Some(front) = &in_heats.front else {
         let field = || cell.contenders.iter().filter(|c| c.name != REFERENCE && c.metric.is_some());
-        let why = if f.quick { "A first look claims no ranks." } else { "No contender has a rank." };
-        let first = field().next().map(|c| format!(" By its figure, {} leads.", c.title));
+        let why = if f.quick { "A first look gives no ranks." } else { "No contender has a rank." };
+        let first = field().next().map(|c| format!(" {} has the best figure.", c.title));
         return format!("{why}{}", first.unwrap_or_default());
     };
     let leaders = titles(cell, &front.leaders);
     let is_unranked = |c: &&ContenderFindings| c.rank_low.is_none() && c.metric.is_some();
-    let among = if cell.contenders.iter().any(|c| is_unranked(&c)) { "Of those with a rank, " } else { "" };
+    let is_partial = cell.contenders.iter().any(|c| is_unranked(&c));
     let [only] = leaders.as_slice() else {
-        return format!("{among}{} are not told apart: any of them may be {best}.", some(&leaders));
+        let no = if is_partial { "Among those with a rank, no" } else { "No" };
+        return format!("{no} significant difference between {}: any of them may be {best}.", some(&leaders));
     };
     let Some(next) = front.next.as_ref().and_then(|name| find(cell, name)) else {
-        return format!("{only} is the only contender with a rank: there is no other to compare it with.");
+        return format!("{only} is the only contender with a rank, so there is none to compare it with.");
     };
     let by = front.ratio.map(|ratio| by_how_much(cell, only, next, ratio));
+    let among = if is_partial { "Of those with a rank, " } else { "" };
     format!("{among}{only} is {best}{}.", by.unwrap_or_default())
 }
 
@@ -109,7 +111,7 @@ fn between(f: Figure) -> String {
     }
 }
 
-/// Who is not told apart beside the leaders, and how many pairs are known.
+/// The groups without a significant difference below the leaders, and how many pairs are decided.
 fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let pairs = in_heats.pairs;
     let all = pairs.decided + pairs.equal + pairs.open;
@@ -126,22 +128,38 @@ fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
         }
     }
     groups.retain(|(_, titles)| titles.len() > 1);
-    let groups: Vec<String> = groups.iter().map(|(_, titles)| some(titles)).collect();
+    let groups: Vec<String> = groups.iter().map(|(_, titles)| format!("between {}", some(titles))).collect();
     let alike = match groups.as_slice() {
         [] => String::new(),
-        groups => format!("Not told apart: {}. ", groups.join("; ")),
+        groups => format!("No significant difference {}. ", groups.join("; ")),
     };
-    let mut counts = vec![format!("{} decided", pairs.decided)];
-    if pairs.equal > 0 {
-        counts.push(format!("{} within 2 % of each other", pairs.equal));
-    }
-    if pairs.open > 0 {
-        counts.push(format!("{} open", pairs.open));
-    }
-    Some(format!("{alike}Of {}: {}.", units::several(all, "pair"), counts.join(", ")))
+    Some(format!("{alike}{}", counted(pairs)))
 }
 
-/// How near the best comes to what the machine can do.
+/// `Of 45 pairs, 39 are decided and 6 inconclusive.`
+fn counted(pairs: Pairs) -> String {
+    let all = pairs.decided + pairs.equal + pairs.open;
+    let kinds =
+        [(pairs.decided, "decided"), (pairs.equal, "within 2 % of each other"), (pairs.open, "inconclusive")];
+    if let Some((_, only)) = kinds.iter().find(|(n, _)| *n == all) {
+        if all == 1 {
+            return format!("The only pair is {only}.");
+        }
+        return format!("All {} are {only}.", units::several(all, "pair"));
+    }
+    let (mut parts, mut before) = (Vec::new(), "");
+    for (n, words) in kinds.into_iter().filter(|(n, _)| *n > 0) {
+        let verb = if n == 1 { "is " } else { "are " };
+        // A verb is said again only where it changes.
+        let said = if verb == before { "" } else { verb };
+        parts.push(format!("{} {said}{words}", units::count(n as u64)));
+        before = verb;
+    }
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    format!("Of {}, {}.", units::several(all, "pair"), listed(&parts))
+}
+
+/// How close the best contender comes to the reference.
 fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let reference = find(cell, REFERENCE)?;
     let best = find(cell, in_heats.front.as_ref()?.leaders.first()?)?;
@@ -149,7 +167,7 @@ fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let is_ceiling = cell.metric == Metric::Rate && reference.is_held_back();
     if is_ceiling && best.is_held_back() {
         return Some(format!(
-            "The load generator held back both {} and the reference: how far apart they are is not known.",
+            "The load generator limited both {} and the reference, so the distance between them is unknown.",
             best.title
         ));
     }
@@ -160,11 +178,11 @@ fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let (title, ratio) = (&best.title, units::ratio(share.median));
     Some(match cell.metric {
         Metric::Rate if is_ceiling => format!(
-            "{title} reaches at most {ratio} of the reference{interval}: the load generator held the reference back."
+            "{title} reaches at most {ratio} of the reference{interval}: the load generator limited the reference."
         ),
         Metric::Rate => format!("{title} reaches {ratio} of the reference{interval}."),
         Metric::ServerCpu => {
-            format!("{title} uses {ratio} times the reference's CPU time for an answer{interval}.")
+            format!("{title} uses {ratio} times the reference's CPU time per request{interval}.")
         }
         Metric::Latency(p) => {
             format!("The {} of {title} is {ratio} times the reference's{interval}.", p.word())
@@ -173,7 +191,7 @@ fn reference(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     })
 }
 
-/// What has no rank and why, and what the machine did meanwhile.
+/// Which contenders have no rank and why, and how much background load there was.
 fn doubt(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let without = |why: Unranked| -> Vec<&str> {
         let is = |c: &&ContenderFindings| c.in_heats.as_ref().and_then(|h| h.unranked) == Some(why);
@@ -196,14 +214,15 @@ fn doubt(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let heats = in_heats.heats;
     if in_heats.never_quiet > 0 {
         said.push(format!(
-            "In {} of {} other programs ran nearly all the time, so disturbed turns count there as well.",
+            "In {} of {}, background load ran nearly all the time, so disturbed turns count there too.",
             in_heats.never_quiet,
             units::several(heats, "heat")
         ));
     }
     if in_heats.shares_differ > 0 {
         said.push(format!(
-            "In {} of {} one contender was disturbed more or less often than the others, so all turns count there.",
+            "In {} of {}, background load disturbed some contenders more often than others, so every turn counts there, \
+             disturbed or not.",
             in_heats.shares_differ,
             units::several(heats, "heat")
         ));

@@ -1,24 +1,24 @@
-//! The bar chart of the first founding page: name, figure, and one ■ for so many requests per second.
+//! The bar chart in the style of the first page that drome reproduced: a name, a figure, and one ■ per so many requests/s.
 
 use crate::look::{Look, shortened};
 use model::findings::CellFindings;
 use unicode_width::UnicodeWidthStr;
 
-/// The page's own scale: one ■ for every whole 5 requests per second.
+/// The scale of that page: one ■ = 5 requests/s, rounded down.
 pub const PAGE_UNIT: f64 = 5.0;
 
-/// The longest bar; the page's was 70.
+/// The length of the longest bar; on that page it is 70.
 const LONGEST: f64 = 70.0;
 
-/// The page's names were set within so many columns.
+/// The width of the column of names on that page.
 const NAME_WIDTH: usize = 27;
 
-/// Shorter bars show nothing.
+/// The minimum room for bars; shorter ones show nothing.
 const SHORTEST: usize = 8;
 
-/// One line a bar, in the order given. `unit`: requests per second for one ■.
+/// One line per bar, in the given order. `unit`: requests/s per ■.
 pub fn chart(bars: &[(String, f64)], unit: f64) -> String {
-    // The page's figures had at most five characters; larger ones stay aligned too.
+    // That page's figures have at most five characters; larger ones stay aligned too.
     let width = figure_width(bars);
     let line = |(name, rate): &(String, f64)| {
         let name = Look::default().words(name).replace('\n', " ");
@@ -32,7 +32,7 @@ fn figure_width(bars: &[(String, f64)]) -> usize {
     bars.iter().map(|(_, rate)| format!("{rate:.1}").len()).fold(5, usize::max)
 }
 
-/// The smallest of 5, 10, 20, 50, 100, … that keeps the longest bar within the page's width.
+/// The smallest of 5, 10, 20, 50, 100, … that keeps the longest bar within the width of that page.
 pub fn unit(bars: &[(String, f64)]) -> f64 {
     unit_within(bars, LONGEST)
 }
@@ -43,8 +43,8 @@ fn unit_within(bars: &[(String, f64)], longest: f64) -> f64 {
     steps.into_iter().find(|unit| most / unit <= longest + 1.0).unwrap_or(most)
 }
 
-/// The chart of a cell, with its scale, within so many columns; nothing where nobody has a figure, or where the rate was
-/// offered: bars of one length would say nothing.
+/// The chart of a cell with its scale, at most `columns` wide. Empty if no contender has a figure, and under open load, where
+/// every server that keeps up has the same rate.
 pub fn of_cell(cell: &CellFindings, columns: Option<usize>) -> String {
     if cell.load.rate_per_s().is_some() {
         return String::new();
@@ -57,7 +57,7 @@ pub fn of_cell(cell: &CellFindings, columns: Option<usize>) -> String {
     within(bars, columns)
 }
 
-/// A chart with its scale, within so many columns; where names would leave no room for bars they are shortened.
+/// A chart with its scale, at most `columns` wide. Names that leave no room for bars are shortened.
 pub fn within(mut bars: Vec<(String, f64)>, columns: Option<usize>) -> String {
     let mut longest = LONGEST;
     if let Some(columns) = columns {
@@ -71,7 +71,7 @@ pub fn within(mut bars: Vec<(String, f64)>, columns: Option<usize>) -> String {
         longest = longest.min(room.saturating_sub(name_width.max(NAME_WIDTH)) as f64 - 1.0).max(1.0);
     }
     let unit = unit_within(&bars, longest);
-    format!("one ■ for every {unit} answers per second\n{}", chart(&bars, unit))
+    format!("one ■ = {unit} requests/s\n{}", chart(&bars, unit))
 }
 
 #[cfg(test)]

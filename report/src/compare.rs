@@ -1,4 +1,4 @@
-//! Two runs beside each other, in a terminal and as Markdown.
+//! The comparison of two runs, for a terminal and as Markdown.
 
 use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
@@ -36,17 +36,17 @@ pub fn markdown(c: &Comparison) -> String {
     out
 }
 
-/// The finding in a sentence.
+/// The result in one line.
 pub fn headline(c: &Comparison) -> String {
     let count = |change: Change| {
         let all = c.cells.iter().flat_map(|cell| &cell.contenders);
         all.filter(|contender| contender.change == change).count()
     };
     let parts: Vec<String> = [
-        (count(Change::Slower), "surely slower"),
-        (count(Change::Faster), "surely faster"),
-        (count(Change::NoneSeen), "without a change that could be seen"),
-        (count(Change::Unknown), "of which nothing can be said"),
+        (count(Change::Slower), "significantly slower"),
+        (count(Change::Faster), "significantly faster"),
+        (count(Change::NoneSeen), "unchanged within error"),
+        (count(Change::Unknown), "inconclusive"),
     ]
     .iter()
     .filter(|(n, _)| *n > 0)
@@ -55,27 +55,27 @@ pub fn headline(c: &Comparison) -> String {
     format!("{} against {}: {}", c.new, c.old, parts.join(", "))
 }
 
-/// What the machine itself did, in words.
+/// How much the speed of the machine itself changed between the runs.
 pub fn drift(cell: &CellComparison) -> String {
     match cell.drift {
-        None => "The machine's own drift is unknown.".to_owned(),
+        None => "The drift of the machine itself is unknown.".to_owned(),
         Some(drift) => format!(
-            "The machine itself ran at {} of its speed then, by `drome serve`; that is taken out.{}",
+            "The machine itself ran at {} of its earlier speed, as measured with `drome serve`; the ratios are corrected for it.{}",
             share(drift),
             speed(cell.metric)
         ),
     }
 }
 
-/// What speed is, where it is no rate.
+/// What “speed” means if the metric is not a rate.
 fn speed(metric: Metric) -> String {
     let what = match metric {
         Metric::Rate => return String::new(),
         Metric::ServerCpu => "CPU time".to_owned(),
-        Metric::Latency(p) => format!("{} of latency", p.word()),
+        Metric::Latency(p) => format!("{} latency", p.word()),
         Metric::Rss => "memory".to_owned(),
     };
-    format!(" Speed is one over the {what} here: half of it is twice the {what}.")
+    format!(" Speed here is the inverse of the {what}: half the speed is twice the {what}.")
 }
 
 fn table(cell: &CellComparison) -> Table {
@@ -83,7 +83,7 @@ fn table(cell: &CellComparison) -> Table {
         ("contender", Side::Left),
         ("version", Side::Left),
         ("now / then", Side::Right),
-        ("sure interval", Side::Right),
+        ("interval", Side::Right),
         ("change", Side::Left),
     ]);
     for contender in &cell.contenders {
@@ -99,19 +99,19 @@ fn table(cell: &CellComparison) -> Table {
     table
 }
 
-/// From which version to which.
+/// The version, or both where it changed.
 pub fn versions(contender: &ContenderComparison) -> String {
     let [old, new] = contender.versions.each_ref().map(|v| v.as_deref().unwrap_or("unknown"));
     if old == new { new.to_owned() } else { format!("{old} → {new}") }
 }
 
-/// What became of it, in words.
+/// How the contender changed, in words.
 pub fn change(contender: &ContenderComparison) -> String {
     let word = match contender.change {
         Change::Faster => "faster",
         Change::Slower => "slower",
-        Change::NoneSeen => "none seen",
-        Change::Unknown => "unknown",
+        Change::NoneSeen => "within error",
+        Change::Unknown => "inconclusive",
     };
     contender.note.as_ref().map_or_else(|| word.to_owned(), |note| format!("{word}: {note}"))
 }
@@ -135,7 +135,7 @@ fn share(figure: Figure) -> String {
     }
 }
 
-/// What is to be known of both runs.
+/// Remarks on both runs.
 pub fn notes(c: &Comparison) -> Vec<String> {
     let mut notes = c.notes.clone();
     notes.extend(c.gone.iter().map(|what| format!("{what} is only in {}", c.old)));
@@ -144,7 +144,7 @@ pub fn notes(c: &Comparison) -> Vec<String> {
         format!("{} ({}) failed in {} of {} trials of {}", f.title, f.cell, f.failed, f.trials, c.new)
     }));
     notes.push(format!(
-        "all intervals hold together with {:.0} %: each is as wide as it takes for that",
+        "the intervals are joint: with {:.0} % confidence all of them hold at once",
         c.confidence * 100.0
     ));
     notes

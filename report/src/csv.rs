@@ -1,6 +1,6 @@
-//! Lines of CSV (RFC 4180, with a line feed at a line's end): what a field holds comes back as it was.
+//! Lines of CSV (RFC 4180, but with a line feed as the end of a line). Every field reads back unchanged.
 
-/// One line. A field that has a comma, a quote or an end of line in it is quoted.
+/// One line. A field with a comma, a quote or a line break is quoted.
 pub fn line<S: AsRef<str>>(fields: impl IntoIterator<Item = S>) -> String {
     let fields: Vec<String> = fields.into_iter().map(|field| quoted(field.as_ref())).collect();
     fields.join(",") + "\n"
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// As RFC 4180 says that it is read, and nothing more lenient: its section 2 as a machine of two states.
+    /// A strict reader: section 2 of RFC 4180 as a machine with two states.
     fn read(text: &str) -> Vec<Vec<String>> {
         let (mut lines, mut line, mut field) = (Vec::new(), Vec::new(), String::new());
         let mut chars = text.chars().peekable();

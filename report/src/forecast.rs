@@ -1,4 +1,4 @@
-//! How long a wanted precision would take, in words.
+//! An estimate of how long a wanted precision takes, in words.
 
 use crate::table::{Side, Table};
 use crate::units;
@@ -8,17 +8,17 @@ use std::fmt::Write;
 
 /// The whole report.
 pub fn terminal(f: &Forecast) -> String {
-    let mut out = format!("{}: how long ±{} would take\n", f.study, units::percent(f.precision));
+    let mut out = format!("{}: time needed for ±{}\n", f.study, units::percent(f.precision));
     let _ = writeln!(
         out,
-        "told from the {} blocks of run {}, {}: about, and the fewer blocks the less surely\n",
+        "estimated from the {} blocks of run {}, {}; the fewer blocks, the less reliable\n",
         f.blocks_seen, f.run, f.started_at
     );
     let mut table = Table::new(&[
         ("cell", Side::Left),
-        ("least known", Side::Left),
+        ("widest interval", Side::Left),
         ("block to block", Side::Right),
-        ("a block takes", Side::Right),
+        ("time per block", Side::Right),
         ("blocks", Side::Right),
         ("minutes", Side::Right),
     ]);
@@ -47,28 +47,28 @@ fn row(cell: &CellForecast) -> Vec<String> {
     ]
 }
 
-/// What is out of reach, and of whom nothing is known.
+/// Which precision is out of reach, and for which contenders there is no estimate.
 fn remarks(f: &Forecast, cell: &CellForecast) -> Vec<String> {
     let (title, most) = (&cell.title, f.blocks_most);
     let mut lines = Vec::new();
     if cell.blocks.is_none_or(|blocks| blocks > most) {
         lines.extend(cell.best.map(|best| {
             format!(
-                "{title}: out of reach of the {most} blocks that the study allows, which would give ±{}",
+                "{title}: needs more than the {most} blocks that the study allows; they give about ±{}",
                 units::percent(best)
             )
         }));
     }
     if !cell.unknown.is_empty() {
         let names = cell.unknown.join(", ");
-        lines.push(format!("{title}: nothing can be foretold of {names}: fewer than three blocks are sound"));
+        lines.push(format!("{title}: no estimate for {names}: fewer than three sound blocks"));
     }
     lines
 }
 
 fn over_all(f: &Forecast) -> String {
     let (Some(blocks), Some(seconds)) = (f.blocks, f.elapsed_s) else {
-        return "all cells: unknown, or beyond reason".to_owned();
+        return "all cells: unknown, or far too long".to_owned();
     };
     let minutes = |s: f64| format!("{:.0} min", (s / 60.0).ceil());
     let words = format!("all cells: {blocks} blocks, about {}", minutes(seconds));

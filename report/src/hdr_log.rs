@@ -1,5 +1,5 @@
-//! The window second by second as a log that the tools of `HdrHistogram` read: for every second a line of
-//! latency and one of service.
+//! The measured window second by second as a log for the tools of `HdrHistogram`: one line of latency and one of service time
+//! per second.
 
 use model::{Load, Plan, Tally};
 use stats::interval_log::{Line, interval_log};

@@ -1,4 +1,4 @@
-//! Many runs of a study over time: in a terminal, as Markdown and as CSV (RFC 4180).
+//! The history of a study over many runs: for a terminal, as Markdown and as CSV (RFC 4180).
 
 use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
@@ -7,10 +7,10 @@ use model::Metric;
 use model::history::{Cause, CellHistory, ContenderHistory, History, Point, Step};
 use std::fmt::Write;
 
-/// A course shows so many of the latest runs.
+/// A trend shows at most this many of the latest runs.
 const COURSE_RUNS: usize = 40;
 
-/// From the foot to the top of a course it is at least this share of its middle, so that noise is not drawn as if it were news.
+/// The least height of a trend as a share of its middle, so that noise does not look like a change.
 const LEAST_SPAN: f64 = 0.2;
 
 /// For a terminal.
@@ -42,7 +42,7 @@ pub fn markdown(history: &History) -> String {
     out
 }
 
-/// A row a contender in a cell in a run; `step` is the ratio of the step that begins with that run.
+/// One row per contender, cell and run; `step` is the ratio of the step that begins with that run.
 pub fn csv(history: &History) -> String {
     let mut out =
         "cell,workload,contender,run,started_at,drome,version,rate_per_s,of_reference,step,step_cause\n"
@@ -79,8 +79,8 @@ fn headline(history: &History) -> String {
     };
     let (own, other) = (steps(|c| c == Cause::Contender), steps(|c| c != Cause::Contender));
     let plural = |n: usize| if n == 1 { "step" } else { "steps" };
-    let others = if other == 0 { String::new() } else { format!(", {other} not to be called theirs") };
-    format!("{} ({}): {own} {} of contenders{others}", history.title, history.study, plural(own))
+    let others = if other == 0 { String::new() } else { format!(", {other} with another cause") };
+    format!("{} ({}): {own} {} in contenders{others}", history.title, history.study, plural(own))
 }
 
 fn cell_line(cell: &CellHistory) -> String {
@@ -104,8 +104,8 @@ fn table(cell: &CellHistory) -> Table {
         ("contender", Side::Left),
         ("version", Side::Left),
         ("runs", Side::Right),
-        ("course", Side::Left),
-        ("req/s, latest", Side::Right),
+        ("trend", Side::Left),
+        ("requests/s, latest", Side::Right),
         (if cell.in_heats { "of the hub" } else { "of reference" }, Side::Right),
         ("steps", Side::Right),
     ]);
@@ -127,7 +127,7 @@ fn table(cell: &CellHistory) -> Table {
     table
 }
 
-/// A bar a run: the ratio to the reference, or the reference's rate; a dot where there is none.
+/// One bar per run: the ratio to the reference, or the reference's rate; a dot if the run has none.
 fn course(contender: &ContenderHistory) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let value = |point: &Point| point.of_reference.unwrap_or(point.rate_per_s);
@@ -141,7 +141,7 @@ fn course(contender: &ContenderHistory) -> String {
     shown.iter().map(|point| point.as_ref().map_or('·', |point| bar(value(point)))).collect()
 }
 
-/// All steps in the order of time, and what can't be said.
+/// All steps in order of time, then the notes and the runs that were left out.
 fn told(cell: &CellHistory) -> Vec<String> {
     let mut steps: Vec<(usize, String)> =
         everyone(cell).flat_map(|c| c.steps.iter().map(|step| (step.at, sentence(cell, c, step)))).collect();
@@ -174,11 +174,15 @@ fn sentence(cell: &CellHistory, contender: &ContenderHistory, step: &Step) -> St
     let mut words = format!("{day} {of}: {:.1} % {way}{sure} from run {} on", percent.abs(), step.after);
     let known = |v: &Option<String>| v.clone().unwrap_or_else(|| "unknown".to_owned());
     words.push_str(match (step.cause, is_reference) {
-        (Cause::Machine, true) => "; the machine's, taken out of all others",
-        (Cause::Drome, true) => "; the machine's, or that of another drome, taken out of all others",
-        (Cause::Machine, false) => "; the reference steps there too, so it is not called the server's",
-        (Cause::Drome, false) => "; it comes with another drome, so it is not called the server's",
-        (Cause::Shared, _) => "; most contenders share it, so it is not called the server's",
+        (Cause::Machine, true) => "; a change of the machine, removed from all other results",
+        (Cause::Drome, true) => {
+            "; a change of the machine or of the version of drome, removed from all other results"
+        }
+        (Cause::Machine, false) => "; the reference steps there too, so it is not attributed to the server",
+        (Cause::Drome, false) => {
+            "; the version of drome changed there, so it is not attributed to the server"
+        }
+        (Cause::Shared, _) => "; most contenders share it, so it is not attributed to the server",
         (Cause::Contender, _) => "",
     });
     if let Some([old, new]) = step.versions.as_ref().filter(|_| !is_reference) {
@@ -204,7 +208,7 @@ fn foot(history: &History) -> Vec<String> {
         ));
     }
     foot.push(format!(
-        "A step is a change that stays; that any of these is none has a chance of at most {:.0} %.",
+        "A step is a lasting change. The chance that any of these steps is false is at most {:.0} %.",
         history.level * 100.0
     ));
     foot

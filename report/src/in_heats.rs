@@ -1,27 +1,27 @@
-//! The table of a cell that was measured in heats: rows by rank, each with what is to be doubted about it.
+//! The table of a cell measured in heats: rows by rank, with remarks on rows that deserve caution.
 
 use crate::table::{INTERVAL, Side, Table};
 use crate::{ranking, units};
 use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, ContenderInHeats, Figure, Unranked};
 
-/// What is started afresh and measured: a start in heats, a trial in blocks.
+/// The word for one fresh start and its measurement: a start in heats, a trial in blocks.
 pub fn start(cell: &CellFindings) -> &'static str {
     if cell.in_heats.is_some() { "start" } else { "trial" }
 }
 
-/// Every contender once: a round in heats, a block in blocks.
+/// The word for measuring every contender once: a round in heats, a block in blocks.
 pub fn round(cell: &CellFindings) -> &'static str {
     if cell.in_heats.is_some() { "round" } else { "block" }
 }
 
-/// Less than this is no matter: the share of a core that is used in the turns of others.
+/// CPU use during the turns of others, as a share of a core; less than this is not mentioned.
 const ELSEWHERE: f64 = 0.02;
 
-/// A smaller share is none.
+/// A smaller share of disturbed turns is shown as 0 %.
 const DISTURBED: f64 = 0.005;
 
-/// A column: its title, its side, and what stands in it.
+/// A column: its title, its alignment, and how its cells are made.
 type Column<'c> = (&'static str, Side, Box<dyn Fn(&ContenderFindings) -> String + 'c>);
 
 /// The table; `ratio` is the title of the column of ratios, `label` names a row.
@@ -37,7 +37,7 @@ pub(crate) fn table<'c>(
         table.row(columns.iter().map(|(_, _, shown)| shown(contender)).collect());
         table.paint("starts", ranking::trials_ink(contender));
         if contender.is_held_back() {
-            table.paint("answers/s", crate::look::Ink::Doubt);
+            table.paint("requests/s", crate::look::Ink::Doubt);
         }
         table.paint("remarks", crate::look::Ink::Doubt);
     }
@@ -61,11 +61,11 @@ fn columns<'c>(
     };
     let more: Vec<Column<'c>> = vec![
         ("contender", Side::Left, Box::new(label)),
-        ("answers/s", Side::Right, Box::new(ranking::rate)),
+        ("requests/s", Side::Right, Box::new(ranking::rate)),
         (INTERVAL, Side::Right, Box::new(|c| units::interval(c.rate_per_s, units::rate))),
         (ratio, Side::Right, Box::new(|c| ranking::of_base(cell, c)[0].clone())),
         (INTERVAL, Side::Right, Box::new(|c| ranking::of_base(cell, c)[1].clone())),
-        ("CPU/answer", Side::Right, Box::new(move |c| median(c.server_cpu_ns_per_request, units::duration))),
+        ("CPU/request", Side::Right, Box::new(move |c| median(c.server_cpu_ns_per_request, units::duration))),
         ("RSS", Side::Right, Box::new(ranking::memory)),
         ("on the wire", Side::Right, Box::new(|c| units::known(c.wire_bytes_per_answer, units::bytes))),
         (ranking::latency_title(cell), Side::Right, Box::new(move |c| median(latency(c), units::duration))),
@@ -101,7 +101,7 @@ fn disturbed(c: &ContenderFindings) -> String {
     units::known(share, |share| if share < DISTURBED { "0 %".to_owned() } else { units::percent(share) })
 }
 
-/// What is to be doubted about a row.
+/// Reasons to treat a row with caution.
 pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
     let Some(own) = &c.in_heats else { return Vec::new() };
     let starts = c.trials + c.failed;
@@ -116,7 +116,7 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
         said.push(format!("not settled in {}{rank}", of(own.not_settled, own.starts)));
     }
     if let Some(share) = own.stall_share {
-        said.push(format!("pauses slow it, by {}", units::percent(share)));
+        said.push(format!("slowed by pauses of its own, by {}", units::percent(share)));
     }
     if own.never_quiet > 0 {
         said.push(format!("disturbed turns count in {}", of(own.never_quiet, own.starts)));
@@ -127,29 +127,29 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
 
 fn elsewhere(own: &ContenderInHeats) -> Option<String> {
     let share = own.elsewhere_share.filter(|share| *share > ELSEWHERE)?;
-    Some(format!("works while others are loaded ({} of a core)", units::percent(share)))
+    Some(format!("uses CPU while others are loaded ({} of a core)", units::percent(share)))
 }
 
-/// What was measured: `6 rounds in 12 heats`.
+/// How much was measured: `6 rounds in 12 heats`.
 pub(crate) fn asked(in_heats: &CellInHeats) -> String {
     format!("{} in {}", units::several(in_heats.rounds, "round"), units::several(in_heats.heats, "heat"))
 }
 
-/// What the noise floor of a cell means, class by class.
+/// The noise floor of a cell, for each class, and what it means.
 pub(crate) fn floor(in_heats: &CellInHeats) -> String {
     let class = |floor: &model::findings::ClassFloor| {
         format!("{} ({})", units::noise_floor(floor.noise_floor), word(floor.class))
     };
     match in_heats.noise_floors.as_slice() {
-        [] => "noise floor unknown: no two contenders of a class are ranked".to_owned(),
+        [] => "noise floor unknown: no class has two ranked contenders".to_owned(),
         [one] => {
             format!(
-                "noise floor {}: smaller differences are not told apart",
+                "noise floor {}: this run cannot detect smaller differences",
                 units::noise_floor(one.noise_floor)
             )
         }
         all => format!(
-            "noise floor {}: smaller differences are not told apart",
+            "noise floor {}: this run cannot detect smaller differences",
             all.iter().map(class).collect::<Vec<_>>().join(", ")
         ),
     }

@@ -1,4 +1,4 @@
-//! What `drome catalog verify` found, as a table.
+//! The results of `drome catalog verify`, as a table.
 
 use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
@@ -33,7 +33,7 @@ fn table(all: &[Inspection]) -> Table {
         let state = match (is_there, seen.has_failed()) {
             (false, _) => "missing",
             (true, true) => "FAILED",
-            (true, false) if !seen.known.is_empty() => "ok but for a known fault",
+            (true, false) if !seen.known.is_empty() => "ok except for a known fault",
             (true, false) => "ok",
         };
         table.row(vec![
@@ -51,12 +51,12 @@ fn table(all: &[Inspection]) -> Table {
     table
 }
 
-/// Who is missing or has failed, and all that is wrong.
+/// The contenders that are missing, and every fault that was found.
 fn faults(all: &[Inspection]) -> Vec<String> {
     let of = |seen: &Inspection| {
         let missing = seen.missing.iter().map(|why| format!("{} is missing: {why}", seen.name));
         let wrong = seen.wrong.iter().map(|why| format!("{}: {why}", seen.name));
-        let known = seen.known.iter().map(|why| format!("{}, known: {why}", seen.name));
+        let known = seen.known.iter().map(|why| format!("{}, known fault: {why}", seen.name));
         missing.chain(wrong).chain(known).collect::<Vec<_>>()
     };
     all.iter().flat_map(of).collect()

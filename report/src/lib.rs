@@ -1,4 +1,4 @@
-//! Findings and tallies → text for people and for programs. Pure: no I/O, no clock.
+//! Turns findings and tallies into text for people and for programs. Pure: no I/O, no clock.
 
 pub mod answer;
 pub mod bars;
@@ -41,28 +41,28 @@ use model::findings::StartFigure;
 use model::observation::InHeat;
 use model::{Findings, Observation, Run};
 
-/// How much is told of one measurement.
+/// How much detail the report of one measurement has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// The usual figures.
     Summary,
-    /// The whole distribution of latency as well.
+    /// The usual figures and the full latency distribution.
     Spectrum,
 }
 
-/// A run as a report tells it: what it was to be, every trial of it, and what they say.
+/// What a report is made from: the run, its observations and their findings.
 #[derive(Clone, Copy, Debug)]
 pub struct Told<'a> {
-    /// What it was to be.
+    /// The run: its study, its design and the contenders.
     pub run: &'a Run,
-    /// Every trial, or every start in each cell of its heat, in the order in which they were.
+    /// Every trial (in blocks) or every start in each cell of its heat (in heats), in the order of measurement.
     pub observations: &'a [Observation],
-    /// What they say.
+    /// The results computed from the observations.
     pub findings: &'a Findings,
 }
 
 impl Told<'_> {
-    /// What ratios and ranks of its cell are computed from; `None` of one that counts for nothing.
+    /// The figure that enters the ratios and ranks of its cell; `None` if the observation does not count.
     fn figure(&self, o: &Observation) -> Option<f64> {
         let cell = self.findings.cells.get(o.trial.cell)?;
         let Some(InHeat { heat, .. }) = o.in_heat else { return cell.metric.of(o.valid()?) };

@@ -1,5 +1,5 @@
-//! The documented JSON of `drome load --json` (schema 1): keys stay stable, new ones may be added, a figure
-//! that was not measured is null.
+//! The documented JSON of `drome load --json` (schema 1). Keys stay stable, new keys may be added, and a figure that was not
+//! measured is null.
 
 use crate::spectrum::{self, Point};
 use crate::{Detail, offered};
@@ -12,130 +12,130 @@ use std::collections::BTreeMap;
 struct Report<'a> {
     /// 1: the version of this JSON.
     schema: u32,
-    /// What was done.
+    /// How the measurement was made.
     plan: PlanPart<'a>,
-    /// The measured window.
+    /// The length of the measured window.
     duration_s: f64,
-    /// Requests by what became of them: `sent` = `completed` + `in_flight_at_end` + the errors of sent requests.
+    /// Requests by outcome: `sent` = `completed` + `in_flight_at_end` + the errors of sent requests.
     requests: Requests,
-    /// All that went wrong.
+    /// Errors, in total and by kind.
     errors: ErrorPart<'a>,
-    /// Whole answers by status, expected or not.
+    /// Complete responses by status, expected or not.
     status: &'a BTreeMap<u16, u64>,
-    /// Answers per second that came whole and as expected.
+    /// Complete and correct responses per second.
     rate_per_s: Option<f64>,
-    /// What went over the wire.
+    /// Bytes on the wire.
     bytes: Bytes,
-    /// From when a request was due (open load) or sent (closed) to the last byte of its answer. Under closed load this is latency at saturation.
+    /// From when a request was due (open load) or sent (closed load) to the last byte of its response. Under closed load this is latency at saturation.
     latency_ns: Option<Summary>,
-    /// The whole distribution of `latency_ns`; there with `--percentile-spectrum` only.
+    /// The full distribution of `latency_ns`; present only with `--percentile-spectrum`.
     #[serde(skip_serializing_if = "Option::is_none")]
     latency_spectrum: Option<Vec<Point>>,
-    /// From the actual send to the last byte of the answer.
+    /// From the actual send to the last byte of the response.
     service_ns: Option<Summary>,
-    /// From the actual send to the first bytes of the answer.
+    /// From the actual send to the first bytes of the response.
     first_byte_ns: Option<Summary>,
     /// From the start of a connection until it was open.
     connect_ns: Option<Summary>,
-    /// From an open connection to the end of its TLS handshake.
+    /// From the open connection to the end of its TLS handshake.
     handshake_ns: Option<Summary>,
-    /// Open load: how far the send lagged behind the due time while a connection stood free.
+    /// Open load: how long after its due time a request was sent although a connection was free.
     schedule_lag_ns: Option<Summary>,
-    /// How evenly connections were served.
+    /// How evenly the connections were served.
     fairness: Fairness,
-    /// What the load generator used.
+    /// The CPU and memory that the load generator used.
     client: Client,
-    /// Whether to believe it.
+    /// Whether the measurement can be trusted.
     verdict: VerdictPart<'a>,
 }
 
-/// What was done.
+/// How the measurement was made.
 #[derive(Serialize)]
 struct PlanPart<'a> {
-    /// As it was given.
+    /// The URL as given.
     url: &'a str,
     /// The version of HTTP.
     http: &'static str,
-    /// Connections.
+    /// The number of connections.
     connections: usize,
-    /// Worker threads.
+    /// The number of worker threads.
     threads: usize,
-    /// What drove the sockets: `uring` or `epoll`.
+    /// The I/O interface: `uring` or `epoll`.
     io: Option<&'a str>,
-    /// Why it was `epoll` though `io_uring` is the default; else the key is not there.
+    /// Why `epoll` was used although `io_uring` is the default; otherwise the key is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     io_fallback: Option<&'a str>,
-    /// Requests on their way on each connection at the same time.
+    /// The number of requests in flight on each connection (pipelining).
     pipeline: usize,
     /// `closed` or `open`.
     mode: &'static str,
-    /// Open load: what was offered, the mean over the window.
+    /// Open load: the offered rate, as the mean over the window.
     rate_per_s: Option<f64>,
-    /// Open load whose rate changes: how; else the key is not there.
+    /// Open load with a rate that changes: how it changes; otherwise the key is absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     shape: Option<offered::Shape>,
-    /// Requests before a connection is closed and opened anew; null: as long as the server keeps it.
+    /// The number of requests after which a connection is closed and opened again; null: connections stay open as long as the server keeps them.
     per_connection: Option<usize>,
-    /// Decides all that is random.
+    /// The seed of all random choices.
     seed: u64,
 }
 
-/// Requests by what became of them.
+/// Requests by outcome.
 #[derive(Serialize)]
 struct Requests {
-    /// Sent, those in flight when the window opened included.
+    /// Sent requests, including those in flight when the window opened.
     sent: u64,
-    /// Answers that came whole and as expected.
+    /// Complete and correct responses.
     completed: u64,
-    /// Not yet answered when time was up.
+    /// Requests without a complete response when time was up.
     in_flight_at_end: u64,
-    /// Whole answers whose body was compared with what was expected, byte by byte.
+    /// Complete responses whose body was compared with the expected one, byte by byte.
     verified: u64,
     /// Open load: requests that became due within the window.
     due: Option<u64>,
-    /// Open load: requests due that still waited for a free connection when time was up.
+    /// Open load: due requests that were still waiting for a free connection when time was up.
     unsent_at_end: Option<u64>,
 }
 
-/// What went wrong, by kind.
+/// Errors by kind.
 #[derive(Serialize)]
 struct ErrorPart<'a> {
-    /// All of them.
+    /// All errors.
     total: u64,
-    /// No connection came about.
+    /// The connection could not be opened.
     connect: u64,
-    /// The request could not be sent whole.
+    /// The request could not be sent completely.
     send: u64,
-    /// The connection broke before the answer was whole.
+    /// The connection broke before the response was complete.
     receive: u64,
-    /// No whole answer within the timeout.
+    /// No complete response within the timeout.
     timeout: u64,
-    /// A whole answer with a status that was not expected.
+    /// A complete response with an unexpected status.
     status: u64,
-    /// A whole answer with a body that was not expected.
+    /// A complete response with an unexpected body.
     body: u64,
-    /// An answer that is not HTTP.
+    /// A response that is not valid HTTP.
     protocol: u64,
     /// Bytes that no request had asked for.
     unasked: u64,
-    /// The load generator's own: no port, no descriptor.
+    /// Errors of the load generator itself: no free port, no file descriptor.
     local: u64,
-    /// How often, by what went wrong in words.
+    /// The number of errors by cause, in words.
     causes: &'a BTreeMap<String, u64>,
 }
 
-/// What went over the wire.
+/// Bytes on the wire.
 #[derive(Serialize)]
 struct Bytes {
     /// Bytes of requests.
     sent: u64,
-    /// Bytes of answers, heads included.
+    /// Bytes of responses, including headers.
     received: u64,
-    /// Bytes of answers' bodies.
+    /// Bytes of response bodies.
     body: u64,
 }
 
-/// A distribution, in nanoseconds; null where nothing was counted.
+/// A distribution in nanoseconds; null if nothing was counted.
 #[derive(Serialize)]
 struct Summary {
     /// The shortest.
@@ -146,65 +146,65 @@ struct Summary {
     sd: Option<f64>,
     /// The median.
     p50: Option<u64>,
-    /// 90 % are at most so long.
+    /// The 90th percentile.
     p90: Option<u64>,
-    /// 95 %.
+    /// The 95th percentile.
     p95: Option<u64>,
-    /// 99 %.
+    /// The 99th percentile.
     p99: Option<u64>,
-    /// 99.9 %.
+    /// The 99.9th percentile.
     p999: Option<u64>,
-    /// 99.99 %.
+    /// The 99.99th percentile.
     p9999: Option<u64>,
     /// The longest.
     max: Option<u64>,
 }
 
-/// How evenly connections were served.
+/// How evenly the connections were served.
 #[derive(Serialize)]
 struct Fairness {
-    /// Jain's index: 1 where all were served alike, 1/n where one of n had all.
+    /// Jain's index: 1 if all n connections were served equally, 1/n if one of them got everything.
     jain: Option<f64>,
-    /// Whole answers of the connection that had fewest.
+    /// Complete responses on the connection with the fewest.
     served_min: Option<u64>,
-    /// Of the one that had most.
+    /// Complete responses on the connection with the most.
     served_max: Option<u64>,
 }
 
-/// What the load generator used.
+/// The CPU and memory that the load generator used.
 #[derive(Serialize)]
 struct Client {
     /// CPU time of its worker threads within the window.
     cpu_ns: u64,
-    /// Of that, time in which they polled and nothing had happened.
+    /// The part of it in which they polled without an event.
     idle_ns: u64,
-    /// CPU time for a completed request, without `idle_ns`.
+    /// CPU time per completed request, without `idle_ns`.
     cpu_ns_per_request: Option<f64>,
-    /// The share of its threads' time that it was busy.
+    /// The share of its threads' time in which they were busy.
     core_use: Option<f64>,
-    /// The same of its busiest thread alone, by which the bound is decided.
+    /// The same for its busiest thread, which decides the bound.
     busiest_thread_use: Option<f64>,
-    /// Its largest resident memory.
+    /// Its peak resident memory.
     rss_max_bytes: Option<u64>,
 }
 
-/// Whether to believe it.
+/// Whether the measurement can be trusted.
 #[derive(Serialize)]
 struct VerdictPart<'a> {
-    /// What bounded it.
+    /// What limited the rate.
     bound: Bound,
     /// False: the measurement is void, and drome ends with exit code 4.
     valid: bool,
-    /// Open load: whether the server answered what was due. False: the rate is a finding, the latencies are those of a queue that
-    /// grew, and drome ends with exit code 4. Null of closed load.
+    /// Open load: whether the server kept up with the offered rate. False: the rate is a valid result, the latencies are those of
+    /// a growing queue, and drome ends with exit code 4. Null under closed load.
     kept_up: Option<bool>,
-    /// How long the server waited for work, as a share of the window; null where its processes are not known.
+    /// The share of the window in which the server waited for work; null if its processes are unknown.
     server_idle_share: Option<f64>,
-    /// Why, each with its figure.
+    /// The reasons, each with its figure.
     reasons: &'a [String],
 }
 
-/// One measurement as JSON on one line.
+/// One measurement as one line of JSON.
 pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
     let report = Report {
         schema: 1,

@@ -1,4 +1,4 @@
-//! One measurement for people.
+//! The report of one measurement, for people.
 
 use crate::table::{Side, Table};
 use crate::{Detail, offered, spectrum, units};
@@ -9,11 +9,11 @@ use std::fmt::Write;
 /// The whole report.
 pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
     let mut out = format!("{}\n{}\n\n", plan.target.url, asked(plan, tally));
-    let _ = writeln!(out, "answers     {}", answers(plan, tally));
+    let _ = writeln!(out, "responses   {}", answers(plan, tally));
     let _ = writeln!(out, "statuses    {}", statuses(tally));
     let _ = writeln!(
         out,
-        "bytes       {} received, {} of them bodies; {} sent",
+        "bytes       {} received, of which {} in bodies; {} sent",
         units::bytes(tally.received_bytes as f64),
         units::bytes(tally.body_bytes as f64),
         units::bytes(tally.sent_bytes as f64)
@@ -32,8 +32,8 @@ pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> 
 }
 
 fn asked(plan: &Plan, tally: &Tally) -> String {
-    let connections = plan.load.connections();
-    let threads = tally.threads;
+    let connections = units::several(plan.load.connections(), "connection");
+    let threads = units::several(tally.threads, "thread");
     let load = match &plan.load {
         Load::Closed { .. } => "closed load".to_owned(),
         Load::Open { rate_per_s, arrivals, .. } => {
@@ -51,13 +51,13 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
     };
     let pipeline = match (plan.pipeline, plan.bursts) {
         (1, _) => String::new(),
-        (n, false) => format!(", {n} requests at once"),
+        (n, false) => format!(", pipelines of {n} requests"),
         (n, true) => format!(", bursts of {n} requests"),
     };
     let seconds = tally.duration_ns as f64 / 1e9;
     let why = tally.io_fallback.as_deref().map_or_else(String::new, |why| format!(" (io_uring: {why})"));
     let io = tally.io.as_deref().map_or_else(String::new, |io| format!(", {io}{why}"));
-    format!("{load}, {connections} connections ({reuse}{pipeline}), {threads} thread(s){io}, {seconds:.2} s")
+    format!("{load}, {connections} ({reuse}{pipeline}), {threads}{io}, {seconds:.2} s")
 }
 
 fn answers(plan: &Plan, tally: &Tally) -> String {
@@ -68,10 +68,10 @@ fn answers(plan: &Plan, tally: &Tally) -> String {
         tally.in_flight_at_end
     );
     if let Some(mean) = plan.load.rate_per_s().and_then(|rate| offered::mean(rate, tally.duration_ns)) {
-        let _ = write!(text, "; {mean} were offered on average");
+        let _ = write!(text, "; {mean} offered on average");
     }
     if let (Some(due), Some(unsent)) = (tally.due, tally.unsent_at_end) {
-        let _ = write!(text, "; {} were due, {} still waited", units::count(due), units::count(unsent));
+        let _ = write!(text, "; {} were due, {} still waiting", units::count(due), units::count(unsent));
     }
     if let (Some(jain), Load::Closed { .. }) = (stats::fairness::jain(&tally.served), &plan.load) {
         let _ = write!(text, "; fairness {jain:.3}");
@@ -86,7 +86,7 @@ fn statuses(tally: &Tally) -> String {
         .unwrap_or_else(|| units::UNKNOWN.to_owned())
 }
 
-/// How much of the work was looked at, so that nobody takes a sample for the whole.
+/// How many of the responses were checked and how, so that nobody mistakes a sample for the whole.
 fn verified(plan: &Plan, tally: &Tally) -> String {
     let looks = |ask: &model::Ask| ask.expect.looks_at_body();
     if plan.asks.iter().any(looks) {
@@ -94,14 +94,14 @@ fn verified(plan: &Plan, tally: &Tally) -> String {
         return format!("{seen} of {all} bodies byte by byte, status and length of all");
     }
     let told = if plan.asks.iter().any(|ask| ask.expect.length.is_some()) {
-        "status and length of all; no --expect-body to hold bodies against"
+        "status and length of all; bodies not checked (no --expect-body)"
     } else {
-        "the status of all; no --expect-length or --expect-body to hold bodies against"
+        "status of all; length and body not checked (no --expect-length or --expect-body)"
     };
     told.to_owned()
 }
 
-/// Resumed handshakes cost far less, so that their share must be known.
+/// The number of TLS handshakes and of resumed ones, which cost far less CPU.
 fn handshakes(tally: &Tally) -> Option<String> {
     let all = tally.handshake.count();
     let resumed = units::count(tally.handshakes_resumed);
@@ -120,7 +120,7 @@ fn errors(tally: &Tally) -> String {
 
 fn client(tally: &Tally) -> String {
     format!(
-        "{} of its core(s), {} CPU for an answer, {} resident",
+        "{} of its core(s), {} CPU per request, {} resident",
         units::known(tally.client_core_use(), units::percent),
         units::known(tally.client_cpu_ns_per_request(), units::duration),
         units::known(tally.client_rss_max_bytes, |n| units::bytes(n as f64))
@@ -143,7 +143,7 @@ fn times(plan: &Plan, tally: &Tally) -> Table {
     };
     row(latency_title(plan), &tally.latency);
     if matches!(plan.load, Load::Open { .. }) {
-        row("service, from the send", &tally.service);
+        row("service time from send", &tally.service);
     }
     row("first byte", &tally.first_byte);
     row("connect", &tally.connect);
@@ -161,13 +161,13 @@ fn latency_title(plan: &Plan) -> &'static str {
 
 fn verdict_words(verdict: &Verdict) -> String {
     let bound = match verdict.bound {
-        Bound::Server => "the server was the bound",
-        Bound::Client => "the load generator was the bound: this is its limit, not the server's",
+        Bound::Server => "limited by the server",
+        Bound::Client => "limited by the load generator: this is its limit, not the server's",
         Bound::Both => {
-            "server and load generator were both at their limit: the rate is the least that the server can do"
+            "server and load generator were both at their limit: the server can do at least this rate"
         }
         Bound::Neither => "neither side was at its limit",
-        Bound::Unknown => "the load generator was not the bound",
+        Bound::Unknown => "not limited by the load generator",
     };
     let believe = match (verdict.valid, verdict.fell_behind()) {
         (false, _) => "VOID",

@@ -1,30 +1,30 @@
-//! How text for people looks: what the place where it will be read can show. The one place that knows of colours, of
-//! characters that not every terminal has, and of where lines end.
+//! How text for people is rendered. This is the one place that knows of colours, of characters that not every terminal has,
+//! and of line breaks.
 
 use unicode_width::UnicodeWidthStr;
 
-/// What a terminal can show; the default is a file: lines of any length, no colour, all of Unicode.
+/// What the output can show; the default is a file: lines of any length, no colour, all of Unicode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Look {
-    /// Columns; none: lines are as long as they are.
+    /// The width in columns; `None`: lines are never broken.
     pub width: Option<usize>,
-    /// Colours may be used.
+    /// Whether colours may be used.
     pub has_colour: bool,
-    /// Only ASCII can be shown.
+    /// Whether only ASCII can be shown.
     pub is_ascii: bool,
 }
 
-/// What a colour says. What says nothing has none.
+/// What the colour of a text means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ink {
-    /// Nothing.
+    /// Nothing: the default colour.
     #[default]
     Plain,
-    /// Surely better: green.
+    /// Certainly better: green.
     Good,
-    /// To be taken with care: yellow.
+    /// To be treated with caution: yellow.
     Doubt,
-    /// Failed, or surely worse: red.
+    /// Failed, or certainly worse: red.
     Bad,
 }
 
@@ -39,26 +39,27 @@ impl Ink {
     }
 }
 
-/// No terminal is taken to be narrower: figures must stay in one piece.
+/// Terminals are treated as at least this wide, so that figures stay in one piece.
 const NARROWEST: usize = 20;
 
-/// A column of prose narrower than this is no longer read with ease.
+/// The narrowest column of prose that is still easy to read.
 const LEAST: usize = 24;
 
 impl Look {
-    /// The width that there is, if there is one.
+    /// The usable width, if it is limited.
     pub fn columns(&self) -> Option<usize> {
         self.width.map(|width| width.max(NARROWEST))
     }
 
-    /// What of a text can be shown. Control characters, which may come from a server's log, move no cursor.
+    /// The text with every character that cannot be shown replaced. Control characters, which may come from a server's log, are
+    /// replaced too, so that they move no cursor.
     pub fn words(&self, text: &str) -> String {
         let text: String =
             text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect();
         if self.is_ascii { ascii(&text) } else { text }
     }
 
-    /// In a colour, where there are colours. It must be the last thing that is done to a text.
+    /// The text in a colour if colours may be used. This must be the last step: it adds characters without width.
     pub fn paint(&self, text: &str, ink: Ink) -> String {
         match ink.code() {
             Some(code) if self.has_colour && !text.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
@@ -66,7 +67,7 @@ impl Look {
         }
     }
 
-    /// A report whose lines were not broken yet, be they prose or rows of columns.
+    /// A report whose lines, prose or rows of columns, have not been broken yet.
     pub fn report(&self, text: &str) -> String {
         let lines = self.words(text);
         let broken = lines.lines().flat_map(|line| {
@@ -75,14 +76,14 @@ impl Look {
         broken.map(|line| line + "\n").collect()
     }
 
-    /// Lines of prose, each broken where it is too long, with its end.
+    /// Lines of prose, each broken if it is too long, and ended by a line feed.
     pub fn prose(&self, text: &str, ink: Ink) -> String {
         let lines = self.words(text);
         let broken = lines.split('\n').flat_map(|line| self.broken(line));
         broken.map(|line| self.paint(&line, ink) + "\n").collect()
     }
 
-    /// At blanks; what follows is indented, so that it is seen to belong to it. A word that is too long stays whole.
+    /// Breaks a line at spaces and indents what follows. A word that is too long stays whole.
     fn broken(&self, line: &str) -> Vec<String> {
         let Some(width) = self.columns().filter(|width| line.width() > *width) else {
             return vec![line.to_owned()];
@@ -91,7 +92,8 @@ impl Look {
         filled(&words_of(line), " ", width, [own, own + 2])
     }
 
-    /// Columns that are too wide: where the last is prose and there is room, it goes on below itself, else all go on below.
+    /// Breaks a row of columns. If the last column is prose and there is room, it continues below itself; otherwise the columns
+    /// that do not fit move to the next line.
     fn broken_row(&self, line: &str) -> Vec<String> {
         let Some(width) = self.columns().filter(|width| line.width() > *width) else {
             return vec![line.to_owned()];
@@ -111,12 +113,12 @@ impl Look {
     }
 }
 
-/// Blanks at its beginning.
+/// The number of leading spaces.
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Pieces in lines of no more than so many columns, each line indented: the first so far, the others so far.
+/// Fills lines of at most `width` columns with the pieces; the first line and the others have their own indents.
 fn filled(pieces: &[String], joint: &str, width: usize, [first, others]: [usize; 2]) -> Vec<String> {
     let (mut lines, mut now) = (Vec::new(), " ".repeat(first));
     let mut is_empty = true;
@@ -135,7 +137,7 @@ fn filled(pieces: &[String], joint: &str, width: usize, [first, others]: [usize;
     lines
 }
 
-/// The words of a line; a figure and its unit are one.
+/// The words of a line; a figure and its unit count as one word.
 fn words_of(line: &str) -> Vec<String> {
     const UNITS: [&str; 9] = ["ns", "µs", "us", "ms", "s", "B", "kB", "MB", "%"];
     let mut words: Vec<String> = Vec::new();
@@ -149,7 +151,7 @@ fn words_of(line: &str) -> Vec<String> {
     words
 }
 
-/// The text with what ASCII has for each character that drome uses; a question mark for what others brought.
+/// The text in ASCII: a substitute for each character that drome itself uses, a question mark for any other.
 pub fn ascii(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
         match c {
@@ -177,7 +179,7 @@ pub fn ascii(text: &str) -> String {
     })
 }
 
-/// The text, or as much of its beginning as fits, and a sign that there was more.
+/// The text, or as much of its beginning as fits, followed by `sign`.
 pub fn shortened(text: &str, most: usize, sign: &str) -> String {
     if text.width() <= most {
         return text.to_owned();

@@ -1,18 +1,18 @@
-//! The machine in a line, and what it was like over the trials in another. What is not known is left out here; JSON has it
-//! all.
+//! One line about the machine and one about its state during the trials. Unknown values are left out here; the JSON has all
+//! of them.
 
 use crate::units;
 use model::Environment;
 use model::environment::{Cap, ConditionsRange};
 
-/// What the machine is, and whose figures these are.
+/// The CPU, the kernel, the hypervisor and the version of drome.
 pub fn name(e: &Environment) -> String {
     let names = [e.cpu.clone(), e.kernel.as_ref().map(|k| format!("Linux {k}")), e.virtualization.clone()];
     let names = names.into_iter().flatten().collect::<Vec<_>>().join(", ");
     format!("{}; drome {}", if names.is_empty() { "an unknown machine" } else { &names }, e.drome)
 }
 
-/// How the machine is set up.
+/// How the machine is configured.
 pub fn setup(e: &Environment) -> Option<String> {
     let (machine, policy) = (&e.machine, &e.machine.frequency);
     let governor = policy.governor.as_ref().map(|governor| match &policy.driver {
@@ -22,19 +22,19 @@ pub fn setup(e: &Environment) -> Option<String> {
     let boost = policy.boost.map(|on| if on { "boost on" } else { "boost off" }.to_owned());
     let cap = |cap: Option<Cap>| cap.and_then(Cap::at);
     let cpu = cap(machine.cgroup_cpu_millicores)
-        .map(|n| format!("CPU time of {} cores at most", n as f64 / 1000.0));
+        .map(|n| format!("CPU time limited to {} cores", n as f64 / 1000.0));
     let memory = e.memory_bytes.map(|n| format!("{} of memory", units::bytes(n as f64)));
     let memory_cap =
-        cap(machine.cgroup_memory_bytes).map(|n| format!("of which {} may be used", units::bytes(n as f64)));
+        cap(machine.cgroup_memory_bytes).map(|n| format!("limited to {}", units::bytes(n as f64)));
     let clock = machine.clock_source.as_ref().map(|clock| format!("clock {clock}"));
     let open = machine.mitigations.as_ref().map(|all| {
         let count = |word: &str| all.values().filter(|state| state.starts_with(word)).count();
-        format!("{} CPU flaws mitigated, {} open", count("Mitigation"), count("Vulnerable"))
+        format!("CPU vulnerabilities: {} mitigated, {} open", count("Mitigation"), count("Vulnerable"))
     });
     joined([governor, boost, cpu, memory, memory_cap, clock, open])
 }
 
-/// What happened to it over the trials.
+/// The state of the machine during the trials.
 pub fn conditions(c: &ConditionsRange) -> Option<String> {
     let share = |ppm: u64| format!("{:.1} %", ppm as f64 / 1e4);
     let steal = c.steal_ppm_max.map(|ppm| format!("up to {} taken by the host", share(ppm)));

@@ -1,4 +1,4 @@
-//! Findings as Markdown, ready to be pasted; and text of others made harmless for it.
+//! Findings as Markdown, ready to be pasted, and the escaping of foreign text.
 
 use crate::{answer, bars, page, ranking, setup};
 use model::Findings;
@@ -32,13 +32,13 @@ pub fn report(f: &Findings) -> String {
     let missing = f.missing.iter().map(|missing| format!("{}: {}", missing.name, missing.why));
     out += &items(&missing.collect::<Vec<_>>());
     if let Some(source) = &f.source {
-        let _ = write!(out, "\nThe column *page* is what was published: {}.\n", words(source));
+        let _ = write!(out, "\nThe column *page* shows the published figures: {}.\n", words(source));
     }
     out.push_str(&page::section(f));
     out
 }
 
-/// A text that is shown as it is: nothing in it is markup, and it stays on its line.
+/// A text with all markup escaped, on one line.
 pub fn words(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let is_word = |c: Option<&char>| c.is_some_and(|c| c.is_alphanumeric());
@@ -50,11 +50,11 @@ pub fn words(text: &str) -> String {
             c if c.is_control() => out.push('\u{fffd}'),
             '\\' | '`' | '*' | '[' | ']' | '|' => out.extend(['\\', *c]),
             '<' if after.is_some_and(|c| c.is_alphabetic() || "/!?".contains(*c)) => out.push_str("\\<"),
-            // Within a word it is no markup, and names often have one.
+            // Within a word it is no markup, and names often contain one.
             '_' if !(is_word(before) && is_word(after)) => out.push_str("\\_"),
             '~' if after == Some(&'~') || before == Some(&'~') => out.push_str("\\~"),
             '&' if after == Some(&'#') || is_word(after) => out.push_str("&amp;"),
-            // Beside a blank or at the start it calls somebody who has nothing to do with it.
+            // At the start of a word it would notify a person who has nothing to do with it.
             '@' if !is_word(before) && is_word(after) => out.push_str("@\u{200b}"),
             c => out.push(*c),
         }
@@ -62,7 +62,7 @@ pub fn words(text: &str) -> String {
     out
 }
 
-/// A sentence in which drome, and only drome, has marked commands by backquotes; it may have several lines.
+/// A sentence in which backquotes, set by drome only, mark commands. It may have several lines.
 pub fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
@@ -75,7 +75,7 @@ pub fn prose(text: &str) -> String {
     lines(&whole, unmarked)
 }
 
-/// Nothing at the beginning of the line makes it a heading, an item or a quotation.
+/// Escapes what would make the line a heading, an item or a quotation.
 fn unmarked(line: &str) -> String {
     let (blanks, text) = line.split_at(line.len() - line.trim_start_matches(' ').len());
     let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -95,7 +95,7 @@ fn lines(text: &str, each: impl Fn(&str) -> String) -> String {
     text.split('\n').map(each).collect::<Vec<_>>().join("\n")
 }
 
-/// As code, on its line, whatever it holds.
+/// The text as inline code, whatever it contains.
 pub fn code(text: &str) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let fence = "`".repeat(longest_run(&text) + 1);
@@ -103,13 +103,13 @@ pub fn code(text: &str) -> String {
     format!("{fence}{gap}{text}{gap}{fence}")
 }
 
-/// As a block of text that ends where it ends, whatever it holds.
+/// The text as a fenced block, whatever it contains.
 pub fn block(text: &str) -> String {
     let fence = "`".repeat(longest_run(text).max(2) + 1);
     format!("{fence}text\n{}\n{fence}\n", text.trim_end_matches('\n'))
 }
 
-/// A list; what an item has on further lines stays part of it.
+/// A list; further lines of an item stay part of it.
 pub fn items(all: &[String]) -> String {
     let further = |line: &str| format!("\n  {}", line.strip_prefix("    ").unwrap_or(line));
     let item = |item: &String| {

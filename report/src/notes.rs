@@ -1,14 +1,14 @@
-//! What is to be known about single contenders of a cell. What holds for many is told once, with all of their names.
+//! Notes on single contenders of a cell. A note that holds for many is printed once, with all of their names.
 
 use crate::{in_heats, units};
 use model::findings::{CellFindings, ContenderFindings};
 use model::verdict::Bound;
 use model::{Load, Metric};
 
-/// So many of whom the same is to be said are named together.
+/// A note that this many contenders share is printed once.
 const MANY: usize = 3;
 
-/// A line each: what holds for many first, then contender by contender.
+/// One line per note: shared notes first, then contender by contender.
 pub fn of(cell: &CellFindings) -> Vec<String> {
     let mut kinds: Vec<(Vec<String>, Vec<Note>)> = Vec::new();
     for contender in &cell.contenders {
@@ -27,18 +27,18 @@ pub fn of(cell: &CellFindings) -> Vec<String> {
     let (common, single): (Vec<_>, Vec<_>) = kinds.into_iter().partition(|(_, notes)| notes.len() >= MANY);
     let mut lines: Vec<String> = common.iter().map(|(_, notes)| together(notes)).collect();
     let mut single: Vec<Note> = single.into_iter().flat_map(|(_, notes)| notes).collect();
-    // Stable: whose notes they are decides, then the order in which they were made.
+    // A stable sort: by contender, then in the order in which the notes were made.
     let place = |note: &Note| cell.contenders.iter().position(|c| c.title == note.who);
     single.sort_by_key(place);
     lines.extend(single.iter().map(|Note { who, words, trials }| format!("{who}: {words}{trials}")));
     lines
 }
 
-/// A note of a contender.
+/// A note on one contender.
 struct Note {
     who: String,
     words: String,
-    /// ` (1 of 6 trials)`, where it is of some of them.
+    /// ` (1 of 6 trials)` if the note is about some of its trials.
     trials: String,
 }
 
@@ -51,7 +51,7 @@ impl Note {
     }
 }
 
-/// Notes that are alike but for their figures: all names, and of each figure the least and the most.
+/// Joins notes that differ only in their figures: all names, and the range of each figure.
 fn together(notes: &[Note]) -> String {
     let names: Vec<String> = notes.iter().map(|note| format!("{}{}", note.who, note.trials)).collect();
     let all: Vec<Vec<&str>> = notes.iter().map(|note| pieces(&note.words)).collect();
@@ -67,12 +67,12 @@ fn together(notes: &[Note]) -> String {
     format!("{}: {}", names.join(", "), words.collect::<String>())
 }
 
-/// The words of a text between its figures: who has the same has as many figures, in the same places.
+/// The words of a text between its figures. Texts of the same kind have as many figures, in the same places.
 fn kind(text: &str) -> Vec<String> {
     pieces(text).into_iter().step_by(2).map(str::to_owned).collect()
 }
 
-/// A text cut into words and figures in turn, words first and last.
+/// A text cut into words and figures in turn, beginning and ending with words.
 fn pieces(text: &str) -> Vec<&str> {
     let (mut pieces, mut begun) = (Vec::new(), 0);
     let mut is_figure = false;
@@ -92,47 +92,48 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Figures of a contender of whose trials so large a share came to nothing are those of a selection.
+/// If at least this share of its trials was void or failed, a contender's figures come from a selection.
 const SELECTED: f64 = 0.25;
 
 fn survivors(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let (all, sound) = (c.trials + c.failed, c.trials - c.void);
     let is_selected = sound > 0 && ((all - sound) as f64) >= SELECTED * all as f64;
     is_selected.then(|| {
-        format!("its figures are of the {sound} sound {}s among {all}: how fast it would have been in the others can't be said", in_heats::start(cell))
+        format!("its figures come from {sound} sound {}s of {all}: how fast it would have been in the others is unknown", in_heats::start(cell))
     })
 }
 
-/// What becomes of the latencies of trials in which the server did not answer what was due.
+/// What happens to the latencies of trials in which the server fell behind the offered rate.
 fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let (behind, sound) = (c.fell_behind, c.trials - c.void);
     let one = in_heats::start(cell);
     let is_ranked = matches!(cell.metric, Metric::Latency(_));
     (behind > 0).then(|| {
         if c.latency_ns_p99.is_some() {
-            return format!("its latency is that of the {} of {sound} sound {one}s in which it kept up", sound - behind);
+            return format!("its latency comes from the {} of {sound} sound {one}s in which it kept up", sound - behind);
         }
         let ranked = if is_ranked { " and no rank" } else { "" };
         format!(
-            "no latency{ranked}: it did not keep up in {behind} of {sound} sound {one}s, and the latency of a queue that grows \
-             says how long the {one} was; its rate is what it did answer"
+            "no latency{ranked}: it did not keep up in {behind} of {sound} sound {one}s, and the latency of a growing queue \
+             depends only on how long the {one} lasts; its rate is the throughput that it reached"
         )
     })
 }
 
-/// Linux acknowledges what it received after 40 ms where nothing else is to be sent; with the tick of its clock, up to 44.
+/// The delayed acknowledgement of Linux: 40 ms if there is nothing else to send, up to 44 ms with the tick of its clock.
 const DELAYED_ACKNOWLEDGEMENT_NS: std::ops::RangeInclusive<f64> = 39.5e6..=46e6;
 
-/// Neither side is busy and the usual answer takes as long as a delayed acknowledgement: RFC 896 against RFC 1122,
-/// the commonest reason for a server that looks a hundred times slower than it is.
+/// Detects delayed acknowledgements: neither side is busy and the median response takes as long as one. The conflict of RFC 896
+/// with RFC 1122 is the most common reason why a server looks a hundred times slower than it is.
 fn acknowledged_late(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let is_idle =
         c.bound.as_deref() == Some(Bound::Neither.word()) && matches!(cell.load, Load::Closed { .. });
     let usual_ns = c.latency_ns_p50?.median;
     (is_idle && DELAYED_ACKNOWLEDGEMENT_NS.contains(&usual_ns)).then(|| {
         format!(
-            "half of its answers took {} and neither side was busy: as when a server sends an answer in two pieces without \
-             TCP_NODELAY, and the second waits until the client acknowledges the first, which Linux delays by 40 ms",
+            "half of its responses took {} although neither side was busy: typical of a server that sends a response in two \
+             pieces without TCP_NODELAY; the second waits for the client's acknowledgement of the first, which Linux delays by \
+             40 ms",
             units::duration(usual_ns)
         )
     })

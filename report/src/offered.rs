@@ -5,32 +5,32 @@ use model::Rate;
 use serde::Serialize;
 use std::time::Duration;
 
-/// So many steps are listed; of more, the first ones and the last.
+/// At most this many steps are listed; of more steps, the first ones and the last one.
 const LISTED: usize = 6;
 
-/// A rate that changes, as a part of the JSON.
+/// A rate that changes, as part of the JSON.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Shape {
-    /// Evenly from one rate to another.
+    /// A linear change from one rate to another.
     Ramp {
-        /// At the start of the window.
+        /// The rate at the start of the window.
         from_per_s: f64,
-        /// At the end of the ramp and ever after.
+        /// The rate at the end of the ramp and after it.
         to_per_s: f64,
-        /// How long it takes.
+        /// The length of the ramp.
         over_s: f64,
     },
-    /// One rate after another.
+    /// One constant rate after another.
     Steps {
         /// The rates.
         per_s: Vec<f64>,
-        /// How long each lasts.
+        /// The length of each step.
         each_s: f64,
     },
 }
 
-/// The shape of a rate that changes; `None` for one that does not.
+/// The shape of a rate that changes; `None` for a constant rate.
 pub(crate) fn shape(rate: &Rate) -> Option<Shape> {
     match rate.clone() {
         Rate::Constant(_) => None,
@@ -41,7 +41,7 @@ pub(crate) fn shape(rate: &Rate) -> Option<Shape> {
     }
 }
 
-/// To be read after "open load" or "arrivals".
+/// The rate in words, to follow "open load" or "arrivals".
 pub fn words(rate: &Rate) -> String {
     let time = |duration: &Duration| units::duration(duration.as_nanos() as f64);
     match rate {
@@ -59,7 +59,7 @@ pub fn words(rate: &Rate) -> String {
     }
 }
 
-/// The mean of a rate that changes over the window; empty for one that does not.
+/// The mean over the window of a rate that changes; `None` for a constant rate.
 pub fn mean(rate: &Rate, window_ns: u64) -> Option<String> {
     let mean = || format!("{}/s", units::rate(rate.mean_per_s(window_ns)));
     (!matches!(rate, Rate::Constant(_))).then(mean)

@@ -1,15 +1,15 @@
-//! A measurement under way as `OpenMetrics` text (version 1.0 of the format), for Prometheus and all that reads its form.
-//! Names have their base unit last; what is not known is not there.
+//! A running measurement as `OpenMetrics` text (version 1.0 of the format), for Prometheus and compatible scrapers. Names end
+//! with their base unit; unknown values are left out.
 
 use model::{Bound, Load, Plan, Tally, Usage, Verdict};
 use stats::{Counts, Histogram};
 use std::fmt::Write;
 
-/// What a scraper is told that the text is.
+/// The content type of the text.
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The upper edges of all histograms in nanoseconds and, as the format writes them, in seconds: fixed, so that runs can
-/// be laid over each other.
+/// The upper bucket bounds of all histograms, in nanoseconds and as the format writes them in seconds. They are fixed, so that
+/// runs can be overlaid.
 const EDGES: [(u64, &str); 19] = [
     (10_000, "1e-05"),
     (20_000, "2e-05"),
@@ -35,19 +35,19 @@ const EDGES: [(u64, &str); 19] = [
 /// A measurement so far.
 #[derive(Clone, Copy, Debug)]
 pub struct SoFar<'a> {
-    /// What is measured.
+    /// The plan of the measurement.
     pub plan: &'a Plan,
-    /// What was counted in the window so far.
+    /// The counts of the window so far.
     pub tally: &'a Tally,
-    /// What would be said of it if it ended now; none before anything is measured.
+    /// The verdict if the measurement ended now; `None` before anything is measured.
     pub verdict: Option<&'a Verdict>,
-    /// What the server used in the window so far, where its processes are known.
+    /// The resources that the server used in the window so far, if its processes are known.
     pub usage: Option<&'a Usage>,
     /// The server's memory now.
     pub server_rss_bytes: Option<u64>,
-    /// Connections that are open.
+    /// The number of open connections.
     pub connections_open: Option<u64>,
-    /// drome's own version.
+    /// The version of drome.
     pub version: &'a str,
 }
 
@@ -58,15 +58,15 @@ pub fn text(m: &SoFar<'_>) -> String {
     count(&mut out, m.tally);
     out.histogram(
         "latency",
-        "from when a request was due (open load) or sent to its whole answer",
+        "from when a request was due (open load) or sent (closed load) to its complete response",
         &m.tally.latency,
     );
-    out.histogram("service", "from the actual send of a request to its whole answer", &m.tally.service);
+    out.histogram("service", "from the actual send of a request to its complete response", &m.tally.service);
     if let Some(rate) = m.plan.load.rate_per_s() {
-        let help = "how far sends lagged behind their due time while a connection stood free";
+        let help = "how long after its due time a request was sent although a connection was free";
         out.histogram("schedule_lag", help, &m.tally.schedule_lag);
         let offered = rate.mean_per_s(m.tally.duration_ns);
-        out.gauge("offered_rate", "", "requests per second that become due, on average so far", offered);
+        out.gauge("offered_rate", "", "offered requests per second, on average so far", offered);
     }
     usage(&mut out, m);
     m.verdict.into_iter().for_each(|verdict| judge(&mut out, verdict));
@@ -80,30 +80,30 @@ fn describe(out: &mut Text, m: &SoFar<'_>) {
     };
     let labels = [("url", m.plan.target.url.as_str()), ("load", load), ("version", m.version)];
     let labels = labels.map(|(name, value)| format!("{name}=\"{}\"", escaped(value)));
-    out.head("run", "info", "", "what is measured, and by which drome");
+    out.head("run", "info", "", "what is measured, and by which version of drome");
     let _ = writeln!(out.0, "drome_run_info{{{}}} 1", labels.join(","));
-    out.gauge("window", "seconds", "how much of the window is measured", seconds(m.tally.duration_ns));
+    out.gauge("window", "seconds", "length of the window measured so far", seconds(m.tally.duration_ns));
     let wanted = m.plan.load.connections() as f64;
-    out.gauge("connections_wanted", "", "connections that the load may have", wanted);
+    out.gauge("connections_wanted", "", "connections that the load may use", wanted);
     if let Some(open) = m.connections_open {
-        out.gauge("connections", "", "connections that are open", open as f64);
+        out.gauge("connections", "", "open connections", open as f64);
     }
 }
 
 fn count(out: &mut Text, tally: &Tally) {
     out.counter("requests", "", "requests sent", tally.sent as f64);
-    out.counter("answers", "", "answers that came whole and as expected", tally.completed as f64);
-    out.head("errors", "counter", "", "what went wrong, by kind");
+    out.counter("answers", "", "complete and correct responses", tally.completed as f64);
+    out.head("errors", "counter", "", "errors by kind");
     for (kind, n) in tally.errors.by_kind() {
         let _ = writeln!(out.0, "drome_errors_total{{kind=\"{kind}\"}} {n}");
     }
     out.counter("sent", "bytes", "bytes of requests", tally.sent_bytes as f64);
-    out.counter("received", "bytes", "bytes of answers, heads included", tally.received_bytes as f64);
+    out.counter("received", "bytes", "bytes of responses, including headers", tally.received_bytes as f64);
 }
 
 fn usage(out: &mut Text, m: &SoFar<'_>) {
     let busy_ns = m.tally.client_cpu_ns.saturating_sub(m.tally.client_idle_ns);
-    let help = "CPU time of the load generator, polling for nothing left out";
+    let help = "CPU time of the load generator, without idle polling";
     out.counter("client_cpu", "seconds", help, seconds(busy_ns));
     let help = "worker threads of the load generator, each on a core";
     out.gauge("client_threads", "", help, m.tally.threads as f64);
@@ -117,9 +117,9 @@ fn usage(out: &mut Text, m: &SoFar<'_>) {
 }
 
 fn judge(out: &mut Text, verdict: &Verdict) {
-    let help = "1: what was measured so far may be believed; 0: it would be void";
+    let help = "1: the measurement so far is valid; 0: it would be void";
     out.gauge("verdict_valid", "", help, f64::from(u8::from(verdict.valid)));
-    out.head("verdict_bound", "stateset", "", "what keeps the rate from being higher");
+    out.head("verdict_bound", "stateset", "", "what limits the rate");
     for bound in [Bound::Server, Bound::Client, Bound::Both, Bound::Neither, Bound::Unknown] {
         let is_it = u8::from(bound == verdict.bound);
         let _ = writeln!(out.0, "drome_verdict_bound{{drome_verdict_bound=\"{}\"}} {is_it}", bound.word());
@@ -162,7 +162,7 @@ impl Text {
             let _ = writeln!(self.0, "{name}_bucket{{le=\"{edge}\"}} {below}");
         }
         let all = counts.count();
-        // To the histogram's resolution.
+        // As precise as the histogram's resolution.
         let sum: f64 = pairs.iter().map(|(ns, n)| *ns as f64 * *n as f64 / 1e9).sum();
         let _ = writeln!(
             self.0,
@@ -180,7 +180,7 @@ fn seconds(ns: u64) -> f64 {
     ns as f64 / 1e9
 }
 
-/// Within a label's quotes, and in a line of help.
+/// Escapes a text for a label's quotes or a line of help.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,4 +1,5 @@
-//! The end of a study's report: what its page published beside what was measured here, and what was unequal there.
+//! The last part of a study's report: the figures that its page published beside those measured here, and the unequal
+//! conditions on that page.
 
 use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
@@ -7,29 +8,31 @@ use model::Findings;
 use model::findings::{CellFindings, ContenderFindings};
 use std::fmt::Write;
 
-/// A section of the Markdown report; empty where the study is of no page.
+/// A section of the Markdown report; empty if the study reproduces no page.
 pub fn section(f: &Findings) -> String {
     let Some(page) = &f.page else { return String::new() };
-    let mut out =
-        format!("\n## Published and measured\n\nPublished: on {}.\n", markdown::words(&page.hardware));
+    let mut out = format!(
+        "\n## Published and measured\n\nThe published figures were measured on {}.\n",
+        markdown::words(&page.hardware)
+    );
     for cell in &f.cells {
         for one in comparisons(f, cell) {
             let title = markdown::words(&format!("{}{}", cell.title, one.kind.words()));
             let _ = write!(out, "\n### {title}\n\n{}\n{}", one.table().markdown(), one.agreement());
         }
         if let Some(others) = page_figures::of_cell(f, cell) {
-            let _ = write!(out, "\nThe page's other figures of this cell:\n\n{}", others.markdown());
+            let _ = write!(out, "\nOther figures of this cell on the page:\n\n{}", others.markdown());
         }
     }
     out.extend(page_figures::elsewhere(f).map(|words| format!("\n{words}\n")));
     out.extend(page_figures::versions(f).map(|versions| format!("\n{}", versions.markdown())));
     if !f.unequal.is_empty() {
-        let _ = write!(out, "\n### Unequal on the page\n\n{}", markdown::items(&f.unequal));
+        let _ = write!(out, "\n### Unequal conditions on the page\n\n{}", markdown::items(&f.unequal));
     }
     out
 }
 
-/// The end of the terminal's report: what Markdown has, less the page's other figures.
+/// The last part of the report for a terminal: like the Markdown section, without the page's other figures.
 pub fn plain(f: &Findings, look: &Look) -> String {
     let line = |text: &str| look.prose(text, Ink::Plain);
     let mut out = String::new();
@@ -40,25 +43,25 @@ pub fn plain(f: &Findings, look: &Look) -> String {
         }
     }
     if !f.unequal.is_empty() && !out.is_empty() {
-        out += "unequal on the page:\n";
+        out += "unequal conditions on the page:\n";
         out.extend(f.unequal.iter().map(|unequal| line(&format!("  {unequal}"))));
     }
     out
 }
 
-/// One figure of the page beside the same figure as it was measured here, of all contenders that have both.
+/// One figure of the page and the same figure measured here, for all contenders that have both.
 pub(crate) struct Comparison<'f> {
     pub kind: Kind,
-    /// By the page's order.
+    /// In the order of the page.
     pub rows: Vec<Compared<'f>>,
 }
 
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Answers a second.
+    /// Throughput.
     Rate,
-    /// Answers a second of those that were offered: who keeps up answers them, so that it ranks nobody.
+    /// Throughput under open load. Every server that keeps up reaches the offered rate, so this gives no ranking.
     OfferedRate,
     /// The mean latency, in nanoseconds.
     LatencyMean,
@@ -72,7 +75,7 @@ pub(crate) struct Compared<'f> {
     is_floor: bool,
 }
 
-/// All that a page and this machine can be compared by in a cell: its rate, and at an offered rate its latency as well.
+/// All comparisons between the page and this machine in a cell: throughput, and under open load latency as well.
 pub(crate) fn comparisons<'f>(f: &'f Findings, cell: &'f CellFindings) -> Vec<Comparison<'f>> {
     let is_open = cell.load.rate_per_s().is_some();
     let kinds = if is_open { &[Kind::OfferedRate, Kind::LatencyMean][..] } else { &[Kind::Rate] };
@@ -100,16 +103,16 @@ fn rows<'f>(f: &'f Findings, cell: &'f CellFindings, kind: Kind) -> Vec<Compared
 }
 
 impl Kind {
-    /// What stands behind the cell's title.
+    /// The suffix to the cell's title.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Rate => "",
-            Self::OfferedRate => ", answers a second",
+            Self::OfferedRate => ", requests/s",
             Self::LatencyMean => ", mean latency",
         }
     }
 
-    /// The better first.
+    /// Puts the better value first.
     fn order(self, a: f64, b: f64) -> std::cmp::Ordering {
         if self == Self::LatencyMean { a.total_cmp(&b) } else { b.total_cmp(&a) }
     }
@@ -120,12 +123,12 @@ impl Kind {
 }
 
 impl Comparison<'_> {
-    /// Somebody can be said to be ahead by it.
+    /// Whether this figure gives a ranking.
     pub(crate) fn is_ranked(&self) -> bool {
         self.kind != Kind::OfferedRate
     }
 
-    /// Then and now and, where it ranks, the rank in both.
+    /// The figures then and now and, if it gives a ranking, the ranks then and now.
     pub(crate) fn table(&self) -> Table {
         let mut head = vec![
             ("contender", Side::Left),
@@ -158,13 +161,13 @@ impl Comparison<'_> {
         table
     }
 
-    /// One more than there are better ones.
+    /// The rank: one more than the number of better ones.
     fn rank(&self, of: impl Fn(&Compared<'_>) -> f64, own: &Compared<'_>) -> String {
         let is_better = |r: &&Compared<'_>| self.kind.order(of(r), of(own)).is_lt();
         (1 + self.rows.iter().filter(is_better).count()).to_string()
     }
 
-    /// How far the two orders agree.
+    /// How well the two rankings agree.
     pub(crate) fn agreement(&self) -> String {
         if !self.is_ranked() {
             return OFFERED.to_owned();
@@ -173,10 +176,11 @@ impl Comparison<'_> {
     }
 }
 
-/// Instead of an order.
-const OFFERED: &str = "This rate was offered: who keeps up answers it, so that it ranks nobody.\n";
+/// Printed in place of the agreement of two rankings.
+const OFFERED: &str =
+    "This is the offered rate. Every server that keeps up reaches it, so it gives no ranking.\n";
 
-/// How many times as fast as published.
+/// The measured figure as a multiple of the published one.
 pub fn times(ratio: f64) -> String {
     if !ratio.is_finite() {
         return units::UNKNOWN.to_owned();
@@ -184,18 +188,18 @@ pub fn times(ratio: f64) -> String {
     if ratio >= 100.0 { format!("{ratio:.0} ×") } else { format!("{ratio:.2} ×") }
 }
 
-/// Two are in the same order or in the other one, by chance as likely as not.
+/// The least number of figures to compare two rankings: two figures agree by chance half of the time.
 const LEAST_ORDER: usize = 3;
 
-/// How far the two orders agree.
+/// How well the two rankings agree.
 pub fn words(pairs: &[(f64, f64)]) -> String {
     match stats::kendall::tau(pairs).filter(|_| pairs.len() >= LEAST_ORDER) {
         Some(tau) => {
             format!(
-                "The two orders agree by Kendall's τ = {tau:.2} (1: the same, −1: reversed) over {}.\n",
+                "The agreement of the two rankings is Kendall's τ = {tau:.2} (1: same order, −1: reversed) over {} contenders.\n",
                 pairs.len()
             )
         }
-        None => "There are too few figures to compare the two orders.\n".to_owned(),
+        None => "There are too few figures to compare the two rankings.\n".to_owned(),
     }
 }

@@ -1,5 +1,5 @@
-//! The page's other figures beside what was measured, in the page's own units: all of them where the page's own command
-//! line was run, and in a fair run those that mean the same there.
+//! The other figures of a page beside the measured ones, in the units of the page. If the page's own command line was run, all
+//! of them are shown; in a fair run, only those that mean the same.
 
 use crate::page::times;
 use crate::table::{Side, Table};
@@ -9,12 +9,13 @@ use model::page::{Published, Replay};
 use model::page_figures::counterpart;
 use model::{Findings, Load};
 
-/// What a page's figure is called in a table: its name with spaces.
+/// The name of a figure in a table: with spaces in place of underscores.
 fn label(figure: &str) -> String {
     figure.replace('_', " ")
 }
 
-/// Of a page's command line that was run: every figure, with what was measured or why nothing was; `None`: the page has none.
+/// All figures of a page's command line that was run, each with the measured value or the reason why there is none. `None` if
+/// the page has no such figures.
 pub fn of_replay(replay: &Replay) -> Option<Table> {
     if replay.page_figures.is_empty() || replay.figures.is_empty() {
         return None;
@@ -35,7 +36,7 @@ pub fn of_replay(replay: &Replay) -> Option<Table> {
     Some(table)
 }
 
-/// Of a fair run's cell: those figures that mean the same under its load; `None`: none does.
+/// The figures that mean the same under the load of a fair run's cell; `None` if there are none.
 pub fn of_cell(f: &Findings, cell: &CellFindings) -> Option<Table> {
     let page = f.page.as_ref()?;
     let mut table = Table::new(&[
@@ -55,7 +56,7 @@ pub fn of_cell(f: &Findings, cell: &CellFindings) -> Option<Table> {
     (!is_empty).then_some(table)
 }
 
-/// Name, published and measured of a contender's figures that can be compared.
+/// The comparable figures of a contender: name, published value, measured value.
 fn comparable(page: &Published, cell: &CellFindings, c: &ContenderFindings) -> Vec<(String, f64, f64)> {
     let others = page.others(&cell.title, &c.name).into_iter().flatten();
     let both = others.filter_map(|(figure, published)| {
@@ -66,14 +67,14 @@ fn comparable(page: &Published, cell: &CellFindings, c: &ContenderFindings) -> V
     both.collect()
 }
 
-/// What a fair run has of it: medians over trials. A tool's latency has the connecting in it where every request has a
-/// connection of its own, and drome's has not; from the send to the end is the same for both.
+/// The value from a fair run: the median over trials. With a new connection for every request, a tool's latency includes the
+/// time to connect and drome's does not; the time from the send to the end is the same for both.
 fn fair(name: &str, load: &Load, c: &ContenderFindings) -> Option<f64> {
     let median = |figure: Option<Figure>| figure.map(|figure| figure.median);
     let is_open = matches!(load, Load::Open { .. });
     let reconnects = matches!(load, Load::Closed { per_connection: Some(_), .. });
     match name {
-        // At an offered rate it has a table of its own.
+        // Under open load it has a table of its own.
         "latency_ns_mean" if !reconnects && !is_open => median(c.latency_ns_mean),
         "latency_ns_p50" if !reconnects => median(c.latency_ns_p50),
         "latency_ns_p99" if !reconnects => median(c.latency_ns_p99),
@@ -86,19 +87,19 @@ fn fair(name: &str, load: &Load, c: &ContenderFindings) -> Option<f64> {
     }
 }
 
-/// Published, measured, ratio.
+/// The cells of a row: published, measured, ratio.
 fn cells(published: f64, measured: Option<f64>) -> [String; 3] {
     let measured = measured.filter(|value| value.is_finite());
     let ratio = measured.filter(|_| published != 0.0).map(|value| value / published);
     [figure_text(published), units::known(measured, digits), units::known(ratio, times)]
 }
 
-/// As the page has it.
+/// A published figure as it is on the page.
 fn figure_text(value: f64) -> String {
     if value.is_finite() { value.to_string() } else { units::UNKNOWN.to_owned() }
 }
 
-/// Four digits that count.
+/// A figure with four significant digits.
 fn digits(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -109,17 +110,17 @@ fn digits(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Where the page's other figures are, in words.
+/// A sentence that says where the page's other figures are.
 pub fn elsewhere(f: &Findings) -> Option<String> {
     let page = f.page.as_ref()?;
     let has_others = page.details.values().any(|cell| !cell.is_empty());
     has_others.then(|| {
-        "Every other figure of the page stands beside the same tool's in the report of `--as-published`."
+        "The report of `--as-published` compares every other figure of the page with the same tool's figure here."
             .to_owned()
     })
 }
 
-/// Versions on the page and here; `None`: the page names none.
+/// The versions on the page and here; `None` if the page names none.
 pub fn versions(f: &Findings) -> Option<Table> {
     let page = f.page.as_ref().filter(|page| !page.versions.is_empty())?;
     let mut table =

@@ -1,4 +1,4 @@
-//! A run under way, in a line: where it is, how much is left, and what is known so far.
+//! The progress of a run in one line: the current trial, the time left, and the results so far.
 
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Pairs};
@@ -7,9 +7,9 @@ use model::study::{RACE, REFERENCE};
 use model::{Metric, Run, Study, Trial};
 use std::time::Duration;
 
-/// Which trial of which block it is.
+/// The current trial and its block.
 pub fn place(run: &Run, trial: &Trial) -> String {
-    // The title of one in a race is a whole command line; its letter is what the report calls it.
+    // In a race the title is a whole command line; the report uses the letter.
     let entrant = run.contenders.get(&trial.contender).filter(|_| run.name != RACE);
     let title = entrant.map_or(&trial.contender, |entrant| &entrant.title);
     let cell = match &run.study.cells[..] {
@@ -19,7 +19,7 @@ pub fn place(run: &Run, trial: &Trial) -> String {
     format!("{}: {cell}{title}", block(run, trial.block))
 }
 
-/// `block 2 of 6`; beyond the least that the design asks for, `block 8 of at most 30`.
+/// `block 2 of 6`; beyond the minimum of the design, `block 8 of at most 30`.
 pub fn block(run: &Run, block: usize) -> String {
     let [least, most] = run.study.design.blocks;
     match block + 1 {
@@ -29,7 +29,7 @@ pub fn block(run: &Run, block: usize) -> String {
     }
 }
 
-/// Which heat of which round it is, and who is in it.
+/// The current heat, its round and its members.
 pub fn heat(run: &Run, heat: &Heat) -> String {
     let [least, most] = run.study.design.blocks;
     let round = match heat.round + 1 {
@@ -40,7 +40,7 @@ pub fn heat(run: &Run, heat: &Heat) -> String {
     format!("{round}, heat {} ({})", heat.number + 1, heat.members.join(", "))
 }
 
-/// What goes on in a heat.
+/// The current step of a heat.
 pub fn step(study: &Study, step: &Step) -> String {
     let of = |cell: &usize| match &study.cells[..] {
         [] | [_] => String::new(),
@@ -63,7 +63,7 @@ pub fn step(study: &Study, step: &Step) -> String {
     }
 }
 
-/// `about 2 min left`; a run that goes on until it is sure has only a bound.
+/// `about 2 min left`; only an upper bound for a run that goes on until the result is decided.
 pub fn left(about: Option<Duration>, most: Duration) -> String {
     match about {
         Some(about) => format!("about {} left", long(about)),
@@ -71,7 +71,7 @@ pub fn left(about: Option<Duration>, most: Duration) -> String {
     }
 }
 
-/// Seconds up to a minute and a half, then minutes, then hours.
+/// A time in seconds up to a minute and a half, then in minutes, then in hours.
 pub fn long(time: Duration) -> String {
     match time.as_secs_f64() {
         s if s < 90.0 => format!("{} s", s.ceil()),
@@ -80,7 +80,7 @@ pub fn long(time: Duration) -> String {
     }
 }
 
-/// The leading ratio of a cell so far: in a race of the first pair, in a study of the best contender to the reference.
+/// The leading ratio of a cell so far: in a race that of the first pair, in a study that of the best contender to the reference.
 pub fn leading(f: &Findings, cell: usize) -> Option<String> {
     if let Some(pair) = f.race.as_ref().and_then(|race| race.pairs.first()) {
         return Some(format!("{} is {} {} so far", pair.contender, times(pair.ratio?), pair.against));
@@ -90,15 +90,15 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
     let ratio = times(leader.metric_of_reference?);
     let figure = match cell.metric {
         Metric::Rate => format!("{ratio} the reference"),
-        Metric::ServerCpu => format!("{ratio} the reference's CPU time for an answer"),
+        Metric::ServerCpu => format!("{ratio} the reference's CPU time per request"),
         Metric::Latency(p) => format!("{ratio} the reference's {}", p.word()),
         Metric::Rss => format!("{ratio} the reference's memory"),
     };
     Some(format!("{} leads with {figure} so far", leader.title))
 }
 
-/// How many comparisons of a run in heats are decided, and how many are open still, all cells together; `None` of one in blocks, and
-/// before there is one.
+/// How many comparisons of a run in heats are decided and how many are still open, over all cells. `None` for a run in blocks
+/// and before the first comparison.
 pub fn undecided(f: &Findings) -> Option<String> {
     let in_heats = f.cells.iter().filter_map(|cell| cell.in_heats.as_ref());
     comparisons(&in_heats.map(|heats| heats.pairs).collect::<Vec<_>>())
@@ -108,9 +108,10 @@ fn comparisons(pairs: &[Pairs]) -> Option<String> {
     let sum = |of: fn(Pairs) -> usize| pairs.iter().copied().map(of).sum::<usize>();
     let (decided, equal, open) = (sum(|p| p.decided), sum(|p| p.equal), sum(|p| p.open));
     let all = decided + equal + open;
-    let equal = if equal > 0 { format!(", {equal} equal") } else { String::new() };
-    (all > 0)
-        .then(|| format!("{decided} of {} decided{equal}, {open} open", units::several(all, "comparison")))
+    let equal = if equal > 0 { format!(", {equal} within 2 %") } else { String::new() };
+    (all > 0).then(|| {
+        format!("{decided} of {} decided{equal}, {open} undecided", units::several(all, "comparison"))
+    })
 }
 
 fn leader(cell: &CellFindings) -> Option<&ContenderFindings> {
@@ -170,8 +171,9 @@ mod tests {
             comparisons(&cells.iter().map(of).collect::<Vec<_>>())
         };
         assert_eq!((told(&[]), told(&[[0, 0, 0]])), (None, None), "nothing is compared yet");
-        assert_eq!(told(&[[1, 0, 0]]).unwrap(), "1 of 1 comparison decided, 0 open");
-        assert_eq!(told(&[[30, 1, 5], [9, 0, 0]]).unwrap(), "39 of 45 comparisons decided, 1 equal, 5 open");
+        assert_eq!(told(&[[1, 0, 0]]).unwrap(), "1 of 1 comparison decided, 0 undecided");
+        let words = "39 of 45 comparisons decided, 1 within 2 %, 5 undecided";
+        assert_eq!(told(&[[30, 1, 5], [9, 0, 0]]).unwrap(), words);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! A race in words: which is better, by how much, how surely, how soon, and what was the same for all.
+//! A race in words: which contender is better, by how much, with which confidence, after how long, and what was the same for
+//! all.
 
 use crate::look::{Ink, Look};
 use crate::{in_heats, machine, markdown, offered, ranking, terminal, units};
@@ -36,7 +37,7 @@ pub fn markdown(f: &Findings) -> String {
     let _ = write!(out, "\n{}\n", ranking::race_table(cell).markdown());
     let lines: Vec<String> = lines(f, race, cell).into_iter().map(|(line, _)| line).collect();
     out += &markdown::items(&lines);
-    // Where it is pasted nobody knows the machine.
+    // Readers of a pasted report do not know the machine.
     let conditions = machine::conditions(&f.conditions);
     for line in
         [machine::name(&f.environment)].into_iter().chain(machine::setup(&f.environment)).chain(conditions)
@@ -46,7 +47,7 @@ pub fn markdown(f: &Findings) -> String {
     out
 }
 
-/// Who is better, by how much and how surely: some sentences for every pair.
+/// Which contender is better, by how much and with which confidence: some sentences for every pair.
 pub fn verdicts(f: &Findings) -> Vec<String> {
     let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else { return Vec::new() };
     race.pairs.iter().flat_map(|pair| verdict(cell, pair)).collect()
@@ -59,11 +60,11 @@ pub(crate) fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
     all
 }
 
-/// All that stands below the table, each with what its colour would say.
+/// All lines below the table, each with its colour.
 pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<(String, Ink)> {
     let mut lines = Vec::new();
     for pair in &race.pairs {
-        // What is sure is the first of the lines; the others say it in other units.
+        // The first line is the result; the others express it in other units.
         let inks = [if pair.faster.is_some() { Ink::Good } else { Ink::Plain }, Ink::Plain, Ink::Plain];
         lines.extend(verdict(cell, pair).into_iter().zip(inks));
     }
@@ -83,25 +84,25 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
     lines
 }
 
-/// How the two of a pair compare.
+/// The result of one pair.
 fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
     let find = |name: &str| cell.contenders.iter().find(|c| c.name == name);
     let (Some(base), Some(other)) = (find(&pair.against), find(&pair.contender)) else { return Vec::new() };
     let names = format!("{} and {}", base.name, other.name);
     let one = in_heats::start(cell);
     if cell.noise_floor.is_none() && cell.in_heats.is_none() {
-        let notes = if crate::notes::of(cell).is_empty() { "" } else { ": see the notes" };
-        return vec![format!("nothing can be said of {names}: too few sound {one}s{notes}")];
+        let notes = if crate::notes::of(cell).is_empty() { "" } else { " (see the notes)" };
+        return vec![format!("inconclusive for {names}: too few sound {one}s{notes}")];
     }
     if cell.metric == Metric::Rate && base.is_held_back() && other.is_held_back() && pair.ratio.is_none() {
         return vec![format!(
-            "nothing can be said of {names}: the load generator was the limit of both; --metric server-cpu compares what they cost"
+            "inconclusive for {names}: the load generator limited both; --metric server-cpu compares their CPU use"
         )];
     }
     let Some(Figure { median, low: Some(low), high: Some(high) }) = pair.ratio else {
         return vec![format!("{} can't be compared with {}: too few sound {one}s", other.name, base.name)];
     };
-    // Where the load generator held both back there is none.
+    // There is none if the load generator limited both.
     let floor = cell
         .noise_floor
         .map_or_else(String::new, |floor| format!("; noise floor {}", units::noise_floor(floor)));
@@ -109,22 +110,24 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
         format!("ratio {}, 95 % {}–{}", units::ratio(median), units::ratio(low), units::ratio(high));
     let Some(faster) = &pair.faster else {
         let words = match (pair.decided, held_back(cell, base, other, median)) {
-            (Some(Decided::Equal), _) => format!("{names} are as good as equal in {}", what(cell)),
+            (Some(Decided::Equal), _) => {
+                format!("{names} are within {} of each other in {}", same(cell), what(cell))
+            }
             (_, Some(words)) => return vec![format!("{words}{floor} ({interval})")],
-            _ => format!("no difference between {names} that this machine can show so soon"),
+            _ => format!("inconclusive: no difference between {names} detected"),
         };
         return vec![format!("{words}{floor} ({interval})")];
     };
     let (better, worse) = if *faster == other.name { (other, base) } else { (base, other) };
     let (by, low, high) =
         if median > 1.0 { (median, low, high) } else { (1.0 / median, 1.0 / high, 1.0 / low) };
-    // A narrow interval needs a figure more.
+    // A narrow interval needs one more digit.
     let decimals = if high - low < 0.02 { 3 } else { 2 };
     let [by, low, high] = [by, low, high].map(|x| format!("{x:.decimals$}"));
     let first = format!("{}, 95 % {low}–{high}{floor}", sentence(cell, better, worse, &by));
     let mut lines = vec![first];
     if cell.metric == Metric::Rate {
-        // The figures are the second one's excess over the first's; told is the slower one's over the faster's.
+        // The figures are the excess of the second over the first; the report has that of the slower over the faster.
         let signed =
             |figure: Option<Figure>| if better.name == other.name { figure.map(negative) } else { figure };
         let at_least = at_least(better);
@@ -134,13 +137,13 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
             "costs the server",
             "",
             signed(other.server_cpu_ns_more),
-            ["CPU more", "CPU less"],
+            ["more CPU", "less CPU"],
         ));
     }
     lines
 }
 
-/// By how much, in the metric's own words.
+/// The result of a decided pair, in the words of the metric.
 fn sentence(cell: &CellFindings, better: &ContenderFindings, worse: &ContenderFindings, by: &str) -> String {
     let (better_name, worse_name) = (&better.name, &worse.name);
     match cell.metric {
@@ -153,10 +156,18 @@ fn sentence(cell: &CellFindings, better: &ContenderFindings, worse: &ContenderFi
     }
 }
 
+/// The largest difference that counts as none: fixed in heats, the wanted precision in blocks.
+fn same(cell: &CellFindings) -> String {
+    if cell.in_heats.is_some() {
+        return format!("{:.0} %", stats::heats::SAME * 100.0);
+    }
+    "the wanted precision".to_owned()
+}
+
 /// What was compared.
 fn what(cell: &CellFindings) -> String {
     match cell.metric {
-        Metric::Rate => "rate".to_owned(),
+        Metric::Rate => "throughput".to_owned(),
         Metric::ServerCpu => "server CPU per request".to_owned(),
         Metric::Latency(p) => {
             let at = cell.load.rate_per_s().map(|rate| format!(" {}", offered::words(rate)));
@@ -166,12 +177,12 @@ fn what(cell: &CellFindings) -> String {
     }
 }
 
-/// A floor of the faster one makes the ratio a floor too.
+/// If the faster one's rate is a lower bound, so is the ratio.
 fn at_least(faster: &ContenderFindings) -> &'static str {
     if faster.is_held_back() { "at least " } else { "" }
 }
 
-/// That the lead of one may be the load generator's own, where it may.
+/// A warning if the load generator limited the slower one, so that the difference may not be real.
 fn held_back(
     cell: &CellFindings,
     base: &ContenderFindings,
@@ -181,22 +192,19 @@ fn held_back(
     let (fast, slow) = if median > 1.0 { (other, base) } else { (base, other) };
     (cell.metric == Metric::Rate && slow.is_held_back()).then(|| {
         let (fast, slow) = (&fast.name, &slow.name);
-        format!(
-            "no difference that this machine can show: the load generator was the limit of {slow}, so that {fast}'s lead may \
-             be its own"
-        )
+        format!("inconclusive: the load generator limited {slow}, so {fast}'s lead may not be real")
     })
 }
 
-/// That some trials say nothing, or none does.
+/// A warning if some or all trials of a contender were void or failed.
 fn unsound(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     let (all, sound) = (c.trials + c.failed, c.trials - c.void);
     let (name, one) = (&c.name, in_heats::start(cell));
     match (sound, all - sound) {
         (_, 0) => None,
-        (0, _) => Some(format!("no {one} of {name} was sound: nothing can be said of it")),
+        (0, _) => Some(format!("no {one} of {name} was sound, so it has no figures")),
         (_, lost) => Some(format!(
-            "{name} failed, or was void, in {lost} of {all} {one}s: what is said of it holds for the others"
+            "{name} failed or was void in {lost} of {all} {one}s: its figures come from the others"
         )),
     }
 }
@@ -205,7 +213,7 @@ fn held_equal(cell: &CellFindings, equal: &HeldEqual) -> String {
     let body = equal.body_bytes.map(|n| format!("a body of {} bytes, ", units::count(n as u64)));
     let millis = |s: f64| units::duration(s * 1e9);
     let mut words = format!(
-        "held equal: {}{}; servers on core {}, load generator on core {}; {} of warm-up{} and {} of measurement a {}",
+        "same for all: {}{}; servers on core {}, load generator on core {}; {} of warm-up{} and {} of measurement per {}",
         body.unwrap_or_default(),
         ranking::load_words(cell),
         units::cores(&equal.server_cpus),
@@ -221,7 +229,7 @@ fn held_equal(cell: &CellFindings, equal: &HeldEqual) -> String {
     words
 }
 
-/// How much more an answer of the slower one takes.
+/// How much more time or CPU a request to the slower one takes.
 fn more(
     slow: &ContenderFindings,
     verb: &str,
@@ -230,12 +238,12 @@ fn more(
     [more, less]: [&str; 2],
 ) -> Option<String> {
     let figure = figure?;
-    // The slower one may well use less CPU: a figure is told so that it is positive.
+    // The slower one may well use less CPU: the figure is worded so that it is positive.
     let (figure, unit) = if figure.median < 0.0 { (negative(figure), less) } else { (figure, more) };
     let Figure { median, low: Some(low), high: Some(high) } = figure else { return None };
     let shown = |ns: f64| format!("{}{}", if ns < 0.0 { "−" } else { "" }, units::duration(ns.abs()));
     let [ns, low, high] = [median, low, high].map(shown);
-    Some(format!("an answer of {} {verb} {at_least}{ns} {unit}, 95 % {low} to {high}", slow.name))
+    Some(format!("a request to {} {verb} {at_least}{ns} {unit}, 95 % {low} to {high}", slow.name))
 }
 
 fn negative(f: Figure) -> Figure {

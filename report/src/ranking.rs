@@ -1,4 +1,4 @@
-//! The ranking of one cell: the same columns in a terminal and in Markdown.
+//! The ranking of one cell, with the same columns for a terminal and in Markdown.
 
 use crate::in_heats;
 use crate::look::Ink;
@@ -10,7 +10,7 @@ use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
 use model::{Load, Metric};
 
-/// The ranking of a study's cell: contenders by title and version, ratios to the reference, both of the metric.
+/// The ranking of a study's cell: contenders by title and version, ranks and ratios to the reference by the cell's metric.
 pub fn table(cell: &CellFindings) -> Table {
     let label = |c: &ContenderFindings| {
         format!("{} {}", c.title, c.version.as_deref().unwrap_or_default()).trim_end().to_owned()
@@ -24,7 +24,7 @@ pub fn table(cell: &CellFindings) -> Table {
     table_of(cell, of_reference, label)
 }
 
-/// The table of a race: contenders by letter, ratios to the first, both of the metric.
+/// The table of a race: contenders by letter, ranks and ratios to the first by the race's metric.
 pub fn race_table(cell: &CellFindings) -> Table {
     let of_a = match cell.metric {
         Metric::Rate => "of A",
@@ -44,11 +44,11 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
         ("tier", Side::Right),
         ("rank", Side::Right),
         ("contender", Side::Left),
-        ("answers/s", Side::Right),
+        ("requests/s", Side::Right),
         (INTERVAL, Side::Right),
         (ratio, Side::Right),
         (INTERVAL, Side::Right),
-        ("CPU/answer", Side::Right),
+        ("CPU/request", Side::Right),
         ("RSS", Side::Right),
         ("on the wire", Side::Right),
         (latency_title(cell), Side::Right),
@@ -67,13 +67,13 @@ fn table_of(cell: &CellFindings, ratio: &'static str, label: impl Fn(&ContenderF
         table.row(row);
         table.paint("trials", trials_ink(contender));
         if contender.is_held_back() {
-            table.paint("answers/s", Ink::Doubt);
+            table.paint("requests/s", Ink::Doubt);
         }
     }
     table
 }
 
-/// Red where nothing is known, yellow where not all trials count.
+/// Red if no trial counts, yellow if some do not.
 pub(crate) fn trials_ink(c: &ContenderFindings) -> Ink {
     match (c.trials - c.void, c.void + c.failed) {
         (0, _) => Ink::Bad,
@@ -103,18 +103,19 @@ fn row(cell: &CellFindings, c: &ContenderFindings, label: String) -> Vec<String>
     ]
 }
 
-/// Its rate; where the load generator had no more to give, the server's own is this or higher.
+/// The throughput, with ≥ if the load generator limited it, so that it is a lower bound.
 pub(crate) fn rate(c: &ContenderFindings) -> String {
     let floor = if c.is_held_back() { "≥ " } else { "" };
     units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))
 }
 
-/// The most memory that it held in any trial.
+/// The peak memory of all trials.
 pub fn memory(c: &ContenderFindings) -> String {
     units::known(c.rss_max_bytes, |n| units::bytes(n as f64))
 }
 
-/// The share of the base's figure, and its interval. Of rates: where the base is a floor the share is a ceiling; of two floors there is none.
+/// The share of the base's figure, and its interval. If the base's rate is a lower bound, the share is an upper bound; if both
+/// rates are lower bounds, there is no share.
 pub fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
     if cell.metric != Metric::Rate {
         let share = units::known(c.metric_of_reference, |f| units::ratio(f.median));
@@ -130,10 +131,10 @@ pub fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
     [share, units::interval(c.of_reference, units::ratio)]
 }
 
-/// Less than this is what no server does without: it is not told.
+/// The least share of idle time that is shown; every server has less than that.
 const IDLE: f64 = 0.01;
 
-/// What was the limit; under closed load, how long the server waited for work all the same.
+/// What limited the rate; under closed load also the server's idle time.
 pub(crate) fn bound(cell: &CellFindings, c: &ContenderFindings) -> String {
     let bound = c.bound.as_deref().unwrap_or(units::UNKNOWN);
     let is_closed = matches!(cell.load, Load::Closed { .. });
@@ -143,7 +144,7 @@ pub(crate) fn bound(cell: &CellFindings, c: &ContenderFindings) -> String {
     }
 }
 
-/// How many trials or starts count, and what became of the others.
+/// How many trials or starts count, and how many were void, failed or had errors.
 pub fn trials(c: &ContenderFindings) -> String {
     let mut text = (c.trials - c.void).to_string();
     for (n, what) in [(c.void as u64, "void"), (c.failed as u64, "failed"), (c.errors, "errors")] {
@@ -154,7 +155,7 @@ pub fn trials(c: &ContenderFindings) -> String {
     text
 }
 
-/// The range of its rank: `1–3`.
+/// The range of ranks: `1–3`.
 pub fn rank(c: &ContenderFindings) -> String {
     match (c.rank_low, c.rank_high) {
         (Some(low), Some(high)) if low == high => low.to_string(),
@@ -163,7 +164,7 @@ pub fn rank(c: &ContenderFindings) -> String {
     }
 }
 
-/// In closed load the wait is the load's own making, and is said to be.
+/// The title of the latency column. Under closed load the latency is that of a saturated server, and the title says so.
 pub(crate) fn latency_title(cell: &CellFindings) -> &'static str {
     match (cell.metric, &cell.load) {
         (Metric::Latency(p), Load::Open { .. }) => p.word(),
@@ -172,7 +173,7 @@ pub(crate) fn latency_title(cell: &CellFindings) -> &'static str {
     }
 }
 
-/// What was asked, in words.
+/// The workload, the load and the number of blocks or rounds.
 pub fn asked(cell: &CellFindings) -> String {
     let measured = match &cell.in_heats {
         Some(heats) => in_heats::asked(heats),
@@ -181,9 +182,9 @@ pub fn asked(cell: &CellFindings) -> String {
     format!("{}, {}; {measured}", cell.workload, load_words(cell))
 }
 
-/// How requests arrived, in words.
+/// The load in words.
 pub fn load_words(cell: &CellFindings) -> String {
-    let connections = cell.load.connections();
+    let connections = units::several(cell.load.connections(), "connection");
     let reuse = match cell.load.per_connection() {
         None => "kept open".to_owned(),
         Some(1) => "a new one for every request".to_owned(),
@@ -193,10 +194,10 @@ pub fn load_words(cell: &CellFindings) -> String {
         None => "closed load".to_owned(),
         Some(rate) => format!("open load {}", offered::words(rate)),
     };
-    format!("{load}, {connections} connections, {reuse}")
+    format!("{load}, {connections}, {reuse}")
 }
 
-/// What every reader must know before the first figure.
+/// What readers must know before they read the figures.
 pub fn preface(f: &Findings) -> Vec<String> {
     let e = &f.environment;
     let is_in_heats = f.cells.iter().any(|cell| cell.in_heats.is_some());
@@ -214,28 +215,28 @@ pub fn preface(f: &Findings) -> Vec<String> {
     lines.extend(machine::conditions(&f.conditions));
     lines.push(format!("ended: {}", f.ended));
     if f.quick {
-        lines.push(format!("A first look: too few and too short {what} to claim any rank."));
+        lines.push(format!("A first look: the {what} are too few and too short for ranks."));
     }
     lines
 }
 
-/// Fewer have no interval, whatever they are.
+/// Fewer blocks give no interval.
 const LEAST_BLOCKS: usize = 6;
 
-/// No machine gives the same rate again and again.
+/// A noise floor below this is no measurement noise: no machine repeats a rate so exactly.
 pub const FLAT: f64 = 1e-9;
 
-/// What the noise floor of a cell means.
+/// The noise floor of a cell and what it means.
 pub fn floor(cell: &CellFindings) -> String {
     if let Some(heats) = &cell.in_heats {
         return in_heats::floor(heats);
     }
     match cell.noise_floor {
-        Some(floor) if floor < FLAT => "noise floor 0: equals did not differ at all, as if something other than the servers (a limit, a timer) \
-                      set the pace; how sure any difference is can't be said"
+        Some(floor) if floor < FLAT => "noise floor 0: two entries of the same contender did not differ at all, as if a limit or a timer, not the \
+                      server, set the pace; the uncertainty of any difference is unknown"
             .to_owned(),
-        Some(floor) => format!("noise floor {}: no smaller difference is called one", units::noise_floor(floor)),
-        None if cell.blocks < LEAST_BLOCKS => "noise floor unknown: too few blocks to tell any difference".to_owned(),
-        None => "noise floor unknown: too few sound trials of any contender's two entries to tell any difference".to_owned(),
+        Some(floor) => format!("noise floor {}: smaller differences are treated as noise", units::noise_floor(floor)),
+        None if cell.blocks < LEAST_BLOCKS => "noise floor unknown: too few blocks to detect any difference".to_owned(),
+        None => "noise floor unknown: no contender has enough sound trials in both of its entries".to_owned(),
     }
 }

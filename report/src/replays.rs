@@ -1,4 +1,4 @@
-//! What came of a page's own command lines, run against the contenders of its study.
+//! The results of a page's own command lines, run against the contenders of its study.
 
 use crate::look::{Ink, Look};
 use crate::page::{times, words};
@@ -13,7 +13,7 @@ pub fn terminal(all: &Replays, look: &Look) -> String {
     let mut out = line(&format!("{}: {}, as published", all.name, all.title));
     out.extend(preface(all).iter().map(|said| line(said)));
     if all.replays.iter().any(|replay| page_figures::of_replay(replay).is_some()) {
-        out += &line("the page's other figures: --format markdown has each beside what was measured");
+        out += &line("--format markdown also compares the page's other figures with the measured ones");
     }
     for cell in cells(&all.replays) {
         let _ = write!(out, "\n{}{}{}", line(&cell[0].cell), table(cell).fit(look), line(&agreement(cell)));
@@ -32,7 +32,7 @@ pub fn markdown(all: &Replays) -> String {
             table(cell).markdown(),
             agreement(cell)
         );
-        // One that was not asked printed nothing: why is in the table.
+        // One that was not run printed nothing; the table has the reason.
         for replay in cell.iter().filter(|replay| !replay.command.is_empty()) {
             let said = format!("$ {}\n{}", replay.command, replay.report.trim_end());
             let _ = write!(out, "\n### {}\n\n", md::words(&replay.title));
@@ -45,16 +45,15 @@ pub fn markdown(all: &Replays) -> String {
     out
 }
 
-/// What they are, when and where they were run.
+/// The run, its time, the number of command lines and the machine.
 fn preface(all: &Replays) -> Vec<String> {
     let (id, at, count) = (&all.id, &all.started_at, all.replays.len());
-    let cut = if all.is_whole { "" } else { "; it was cut off before the last" };
-    let what =
-        format!("run {id}, {at}; {count} command lines of the page, each run once: nobody is ranked{cut}");
+    let cut = if all.is_whole { "" } else { "; it was interrupted before the last one" };
+    let what = format!("run {id}, {at}; {count} command lines of the page, each run once: no ranking{cut}");
     vec![what, machine::name(&all.environment)]
 }
 
-/// One slice a cell.
+/// The replays of each cell, as one slice per cell.
 fn cells(all: &[Replay]) -> impl Iterator<Item = &[Replay]> {
     all.chunk_by(|a, b| a.cell == b.cell)
 }
@@ -65,7 +64,7 @@ fn table(cell: &[Replay]) -> Table {
         ("published", Side::Right),
         ("measured", Side::Right),
         ("ratio", Side::Right),
-        ("answers", Side::Right),
+        ("responses", Side::Right),
         ("failed", Side::Right),
         ("mean latency", Side::Right),
         ("VIRT", Side::Right),
@@ -91,7 +90,7 @@ fn table(cell: &[Replay]) -> Table {
     table
 }
 
-/// With its version and, where the page names one, the page's.
+/// The title with the version and, if the page names one, the version on the page.
 fn name(replay: &Replay) -> String {
     let now = replay.version.iter().map(String::as_str);
     let then = replay.page_version.iter().map(|then| format!("(page: {then})"));
@@ -99,7 +98,7 @@ fn name(replay: &Replay) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Each was run once: rates that are as good as the best, as all are that keep up with an offered rate, count as equal.
+/// Each command line was run once, so rates within 1 % of the best count as equal. Under open load all servers that keep up are.
 const AS_GOOD: f64 = 0.99;
 
 fn agreement(cell: &[Replay]) -> String {

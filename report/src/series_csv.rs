@@ -1,12 +1,12 @@
-//! The window second by second as CSV (RFC 4180): a cell is empty where the figure is not known.
+//! The measured window second by second as CSV (RFC 4180); a field is empty if the figure is unknown.
 
 use model::{Interval, Tally};
 
-/// Of each row. The last row may be a part of a second; its rate is by its own length.
+/// The header. The last row may cover less than a second; its rate refers to its own length.
 const HEAD: &str = "second,sent,completed,errors,rate_per_s,received_bytes,latency_ns_p50,latency_ns_p90,\
                     latency_ns_p99,latency_ns_max,client_core_use,connections_open\n";
 
-/// A head and a row a second.
+/// A header and one row per second.
 pub fn report(tally: &Tally) -> String {
     let rows: String = tally.series.iter().map(row).collect();
     format!("{HEAD}{rows}")

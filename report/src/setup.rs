@@ -1,10 +1,10 @@
-//! How the contenders of a run were set up: what a reader must know before he calls a comparison fair.
+//! How the contenders of a run were set up, which decides whether a comparison is fair.
 
 use crate::table::{Side, Table};
 use crate::{markdown, units};
 use model::Findings;
 
-/// A section of the Markdown report; empty where nothing is known of any contender.
+/// A section of the Markdown report; empty if nothing is known about any contender.
 pub fn section(f: &Findings) -> String {
     let (table, is_known) = table(f);
     let mut advice: Vec<String> = faults(f).collect();
@@ -17,10 +17,10 @@ pub fn section(f: &Findings) -> String {
         return String::new();
     }
     let gap = if advice.is_empty() { "" } else { "\n" };
-    format!("\n## How each was set up\n\n{}{gap}{}", table.markdown(), markdown::items(&advice))
+    format!("\n## How each contender was set up\n\n{}{gap}{}", table.markdown(), markdown::items(&advice))
 }
 
-/// The settings of all that take part, and whether any of them is known.
+/// The settings of all contenders that take part, and whether any setting is known.
 pub fn table(f: &Findings) -> (Table, bool) {
     let mut table = Table::new(&[
         ("contender", Side::Left),
@@ -41,11 +41,11 @@ pub fn table(f: &Findings) -> (Table, bool) {
     (table, is_known)
 }
 
-/// What those that take part are known to do wrong.
+/// The known faults of the contenders that take part.
 pub fn faults(f: &Findings) -> impl Iterator<Item = String> {
     let present = f.entrants.values().filter(|entrant| entrant.missing.is_none());
     present.filter_map(|entrant| {
         let fault = entrant.faults.fragments.as_ref()?;
-        Some(format!("{}, a known fault: {fault}", entrant.title))
+        Some(format!("{}, known fault: {fault}", entrant.title))
     })
 }

@@ -1,4 +1,4 @@
-//! The whole distribution of latency, as a table and as a part of the JSON.
+//! The full latency distribution, as a table and as part of the JSON.
 
 use crate::table::{Side, Table};
 use crate::units;
@@ -6,14 +6,14 @@ use serde::Serialize;
 use stats::Histogram;
 use stats::spectrum::{TICKS_PER_HALF, Tick, spectrum};
 
-/// One point, as a part of the JSON.
+/// One point of the distribution, as part of the JSON.
 #[derive(Serialize)]
 pub struct Point {
-    /// The share of answers.
+    /// The share of responses, from 0 to 1.
     p: f64,
-    /// They took at most so long.
+    /// The latency that this share did not exceed, in nanoseconds.
     ns: u64,
-    /// How many they are.
+    /// The number of these responses.
     count: u64,
 }
 
@@ -23,9 +23,9 @@ pub fn points(histogram: &Histogram) -> Vec<Point> {
     spectrum(histogram, TICKS_PER_HALF).into_iter().map(point).collect()
 }
 
-/// The same for people: the share, the duration that it was within, and one in how many took longer.
+/// The same for people: the latency, the percentile, the number of responses, and one in how many took longer.
 pub fn table(title: &'static str, histogram: &Histogram) -> Table {
-    let columns = [(title, Side::Right), ("percentile", Side::Right), ("answers", Side::Right)];
+    let columns = [(title, Side::Right), ("percentile", Side::Right), ("responses", Side::Right)];
     let mut table = Table::new(&[&columns[..], &[("one in", Side::Right)]].concat());
     for Tick { p, ns, count } in spectrum(histogram, TICKS_PER_HALF) {
         let longer = (p < 1.0).then(|| 1.0 / (1.0 - p));

@@ -1,4 +1,4 @@
-//! A sweep: for a terminal, as Markdown, as CSV, and the documented JSON.
+//! The report of a sweep: for a terminal, as Markdown, as CSV, and as the documented JSON.
 
 use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
@@ -29,7 +29,7 @@ pub fn terminal(s: &Sweep, look: &Look) -> String {
     out
 }
 
-/// For a page.
+/// As Markdown.
 pub fn markdown(s: &Sweep) -> String {
     let mut out = format!("{}\n", asked(s));
     for c in &s.contenders {
@@ -59,12 +59,12 @@ pub fn json(s: &Sweep) -> String {
     serde_json::to_string_pretty(s).unwrap_or_else(|e| format!("{{\"error\":\"{e}\"}}")) + "\n"
 }
 
-/// Of each row of the CSV.
+/// The header of the CSV.
 const HEAD: &str = "contender,part,share,offered_per_s,trials,void,failed,due_per_s,achieved_per_s,achieved_per_s_low,\
                     achieved_per_s_high,latency_ns_p50,latency_ns_p99,latency_ns_p99_low,latency_ns_p99_high,\
                     latency_ns_p999,server_cpu_ns_per_request,server_cores\n";
 
-/// A head and a row a step (RFC 4180): medians over repeats; a cell is empty where the figure is not known.
+/// A header and one row per step (RFC 4180): medians over the repeats; a field is empty if the figure is unknown.
 pub fn csv(s: &Sweep) -> String {
     let mut out = HEAD.to_owned();
     for c in &s.contenders {
@@ -104,7 +104,7 @@ fn asked(s: &Sweep) -> String {
     )
 }
 
-/// Capacity, knee, and the promise.
+/// Capacity, knee, and the highest rate that keeps the promise.
 fn figures(c: &Swept) -> Vec<String> {
     let is_floor = c.capacity_bound.as_deref().is_some_and(Bound::is_word_held_back);
     let at_least = if is_floor { "≥ " } else { "" };
@@ -121,20 +121,20 @@ fn kept(k: &Kept) -> String {
     let rate = |x: f64| format!("{}/s", units::rate(x));
     let words = match (k.outcome, k.rate_per_s) {
         (KeptOutcome::Found, Some(found)) => {
-            let low = k.low_per_s.map_or_else(|| "less than was tried".to_owned(), rate);
+            let low = k.low_per_s.map_or_else(|| "less than the lowest rate tried".to_owned(), rate);
             let high = k.high_per_s.map_or_else(|| "more than the capacity".to_owned(), rate);
-            format!("up to {}, 95 % {low} to {high}", rate(found))
+            format!("kept up to {}, 95 % {low} to {high}", rate(found))
         }
-        (KeptOutcome::LowestDoesNot, _) => "even the lowest rate does not keep it".to_owned(),
+        (KeptOutcome::LowestDoesNot, _) => "not kept even at the lowest rate".to_owned(),
         (KeptOutcome::CapacityKeeps, _) => {
-            format!("even at its capacity, {}", units::known(k.low_per_s, rate))
+            format!("kept even at its capacity, {}", units::known(k.low_per_s, rate))
         }
-        _ => "nothing can be said".to_owned(),
+        _ => "inconclusive".to_owned(),
     };
     format!("{}: {words} ({} measurements; {})", k.promise, k.trials, k.ended)
 }
 
-/// What [`step_cells`] has, after a column of the table's own.
+/// The columns of [`step_cells`], after a first column of the table's own.
 fn step_columns(first: (&'static str, Side)) -> [(&'static str, Side); 10] {
     [
         first,
@@ -144,7 +144,7 @@ fn step_columns(first: (&'static str, Side)) -> [(&'static str, Side); 10] {
         ("p99", Side::Right),
         ("p99 over repeats", Side::Right),
         ("p999", Side::Right),
-        ("CPU/answer", Side::Right),
+        ("CPU/request", Side::Right),
         ("cores", Side::Right),
         ("", Side::Left),
     ]
@@ -189,7 +189,7 @@ fn soundness(step: &Step) -> String {
     }
 }
 
-/// Notes, and for each step that lost measurements why it did.
+/// Notes, and the reasons for each step that lost measurements.
 fn told(c: &Swept) -> Vec<String> {
     let lost = c.steps.iter().filter(|step| step.void + step.failed > 0);
     let steps = lost
@@ -218,13 +218,13 @@ fn common_table(common: &Common) -> Table {
 
 fn ending(s: &Sweep) -> Vec<String> {
     let saturated =
-        "past the knee what waits grows for as long as a measurement lasts, and so do its latencies";
+        "past the knee the queue, and with it the latency, grows for as long as a measurement lasts";
     let mut lines = s.notes.clone();
     if s.contenders.iter().any(|c| c.knee_per_s.is_some()) {
         lines.push(saturated.to_owned());
     }
     lines.push(format!(
-        "figures are medians over repeats, ranges their lowest and highest; ended: {}; {:.0} s",
+        "figures are medians over the repeats, ranges their lowest and highest values; ended: {}; {:.0} s",
         s.ended, s.elapsed_s
     ));
     lines

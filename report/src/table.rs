@@ -1,41 +1,41 @@
-//! Columns, aligned by what a terminal shows, not by bytes. A table that is too wide is shown in parts, one below the
-//! other: each begins with the column that names its rows, so that nothing is left out.
+//! Tables with columns aligned by display width, not by bytes. A table that is too wide is split into parts, one below the
+//! other. Each part begins with the column that names the rows, and nothing is left out.
 
 use crate::look::{Ink, Look, shortened};
 use crate::markdown;
 use unicode_width::UnicodeWidthStr;
 
-/// The title of the column that holds the interval of the one before it, from which it is never parted.
+/// The title of a column with the interval of the column before it. The two are never split.
 pub const INTERVAL: &str = "95 %";
 
-/// Where a table must be parted, names take no more than this share of the width.
+/// In a table that is split, names take at most this share of the width.
 const NAME_SHARE: f64 = 0.35;
 
-/// A column's side.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Words.
+    /// For words.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
-/// Rows under a head.
+/// A header and rows.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     head: Vec<(&'static str, Side)>,
-    /// The column that names a row.
+    /// The index of the column that names the rows.
     name: usize,
     rows: Vec<Vec<(String, Ink)>>,
 }
 
 impl Table {
-    /// A table with this head. Its first column names its rows.
+    /// A table with this header. Its first column names the rows.
     pub fn new(head: &[(&'static str, Side)]) -> Self {
         Self { head: head.to_vec(), name: 0, rows: Vec::new() }
     }
 
-    /// The column of this title names the rows.
+    /// Lets the column with this title name the rows.
     pub fn named_by(self, title: &str) -> Self {
         Self { name: self.column(title).unwrap_or(0), ..self }
     }
@@ -45,7 +45,7 @@ impl Table {
         self.rows.push(cells.into_iter().map(|cell| (cell, Ink::Plain)).collect());
     }
 
-    /// Gives the last row's cell under this title a colour.
+    /// Colours the cell of the last row in the column with this title.
     pub fn paint(&mut self, title: &str, ink: Ink) {
         let column = self.column(title);
         if let Some((_, own)) = self.rows.last_mut().zip(column).and_then(|(row, i)| row.get_mut(i)) {
@@ -57,7 +57,7 @@ impl Table {
         self.head.iter().position(|(own, _)| *own == title)
     }
 
-    /// Each column's title and side.
+    /// The title and the alignment of each column.
     pub fn head(&self) -> &[(&'static str, Side)] {
         &self.head
     }
@@ -67,12 +67,12 @@ impl Table {
         self.rows.iter().map(|row| row.iter().map(|(cell, _)| cell.as_str()))
     }
 
-    /// As wide as it is: two spaces between columns, nothing at a line's end.
+    /// The table at its full width: two spaces between columns, no spaces at the end of a line.
     pub fn plain(&self) -> String {
         self.fit(&Look::default())
     }
 
-    /// For a terminal that can show so much.
+    /// The table for a terminal.
     pub fn fit(&self, look: &Look) -> String {
         let mut lines = vec![self.head.iter().map(|(title, _)| (look.words(title), Ink::Plain)).collect()];
         let shown = |(cell, ink): &(String, Ink)| (look.words(&cell.replace('\n', " ")), *ink);
@@ -96,7 +96,7 @@ impl Table {
         parts.iter().map(text).collect::<Vec<_>>().join("\n")
     }
 
-    /// The columns of each part: from left to right, as many as there is room for.
+    /// The columns of each part, from left to right, as many as fit.
     fn parts(&self, widths: &[usize], columns: usize) -> Vec<Vec<usize>> {
         let mut parts: Vec<Vec<usize>> = vec![(0..=self.name).collect()];
         let mut next = self.name + 1;
@@ -130,7 +130,7 @@ impl Table {
         out.trim_end().to_owned() + "\n"
     }
 
-    /// For Markdown as GitHub reads it.
+    /// The table as GitHub Markdown.
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let head = line(self.head.iter().map(|(title, _)| (*title).to_owned()).collect());
@@ -151,7 +151,7 @@ fn widths(lines: &[Vec<(String, Ink)>]) -> Vec<usize> {
     (0..lines[0].len()).map(|i| column(i).unwrap_or(0)).collect()
 }
 
-/// With two spaces between.
+/// The total width of the columns, with two spaces between them.
 fn total(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
 }

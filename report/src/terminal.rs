@@ -1,4 +1,4 @@
-//! Findings for a terminal.
+//! The report of a run for a terminal.
 
 use crate::look::{Ink, Look};
 use crate::{answer, bars, page, ranking, setup};
@@ -36,19 +36,19 @@ pub fn report(f: &Findings, look: &Look) -> String {
         out += &look.prose(&format!("{} did not take part: {}", missing.name, missing.why), Ink::Doubt);
     }
     if let Some(source) = &f.source {
-        out += &format!("\n{}", line(&format!("“page” is what was published: {source}.")));
+        out += &format!("\n{}", line(&format!("The column “page” shows the published figures: {source}.")));
     }
     out.push_str(&page::plain(f, look));
     out
 }
 
-/// What is to be known about single contenders, by how bad it is.
+/// The notes on single contenders, coloured by severity.
 fn notes(notes: &[String], look: &Look) -> String {
     let shown: String = notes.iter().map(|note| look.prose(note, ink(note))).collect();
     if shown.is_empty() { shown } else { format!("\n{shown}") }
 }
 
-/// Notes begin with what came of trials.
+/// The colour of a note, by the outcome of trials that it names.
 pub(crate) fn ink(note: &str) -> Ink {
     match note {
         n if n.contains(": failed: ") => Ink::Bad,

@@ -1,5 +1,5 @@
-//! Every trial of a run as CSV, one a row, void and failed ones too, or every start in each cell of its heat: a field is empty where it
-//! is not known. Each column is one line of a table, and the head is made of the same lines.
+//! Every trial of a run as CSV, including void and failed ones; in heats every start in each cell. A field is empty if it is
+//! unknown. Each column is one line of a table in this file, which also makes the header.
 
 use crate::{Told, csv};
 use model::contender::Track;
@@ -9,24 +9,24 @@ use model::observation::{Entrant, InHeat};
 use model::{Cell, Load, Measurement, Observation, Outcome, Run};
 use stats::Histogram;
 
-/// A trial with all that is known of it.
+/// A trial with everything that is known of it.
 struct Row<'a> {
     run: &'a Run,
     observation: &'a Observation,
-    /// Which trial of the run it was, from 1.
+    /// The number of the trial in the run, from 1.
     order: usize,
     cell: Option<&'a Cell>,
     entrant: Option<&'a Entrant>,
     measured: Option<&'a Measurement>,
-    /// What was found of its cell.
+    /// The findings of its cell.
     found: Option<&'a CellFindings>,
     figure: Option<f64>,
 }
 
-/// A name and its value, where it is known.
+/// A column: its name and its value, if known.
 type Column = (&'static str, fn(&Row<'_>) -> Option<String>);
 
-/// What was tried.
+/// The trial and its parameters.
 const ASKED: &[Column] = &[
     ("run", |r| Some(r.run.id.clone())),
     ("study", |r| Some(r.run.name.clone())),
@@ -54,7 +54,7 @@ const ASKED: &[Column] = &[
     ("elapsed_s", |r| decimals(r.observation.elapsed_ns as f64 / 1e9, 3)),
 ];
 
-/// What came of it.
+/// The outcome and the figures.
 const FOUND: &[Column] = &[
     ("outcome", |r| {
         text(match &r.observation.outcome {
@@ -92,7 +92,7 @@ const FOUND: &[Column] = &[
     ("figure", |r| decimals(r.figure?, 3)),
 ];
 
-/// What the server and the load generator used, and what the machine was like.
+/// The resources of the server and of the load generator, and the state of the machine.
 const USED: &[Column] = &[
     ("server_cpu_ns_per_request", |r| decimals(model::Metric::ServerCpu.of(r.measured?)?, 1)),
     ("server_idle_share", |r| decimals(r.measured?.verdict.server_idle_ppm? as f64 / 1e6, 4)),
@@ -113,7 +113,7 @@ const USED: &[Column] = &[
     ("temperature_c_after", |r| decimals(r.observation.conditions.temperature_c.after?, 1)),
 ];
 
-/// A head and a row a trial, in the order in which they were; of a run in heats, a row a start and cell.
+/// A header and one row per trial, in the order of measurement; in heats one row per start and cell.
 pub fn report(told: &Told<'_>) -> String {
     let columns = || ASKED.iter().chain(FOUND).chain(USED);
     let row = |(i, observation): (usize, &Observation)| {
@@ -163,12 +163,12 @@ fn quantile(of: &Histogram, share: f64) -> Option<String> {
     of.quantile_ns(share).and_then(text)
 }
 
-/// A server that was never looked at has no process; one that runs has at least one.
+/// Turns 0 into `None`: a running server has at least one process, so 0 means that it was never observed.
 fn seen(most: u64) -> Option<u64> {
     (most > 0).then_some(most)
 }
 
-/// The window over which a rate that changes is taken; of a trial that was not measured, the one that was meant.
+/// The window over which a changing rate is averaged; for a trial without a measurement, the planned one.
 fn window_ns(row: &Row<'_>) -> u64 {
     let meant = row.run.study.design.measure.as_nanos() as u64;
     row.measured.map_or(meant, |m| m.tally.duration_ns)

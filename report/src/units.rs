@@ -1,8 +1,8 @@
-//! Numbers as people read them: three or four figures, the unit that fits, a dash for what is not known.
+//! Numbers for people: three or four significant digits, a fitting unit, a dash for unknown values.
 
 use model::findings::Figure;
 
-/// What stands for a figure that is not known.
+/// The mark for an unknown figure.
 pub const UNKNOWN: &str = "–";
 
 /// A duration in nanoseconds: `870 ns`, `12.3 µs`, `4.56 ms`, `1.20 s`.
@@ -49,7 +49,7 @@ pub fn count(n: u64) -> String {
     text
 }
 
-/// So many of something, by its name: `1 block`, `1,000 blocks`.
+/// A count with its noun: `1 block`, `1,000 blocks`.
 pub fn several(n: usize, one: &str) -> String {
     format!("{} {one}{}", count(n as u64), if n == 1 { "" } else { "s" })
 }
@@ -64,7 +64,8 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", share * 100.0) } else { UNKNOWN.to_owned() }
 }
 
-/// A noise floor: the share below which no difference is told apart. Of few starts it can be a factor, and any number of it a mere guess.
+/// A noise floor: the share below which differences cannot be detected. With few starts it is shown as a factor, and a very
+/// large one without a number, which would be a mere guess.
 pub fn noise_floor(share: f64) -> String {
     match share {
         x if x < 1.0 || !x.is_finite() => percent(x),
@@ -73,7 +74,7 @@ pub fn noise_floor(share: f64) -> String {
     }
 }
 
-/// A ratio: as many decimals as it takes to tell small ones apart.
+/// A ratio, with more decimals for small values.
 pub fn ratio(x: f64) -> String {
     match x {
         x if !x.is_finite() => UNKNOWN.to_owned(),

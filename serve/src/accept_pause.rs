@@ -1,27 +1,27 @@
-//! After a failed accept, usually for want of descriptors, the listener rests for a moment. Connections that are
-//! open are answered meanwhile, and new ones wait in the kernel's queue.
+//! A pause of the listener after a failed accept, usually for want of descriptors. Open connections are answered meanwhile, and
+//! new ones wait in the kernel's queue.
 
 use net::Io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-/// How long the listener rests.
+/// The length of the pause.
 const PAUSE_NS: u64 = 10_000_000;
 
-/// The listener of one thread, and whether it rests.
+/// The listener of one thread, and whether it pauses.
 pub struct AcceptPause {
-    /// Taken at the start: there may be no descriptor for it later. None: it never listens again.
+    /// Taken at the start, because there may be no descriptor for it later. `None`: it never listens again.
     listener: Option<OwnedFd>,
     until_ns: Option<u64>,
 }
 
 impl AcceptPause {
-    /// The back end listens on `listener`.
+    /// A listener on which the back end listens.
     pub fn new(listener: OwnedFd) -> Self {
         Self { listener: Some(listener), until_ns: None }
     }
 
-    /// An accept failed: stops listening for a while.
+    /// Stops listening for a while, after an accept has failed.
     pub fn begin(&mut self, io: &mut impl Io) {
         io.stop_listening();
         self.until_ns = Some(io.now_ns() + PAUSE_NS);
@@ -36,7 +36,7 @@ impl AcceptPause {
         }
     }
 
-    /// Never listens again, and lets the port go: while anybody holds it, connections come about.
+    /// Closes the listener for good and releases the port: while any process holds it, connections come about.
     pub fn end(&mut self) {
         (self.listener, self.until_ns) = (None, None);
     }

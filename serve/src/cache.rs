@@ -1,5 +1,5 @@
-//! The files that a thread has open or in memory. A file is looked at again when its last look is older than
-//! half a second, and not before; what is kept is bounded.
+//! The files that a thread has open or in memory. A file is checked again when its last check is older than half a second, and
+//! not before; the cache is bounded.
 
 use crate::entry::Entry;
 use crate::kinds;
@@ -9,26 +9,26 @@ use std::io::ErrorKind;
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// So long a file is served without another look. A change is seen within a second.
+/// How long a file is served without another check. A change is seen within a second.
 pub const LOOK_NS: u64 = 500_000_000;
 
-/// A file that was changed less than this before it was read may be changed again without its time showing it:
-/// file systems count in steps of up to two seconds. It is read anew at the next look.
+/// The least age in seconds of a file's last change for its time to show every later change: file systems count in steps of up to
+/// two seconds. A younger file is read again at the next check.
 const SETTLED_S: i64 = 2;
 
-/// A file that becomes shorter while it is read is opened again, so often.
+/// How often a file that becomes shorter while it is read is opened again.
 const ATTEMPTS: usize = 3;
 
-/// How much is kept at most.
+/// The bounds of the cache.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Files, each of which may hold a descriptor.
+    /// The number of files, each of which may hold a descriptor.
     pub files: usize,
-    /// Of memory.
+    /// The bytes of memory.
     pub bytes: usize,
 }
 
-/// What a path is.
+/// What is at a path.
 #[derive(Debug)]
 pub enum Found {
     /// A file.
@@ -37,8 +37,8 @@ pub enum Found {
     Folder,
 }
 
-/// Files by path. Two generations: what was asked for lately is in the young one; when that has half of all that
-/// may be kept, the old one goes, and the young one is the old one.
+/// Files by path, in two generations: recently requested files are in the young one; when that has half of what may be kept, the
+/// old generation is dropped, and the young one becomes the old one.
 #[derive(Debug)]
 pub struct Cache {
     root: Root,
@@ -53,7 +53,7 @@ pub struct Cache {
 struct Kept {
     entry: Rc<Entry>,
     looked_ns: u64,
-    /// Its time tells of every change from now on.
+    /// Whether its time shows every change from now on.
     is_settled: bool,
 }
 
@@ -64,13 +64,13 @@ impl Kept {
 }
 
 impl Cache {
-    /// Nothing is kept yet.
+    /// An empty cache.
     pub fn new(root: Root, bounds: Bounds) -> Self {
         let (young, old) = (HashMap::new(), HashMap::new());
         Self { root, root_looked_ns: 0, bounds, young, old, young_bytes: 0 }
     }
 
-    /// What is at a path that [`resolve`](crate::resolve::resolve) gave.
+    /// Finds what is at a path that [`resolve`](crate::resolve::resolve) returned.
     #[inline]
     pub fn find(&mut self, path: &[u8], now_ns: u64) -> Result<Found, Missing> {
         match self.young.get(path) {
@@ -79,12 +79,12 @@ impl Cache {
         }
     }
 
-    /// Whether a folder is at this path; always looks.
+    /// Whether a folder is at this path; always checks.
     pub fn is_folder(&self, path: &[u8]) -> bool {
         matches!(self.root.open_below(path), Ok(Opened::Folder))
     }
 
-    /// Looks at the file system, unless the old generation has it fresh.
+    /// Checks the file system, unless the old generation has the file fresh.
     fn look(&mut self, path: &[u8], now_ns: u64) -> Result<Found, Missing> {
         let kept = self.take(path);
         let kept = match kept {
@@ -116,7 +116,7 @@ impl Cache {
         }
     }
 
-    /// The file as it is now: what is kept of it if that is still it. `None`: a folder.
+    /// Loads the file as it is now, or keeps the cached one if it is unchanged. `None`: it is a folder.
     fn load(&mut self, path: &[u8], kept: Option<&Kept>, now_ns: u64) -> Result<Option<Kept>, Missing> {
         if now_ns.saturating_sub(self.root_looked_ns) >= LOOK_NS {
             self.root.refresh();
@@ -147,7 +147,7 @@ impl Cache {
     }
 }
 
-/// How much memory it takes to keep an entry at a path.
+/// The memory that it takes to keep an entry at a path.
 fn weight(path: &[u8], entry: &Entry) -> usize {
     path.len() + entry.memory_bytes() + size_of::<Kept>()
 }

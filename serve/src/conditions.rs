@@ -1,32 +1,32 @@
-//! Under which conditions a file is sent, in the order that RFC 9110 section 13.2.2 gives; pure.
+//! The conditions under which a file is sent, in the order of RFC 9110 section 13.2.2; pure.
 
 use crate::date;
 use wire::RequestHead;
 
-/// What tells a file's states apart.
+/// The validators of a file's current state.
 #[derive(Clone, Copy, Debug)]
 pub struct Validators<'e> {
     /// Its entity tag, a strong one, with its quotes.
     pub etag: &'e [u8],
-    /// When it was changed, in seconds since 1970; `None` where that can't be said in a date.
+    /// When it was changed, in seconds since 1970; `None` where a date can't say that.
     pub modified_s: Option<i64>,
 }
 
-/// What becomes of the request.
+/// The outcome of the conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome<'h> {
-    /// It is answered; a range that is to be heeded.
+    /// The file is sent; a range that applies.
     Go(Option<&'h [u8]>),
-    /// 304: who asks has it already.
+    /// 304: the client has it already.
     NotModified,
-    /// 412: it is not what who asks takes it for.
+    /// 412: the file is not the one that the client means.
     Failed,
 }
 
-/// The fields of a request that matter to files.
+/// The header fields of a request that matter to files.
 #[derive(Debug, Default)]
 pub struct Fields<'h> {
-    /// How many `Host` fields there are.
+    /// The number of `Host` fields.
     pub hosts: usize,
     range: Option<&'h [u8]>,
     if_range: Option<&'h [u8]>,
@@ -37,7 +37,7 @@ pub struct Fields<'h> {
 }
 
 impl<'h> Fields<'h> {
-    /// Looks for them, once.
+    /// Finds the fields, in one pass.
     pub fn of(head: &RequestHead<'h>) -> Self {
         let mut fields = Self::default();
         for (name, value) in head.fields() {
@@ -60,7 +60,7 @@ impl<'h> Fields<'h> {
         fields
     }
 
-    /// Whether a file of these validators is sent. A date that can't be read is no condition.
+    /// Decides whether a file with these validators is sent. A date that can't be read is no condition.
     pub fn outcome(&self, head: &RequestHead<'h>, file: &Validators<'_>) -> Outcome<'h> {
         let is_later_than = |value: Option<&[u8]>| Some(file.modified_s? > date::parse(value?)?);
         if self.has_if_match {
@@ -81,7 +81,7 @@ impl<'h> Fields<'h> {
         Outcome::Go(self.range.filter(|_| head.method == "GET" && self.is_range_meant_for(file)))
     }
 
-    /// `If-Range`: the part is only of use to who has the rest of this very file.
+    /// `If-Range`: whether the client has the rest of this very file.
     fn is_range_meant_for(&self, file: &Validators<'_>) -> bool {
         match self.if_range {
             None => true,
@@ -100,7 +100,7 @@ enum Comparison {
     Weak,
 }
 
-/// Whether the fields of this name, which are one list together, have this tag in them, or a star.
+/// Whether the fields of this name, which are one list together, contain this tag or a star.
 fn lists(head: &RequestHead<'_>, name: &str, etag: &[u8], comparison: Comparison) -> bool {
     let mut values =
         head.fields().filter(|field| field.0.eq_ignore_ascii_case(name)).map(|field| field.1.trim_ascii());
@@ -110,7 +110,7 @@ fn lists(head: &RequestHead<'_>, name: &str, etag: &[u8], comparison: Comparison
     })
 }
 
-/// The entity tags of a list: whether each is weak, and itself with its quotes. Ends at what is no tag.
+/// The entity tags of a list: whether each is weak, and the tag with its quotes. It ends at what is no tag.
 struct Tags<'v>(&'v [u8]);
 
 impl<'v> Iterator for Tags<'v> {

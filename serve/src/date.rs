@@ -1,37 +1,37 @@
-//! The time of day as text. A thread asks the kernel's coarse clock once a turn and formats once a second.
+//! The time of day as text. A thread reads the kernel's coarse clock once a turn and formats once a second.
 
 use httpdate::HttpDate;
 use net::clock;
 use std::fmt::Write;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Every date has as many bytes (RFC 9110 section 5.6.7).
+/// The length of every date (RFC 9110 section 5.6.7).
 pub const DATE_BYTES: usize = 29;
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// A date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 pub type Date = [u8; DATE_BYTES];
 
-/// 31 December 9999: later years have more digits.
+/// 31 December 9999, because later years have more digits.
 const LAST_S: u64 = 253_402_300_799;
 
 /// A thread's clock.
 #[derive(Debug)]
 pub struct Clock {
     now_ns: u64,
-    /// When the text is to be made again.
+    /// When the text must be made again.
     until_ns: u64,
     date: Date,
 }
 
 impl Clock {
-    /// A clock that has been looked at.
+    /// A clock that has been read.
     pub fn new() -> Self {
         let mut clock = Self { now_ns: 0, until_ns: 0, date: [b' '; DATE_BYTES] };
         clock.tick();
         clock
     }
 
-    /// Looks at the clock. True: the date has changed.
+    /// Reads the clock. True: the date has changed.
     #[inline]
     pub fn tick(&mut self) -> bool {
         self.now_ns = clock::coarse_ns();
@@ -59,7 +59,7 @@ impl Clock {
     }
 }
 
-/// Seconds since 1970 as a date; `None` before 1970 and after the year 9999.
+/// Formats seconds since 1970 as a date; `None` before 1970 and after the year 9999.
 pub fn format(unix_s: i64) -> Option<Date> {
     let unix_s = u64::try_from(unix_s).ok().filter(|s| *s <= LAST_S)?;
     let mut text = String::with_capacity(DATE_BYTES);
@@ -67,13 +67,13 @@ pub fn format(unix_s: i64) -> Option<Date> {
     text.as_bytes().try_into().ok()
 }
 
-/// A date of any of HTTP's three forms, as seconds since 1970.
+/// Parses a date of any of HTTP's three forms, as seconds since 1970.
 pub fn parse(value: &[u8]) -> Option<i64> {
     let time = httpdate::parse_http_date(std::str::from_utf8(value).ok()?).ok()?;
     time.duration_since(UNIX_EPOCH).ok()?.as_secs().try_into().ok()
 }
 
-/// The same time as logs write it: `06/Nov/1994:08:49:37 +0000`.
+/// The same time in the format of logs: `06/Nov/1994:08:49:37 +0000`.
 pub fn for_logs(date: &Date) -> [u8; 26] {
     let mut text = *b"dd/mmm/yyyy:hh:mm:ss +0000";
     for (to, from) in [(0..2, 5..7), (3..6, 8..11), (7..11, 12..16), (12..20, 17..25)] {

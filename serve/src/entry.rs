@@ -1,4 +1,4 @@
-//! A file as it is served: what does not change from request to request is made once.
+//! A file as it is served: what does not change from request to request is computed once.
 
 use crate::conditions::Validators;
 use crate::date;
@@ -9,37 +9,37 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// Files of up to so many bytes are kept in memory; larger ones are sent from the kernel's, by their descriptor.
+/// The size up to which files are kept in memory; larger ones are sent from the kernel's memory, by their descriptor.
 pub const MEMORY_BYTES: u64 = 64 * 1024;
 
 /// A file, its validators and the fields of its head.
 #[derive(Debug)]
 pub struct Entry {
-    /// Which state of which file this is.
+    /// The file and its state.
     pub identity: Identity,
     /// Its media type.
     pub content_type: &'static str,
     /// Its entity tag, with quotes.
     pub etag: String,
-    /// The field lines `Last-Modified`, where it can be said, and `ETag`.
+    /// The field lines `Last-Modified`, where it is known, and `ETag`.
     pub validators: String,
-    /// All field lines of an answer with the whole file, but for the date and the connection.
+    /// All field lines of an answer with the whole file, without the date and the connection.
     pub fields: String,
     /// Its bytes.
     pub content: Content,
 }
 
-/// Where a file's bytes are.
+/// Where the bytes of a file are.
 #[derive(Debug)]
 pub enum Content {
-    /// Here.
+    /// In this process's memory.
     Memory(Box<[u8]>),
-    /// In the kernel's hands.
+    /// In the kernel.
     File(Arc<OwnedFd>),
 }
 
 impl Entry {
-    /// Reads what is to be kept of an open file. An error of the kind `UnexpectedEof`: it has become shorter.
+    /// Reads what is kept of an open file. An error of the kind `UnexpectedEof`: it has become shorter.
     pub fn load(file: File, identity: Identity, content_type: &'static str) -> std::io::Result<Self> {
         let Identity { length, modified: (modified_s, _), .. } = identity;
         let content = if length <= MEMORY_BYTES {
@@ -61,12 +61,12 @@ impl Entry {
         Ok(Self { identity, content_type, etag, validators, fields, content })
     }
 
-    /// Bytes.
+    /// The number of its bytes.
     pub fn length(&self) -> u64 {
         self.identity.length
     }
 
-    /// What conditions are about.
+    /// The validators, for conditions.
     pub fn validators(&self) -> Validators<'_> {
         let modified_s = self.identity.modified.0;
         Validators {
@@ -75,7 +75,7 @@ impl Entry {
         }
     }
 
-    /// How much memory it takes.
+    /// The memory that it takes.
     pub fn memory_bytes(&self) -> usize {
         let bytes = match &self.content {
             Content::Memory(bytes) => bytes.len(),

@@ -1,4 +1,4 @@
-//! What a request for a file comes to: the file, parts of it, or why not.
+//! Answers a request for a file: with the file, parts of it, or why not.
 
 use crate::cache::{Cache, Found};
 use crate::conditions::{Fields, Outcome};
@@ -13,57 +13,57 @@ use wire::RequestHead;
 /// The file that stands for its folder.
 const INDEX: &[u8] = b"index.html";
 
-/// A served folder, as one thread has it.
+/// A served folder, for one thread.
 #[derive(Debug)]
 pub struct Files {
     cache: Cache,
-    /// The path that is being looked for; kept for its memory.
+    /// The path that is being looked up; kept for its memory.
     path: Vec<u8>,
 }
 
-/// What a request gets.
+/// The reply to a request.
 #[derive(Debug)]
 pub enum Reply {
     /// One of the answers that every site has.
     Standard(Route),
-    /// It is to be asked for there.
+    /// The file is to be requested elsewhere.
     Moved {
-        /// A target.
+        /// The new target.
         location: String,
-        /// The request was a HEAD.
+        /// Whether the request was a HEAD.
         head_only: bool,
     },
-    /// Something of a file.
+    /// A file, or a part of it.
     File {
         /// The file.
         entry: Rc<Entry>,
-        /// What of it.
+        /// The part that is sent.
         form: Form,
-        /// The request was a HEAD.
+        /// Whether the request was a HEAD.
         head_only: bool,
     },
 }
 
-/// What of a file is sent.
+/// The part of a file that is sent.
 #[derive(Debug)]
 pub enum Form {
-    /// All.
+    /// All of it.
     Whole,
-    /// Nothing: who asks has it.
+    /// Nothing: the client has it.
     NotModified,
     /// These parts, one or more.
     Parts(Vec<Range>),
-    /// Nothing: it has no such parts.
+    /// Nothing: the file has no such parts.
     Unsatisfiable,
 }
 
 impl Files {
-    /// Of a folder.
+    /// The files of a folder.
     pub fn new(cache: Cache) -> Self {
         Self { cache, path: Vec::new() }
     }
 
-    /// What this request gets at this time.
+    /// The reply to this request at this time.
     #[inline]
     pub fn reply(&mut self, head: &RequestHead<'_>, now_ns: u64) -> Reply {
         let head_only = match head.method {
@@ -94,7 +94,7 @@ impl Files {
         Reply::File { entry, form, head_only }
     }
 
-    /// The file that a target names.
+    /// Finds the file that a target names.
     fn find(&mut self, target: &str, now_ns: u64) -> Result<Rc<Entry>, Other> {
         let asked =
             resolve(target.as_bytes(), &mut self.path).map_err(|_| Other::Standard(Standard::BadRequest))?;
@@ -111,8 +111,8 @@ impl Files {
         }
     }
 
-    /// Where the folder is that was asked for without its slash. The path has no empty segment, so that what
-    /// follows the first slash is never taken for a host.
+    /// The location of a folder that was requested without its slash. The path has no empty segment, so that what follows the first slash
+    /// is never taken for a host.
     fn with_slash(&self, target: &str) -> String {
         let mut location = "/".to_owned();
         escape(&self.path, &mut location);
@@ -129,14 +129,14 @@ impl Files {
         location
     }
 
-    /// A folder without an index is there, but nothing of it is to be seen.
+    /// The answer for a folder without an index, whose content is not shown.
     fn no_index(&self) -> Standard {
         let folder = &self.path[..self.path.len() - INDEX.len()];
         if self.cache.is_folder(folder) { Standard::Forbidden } else { Standard::NotFound }
     }
 }
 
-/// What is found instead of a file.
+/// What is there instead of a file.
 enum Other {
     Standard(Standard),
     Moved(String),

@@ -1,35 +1,35 @@
-//! Answers that are made anew for every request: a JSON object, and what was sent.
+//! Answers that are made for every request: a JSON object, and an echo.
 
 use crate::out::Out;
 use crate::render::{Context, head};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// More than this is not sent back.
+/// The largest body that is sent back.
 pub const MAX_SENT_BYTES: usize = 4 * 1024 * 1024;
 
-/// What is asked for on a path of which no answer is ready.
+/// An answer that must be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fresh {
     /// An object with this number in it.
     Json {
-        /// The query's.
+        /// The number in the query.
         number: u64,
-        /// The request was a HEAD.
+        /// Whether the request was a HEAD.
         head_only: bool,
     },
     /// The body of the request.
     Echo,
 }
 
-/// A request whose body is on its way and is its answer.
+/// A request whose body is arriving and will be its answer.
 #[derive(Debug)]
 pub struct Echo {
-    /// What has arrived.
+    /// The part of the body that has arrived.
     pub body: Vec<u8>,
-    /// The connection can be used for another request.
+    /// Whether the connection can be used for another request.
     pub keep_alive: bool,
-    /// The request was HTTP/1.0.
+    /// Whether the request was HTTP/1.0.
     pub http10: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// The object. Returns status and length for the log.
+    /// Writes the object. Returns status and length for the log.
     pub fn json(&mut self, number: u64, head_only: bool, context: Context<'_>, out: &mut Out) -> (u16, u64) {
         self.body.clear();
         // To memory, of an object of text and a number: it can't fail.
@@ -63,7 +63,7 @@ impl Writer {
         (200, self.body.len() as u64)
     }
 
-    /// What was sent. Returns status and length for the log.
+    /// Writes the echo. Returns status and length for the log.
     pub fn echo(&mut self, body: &[u8], context: Context<'_>, out: &mut Out) -> (u16, u64) {
         let fields = self.fields("application/octet-stream", body.len());
         head("200 OK", &[&fields], context, out);
@@ -72,7 +72,7 @@ impl Writer {
         (200, body.len() as u64)
     }
 
-    /// Type and length, in memory that is used again and again.
+    /// The fields for type and length, in memory that is used again.
     fn fields(&mut self, content_type: &str, length: usize) -> String {
         let mut fields = std::mem::take(&mut self.length);
         fields.clear();
@@ -81,7 +81,7 @@ impl Writer {
     }
 }
 
-/// The number that a query like `n=5` has; `None`: it has none, or it is no number.
+/// The number in a query like `n=5`; `None` where there is none.
 pub fn number(query: &str) -> Option<u64> {
     query.split('&').find_map(|pair| pair.strip_prefix("n="))?.parse().ok()
 }

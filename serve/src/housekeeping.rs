@@ -1,27 +1,28 @@
-//! How connections end that do not end by themselves: the idle ones now and then, all of them at a stop.
+//! Ends connections that do not end by themselves: idle ones now and then, all of them at a stop.
 
 use crate::worker::{Connection, LOOK_UP, Worker};
 use net::{Io, Slot};
 use std::time::Duration;
 
-/// Idle connections are looked for so often, or more often where the timeout is short.
+/// How often idle connections are looked for; more often where the timeout is short.
 const SWEEP_NS: u64 = 1_000_000_000;
 
-/// A peer that has been sent its last answer has so long to read it and close.
+/// How long a peer that has been sent its last answer may take to read it and close.
 const LINGER_NS: u64 = 2_000_000_000;
 
-/// At a stop: what has connected by then is accepted, for no longer than this.
+/// At a stop: the longest time in which connections that have come about are still accepted.
 const LAST_CALL_NS: u64 = 100_000_000;
 
-/// At a stop: who has been answered in part has so long to read it.
+/// At a stop: how long a peer that has been answered in part may take to read the rest.
 const GRACE_NS: u64 = 5_000_000_000;
 
-/// A back end hands over in one turn what it was asked for in the last, and tells in the next what came of it.
+/// How many turns without a completion show that nothing is left: a back end hands over in one turn what it was asked for in the
+/// last, and reports it in the next.
 const QUIET_TURNS: usize = 3;
 
 impl<I: Io> Worker<'_, I> {
-    /// Now and then: closes who has not been answered anything for too long. A peer that does not read is not
-    /// idle; when it stops reading for good, its connection fails by itself.
+    /// Closes connections that have had no answer for too long. A peer that does not read is not idle; when it stops reading for
+    /// good, its connection fails by itself.
     pub fn sweep(&mut self) {
         let idle_ns = self.config.idle_timeout.as_nanos().try_into().unwrap_or(u64::MAX);
         let now_ns = self.responder.clock.now_ns();
@@ -35,8 +36,8 @@ impl<I: Io> Worker<'_, I> {
         });
     }
 
-    /// Stops without breaking off: who has connected is accepted, what has arrived is answered, who waits for
-    /// nothing is closed, and the rest gets a little time.
+    /// Stops without breaking off: accepts the connections that have come about, answers the requests that have arrived, closes connections
+    /// that wait for nothing, and gives the rest a little time.
     pub fn end(&mut self) -> std::io::Result<()> {
         self.responder.is_stopping = true;
         let start_ns = self.responder.clock.now_ns();
@@ -55,7 +56,7 @@ impl<I: Io> Worker<'_, I> {
         self.turn_until_quiet(start_ns + GRACE_NS)
     }
 
-    /// Takes all that has completed, without waiting for more: what is sent leaves with the turn after.
+    /// Handles everything that has completed, without waiting for more: what is sent leaves with the turn after.
     fn turn_until_quiet(&mut self, until_ns: u64) -> std::io::Result<()> {
         let mut quiet_turns = 0;
         while quiet_turns < QUIET_TURNS && self.responder.clock.now_ns() < until_ns {
@@ -64,7 +65,7 @@ impl<I: Io> Worker<'_, I> {
         Ok(())
     }
 
-    /// Closes the open connections of which this is true. Returns how many others there are.
+    /// Closes the open connections for which this is true. Returns the number of the others.
     fn close_those(&mut self, is_over: impl Fn(&Connection) -> bool) -> usize {
         let mut others = 0;
         for slot in 0..self.connections.len() {

@@ -1,6 +1,6 @@
-//! Which media type a file has, by its extension.
+//! The media types of files, by their extensions.
 
-/// What is not known is bytes.
+/// The type of files with an unknown extension.
 const UNKNOWN: &str = "application/octet-stream";
 
 /// Extensions and their types as registered with IANA, or as in common use where none is.

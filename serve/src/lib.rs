@@ -1,6 +1,6 @@
-//! The reference server, on drome's own I/O. It serves the same few bytes as every contender, and nothing else
-//! that costs time: so it measures what this machine could do at best, and its faults are known truths for
-//! tests. Or it serves a folder, as a static file server does.
+//! The reference server, on drome's own I/O. It serves the same few bytes as every contender, and does nothing else that costs
+//! time: so it measures what this machine could do at best, and its faults are known truths for tests. Or it serves a folder, as a
+//! static file server does.
 
 mod accept_pause;
 mod cache;
@@ -46,38 +46,38 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 use worker::Task;
 
-/// All threads together keep no more files than this in memory or open.
+/// The bounds of all threads together for files in memory or open.
 const KEPT: Bounds = Bounds { files: 2048, bytes: 64 * 1024 * 1024 };
 
-/// A peer that reads nothing for so long while it is being answered is let go, as nginx does (`send_timeout`).
+/// How long a peer may read nothing while it is being answered before it is disconnected, as in nginx (`send_timeout`).
 const UNREAD: Duration = Duration::from_mins(1);
 
-/// How the server is run.
+/// The configuration of a server.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where it listens.
+    /// Where the server listens.
     pub listen: Listen,
-    /// Threads. On a port, each has its own listener.
+    /// The number of threads. On a port, each has its own listener.
     pub threads: usize,
-    /// A folder that is served in the site's place.
+    /// A folder that is served instead of the site.
     pub root: Option<PathBuf>,
-    /// A connection that has not been answered anything for so long is closed.
+    /// How long a connection may have no answer before it is closed.
     pub idle_timeout: Duration,
-    /// Where answers are logged.
+    /// The file of the access log.
     pub access_log: Option<PathBuf>,
-    /// Busy for so long for every request.
+    /// How long the server is busy for every request.
     pub spin: Duration,
-    /// So many messages to itself; in place of `spin`.
+    /// How many messages the server sends to itself; instead of `spin`.
     pub messages: Messages,
-    /// What it does wrong on purpose.
+    /// The faults on purpose.
     pub faults: Faults,
-    /// What drives the sockets; none: what is best.
+    /// The back end that drives the sockets; `None`: the best one.
     pub io: Option<BackEnd>,
-    /// Connections are encrypted.
+    /// TLS, if connections are encrypted.
     pub tls: Option<ServerTls>,
 }
 
-/// What drives the sockets.
+/// A back end that drives the sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum BackEnd {
@@ -90,17 +90,17 @@ pub enum BackEnd {
 pub enum Listen {
     /// At an address; port 0: any free one.
     Tcp(SocketAddr),
-    /// At a Unix socket, which is made and taken away again.
+    /// At a Unix socket, which is created and removed again.
     Unix(PathBuf),
 }
 
-/// Why a server can't begin.
+/// Why a server can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
-    /// It can't listen.
+    /// The server can't listen.
     #[error("can't listen there: {0}")]
     Listen(#[source] Error),
-    /// There is no such folder, or it can't be opened.
+    /// The folder does not exist, or can't be opened.
     #[error("can't serve the folder {0}: {1}")]
     Root(PathBuf, #[source] Error),
     /// The log can't be opened.
@@ -127,7 +127,7 @@ enum At {
 }
 
 impl Server {
-    /// Listens.
+    /// Starts to listen.
     pub fn bind(config: Config) -> Result<Self, BindError> {
         let root = config
             .root
@@ -152,7 +152,7 @@ impl Server {
         Ok(Self { config, listeners, at, root, log, back_end, fallback })
     }
 
-    /// Why epoll drives the sockets though nobody asked for it.
+    /// Why epoll drives the sockets although it was not asked for.
     pub fn fallback(&self) -> Option<&str> {
         self.fallback.as_deref()
     }
@@ -165,8 +165,8 @@ impl Server {
         }
     }
 
-    /// Answers until `stop` is set. What was received until then is answered, within a bound and if no fault holds
-    /// it back; who does not read does not keep the server from ending.
+    /// Answers until `stop` is set. What was received until then is answered, within a bound and if no fault delays it; a peer that does not
+    /// read does not keep the server from ending.
     pub fn run(mut self, site: &Site, stop: &AtomicBool) -> std::io::Result<()> {
         let origin_ns = net::clock::now_ns();
         let numbers = AtomicU64::new(0);
@@ -191,7 +191,7 @@ impl Server {
         })
     }
 
-    /// What a thread answers with.
+    /// The responder of a thread.
     fn responder(&self, site: &Site) -> std::io::Result<Responder> {
         let clock = Clock::new();
         let mut site = if self.root.is_some() { Site::new() } else { site.clone() };
@@ -228,7 +228,7 @@ fn listen_tcp(address: &SocketAddr, threads: usize) -> std::io::Result<(Vec<Owne
     Ok((listeners, At::Tcp(address)))
 }
 
-/// A path has one listener; the threads share it.
+/// Listens at a path, which has one listener that the threads share.
 fn listen_unix(path: &Path, threads: usize) -> std::io::Result<(Vec<OwnedFd>, At)> {
     let (first, file) = net::unix::listener(path)?;
     let mut listeners = vec![first];
@@ -238,13 +238,13 @@ fn listen_unix(path: &Path, threads: usize) -> std::io::Result<(Vec<OwnedFd>, At
     Ok((listeners, At::Unix(file)))
 }
 
-/// Listeners that share a port would let a second server take half of a first one's connections unseen.
+/// Fails if the port is in use: listeners that share a port would let a second server take half of a first one's connections unseen.
 fn ensure_free(address: &SocketAddr) -> std::io::Result<()> {
     if address.port() == 0 { Ok(()) } else { net::socket::exclusive(address).map(drop) }
 }
 
 impl BindError {
-    /// Somebody else listens there.
+    /// Whether another server listens there.
     pub fn is_in_use(&self) -> bool {
         matches!(self, Self::Listen(error) if error.kind() == ErrorKind::AddrInUse)
     }

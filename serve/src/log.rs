@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::path::Path;
 use wire::RequestHead;
 
-/// Lines are gathered up to so many bytes before they are written.
+/// How many bytes of lines are collected before they are written.
 const GATHER_BYTES: usize = 32 * 1024;
 
 /// A thread's end of the log. All ends append whole lines to the same file.
@@ -27,19 +27,19 @@ pub fn open(path: &Path) -> std::io::Result<File> {
 }
 
 impl Log {
-    /// To a file that is open for appending.
+    /// A log that writes to a file which is open for appending.
     pub fn new(file: File, date: &Date) -> Self {
         let time = date::for_logs(date);
         Self { file, lines: Vec::new(), request: String::new(), time, has_failed: false }
     }
 
-    /// A new second has begun: what has been gathered is written.
+    /// Writes what has been collected, when a new second has begun.
     pub fn tick(&mut self, date: &Date) {
         self.time = date::for_logs(date);
         self.flush();
     }
 
-    /// Remembers what is asked.
+    /// Remembers the request line.
     pub fn asked(&mut self, head: &RequestHead<'_>) {
         self.request.clear();
         for text in [head.method, " ", head.target, " HTTP/1."] {
@@ -48,7 +48,7 @@ impl Log {
         self.request.push(if head.minor == 0 { '0' } else { '1' });
     }
 
-    /// Adds the line of an answer to what was asked last.
+    /// Adds the line of an answer to the last request.
     pub fn answered(&mut self, peer: Option<IpAddr>, (status, body_bytes): (u16, u64)) {
         let request = if self.request.is_empty() { "-" } else { &self.request };
         let lines = &mut self.lines;
@@ -67,8 +67,8 @@ impl Log {
         }
     }
 
-    /// Writes what has been gathered. A log that can't be written does not keep the server from answering; it is
-    /// told once.
+    /// Writes what has been collected. A log that can't be written does not keep the server from answering; that is reported
+    /// once.
     pub fn flush(&mut self) {
         if self.lines.is_empty() {
             return;
@@ -89,7 +89,7 @@ impl Drop for Log {
     }
 }
 
-/// What would end the quotation, or the line, or is no plain text, is written as `\xHH`.
+/// Writes as `\xHH` what would end the quotation, or the line, or is no plain text.
 fn escape(text: &str, to: &mut String) {
     for byte in text.bytes() {
         match byte {

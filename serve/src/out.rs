@@ -1,13 +1,13 @@
-//! What is to be sent on a connection, in order: bytes, and pieces of files between them.
+//! The output of a connection, in order: bytes, and pieces of files between them.
 
 use net::{Errno, Io, Slot};
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
-/// Answers are gathered up to so many bytes before they are sent.
+/// How many bytes of answers are collected before they are sent.
 pub const GATHER_BYTES: usize = 64 * 1024;
 
-/// Gathered answers.
+/// Collected answers.
 #[derive(Debug)]
 pub struct Out {
     /// All bytes that are not a file's.
@@ -15,7 +15,7 @@ pub struct Out {
     files: Vec<Insert>,
     file_bytes: u64,
     each: Each,
-    /// The bytes are an interim answer and nothing else.
+    /// Whether the bytes are an interim answer and nothing else.
     is_interim: bool,
 }
 
@@ -25,9 +25,9 @@ const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 /// How many answers are sent at once, and in which form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Each {
-    /// As many as there are room for; pieces of files by the kernel.
+    /// As many as there is room for; pieces of files by the kernel.
     Gathered,
-    /// Each on its own, all of it bytes: something is to become of it.
+    /// Each on its own, all of it bytes: faults may change it.
     Alone,
 }
 
@@ -41,19 +41,19 @@ struct Insert {
 }
 
 impl Out {
-    /// Nothing to be sent.
+    /// An empty output.
     pub fn new(each: Each) -> Self {
         let bytes = Vec::with_capacity(GATHER_BYTES);
         Self { bytes, files: Vec::new(), file_bytes: 0, each, is_interim: false }
     }
 
-    /// True when nothing is to be sent.
+    /// Whether it is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty() && self.files.is_empty()
     }
 
-    /// True when it is time to send.
+    /// Whether it is time to send.
     #[inline]
     pub fn is_full(&self) -> bool {
         match self.each {
@@ -62,12 +62,12 @@ impl Out {
         }
     }
 
-    /// True when a piece of a file could not be read and is missing from the bytes.
+    /// Whether a piece of a file could not be read and is missing from the bytes.
     pub fn is_cut(&self) -> bool {
         self.each == Each::Alone && !self.files.is_empty()
     }
 
-    /// Is empty: all was sent another way.
+    /// Empties it, because everything was sent in another way.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.files.clear();
@@ -75,13 +75,13 @@ impl Out {
         self.is_interim = false;
     }
 
-    /// Adds leave to send the body. The next thing to be added is the answer, after the body has arrived.
+    /// Adds the permission to send the body. The next thing to be added is the answer, after the body has arrived.
     pub fn say_continue(&mut self) {
         self.is_interim = self.is_empty();
         self.bytes.extend_from_slice(CONTINUE);
     }
 
-    /// Nothing but leave to send the body: it is no answer that something could become of.
+    /// Whether it is only the permission to send the body, which is no answer that a fault could change.
     #[inline]
     pub fn is_interim(&self) -> bool {
         self.is_interim
@@ -96,7 +96,7 @@ impl Out {
         self.file_bytes += length;
     }
 
-    /// Sends all and is empty. False: the peer has to read first.
+    /// Sends everything and is empty then. False: the peer has to read first.
     #[inline]
     pub fn send(&mut self, io: &mut impl Io, slot: Slot) -> bool {
         let sent = if self.files.is_empty() { io.send(slot, &self.bytes) } else { self.send_files(io, slot) };

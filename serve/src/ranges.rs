@@ -1,37 +1,37 @@
-//! Which parts of a file a `Range` field asks for (RFC 9110 section 14); pure.
+//! Parses the parts of a file that a `Range` field asks for (RFC 9110 section 14); pure.
 
-/// Who asks for more parts than this gets the whole: so many small parts are no use and much work.
+/// The most parts of a request; for more, the whole file is sent, because so many small parts are no use and much work.
 const MAX_RANGES: usize = 100;
 
 /// A part of a file: from the first byte up to, not including, the end. Never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Its first byte.
+    /// The index of its first byte.
     pub start: u64,
-    /// The byte after its last.
+    /// The index of the byte after its last.
     pub end: u64,
 }
 
-/// What a `Range` field comes to.
+/// The result of a `Range` field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ranges {
-    /// The field is not to be heeded: the whole file.
+    /// The field is ignored: the whole file.
     Whole,
     /// These parts, one or more.
     Parts(Vec<Range>),
-    /// None of the parts is in the file, or the field can't be read.
+    /// None of the parts is in the file, or the field can't be parsed.
     Unsatisfiable,
 }
 
 impl Range {
-    /// How many bytes it has.
+    /// The number of its bytes.
     pub fn length(self) -> u64 {
         self.end - self.start
     }
 }
 
-/// Reads the value of a `Range` field for a file of `length` bytes. An unknown unit is not heeded; parts that
-/// together are more than the file are not worth their trouble either.
+/// Parses the value of a `Range` field for a file of `length` bytes. An unknown unit is ignored, and so are parts that together are more
+/// than the file.
 pub fn parse(value: &[u8], length: u64) -> Ranges {
     const UNIT: &[u8] = b"bytes=";
     let Some((unit, set)) = value.split_at_checked(UNIT.len()) else {
@@ -61,12 +61,12 @@ pub fn parse(value: &[u8], length: u64) -> Ranges {
 
 enum Part {
     Of(Range),
-    /// Well written, and not in the file.
+    /// Well-formed, but not in the file.
     Outside,
     Malformed,
 }
 
-/// `first-last`, `first-` or `-last so many`.
+/// Parses `first-last`, `first-` or `-length`.
 fn part(text: &[u8], length: u64) -> Part {
     let Some(dash) = memchr::memchr(b'-', text) else {
         return Part::Malformed;
@@ -86,7 +86,7 @@ enum Number {
     Malformed,
 }
 
-/// Digits with white space around them. What is too large for any file is as large as can be.
+/// Parses digits with white space around them. A number that is too large for any file counts as the largest.
 fn number(text: &[u8]) -> Number {
     let text = text.trim_ascii();
     if text.is_empty() {

@@ -1,5 +1,5 @@
-//! Answers about files as bytes. The whole of a file is put together from pieces that are ready; everything
-//! rarer is formatted when it is asked for.
+//! Renders answers about files as bytes. The answer with a whole file is put together from prepared pieces; everything rarer is
+//! formatted when it is needed.
 
 use crate::date::Date;
 use crate::entry::{Content, Entry};
@@ -13,28 +13,28 @@ use std::io::Write;
 /// Writes answers for one thread.
 #[derive(Debug)]
 pub struct Renderer {
-    /// What separates the parts of the next answer that has some. Nobody can know it and put it into a file.
+    /// The separator of the parts of the next answer with several. It can't be known beforehand and put into a file.
     boundary: u64,
 }
 
-/// What is the same in every answer to a request.
+/// What all answers to a request have in common.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'c> {
     /// The date of the answer.
     pub date: &'c Date,
-    /// The connection stays open.
+    /// Whether the connection stays open.
     pub keep_alive: bool,
-    /// The request was HTTP/1.0.
+    /// Whether the request was HTTP/1.0.
     pub http10: bool,
 }
 
 impl Renderer {
-    /// With a first boundary that is random.
+    /// A renderer whose first boundary is random.
     pub fn new() -> Self {
         Self { boundary: RandomState::new().hash_one(0) }
     }
 
-    /// Writes an answer. Returns its status, and how many bytes its body has.
+    /// Writes an answer. Returns its status, and the number of bytes of its body.
     #[inline]
     pub fn write(&mut self, reply: &Reply, site: &Site, context: Context<'_>, out: &mut Out) -> (u16, u64) {
         match reply {
@@ -64,7 +64,7 @@ impl Renderer {
         }
     }
 
-    /// Parts as a multipart body (RFC 9110 section 14.6).
+    /// Writes parts as a multipart body (RFC 9110 section 14.6).
     fn many_parts(
         &mut self,
         entry: &Entry,
@@ -134,7 +134,7 @@ fn content(entry: &Entry, part: Range, out: &mut Out) {
     }
 }
 
-/// An answer with nothing to it but its status.
+/// Writes an answer with nothing but a status.
 fn short(status: &str, fields: &str, head_only: bool, context: Context<'_>, out: &mut Out) -> (u16, u64) {
     let (code, reason) = status.split_once(' ').unwrap_or((status, ""));
     let length = reason.len() + 1;

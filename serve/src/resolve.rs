@@ -1,8 +1,8 @@
-//! From a request's target to a path below the served folder; pure. What comes out never begins with a slash
-//! and never has an empty segment, `.`, `..` or a NUL in it, whatever goes in: it can't name anything outside,
-//! links aside, which whoever opens it must refuse.
+//! Resolves a request's target to a path below the served folder; pure. The result never begins with a slash and never has an
+//! empty segment, `.`, `..` or a NUL in it, whatever the target is: it can't name anything outside, except through links, which
+//! must be refused when it is opened.
 
-/// What a path asks for.
+/// The kind of what a path asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// `/a/b`: a file, or a folder whose slash is missing.
@@ -48,8 +48,8 @@ pub fn resolve(target: &[u8], path: &mut Vec<u8>) -> Result<Asked, Malformed> {
     }
 }
 
-/// Writes a path as a target again: only what needs no escape stays as it is. A backslash is escaped, since
-/// browsers take it for a slash.
+/// Writes a path as a target again; what needs no escape stays as it is. A backslash is escaped, because browsers take it for a
+/// slash.
 pub fn escape(path: &[u8], target: &mut String) {
     for &byte in path {
         if byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@".contains(&byte) {
@@ -87,7 +87,7 @@ fn decoded(rest: &mut &[u8]) -> Result<u8, Malformed> {
     Ok(digit(*high)? << 4 | digit(*low)?)
 }
 
-/// Ends the segment that begins at `start`; returns where the next one does.
+/// Ends the segment that begins at `start`; returns where the next one begins.
 fn end_segment(path: &mut Vec<u8>, start: usize) -> Result<usize, Malformed> {
     match &path[start..] {
         b"" => {}

@@ -1,4 +1,4 @@
-//! From requests to answers, for one thread: no sockets. Answers to a pipeline are gathered.
+//! Answers requests, for one thread, without sockets. Answers to a pipeline are collected.
 
 use crate::Site;
 use crate::date::Clock;
@@ -12,38 +12,38 @@ use crate::site::{Asked, Standard};
 use std::net::IpAddr;
 use wire::{RequestParser, WireError};
 
-/// All that a thread needs to answer.
+/// Everything that a thread needs to answer.
 pub struct Responder {
-    /// Its own, since it writes the date into it.
+    /// The site. Each thread has its own, because it writes the date into it.
     pub site: Site,
-    /// A folder that is served in the site's place.
+    /// The folder that is served instead of the site.
     pub files: Option<Files>,
     pub renderer: Renderer,
-    /// Of answers that depend on the request.
+    /// The writer of answers that depend on the request.
     pub fresh: fresh::Writer,
     pub clock: Clock,
     pub log: Option<Log>,
     pub service: Option<Service>,
-    /// Every answer is its connection's last.
+    /// Whether every answer is its connection's last.
     pub is_stopping: bool,
-    /// The request that was answered last was HTTP/1.0.
+    /// Whether the last request that was answered was HTTP/1.0.
     pub was_http10: bool,
 }
 
-/// What becomes of the connection when all that was gathered is sent.
+/// What happens to the connection when everything that was collected has been sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// It is asked again.
+    /// It is used for another request.
     GoOn,
     /// It is closed.
     Close,
-    /// It is told that this is the end, and closed when the peer has read it: what the peer still sends would
-    /// otherwise make its system throw the answer away.
+    /// The end is announced, and it is closed when the peer has read that: otherwise bytes that the peer still sends would make its
+    /// system discard the answer.
     Linger,
 }
 
 impl Responder {
-    /// Looks at the clock; once a second the date changes wherever it is.
+    /// Reads the clock; once a second, updates the date everywhere.
     #[inline]
     pub fn tick(&mut self) {
         if self.clock.tick() {
@@ -197,7 +197,7 @@ impl Responder {
         Next::GoOn
     }
 
-    /// What can't be read gets an answer too; where the next request begins nobody knows.
+    /// Answers what can't be parsed. Where the next request begins is unknown.
     fn refuse(&mut self, error: WireError, peer: Option<IpAddr>, out: &mut Out) -> Next {
         let standard = match error {
             WireError::HeadTooLong | WireError::TooManyFields => Standard::HeadTooLong,
@@ -208,7 +208,7 @@ impl Responder {
         self.turn_down(standard, peer, out)
     }
 
-    /// The connection's last answer.
+    /// Sends the connection's last answer.
     fn turn_down(&mut self, standard: Standard, peer: Option<IpAddr>, out: &mut Out) -> Next {
         let route = standard.route(false);
         out.bytes.extend_from_slice(self.site.answer(route, false, false));
@@ -219,7 +219,7 @@ impl Responder {
     }
 }
 
-/// After the last answer: more of this request may be on its way, if it has a body.
+/// What follows the last answer: more of this request may be arriving, if it has a body.
 fn ending(parser: &RequestParser) -> Next {
     if parser.is_idle() { Next::Close } else { Next::Linger }
 }

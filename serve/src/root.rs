@@ -1,5 +1,5 @@
-//! The served folder: opens what is in it and nothing else. The kernel itself refuses what leads out, links
-//! included (openat2(2) with `RESOLVE_BENEATH`); where it can't, links are not followed at all.
+//! The served folder: opens files in it and nothing else. The kernel itself refuses paths that lead out, links included
+//! (openat2(2) with `RESOLVE_BENEATH`); where it can't, links are not followed at all.
 
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::Errno;
@@ -10,13 +10,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// To open a folder only to go on from there.
+/// The flags to open a folder only as a step to something in it.
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// To read. Without waiting for a writer where the name is a pipe's, and without making a terminal ours.
+/// The flags to read a file: without waiting for a writer of a pipe, and without taking a terminal over.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Something was renamed while the kernel was on its way: it is asked so often before that is an error.
+/// How often the kernel is asked again after a rename while it resolved a path.
 const ATTEMPTS: usize = 16;
 
 /// A served folder.
@@ -27,43 +27,43 @@ pub struct Root {
     resolver: Resolver,
 }
 
-/// Who makes sure that a path stays below the folder.
+/// The guard that keeps a path below the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolver {
     /// The kernel, by one call: links are followed as long as they stay below.
     Kernel,
-    /// One call a segment; links are not followed.
+    /// This process, by one call per segment; links are not followed.
     Segments,
 }
 
 /// What is at a path.
 #[derive(Debug)]
 pub enum Opened {
-    /// A file that can be read, and which one.
+    /// A file that can be read, with its identity.
     File(File, Identity),
     /// A folder.
     Folder,
 }
 
-/// Why there is nothing to be served at a path.
+/// Why nothing is served at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// There is nothing, or nothing that may be seen from here.
     NotFound,
     /// There is something that this process may not read.
     Forbidden,
-    /// This machine is short of something.
+    /// This machine lacks a resource.
     Unavailable,
 }
 
-/// What tells a file and its state from any other, as far as the file system tells.
+/// The identity of a file and its state, as far as the file system tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identity {
-    /// The device and the number on it.
+    /// The device and the inode number.
     pub inode: (u64, u64),
-    /// Bytes.
+    /// The number of bytes.
     pub length: u64,
-    /// Seconds since 1970 and nanoseconds.
+    /// The time of the last change: seconds since 1970 and nanoseconds.
     pub modified: (i64, i64),
 }
 
@@ -88,14 +88,14 @@ impl Root {
         Ok(Self { path: self.path.clone(), folder: self.folder.try_clone()?, resolver: self.resolver })
     }
 
-    /// Looks the folder up by its name again: it may have been replaced. Without one, the old one stays.
+    /// Opens the folder by its name again, because it may have been replaced. If there is none, the old one stays.
     pub fn refresh(&mut self) {
         if let Ok(folder) = rustix::fs::open(&self.path, FOLDER, Mode::empty()) {
             self.folder = folder;
         }
     }
 
-    /// Opens what is at a path that [`resolve`](crate::resolve::resolve) gave.
+    /// Opens what is at a path that [`resolve`](crate::resolve::resolve) returned.
     pub fn open_below(&self, path: &[u8]) -> Result<Opened, Missing> {
         if path.is_empty() {
             return Ok(Opened::Folder);

@@ -1,5 +1,5 @@
-//! What the server has to say of itself: every answer is made beforehand, head and body in one piece, and only
-//! its date is written anew, once a second. Only what depends on the request is made when it is asked for.
+//! The built-in site: every answer is made beforehand, head and body in one piece, and only its date is updated, once a second.
+//! Only answers that depend on the request are made when they are needed.
 
 use crate::date::{DATE_BYTES, Date};
 use crate::fresh::{self, Fresh};
@@ -12,7 +12,7 @@ pub struct Site {
     answers: Vec<Answer>,
 }
 
-/// What is on a path.
+/// The page on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Page {
     /// An answer that is ready.
@@ -21,16 +21,16 @@ enum Page {
     Echo,
 }
 
-/// What a request gets.
+/// The answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// An answer that is ready.
     Ready(Route),
-    /// One that is to be made.
+    /// An answer that must be made.
     Fresh(Fresh),
 }
 
-/// Index of an answer and whether its body is left out.
+/// The index of an answer, and whether its body is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Route {
     answer: usize,
@@ -53,7 +53,7 @@ pub enum Standard {
     ContentTooLarge,
 }
 
-/// Status, reason, further fields.
+/// Status, reason and further fields of each.
 const STANDARD: [(u16, &str, &str); 11] = [
     (404, "Not Found", ""),
     (405, "Method Not Allowed", "Allow: GET, HEAD\r\n"),
@@ -72,9 +72,9 @@ const STANDARD: [(u16, &str, &str); 11] = [
 #[derive(Clone, Debug)]
 struct Answer {
     status: u16,
-    /// Where in each form the date is.
+    /// The place of the date in each form.
     date_at: usize,
-    /// HTTP/1.1, the connection stays: nothing need be said about it.
+    /// HTTP/1.1, and the connection stays, which need not be said.
     keep: Form,
     /// The connection is closed afterwards.
     close: Form,
@@ -88,7 +88,7 @@ struct Form {
     head_bytes: usize,
 }
 
-/// What is said of the connection, and the end of the head.
+/// The field that says what happens to the connection, and the end of the head.
 pub fn ending(keep_alive: bool, http10: bool) -> &'static str {
     match (keep_alive, http10) {
         (true, false) => "\r\n",
@@ -121,12 +121,12 @@ impl Site {
         self.answers.push(Answer::new(200, "OK", content_type, "", body));
     }
 
-    /// Adds a path that answers with a JSON object, in which is the number `n` of the query.
+    /// Adds a path that answers with a JSON object that contains the number `n` of the query.
     pub fn json(&mut self, path: &str) {
         self.paths.insert(path.to_owned(), Page::Json);
     }
 
-    /// Adds a path that answers with what was sent to it.
+    /// Adds a path that answers with the body of the request.
     pub fn echo(&mut self, path: &str) {
         self.paths.insert(path.to_owned(), Page::Echo);
     }
@@ -141,7 +141,7 @@ impl Site {
         }
     }
 
-    /// What a request gets; a query does not matter where the answer is ready.
+    /// The answer to a request; a query does not matter where the answer is ready.
     #[inline]
     pub fn route(&self, method: &str, target: &str) -> Asked {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -172,7 +172,7 @@ impl Site {
         if route.head_only { &form.bytes[..form.head_bytes] } else { &form.bytes }
     }
 
-    /// An answer's status, and how many bytes of body it has.
+    /// The status of an answer, and the number of bytes of its body.
     pub fn account(&self, route: Route) -> (u16, u64) {
         let answer = &self.answers[route.answer];
         let body_bytes = answer.keep.bytes.len() - answer.keep.head_bytes;
@@ -181,7 +181,7 @@ impl Site {
 }
 
 impl Standard {
-    /// The way to this answer.
+    /// The route to this answer.
     pub fn route(self, head_only: bool) -> Route {
         Route { answer: self as usize, head_only }
     }

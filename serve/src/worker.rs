@@ -14,48 +14,48 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use wire::RequestParser;
 
-/// How long a stop may go unseen by a thread that has nothing to do.
+/// How long an idle thread may take to notice a stop.
 pub const LOOK_UP: Duration = Duration::from_millis(100);
 
-/// A peer that asks on without reading its answers is let go when so many bytes of questions wait.
+/// How many bytes of requests a peer may send without reading its answers before it is disconnected.
 const MAX_WAITING_BYTES: usize = 1024 * 1024;
 
-/// A ring is made for so many connections a thread at most; more are served a little more slowly.
+/// The most connections of a thread for which a ring is sized; more are served a little more slowly.
 const MOST_CONNECTIONS: usize = 64 * 1024;
 
 #[derive(Default)]
 pub struct Connection {
     pub parser: RequestParser,
-    /// What was sent is on its way, and is to be sent back.
+    /// A request whose body is arriving and will be sent back.
     echo: Option<Box<Echo>>,
-    /// Questions that arrived while answers to others had to wait.
+    /// Requests that arrived while earlier answers had to wait.
     pub waiting: Vec<u8>,
     pub is_open: bool,
-    /// Answers wait, in the back end for a peer that does not read or in the outbox for their time.
+    /// Whether answers wait, in the back end for a peer that does not read or in the outbox for their time.
     pub is_blocked: bool,
-    /// The peer asks nothing more.
+    /// Whether the peer sends no more requests.
     has_ended: bool,
-    /// What comes after the last answer, once all is sent; nothing more is answered.
+    /// What follows the last answer, once everything is sent; nothing more is answered.
     pub last: Option<Next>,
-    /// The last request was HTTP/1.0.
+    /// Whether the last request was HTTP/1.0.
     is_http10: bool,
-    /// By the coarse clock: when it was accepted or last sent something.
+    /// When it was accepted or last sent something, by the coarse clock.
     pub stamp_ns: u64,
-    /// Only known where it is logged.
+    /// The peer's address, if it is logged.
     peer: Option<IpAddr>,
 }
 
-/// What a thread has to do.
+/// The task of a thread.
 pub struct Task<'s> {
-    /// How.
+    /// The configuration.
     pub config: &'s Config,
-    /// Until this is set.
+    /// Set to stop.
     pub stop: &'s AtomicBool,
     /// When the server began.
     pub origin_ns: u64,
-    /// Whose connections are the thread's.
+    /// The listener whose connections are the thread's.
     pub listener: OwnedFd,
-    /// What drives the sockets.
+    /// The back end that drives the sockets.
     pub back_end: BackEnd,
 }
 
@@ -68,9 +68,9 @@ pub struct Worker<'s, I> {
     accept_pause: AcceptPause,
     pub connections: Vec<Connection>,
     out: Out,
-    /// Where answers go that something becomes of before they are sent.
+    /// The outbox of answers that faults change before they are sent.
     outbox: Option<Outbox<'s>>,
-    /// By the coarse clock: when idle connections were last looked for.
+    /// When idle connections were last looked for, by the coarse clock.
     pub swept_ns: u64,
 }
 
@@ -82,7 +82,7 @@ pub fn run(task: Task<'_>, responder: Responder, outbox: Option<Outbox<'_>>) -> 
     }
 }
 
-/// How many connections there may be at once, by the limit of descriptors.
+/// The most connections at once, by the limit of descriptors.
 pub fn most_connections() -> usize {
     net::limits::descriptors().0.map_or(MOST_CONNECTIONS, |most| (most as usize).min(MOST_CONNECTIONS))
 }
@@ -134,7 +134,7 @@ fn run_on<'s, I: Io>(
 }
 
 impl<I: Io> Worker<'_, I> {
-    /// Waits and takes what completed. False: nothing did.
+    /// Waits and handles what completed. False: nothing did.
     #[inline]
     pub fn turn(&mut self, longest: Duration) -> std::io::Result<bool> {
         let longest = self.outbox.as_ref().map_or(longest, |outbox| outbox.wait(clock::now_ns(), longest));
@@ -156,7 +156,7 @@ impl<I: Io> Worker<'_, I> {
         Ok(is_busy)
     }
 
-    /// For good.
+    /// Stops listening for good.
     pub fn stop_listening(&mut self) {
         self.accept_pause.end();
         self.io.stop_listening();
@@ -233,7 +233,7 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// Sends what was gathered. False: the connection has had its last answer, or it has to wait.
+    /// Sends what was collected. False: the connection has had its last answer, or it has to wait.
     #[inline]
     fn send(&mut self, slot: Slot, mut next: Next) -> bool {
         let connection = &mut self.connections[slot as usize];
@@ -267,7 +267,7 @@ impl<I: Io> Worker<'_, I> {
         goes_on
     }
 
-    /// Answers the questions that had to wait: the peer reads again, or a full gathering was sent.
+    /// Answers the requests that had to wait: the peer reads again, or a full output was sent.
     fn go_on(&mut self, slot: Slot) {
         loop {
             let connection = &mut self.connections[slot as usize];
@@ -307,7 +307,7 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// The peer asks nothing more; what it has asked it still gets.
+    /// Handles a peer that sends no more requests; those that it has sent are still answered.
     fn ended(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
         connection.has_ended = true;
@@ -316,7 +316,7 @@ impl<I: Io> Worker<'_, I> {
         }
     }
 
-    /// After the last answer.
+    /// Ends a connection after its last answer.
     fn finish(&mut self, slot: Slot, next: Next) {
         if next == Next::Linger && !self.connections[slot as usize].has_ended {
             self.io.shut_down(slot);

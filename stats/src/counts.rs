@@ -7,7 +7,7 @@ use crate::Histogram;
 pub struct Counts(Vec<(u64, u64)>);
 
 impl Counts {
-    /// What a histogram has counted.
+    /// The counts of a histogram.
     pub fn of(histogram: &Histogram) -> Self {
         Self(histogram.recorded())
     }
@@ -17,12 +17,12 @@ impl Counts {
         &self.0
     }
 
-    /// How many durations.
+    /// The number of durations.
     pub fn count(&self) -> u64 {
         self.0.iter().map(|(_, n)| n).sum()
     }
 
-    /// Adds all that `other` has.
+    /// Adds everything that `other` counted.
     pub fn merge(&mut self, other: &Self) {
         let mut both = Vec::with_capacity(self.0.len() + other.0.len());
         let (mut a, mut b) = (self.0.iter().copied().peekable(), other.0.iter().copied().peekable());
@@ -40,7 +40,7 @@ impl Counts {
         self.0 = both;
     }
 
-    /// Takes away what had been counted earlier.
+    /// Subtracts what had been counted earlier.
     pub fn subtract(&mut self, earlier: &Self) {
         let mut earlier = earlier.0.iter().peekable();
         self.0.retain_mut(|(ns, n)| {
@@ -52,7 +52,7 @@ impl Counts {
         });
     }
 
-    /// The histogram again.
+    /// Turns the counts into a histogram again.
     pub fn histogram(&self) -> Histogram {
         let mut histogram = Histogram::new();
         histogram.add(self);

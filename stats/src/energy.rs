@@ -1,35 +1,35 @@
-//! Where a series changes: E-Divisive (Matteson and James, "A nonparametric approach for multiple change point analysis
+//! Finds where a series changes: E-Divisive (Matteson and James, "A nonparametric approach for multiple change point analysis
 //! of multivariate data", JASA 109, 2014). It divides where the two sides differ most by the energy statistic (Székely and
-//! Rizzo 2005), asks by permutation whether chance would have done as much, and goes on in the parts. No form of the noise is
-//! assumed; values that remember the one before are, as in every such test, called changes more often.
+//! Rizzo 2005), tests by permutation whether chance would have done as much, and goes on in the parts. No form of the noise is
+//! assumed; values that depend on the one before are, as in every such test, called changes more often.
 
 use crate::random;
 
 /// Longer series are cut to their latest values: time and memory grow with the square.
 pub const MOST_VALUES: usize = 500;
 
-/// How strictly is asked.
+/// The options of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Asked {
-    /// A change that is none is called one in at most this share of series without any.
+    /// The largest share of series without any change in which one is found by mistake.
     pub level: f64,
-    /// No part is shorter; at least 2, so that it has a distance within.
+    /// The least length of a part; at least 2, so that it has a distance within.
     pub least: usize,
-    /// Decides the permutations.
+    /// The seed of the permutations.
     pub seed: u64,
 }
 
 /// A place where a series changes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangePoint {
-    /// Index of the first value after it.
+    /// The index of the first value after it.
     pub at: usize,
-    /// How likely a series without this change would look as much like one.
+    /// The probability that a series without this change would look as much like one.
     pub p: f64,
 }
 
-/// All change points, in order. Of more than [`MOST_VALUES`] only the latest are looked at. None where a value is not finite,
-/// or where there are fewer values than could show any ([`fewest`]).
+/// Finds all change points, in order. Of more than [`MOST_VALUES`] only the latest are searched. There are none where a value is not
+/// finite, or where there are fewer values than could show any ([`fewest`]).
 pub fn change_points(values: &[f64], asked: Asked) -> Vec<ChangePoint> {
     let skipped = values.len().saturating_sub(MOST_VALUES);
     let values = &values[skipped..];
@@ -53,8 +53,8 @@ pub fn change_points(values: &[f64], asked: Asked) -> Vec<ChangePoint> {
     found
 }
 
-/// Moves every change point to the best division of all that lies between its neighbours: it was found while others were still
-/// hidden. Of two steps of 6 % at 2 % noise the same way, both are then within a run in 93 %, else in 88 %, of simulated series.
+/// Moves every change point to the best division of everything between its neighbours: it was found while others were still
+/// hidden. Of two steps of 6 % at 2 % noise in the same direction, both are then within a run in 93 %, else in 88 %, of simulated series.
 fn settle(values: &[f64], found: &mut [ChangePoint], skipped: usize, least: usize) {
     for nth in 0..found.len() {
         let begin = nth.checked_sub(1).map_or(0, |before| found[before].at - skipped);
@@ -68,21 +68,21 @@ fn settle(values: &[f64], found: &mut [ChangePoint], skipped: usize, least: usiz
     }
 }
 
-/// So few values can't show a change at this level, however large it is: of all the ways to order them, too many look as much
-/// like one (a division in halves is as good upside down).
+/// The fewest values that can show a change at this level, however large it is: of all the ways to order fewer values, too many look
+/// as much like one (a division in halves is as good upside down).
 pub fn fewest(level: f64) -> usize {
     let ways = |n: usize| (0..n / 2).fold(1.0, |ways, i| ways * (n - i) as f64 / (i + 1) as f64);
     (2..MOST_VALUES).find(|n| 2.0 / ways(*n) <= level).unwrap_or(MOST_VALUES)
 }
 
-/// So many permutations that the smallest chance that they can show is a tenth of the level; more than this many only where the
-/// level could not be shown without: they take all the time there is.
+/// The number of permutations: enough for the smallest probability that they can show to be a tenth of the level, and more than this
+/// maximum only where the level could not be shown otherwise, because they take nearly all of the time.
 fn permutations(level: f64) -> usize {
     const MOST: f64 = 2_000.0;
     (10.0 / level).min(MOST).max(1.0 / level).ceil() as usize - 1
 }
 
-/// How likely permuted parts score as high; `None` where that is likelier than the level.
+/// The probability that permuted parts score as high; `None` where that is likelier than the level.
 fn chance(
     values: &[f64],
     parts: &[(usize, usize)],
@@ -110,7 +110,7 @@ fn chance(
     Some(as_high as f64 / (all + 1) as f64)
 }
 
-/// The highest score of any division of any part, and where it is.
+/// The highest score of any division of any part, and its place.
 fn best_of(values: &[f64], parts: &[(usize, usize)], least: usize) -> Option<(f64, usize)> {
     let each = parts.iter().filter_map(|&(a, b)| {
         let (score, at) = best(&values[a..b], least)?;
@@ -119,7 +119,7 @@ fn best_of(values: &[f64], parts: &[(usize, usize)], least: usize) -> Option<(f6
     each.reduce(|one, other| if other.0 > one.0 { other } else { one })
 }
 
-/// The highest score of any division of these values, and where it is: what lies before it against what follows, up to any
+/// The highest score of any division of these values, and its place: the values before it against those that follow, up to any
 /// later place, so that a second change does not hide the first (equation 6 of the paper).
 fn best(values: &[f64], least: usize) -> Option<(f64, usize)> {
     let sums = Sums::of(values);
@@ -139,7 +139,7 @@ fn best(values: &[f64], least: usize) -> Option<(f64, usize)> {
 /// Sums of the distances between values, over rectangles of pairs.
 struct Sums {
     width: usize,
-    /// `to[i * width + j]`: over all pairs of one of the first i and one of the first j.
+    /// `to[i * width + j]`: the sum over all pairs of one of the first i values and one of the first j.
     to: Vec<f64>,
 }
 

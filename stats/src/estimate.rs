@@ -1,27 +1,27 @@
-//! What a contender does, and how two compare, with how sure that is. The unit of replication is a trial (a fresh
+//! Estimates of one contender and comparisons of two, with their intervals. The unit of replication is a trial (a fresh
 //! start of the server), never a request.
 
 use crate::signed_rank;
 
-/// How sure an interval is.
+/// The confidence of intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// So many blocks are run after the one with which everything was known well enough. Who stops at the moment when
-/// the interval is narrow stops where it happens to be too narrow: at ±1.5 % and normal noise it then covers the truth in
+/// The number of blocks that are run after the one with which everything was known well enough. A run that stops at the moment
+/// when the interval is narrow stops where it happens to be too narrow: at ±1.5 % and normal noise it then covers the truth in
 /// 92.8 % instead of 95 % of runs; with two blocks more, in 93.5 % (`stats/tests/simulation`).
 pub const BLOCKS_AFTER_ENOUGH: usize = 2;
 
-/// How much of an effect may be the doing of the measurement, beyond chance. A server that is used otherwise
-/// also works otherwise (colder caches, smaller batches): servers that spin for a known 20 µs came out as 1 to 2 %
-/// of the effect slower than that, however often it was repeated. Equals are not concerned.
+/// The share of an effect that the measurement itself may cause, beyond chance. A server that is used in another way also works
+/// in another way (colder caches, smaller batches): servers that spin for a known 20 µs came out as 1 to 2 % of the effect
+/// slower than that, however often it was repeated. Equal contenders are not affected.
 pub const SYSTEMATIC: f64 = 0.03;
 
-/// A point and its interval of [`CONFIDENCE`]; none where there are too few values.
+/// A point estimate and its interval of [`CONFIDENCE`]; no interval where there are too few values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The point estimate.
     pub median: f64,
-    /// Its bounds.
+    /// The bounds of the interval.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -32,20 +32,20 @@ impl Estimate {
         (self.median != 0.0).then(|| (high - low) / 2.0 / self.median.abs())
     }
 
-    /// A difference with its interval wider by what is [`SYSTEMATIC`].
+    /// Widens the interval of a difference by the share [`SYSTEMATIC`].
     #[must_use]
     pub fn with_systematic_difference(self) -> Self {
         let margin = SYSTEMATIC * self.median.abs();
         Self { interval: self.interval.map(|(low, high)| (low - margin, high + margin)), ..self }
     }
 
-    /// A ratio with its interval wider by what is [`SYSTEMATIC`] of its logarithm.
+    /// Widens the interval of a ratio by the share [`SYSTEMATIC`] of its logarithm.
     #[must_use]
     pub fn with_systematic_ratio(self) -> Self {
         self.map(f64::ln).with_systematic_difference().map(f64::exp)
     }
 
-    /// Of logarithms, what they are of.
+    /// Turns an estimate of logarithms into one of their values.
     #[must_use]
     pub fn exp(self) -> Self {
         self.map(f64::exp)
@@ -62,9 +62,9 @@ pub fn median(values: &[f64]) -> Option<f64> {
     median_of_scratch(&mut sorted)
 }
 
-/// The median, and between which bounds the median of all such values lies, by order statistics: no form of the
+/// The median, and the bounds between which the median of all such values lies, by order statistics: no form of the
 /// noise is assumed. Between two ranks, whose coverage is known, bounds are interpolated (Hettmansperger and
-/// Sheather 1986). No interval for fewer than six values, which can't say.
+/// Sheather 1986). There is no interval for fewer than six values, which are too few.
 pub fn median_interval(values: &[f64]) -> Option<Estimate> {
     let median = median(values)?;
     let mut sorted = values.to_vec();

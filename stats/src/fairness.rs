@@ -1,7 +1,7 @@
 //! How evenly connections were served.
 
 /// Jain's index of fairness: (Σx)² / (n·Σx²), from 1/n (one served, the rest starved) to 1 (all the same).
-/// `None` where nobody was served. Source: Jain, Chiu, Hawe, DEC-TR-301, 1984.
+/// `None` where no connection was served. Source: Jain, Chiu, Hawe, DEC-TR-301, 1984.
 pub fn jain(served: &[u64]) -> Option<f64> {
     let sum: f64 = served.iter().map(|x| *x as f64).sum();
     let squares: f64 = served.iter().map(|x| (*x as f64).powi(2)).sum();

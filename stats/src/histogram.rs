@@ -4,7 +4,7 @@
 use crate::Counts;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 
-/// The largest value that is told apart: one hour.
+/// The largest duration that is recorded as itself: one hour.
 pub const MAX_NS: u64 = 3_600_000_000_000;
 
 /// A histogram of durations in nanoseconds.
@@ -30,30 +30,30 @@ impl Histogram {
         self.0.saturating_record(ns.max(1));
     }
 
-    /// Counts one duration so many times.
+    /// Counts one duration `n` times.
     pub fn record_n(&mut self, ns: u64, n: u64) {
         self.0.saturating_record_n(ns.max(1), n);
     }
 
-    /// Forgets everything, keeps the memory.
+    /// Clears all counts and keeps the memory.
     pub fn clear(&mut self) {
         self.0.reset();
     }
 
-    /// Adds all that `other` counted.
+    /// Adds everything that `other` counted.
     #[expect(clippy::missing_panics_doc, reason = "all histograms have the same bounds")]
     pub fn merge(&mut self, other: &Self) {
         self.0.add(&other.0).expect("all histograms have the same bounds");
     }
 
-    /// Adds what another histogram counted, from its [`Counts`].
+    /// Adds the counts of another histogram.
     pub fn add(&mut self, counts: &Counts) {
         for (ns, n) in counts.pairs() {
             self.0.saturating_record_n(*ns, *n);
         }
     }
 
-    /// How many durations were counted.
+    /// The number of counted durations.
     pub fn count(&self) -> u64 {
         self.0.len()
     }
@@ -83,12 +83,12 @@ impl Histogram {
         (!self.0.is_empty()).then(|| self.0.stdev())
     }
 
-    /// Every duration that was counted, to the histogram's resolution and in order, and how often it was.
+    /// Every duration that was counted, to the histogram's resolution and in order, with its count.
     pub(crate) fn recorded(&self) -> Vec<(u64, u64)> {
         self.0.iter_recorded().map(|v| (v.value_iterated_to(), v.count_at_value())).collect()
     }
 
-    /// The histogram as the crate's writers take it.
+    /// The histogram in the type that the crate's writers take.
     pub(crate) fn inner(&self) -> &hdrhistogram::Histogram<u64> {
         &self.0
     }
@@ -101,7 +101,7 @@ impl Histogram {
         bytes
     }
 
-    /// Reads what [`Histogram::to_bytes`] wrote. `None` when the bytes are something else.
+    /// Reads the output of [`Histogram::to_bytes`]. `None` for any other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let read: hdrhistogram::Histogram<u64> = Deserializer::new().deserialize(&mut &*bytes).ok()?;
         let mut own = Self::new();

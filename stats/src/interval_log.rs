@@ -6,29 +6,29 @@ use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use std::time::{Duration, SystemTime};
 
-/// Counts are in nanoseconds; the log's column for the largest value, which is for people, in milliseconds as
-/// the tools have it.
+/// The factor from nanoseconds to the milliseconds of the log's column for the largest value. That column is for people; counts are
+/// in nanoseconds, as in the reference tools.
 const MS: f64 = 1e6;
 
-/// The version of the format, and the columns: what the reference implementation heads a log with.
+/// The version of the format, and the columns: the first lines of a log by the reference implementation.
 const VERSION: &str = "[Histogram log format version 1.3]";
 const COLUMNS: &[u8] =
     b"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
 
-/// One line.
+/// One line of the log.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// What it is a histogram of; no comma, space or line break.
+    /// The name of the histogram; no comma, space or line break.
     pub tag: &'a str,
-    /// Since the start of the log.
+    /// When the interval began, since the start of the log.
     pub start: Duration,
-    /// How long the interval was.
+    /// The length of the interval.
     pub length: Duration,
-    /// What was counted in it.
+    /// The counts of the interval.
     pub counts: &'a Counts,
 }
 
-/// The whole log. `comments` come first; `started` is where the lines count from.
+/// Writes the whole log. `comments` come first; `started` is the time from which the lines count.
 #[expect(clippy::missing_panics_doc, reason = "writing to memory does not fail")]
 pub fn interval_log<'a>(
     started: SystemTime,

@@ -1,7 +1,7 @@
 //! Kendall's tau: how far two orders of the same things agree, from 1 (the same) to −1 (reversed). In the form
 //! that allows for ties, tau-b (Kendall, 1945).
 
-/// Of pairs of values of the same things. `None` with fewer than two things, or where one side is all ties.
+/// Kendall's tau of pairs of values of the same things. `None` with fewer than two things, or where one side is all ties.
 pub fn tau(pairs: &[(f64, f64)]) -> Option<f64> {
     let (mut agreement, mut untied) = (0_i64, [0_i64; 2]);
     for (i, (a, b)) in pairs.iter().enumerate() {

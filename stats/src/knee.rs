@@ -1,4 +1,4 @@
-//! The knee of a server: the offered rate from which on the achieved rate does not follow any more.
+//! The knee of a server: the offered rate above which the achieved rate does not follow any more.
 //!
 //! Two lines meet there: achieved = offered below, and a line above that is level, or falls where a server that is
 //! asked for too much does less. They are fitted by least absolute *relative* deviations, so that one step in which
@@ -12,22 +12,22 @@
 //! are scaled, that is on the lowest and highest rate that happened to be swept. Which latency is too much is for
 //! people to say; see [`crate::search`].
 
-/// The lines above the knee that are tried: how much achieved rate is lost for each offered one more.
+/// The slopes of the lines above the knee that are tried: the achieved rate that is lost for each unit of offered rate more.
 const FALLS: [f64; 11] = [0.0, -0.1, -0.2, -0.3, -0.4, -0.5, -0.6, -0.7, -0.8, -0.9, -1.0];
 
-/// The highest offered rate must lose more than this share, or nothing says that there is a knee.
+/// The highest offered rate must lose more than this share, or there is no evidence of a knee.
 const LOST: f64 = 0.03;
 
-/// What was offered, and what came of it, per second.
+/// An offered and an achieved rate, per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Requests that became due.
+    /// The rate at which requests became due.
     pub offered: f64,
-    /// Answers.
+    /// The rate of answers.
     pub achieved: f64,
 }
 
-/// The knee. `None` where the achieved rate followed as far as it was measured, or where fewer than two points show
+/// Finds the knee. `None` where the achieved rate followed as far as it was measured, or where fewer than two points show
 /// that it does not.
 pub fn knee(points: &[Point]) -> Option<f64> {
     let is_known = |p: &&Point| p.offered > 0.0 && p.achieved >= 0.0 && (p.offered + p.achieved).is_finite();

@@ -1,5 +1,5 @@
-//! Histograms, estimates, ranks and seeded randomness. Pure: no I/O and no clock, so that every
-//! figure in a report can be computed again from the store, bit for bit.
+//! Histograms, estimates, ranks and seeded randomness. Pure: no I/O and no clock, so that every figure in a report can be
+//! computed again from the store, bit for bit.
 
 pub mod counts;
 pub mod energy;

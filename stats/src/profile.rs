@@ -1,40 +1,40 @@
-//! A rate that changes over time in straight pieces: how many arrivals it makes until a moment, and the
-//! moment by which it has made so many. The two are each other's inverse.
+//! A rate that changes over time in straight pieces: the number of arrivals until a moment, and the moment by which there are
+//! so many arrivals. The two are each other's inverse.
 
-/// One piece of a profile: a rate that goes evenly from one value to another.
+/// One piece of a profile: a rate that changes linearly from one value to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
     /// The rate at its start, per second; above 0.
     pub from_per_s: f64,
     /// The rate at its end, per second; above 0.
     pub to_per_s: f64,
-    /// How long it takes, in nanoseconds; above 0.
+    /// The length of the piece, in nanoseconds; above 0.
     pub length_ns: f64,
 }
 
-/// A rate over all time from 0: its legs, then the last rate for ever.
+/// A rate over all time from 0: its legs, then the last rate without end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// By start; never empty.
+    /// The pieces by start; never empty.
     pieces: Vec<Piece>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Piece {
     start_ns: f64,
-    /// Where the next one starts.
+    /// The start of the next piece.
     end_ns: f64,
-    /// Arrivals until the start.
+    /// The number of arrivals until the start.
     start_n: f64,
     /// 1e9 divided by the rate: kept beside the rate so that even gaps come out exactly.
     gap_ns: f64,
     per_ns: f64,
-    /// By how much the rate changes per nanosecond, per nanosecond.
+    /// The change of the rate per nanosecond, per nanosecond.
     slope: f64,
 }
 
 impl Profile {
-    /// The legs one after another, then `then_per_s` for ever.
+    /// The legs one after another, then `then_per_s` without end.
     pub fn new(legs: &[Leg], then_per_s: f64) -> Self {
         let (mut start_ns, mut start_n) = (0.0, 0.0);
         let mut pieces = Vec::with_capacity(legs.len() + 1);
@@ -49,7 +49,7 @@ impl Profile {
         Self { pieces }
     }
 
-    /// How many arrivals there are until `ns`: the integral of the rate.
+    /// The number of arrivals until `ns`: the integral of the rate.
     pub fn count_until(&self, ns: f64) -> f64 {
         let piece = self.piece(|piece| piece.start_ns <= ns);
         piece.start_n + piece.count(ns - piece.start_ns)
@@ -79,7 +79,7 @@ impl Piece {
         Self { start_ns, end_ns, start_n, gap_ns: 1e9 / leg.from_per_s, per_ns, slope }
     }
 
-    /// Arrivals within its first nanoseconds.
+    /// The number of arrivals within the piece's first nanoseconds.
     fn count(&self, ns: f64) -> f64 {
         if self.slope == 0.0 { ns / self.gap_ns } else { ns * (self.per_ns + self.slope * ns / 2.0) }
     }

@@ -1,25 +1,25 @@
-//! Who is surely faster than whom, over all pairs at once. Contenders that can't be told apart share
+//! Ranks contenders by which of them are certainly faster, over all pairs at once. Contenders without a significant difference share
 //! a tier and show the range of ranks that the data allow.
 
 use crate::estimate::{median, paired_logs};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The chance, over all pairs together, that any two equal contenders are called different.
+/// The probability, over all pairs together, that any two equal contenders are called different.
 pub const FAMILY_ERROR: f64 = 0.05;
 
-/// What is known of one contender: its values by block, and whether the load generator held it back.
+/// The values of one contender by block, and whether the load generator held it back.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// One value a block (larger is better); `None` where the trial was void, failed or missing.
+    /// One value per block (larger is better); `None` where the trial was void, failed or missing.
     pub by_block: Vec<Option<f64>>,
-    /// The client was the bound: the values are floors, so that nobody is surely faster than this one.
+    /// Whether the values are lower bounds, because the client was the bound: then no contender is certainly faster than this one.
     pub held_back: bool,
 }
 
 /// The place of one contender, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rank {
-    /// Contenders of one tier can't be told from its fastest.
+    /// The tier. Contenders of one tier show no significant difference from its fastest.
     pub tier: usize,
     /// The best rank that the data allow.
     pub low: usize,
@@ -27,8 +27,8 @@ pub struct Rank {
     pub high: usize,
 }
 
-/// Ranks all contenders; `None` for one without a single value. `noise_floor` is a ratio less one:
-/// no smaller difference is ever called one.
+/// Ranks all contenders; `None` for one without a single value. `noise_floor` is a ratio less one: smaller differences are
+/// treated as noise.
 pub fn ranks(all: &[Series], noise_floor: f64) -> Vec<Option<Rank>> {
     let medians: Vec<Option<f64>> =
         all.iter().map(|s| median(&s.by_block.iter().flatten().copied().collect::<Vec<_>>())).collect();
@@ -48,7 +48,7 @@ pub fn ranks(all: &[Series], noise_floor: f64) -> Vec<Option<Rank>> {
     ranks
 }
 
-/// `[i][j]` is true when i is surely faster than j: paired t-tests on the log-ratios by block, Holm's
+/// `[i][j]` is true when i is certainly faster than j: paired t-tests on the log-ratios by block, Holm's
 /// step-down over all pairs (Holm 1979), and a median ratio beyond the noise floor.
 fn surely_faster(all: &[Series], noise_floor: f64) -> Vec<Vec<bool>> {
     let mut pairs = Vec::new();

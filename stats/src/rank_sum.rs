@@ -3,7 +3,7 @@
 
 use crate::Estimate;
 
-/// How far `new` lies above `old`, with bounds of this confidence; no bounds where so few values can't say. `None` where
+/// How far `new` lies above `old`, with bounds of this confidence; without bounds where there are too few values. `None` where
 /// either is empty.
 pub fn shift(new: &[f64], old: &[f64], confidence: f64) -> Option<Estimate> {
     let mut differences: Vec<f64> = new.iter().flat_map(|n| old.iter().map(move |o| n - o)).collect();
@@ -23,7 +23,7 @@ pub fn shift(new: &[f64], old: &[f64], confidence: f64) -> Option<Estimate> {
     Some(Estimate { median, interval })
 }
 
-/// The chance of each count of pairs in which the one is above the other, or a smaller one, between equals.
+/// The probability of each count of pairs in which the one is above the other, or a smaller one, between equals.
 fn cumulative(m: usize, n: usize) -> Vec<f64> {
     // Of all ways to choose which m of the m + n ranks are the one's, those with each sum (Mann and Whitney 1947).
     let sums = m * n;

@@ -1,4 +1,4 @@
-//! The highest rate that keeps a promise, by a search that noise does not lead astray.
+//! Searches for the highest rate that keeps a promise, in a way that noise does not mislead.
 //!
 //! Near the rate that is looked for, a measurement keeps the promise in one trial and breaks it in the next. A plain
 //! bisection takes one such trial for the truth and never comes back. This search keeps a belief about where the
@@ -12,26 +12,26 @@
 //! to 98 from server to server). Probabilistic bisection with a fixed chance of a right answer (Horstein 1963)
 //! was not taken: near the threshold the chance is one half, whatever it is elsewhere, and its interval far too sure.
 
-/// Thresholds of so many places are told apart.
+/// The number of thresholds in the belief.
 const PLACES: usize = 400;
 
-/// Thresholds up to this share above the highest rate are thought of, so that "even the highest keeps it" can be found.
+/// How far thresholds reach above the highest rate, as a share of it, so that the search can find that even the highest rate keeps the promise.
 const BEYOND: f64 = 0.25;
 
-/// How wide the zone may be in which either may happen, as a share of the highest rate: from a step to a fifth.
+/// The possible widths of the zone in which either may happen, as shares of the highest rate: from a step to a fifth.
 const WIDTHS: [f64; 5] = [0.003, 0.01, 0.03, 0.08, 0.2];
 
-/// One trial in fifty comes out by chance, wherever it is: the machine had a hiccup.
+/// The share of trials that come out by chance, wherever they are, because the machine had a hiccup.
 const LAPSE: f64 = 0.02;
 
-/// How sure the interval is.
+/// The confidence of the interval.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Trials are asked for at these places of the belief in turn: one in its middle, and on its flanks, which tell how
-/// wide the zone is.
+/// The places of the belief at which trials are asked for, in turn: its middle, and its flanks, which tell how wide the
+/// zone is.
 const ASKED: [f64; 3] = [0.5, 0.25, 0.75];
 
-/// What is believed of the highest rate that keeps the promise.
+/// The belief about the highest rate that keeps the promise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     lowest: f64,
@@ -42,33 +42,33 @@ pub struct Search {
     asked: usize,
 }
 
-/// What is known of it.
+/// The answer of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
-    /// The rate, and between which it is with [`CONFIDENCE`]. Bounds outside of the rates that can be tried are none.
+    /// The rate, and its bounds with [`CONFIDENCE`]. A bound outside of the rates that can be tried is `None`.
     Found {
-        /// The middle of the belief.
+        /// The median of the belief.
         rate: f64,
         /// The lower bound.
         low: Option<f64>,
         /// The upper bound.
         high: Option<f64>,
     },
-    /// With [`CONFIDENCE`] even the lowest rate does not keep it.
+    /// Even the lowest rate does not keep the promise, with [`CONFIDENCE`].
     LowestDoesNot,
-    /// With [`CONFIDENCE`] even the highest rate keeps it.
+    /// Even the highest rate keeps the promise, with [`CONFIDENCE`].
     HighestKeeps,
 }
 
 impl Search {
-    /// Nothing is known but that rates from `lowest` to `highest` can be tried; both are above 0. `None` otherwise.
+    /// Begins a search in rates from `lowest` to `highest`, both above 0; `None` otherwise.
     pub fn new(lowest: f64, highest: f64) -> Option<Self> {
         let is_range = lowest > 0.0 && lowest < highest && highest.is_finite();
         let belief = vec![[0.0; PLACES]; WIDTHS.len()];
         is_range.then_some(Self { lowest, highest, belief, trials: 0, asked: 0 })
     }
 
-    /// How many trials it has seen.
+    /// The number of trials so far.
     pub fn trials(&self) -> usize {
         self.trials
     }
@@ -86,14 +86,14 @@ impl Search {
         }
     }
 
-    /// The rate that a trial should have now.
+    /// The rate for the next trial.
     pub fn next_rate(&mut self) -> f64 {
         let at = ASKED[self.asked % ASKED.len()];
         self.asked += 1;
         self.quantile(at).clamp(self.lowest, self.highest)
     }
 
-    /// What is known.
+    /// The answer so far.
     pub fn answer(&self) -> Answer {
         let tail = (1.0 - CONFIDENCE) / 2.0;
         let (low, high) = (self.quantile(tail), self.quantile(1.0 - tail));
@@ -110,8 +110,8 @@ impl Search {
         }
     }
 
-    /// Half the width of the interval as a share of the rate; `None` while a bound is unknown. An answer outside of
-    /// what can be tried is as narrow as can be.
+    /// Half the width of the interval as a share of the rate; `None` while a bound is unknown. For an answer outside of what can be
+    /// tried it is 0.
     pub fn relative_half_width(&self) -> Option<f64> {
         match self.answer() {
             Answer::Found { rate, low: Some(low), high: Some(high) } => Some((high - low) / 2.0 / rate),
@@ -124,7 +124,7 @@ impl Search {
         (i as f64 + 0.5) / PLACES as f64 * self.highest * (1.0 + BEYOND)
     }
 
-    /// The threshold below which this share of the belief is, between two places by a straight line.
+    /// The threshold below which this share of the belief lies, interpolated linearly between two places.
     fn quantile(&self, share: f64) -> f64 {
         let most = self.belief.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
         let weight = |i: usize| -> f64 { self.belief.iter().map(|row| (row[i] - most).exp()).sum() };

@@ -1,4 +1,4 @@
-//! Is one faster than the other? Asked again and again while a race is under way, and answered as early as it can be.
+//! Decides whether one contender is faster than another. It is asked again and again during a race, and answered as early as possible.
 //!
 //! In a block every contender has its trials at moments that the shuffle chose. If two contenders were equal, whatever
 //! was measured in a block might as well have been measured the other way round: so the chance of a difference this large
@@ -9,22 +9,22 @@
 use crate::random;
 use rand::RngExt;
 
-/// After so many blocks it is asked whether the difference is sure.
+/// The numbers of blocks after which it is asked whether the difference is certain.
 pub const LOOKS: [usize; 7] = [3, 4, 6, 9, 14, 24, 42];
 
-/// How unlikely a difference must be at one look. It is what three blocks can just show (2 of 216 ways); seven looks at this come to less than 5 % between equals
-/// (`stats/tests/simulation`).
+/// The largest probability of such a difference between equals with which one look is certain. It is what three blocks can just show (2 of 216
+/// ways); seven looks at this come to less than 5 % between equals (`stats/tests/simulation`).
 pub const CHANCE: f64 = 0.0093;
 
-/// So many ways to deal the figures are tried where there are more than that.
+/// The number of ways to deal the figures that are tried, where there are more than that.
 const DEALS: usize = 5_000;
 
-/// What two contenders did in one block: logarithms of their rates.
+/// The figures of two contenders in one block: logarithms of their rates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pair {
-    /// The one's.
+    /// The figures of the one.
     pub one: Vec<f64>,
-    /// The other's.
+    /// The figures of the other.
     pub other: Vec<f64>,
 }
 
@@ -40,7 +40,7 @@ impl Pair {
         sums[0] / counts[0] - sums[1] / counts[1]
     }
 
-    /// How far the block's figures lie apart, whosever they are: their standard deviation.
+    /// How far the block's figures lie apart, of whichever contender they are: their standard deviation.
     fn spread(&self) -> f64 {
         let all = || self.one.iter().chain(&self.other);
         let n = all().count() as f64;
@@ -57,18 +57,18 @@ impl Pair {
     }
 }
 
-/// Whether the difference is sure after these blocks, among so many comparisons of the same race. Only ever at a look.
+/// Whether the difference is certain after these blocks, among so many comparisons of the same race. Only ever at a look.
 pub fn is_sure(pairs: &[Pair], comparisons: usize, seed: u64) -> bool {
     LOOKS.contains(&pairs.len())
         && chance(pairs, seed).is_some_and(|chance| chance <= CHANCE / comparisons.max(1) as f64)
 }
 
-/// Whether the difference was sure at one of the looks so far.
+/// Whether the difference was certain at one of the looks so far.
 pub fn was_sure(pairs: &[Pair], comparisons: usize, seed: u64) -> bool {
     LOOKS.iter().filter_map(|n| pairs.get(..*n)).any(|pairs| is_sure(pairs, comparisons, seed))
 }
 
-/// The chance of a difference as large as this, or larger, between equals. `None` where a block lacks one of the two, or
+/// The probability of a difference as large as this, or larger, between equals. `None` where a block lacks one of the two, or
 /// has more figures than a block has.
 pub fn chance(pairs: &[Pair], seed: u64) -> Option<f64> {
     let is_whole = |p: &Pair| !p.one.is_empty() && !p.other.is_empty() && p.one.len() + p.other.len() <= 12;
@@ -102,7 +102,7 @@ fn standardised(pairs: &[Pair]) -> Vec<Vec<f64>> {
     pairs.iter().zip(&spreads).map(scaled).collect()
 }
 
-/// In how many ways the blocks that are left bring the sum so far to at least this size.
+/// The number of ways in which the remaining blocks bring the sum so far to at least this size.
 fn count(blocks: &[Vec<f64>], sum: f64, least: f64) -> usize {
     match blocks {
         [] => usize::from(sum.abs() >= least),

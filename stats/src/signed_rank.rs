@@ -1,5 +1,5 @@
-//! Wilcoxon's signed ranks turned round: where the centre of symmetric values lies (Hodges and Lehmann 1963), and
-//! between which bounds.
+//! Wilcoxon's signed ranks inverted: the centre of symmetric values (Hodges and Lehmann 1963), and the bounds between
+//! which it lies.
 //!
 //! Why these and not others: in a block every contender has its trial at a moment that the shuffle chose, so
 //! whatever the machine did to the two trials of a pair, it might as well have done the other way round. The
@@ -12,8 +12,8 @@ pub fn centre(values: &[f64]) -> Option<f64> {
     crate::median(&walsh(values))
 }
 
-/// The bounds that hold the centre with this confidence; `None` where so few values can't say. Between two ranks,
-/// whose coverage is known, the bound is interpolated, since with few values they lie far apart.
+/// The bounds that hold the centre with this confidence; `None` where there are too few values. Between two ranks, whose coverage
+/// is known, the bound is interpolated, since with few values they lie far apart.
 pub fn interval(values: &[f64], confidence: f64) -> Option<(f64, f64)> {
     let tail = (1.0 - confidence) / 2.0;
     let chances = cumulative(values.len());
@@ -33,7 +33,7 @@ fn walsh(values: &[f64]) -> Vec<f64> {
     pairs.map(|(a, b)| f64::midpoint(*a, *b)).collect()
 }
 
-/// The chance of each sum of positive ranks, or a smaller one, where every sign is as likely as the other.
+/// The probability of each sum of positive ranks, or a smaller one, where every sign is as likely as the other.
 fn cumulative(n: usize) -> Vec<f64> {
     let mut chances = vec![0.0; n * (n + 1) / 2 + 1];
     chances[0] = 0.5_f64.powi(n as i32);

@@ -10,11 +10,11 @@ pub const TICKS_PER_HALF: u32 = 5;
 /// One point of the distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tick {
-    /// The share of all durations, 0 to 1.
+    /// The share of all durations, from 0 to 1.
     pub p: f64,
-    /// So many of them were no longer than this, to the histogram's resolution.
+    /// The duration that this share of them does not exceed, to the histogram's resolution.
     pub ns: u64,
-    /// How many were no longer than that; of a coarse distribution more than the share asks for.
+    /// The number of durations that do not exceed it; in a coarse distribution more than the share asks for.
     pub count: u64,
 }
 

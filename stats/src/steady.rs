@@ -1,44 +1,44 @@
-//! Had a rate settled, or was the server still becoming faster or slower while it was measured? Found from the course of one
-//! trial, whose steps remember the one before, so that tests for independent values would cry wolf: the course is taken in eight
-//! batches (batch means: Conway 1963), and both ways in which servers warm up are looked for, with thresholds that were chosen by
-//! simulation (`stats/tests/simulation`):
+//! Decides whether a rate had settled, or the server still became faster or slower while it was measured. It goes by the course of one
+//! trial, whose steps depend on the one before, so that tests for independent values would give false alarms: the course is divided into
+//! eight batches (batch means: Conway 1963), and both ways in which servers warm up are searched for, with thresholds that were chosen
+//! by simulation (`stats/tests/simulation`):
 //!
 //! - little by little: Mann and Kendall's count of pairs in order (Mann, Econometrica 13, 1945);
 //! - at once, as when code is compiled: Student's t between both sides of the best division.
 
-/// The course is looked at in so many batches.
+/// The number of batches of a course.
 const BATCHES: usize = 8;
 
-/// A batch has at least so many steps: fewer leave too much of what one step tells of the next.
+/// The least number of steps in a batch: with fewer, batches depend too much on the ones before.
 const LEAST_STEPS: usize = 3;
 
-/// Of 28 pairs of batches, so many more must lie in one order than in the other: 0.5 % of courses without a trend whose
-/// batches are independent, 3 % where a step is like the one before by 0.8.
+/// How many more of the 28 pairs of batches must lie in one order than in the other: so many do in 0.5 % of courses without a trend whose
+/// batches are independent, in 3 % where a step is like the one before by 0.8.
 const PAIRS: i32 = 22;
 
-/// Between both sides of the best division t must be larger than this: 1 % of courses without a change whose steps are like
+/// The value that t between both sides of the best division must exceed: it does in 1 % of courses without a change whose steps are like
 /// the one before by 0.8.
 const LARGEST_T: f64 = 8.0;
 
-/// A smaller change is of no matter.
+/// A smaller change does not matter.
 const LEAST_CHANGE: f64 = 0.02;
 
-/// A batch has at least so many answers on average, or chance alone makes the rate.
+/// The least mean number of answers in a batch: with fewer, chance alone makes the rate.
 const LEAST_ANSWERS: f64 = 20.0;
 
-/// What the course of a trial says.
+/// What the course of a trial says about settling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settling {
-    /// The rate had settled before the window opened.
+    /// Whether the rate had settled before the window opened.
     pub is_steady: bool,
-    /// The last quarter of the window by its first, less one.
+    /// The rate in the last quarter of the window divided by that in the first, less one.
     pub change: f64,
-    /// From this step of the course on it is steady; none: not within what of the window leaves enough to tell.
+    /// The step of the course from which on the rate is steady; `None`: no step that leaves enough of the window to tell.
     pub settled_at: Option<usize>,
 }
 
-/// Looks at answers in steps of the same length: the warm-up's, and from `opened` on the window's. `None` where there are too
-/// few steps or answers to tell.
+/// Judges answers in steps of the same length: the warm-up's, and from `opened` on the window's. `None` where there are too few
+/// steps or answers to tell.
 pub fn settling(answers: &[u64], opened: usize) -> Option<Settling> {
     let rates: Vec<f64> = answers.iter().map(|n| *n as f64).collect();
     let window = rates.get(opened..)?;
@@ -54,11 +54,11 @@ pub fn settling(answers: &[u64], opened: usize) -> Option<Settling> {
     Some(Settling { is_steady, change, settled_at })
 }
 
-/// So many steps together are compared with the level.
+/// The number of steps that are compared with the level together.
 const GROUP: usize = 5;
 
-/// As far back as the rate is what it is from here on: five steps together, to within three of their standard deviations
-/// (Shewhart's limits), or what is of no matter.
+/// The first step from which on the rate is what it is at `from`: five steps together, to within three of their standard deviations
+/// (Shewhart's limits), or to within a change that does not matter.
 fn back_to(rates: &[f64], from: usize) -> usize {
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
     let level = mean(&rates[from..]);
@@ -76,7 +76,7 @@ fn back_to(rates: &[f64], from: usize) -> usize {
     at
 }
 
-/// The last quarter by the first, less one.
+/// The last quarter divided by the first, less one.
 fn change(window: &[f64]) -> Option<f64> {
     let quarter = window.len() / 4;
     let sum = |part: &[f64]| part.iter().sum::<f64>();
@@ -116,7 +116,7 @@ fn is_trending(batches: &[f64]) -> bool {
     order.abs() >= PAIRS && change.abs() > LEAST_CHANGE
 }
 
-/// Of logarithms: two levels, perhaps with one batch between them in which the step is.
+/// Whether logarithms have two levels, perhaps with one batch between them in which the step is.
 fn is_stepping(batches: &[f64]) -> bool {
     let two_levels = |before: &[f64], after: &[f64]| {
         let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;

@@ -2,15 +2,15 @@
 
 use crate::{MAX_CHUNK_DIGITS, MAX_HEAD_BYTES, WireError};
 
-/// Where in a chunked body the reader stands.
+/// The position of the reader in a chunked body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunked {
     at: At,
-    /// The size of the chunk: read so far, then what is left of it.
+    /// The size of the chunk: first as read so far, then what is left of it.
     size: u64,
-    /// Digits of that size read so far; leading zeros count.
+    /// The number of digits of that size read so far; leading zeros count.
     digits: u8,
-    /// Bytes of size lines' extensions and of trailers, which are bounded together.
+    /// The number of bytes of size lines' extensions and of trailers, which are bounded together.
     extra: usize,
 }
 
@@ -35,12 +35,12 @@ enum At {
 pub enum Piece<'a> {
     /// Bytes of the body; never empty.
     Data(&'a [u8]),
-    /// The body is whole.
+    /// The end of the body.
     End,
 }
 
 impl Chunked {
-    /// At the start of a body.
+    /// A reader at the start of a body.
     pub fn new() -> Self {
         Self { at: At::SizeStart, size: 0, digits: 0, extra: 0 }
     }

@@ -1,4 +1,4 @@
-//! Heads that arrive in pieces, and the fields that frame a message.
+//! Heads that arrive in pieces, and the header fields that frame a message.
 
 use crate::{MAX_HEAD_BYTES, MAX_HEAD_FIELDS, WireError};
 use httparse::{Header, Status};
@@ -12,12 +12,12 @@ pub type Fields<'b> = [MaybeUninit<Header<'b>>; MAX_HEAD_FIELDS];
 pub struct Held(Vec<u8>);
 
 impl Held {
-    /// True when a part of a head waits for the rest.
+    /// Whether a part of a head waits for the rest.
     pub fn is_partial(&self) -> bool {
         !self.0.is_empty()
     }
 
-    /// True when a part of a head waits of which not even the first line is whole.
+    /// Whether a part of a head waits of which not even the first line is complete.
     pub fn is_in_first_line(&self) -> bool {
         self.is_partial() && memchr::memchr(b'\n', &self.0).is_none()
     }
@@ -75,21 +75,21 @@ pub fn whole(status: httparse::Result<usize>) -> Result<Option<usize>, WireError
     }
 }
 
-/// What a head's fields say of how the message ends and what becomes of the connection.
+/// The framing fields of a head: how the message ends and what happens to the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Framing {
-    /// `Content-Length`.
+    /// The `Content-Length`.
     pub length: Option<u64>,
-    /// `Transfer-Encoding` ends with `chunked`.
+    /// Whether `Transfer-Encoding` ends with `chunked`.
     pub chunked: bool,
-    /// There is a `Transfer-Encoding`.
+    /// Whether there is a `Transfer-Encoding`.
     pub encoded: bool,
-    /// Sender and receiver may disagree on where the message ends: a `Transfer-Encoding` beside a
+    /// Whether sender and receiver may disagree on where the message ends: a `Transfer-Encoding` beside a
     /// `Content-Length`, or in HTTP/1.0. The connection must not be used again (RFC 9112 section 6.1).
     pub is_ambiguous: bool,
-    /// `Expect: 100-continue`.
+    /// Whether there is an `Expect: 100-continue`.
     pub expects_continue: bool,
-    /// The connection outlives the message, as far as the head goes (RFC 9112 section 9.3).
+    /// Whether the connection outlives the message, as far as the head says (RFC 9112 section 9.3).
     pub keep_alive: bool,
 }
 
@@ -134,7 +134,7 @@ impl Framing {
     }
 }
 
-/// Digits only: no sign, no white space within (RFC 9110 section 8.6).
+/// Parses digits only: no sign, no white space within (RFC 9110 section 8.6).
 fn number(value: &[u8]) -> Option<u64> {
     let value = value.trim_ascii();
     if value.is_empty() {

@@ -10,19 +10,19 @@ mod response;
 pub use request::{Request, RequestHead, RequestParser};
 pub use response::{Event, Head, LastHead, ResponseParser};
 
-/// A head (or the trailers of a chunked body) longer than this is refused.
+/// The longest head, or trailers of a chunked body; a longer one is refused.
 pub const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// A request's target longer than this is refused. RFC 9112 section 3 wants 8000 at least; servers take 8 KB.
+/// The longest target of a request; a longer one is refused. RFC 9112 section 3 wants 8000 at least; servers take 8 KB.
 pub const MAX_TARGET_BYTES: usize = 8 * 1024;
 
-/// A head with more fields than this is refused.
+/// The most fields of a head; a head with more is refused.
 pub const MAX_HEAD_FIELDS: usize = 128;
 
-/// The size of a chunk is written in no more digits: what fits into 64 bits, in hexadecimal.
+/// The most digits of a chunk's size: what fits into 64 bits, in hexadecimal.
 pub const MAX_CHUNK_DIGITS: u8 = 16;
 
-/// What is wrong with the bytes.
+/// An error in the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// The head does not parse.
@@ -37,11 +37,11 @@ pub enum WireError {
     /// The request's target does not end.
     #[error("a target of more than {MAX_TARGET_BYTES} bytes")]
     TargetTooLong,
-    /// A request of an HTTP that is not spoken here.
+    /// A request of a version of HTTP that is not supported.
     #[error("neither HTTP/1.0 nor HTTP/1.1")]
     Version,
     /// A `Content-Length` that is no number, or two that differ.
-    #[error("unusable Content-Length")]
+    #[error("invalid Content-Length")]
     ContentLength,
     /// A chunk's size line or end is malformed.
     #[error("malformed chunk")]
@@ -49,8 +49,8 @@ pub enum WireError {
     /// A chunk's size has too many digits, leading zeros among them.
     #[error("a chunk's size of more than {MAX_CHUNK_DIGITS} digits")]
     ChunkSize,
-    /// A switch of protocols that nobody asked for.
-    #[error("unasked-for switch of protocols (101)")]
+    /// A switch of protocols that was not requested.
+    #[error("unrequested switch of protocols (101)")]
     Upgrade,
     /// The peer closed before the message was whole.
     #[error("closed before the answer was whole")]

@@ -1,33 +1,33 @@
-//! Files in a form that a browser has sent: `multipart/form-data` (RFC 7578, on RFC 2046). The whole body is there, and
-//! files are pieces of it.
+//! Reads the files of a form that a browser has sent: `multipart/form-data` (RFC 7578, on RFC 2046). The whole body is there,
+//! and files are pieces of it.
 
 use memchr::memmem::Finder;
 
-/// A form with more parts than this is refused.
+/// The most parts of a form; a form with more is refused.
 const MAX_PARTS: usize = 100;
 
-/// A part has a handful of fields: its disposition, its type.
+/// The most fields of a part, which has a handful: its disposition, its type.
 const MAX_PART_FIELDS: usize = 16;
 
-/// RFC 2046 section 5.1.1.
+/// The longest boundary (RFC 2046 section 5.1.1).
 const MAX_BOUNDARY_BYTES: usize = 70;
 
 /// A file that was chosen in a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePart<'b> {
-    /// As the browser names it.
+    /// The name that the browser gives.
     pub name: String,
-    /// All of it.
+    /// The bytes of the file.
     pub bytes: &'b [u8],
 }
 
-/// Why a body has no form in it.
+/// Why a body contains no form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MultipartError {
-    /// Another kind of body.
+    /// The body is of another kind.
     #[error("the body is not multipart/form-data")]
     Type,
-    /// The type does not say what separates parts.
+    /// The type does not have a boundary.
     #[error("the Content-Type names no boundary of 1 to {MAX_BOUNDARY_BYTES} bytes")]
     Boundary,
     /// No part begins.
@@ -39,12 +39,12 @@ pub enum MultipartError {
     /// The last part has no end.
     #[error("the form breaks off before its end")]
     Truncated,
-    /// There are too many.
+    /// There are too many parts.
     #[error("the form has more than {MAX_PARTS} parts")]
     TooMany,
 }
 
-/// The files of a form, in order; fields that are no files, and file fields where none was chosen, are passed over.
+/// The files of a form, in order; other fields, and file fields without a chosen file, are passed over.
 pub fn files<'b>(content_type: &str, body: &'b [u8]) -> Result<Vec<FilePart<'b>>, MultipartError> {
     let boundary = boundary(content_type)?;
     // The line break before a boundary belongs to it; the first one may stand at the very start.
@@ -70,7 +70,7 @@ pub fn files<'b>(content_type: &str, body: &'b [u8]) -> Result<Vec<FilePart<'b>>
     Err(MultipartError::TooMany)
 }
 
-/// What separates the parts.
+/// The boundary, which separates the parts.
 fn boundary(content_type: &str) -> Result<String, MultipartError> {
     let (kind, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
     if !kind.trim().eq_ignore_ascii_case("multipart/form-data") {
@@ -81,13 +81,13 @@ fn boundary(content_type: &str) -> Result<String, MultipartError> {
     is_usable.then_some(boundary).ok_or(MultipartError::Boundary)
 }
 
-/// What stands before the next delimiter, and what after it.
+/// Splits the body into what stands before the next delimiter, and what stands after it.
 fn split<'b>(finder: &Finder<'_>, body: &'b [u8]) -> Option<(&'b [u8], &'b [u8])> {
     let at = finder.find(body)?;
     Some((&body[..at], &body[at + finder.needle().len()..]))
 }
 
-/// After a boundary: perhaps blanks (RFC 2046), then the end of the line.
+/// Skips the rest of a boundary's line: perhaps blanks (RFC 2046), then the end of the line.
 fn after_line_break(bytes: &[u8]) -> Option<&[u8]> {
     let blanks = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     bytes[blanks..].strip_prefix(b"\r\n")
@@ -121,14 +121,14 @@ fn parameter(mut parameters: &str, wanted: &str) -> Option<String> {
     }
 }
 
-/// Up to a quotation mark without a backslash before it.
+/// Splits off the text up to a quotation mark without a backslash before it.
 fn until_quote(text: &str) -> Option<(&str, &str)> {
     let marks = text.match_indices('"').map(|(at, _)| at);
     let end = marks.into_iter().find(|at| !text[..*at].ends_with('\\'))?;
     Some((&text[..end], &text[end + 1..]))
 }
 
-/// Browsers write three characters of a file's name in another way (HTML, section 4.10.22.8), older programs one.
+/// Undoes the escapes in a file's name: browsers write three characters in another way (HTML, section 4.10.22.8), older programs one.
 fn unescaped(name: &str) -> String {
     name.replace("%22", "\"").replace("%0D", "\r").replace("%0A", "\n").replace("\\\"", "\"")
 }

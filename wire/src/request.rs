@@ -1,4 +1,4 @@
-//! Requests, as the reference server reads them. Bodies are passed over unless they are asked for.
+//! Parses requests, for the reference server. Bodies are passed over unless they are asked for.
 
 use crate::chunked::{Chunked, Piece};
 use crate::head::{Fields, Framing, Held, whole};
@@ -13,7 +13,7 @@ pub struct RequestParser {
     body: Body,
 }
 
-/// A request's head, while it is there to be looked at: as it came, nothing copied.
+/// A request's head, while it is there to be read: as it came, nothing copied.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestHead<'a> {
     /// The method, as written.
@@ -32,16 +32,16 @@ impl<'a> RequestHead<'a> {
     }
 }
 
-/// A request of which the head is whole; `route` is what the caller made of it.
+/// A request whose head is complete; `route` is what the caller made of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request<R> {
-    /// The caller's.
+    /// The caller's value.
     pub route: R,
-    /// The connection can be used for another request.
+    /// Whether the connection can be used for another request.
     pub keep_alive: bool,
-    /// The request was HTTP/1.0: a connection that stays open must be announced.
+    /// Whether the request was HTTP/1.0: a connection that stays open must then be announced.
     pub http10: bool,
-    /// The client waits for `100 Continue`, or for the answer, before it sends the body.
+    /// Whether the client waits for `100 Continue`, or for the answer, before it sends the body.
     pub expects_continue: bool,
 }
 
@@ -59,13 +59,13 @@ impl RequestParser {
         Self::default()
     }
 
-    /// True between two requests: no byte of the next has been read, and none of the last one's body is missing.
+    /// Whether it is between two requests: no byte of the next has been read, and none of the last one's body is missing.
     pub fn is_idle(&self) -> bool {
         !self.held.is_partial() && matches!(self.body, Body::None | Body::Sized(0))
     }
 
-    /// The next request, once its head is whole; takes its bytes off `input`. `None` when all of `input`
-    /// is used up. `route` is shown the head, and what it makes of it is handed back.
+    /// Returns the next request, once its head is complete; takes its bytes off `input`. `None` when all of `input`
+    /// is used up. `route` is shown the head, and its result is handed back.
     pub fn next<R>(
         &mut self,
         input: &mut &[u8],
@@ -148,8 +148,8 @@ fn parse<R>(bytes: &[u8], route: impl FnOnce(&RequestHead<'_>) -> R) -> Result<O
     Ok(Some((length, (request, framing))))
 }
 
-/// The first line is that of a request, only not of a version that is known here. What follows the version does
-/// not matter, since it may not have arrived yet.
+/// Whether the first line is that of a request of an unknown version. What follows the version does not matter, because it may
+/// not have arrived yet.
 fn names_other_version(bytes: &[u8]) -> bool {
     let line = bytes.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default();
     let version = line.split(|byte| *byte == b' ').nth(2);

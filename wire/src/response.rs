@@ -1,4 +1,4 @@
-//! Answers: bytes in, events out. One parser a connection; it holds no memory unless a head was split.
+//! Parses answers: bytes in, events out. One parser per connection; it holds no memory unless a head was split.
 
 use crate::WireError;
 use crate::chunked::{Chunked, Piece};
@@ -18,18 +18,18 @@ pub struct ResponseParser {
 /// A part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The head is whole. Informational answers (1xx) are passed over.
+    /// The head is complete. Informational answers (1xx) are passed over.
     Head(Head),
     /// Bytes of the body, with no coding left on them; never empty.
     Body(&'a [u8]),
-    /// The answer is whole.
+    /// The end of the answer.
     End {
-        /// The connection can be asked again.
+        /// Whether the connection can be used for another request.
         keep_alive: bool,
     },
 }
 
-/// What a head says.
+/// The content of a head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The status.
@@ -47,8 +47,8 @@ enum State {
     UntilClose,
 }
 
-/// The head that was read last, on whichever connection: servers give the same one again and again, and what is the
-/// same need not be parsed again.
+/// The head that was read last, on whichever connection: servers send the same one again and again, which need not be parsed
+/// again.
 #[derive(Debug)]
 pub struct LastHead {
     /// A whole head to its last byte; empty: none yet.
@@ -56,7 +56,7 @@ pub struct LastHead {
     parsed: Parsed,
 }
 
-/// Longer heads are not remembered.
+/// The longest head that is remembered.
 const LAST_HEAD_BYTES: usize = 1024;
 
 impl Default for LastHead {
@@ -66,7 +66,7 @@ impl Default for LastHead {
 }
 
 impl LastHead {
-    /// Parses the head at the start of `bytes`, if it is not the one that is known.
+    /// Parses the head at the start of `bytes`, unless it is the known one.
     #[inline]
     fn parse(&mut self, bytes: &[u8]) -> Result<Option<(usize, Parsed)>, WireError> {
         let length = self.bytes.len();
@@ -89,18 +89,18 @@ impl ResponseParser {
         Self::default()
     }
 
-    /// True between two answers: no byte of the next has been read.
+    /// Whether it is between two answers: no byte of the next has been read.
     pub fn is_idle(&self) -> bool {
         self.state == State::Head && !self.held.is_partial()
     }
 
-    /// The last head left it open where its answer ends, so that the connection is closed although the server said
-    /// nothing of it.
+    /// Whether the last head left open where its answer ends, so that the connection is closed although the server did not announce
+    /// it.
     pub fn is_ambiguous(&self) -> bool {
         self.is_ambiguous
     }
 
-    /// How many bytes of a body of known length are still to come; `None` outside of such a body.
+    /// The number of bytes of a body of known length that are still to come; `None` outside of such a body.
     pub fn body_left(&self) -> Option<u64> {
         match self.state {
             State::Sized(left) => Some(left),
@@ -108,14 +108,14 @@ impl ResponseParser {
         }
     }
 
-    /// So many bytes of the body have passed without being read; no more than [`Self::body_left`] count.
+    /// Counts bytes of the body that passed unread; no more than [`Self::body_left`] count.
     pub fn skip(&mut self, bytes: u64) {
         if let State::Sized(left) = &mut self.state {
             *left = left.saturating_sub(bytes);
         }
     }
 
-    /// The next event; takes its bytes off `input`. `None` when all of `input` is used up.
+    /// Returns the next event; takes its bytes off `input`. `None` when all of `input` is used up.
     /// `head_only`: the request was a HEAD, so its answer has no body.
     #[inline]
     pub fn next<'a>(
@@ -126,7 +126,7 @@ impl ResponseParser {
         self.next_after(input, head_only, &mut None)
     }
 
-    /// The same, with the head that was read last on this connection or another one like it.
+    /// As `next`, with the head that was read last on this connection or another one like it.
     #[inline]
     pub fn next_after<'a>(
         &mut self,
@@ -154,7 +154,7 @@ impl ResponseParser {
         }
     }
 
-    /// The peer closed: ends an answer that lasts until then. `None`: it closed between two answers.
+    /// Handles the close by the peer, which ends an answer that lasts until then. `None`: it closed between two answers.
     pub fn closed(&mut self) -> Result<Option<Event<'static>>, WireError> {
         match self.state {
             State::UntilClose => Ok(Some(self.end())),

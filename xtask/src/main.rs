@@ -2,6 +2,7 @@
 
 mod bench;
 mod docs;
+mod english;
 mod fuzz;
 mod packages;
 mod selftest;
@@ -22,7 +23,7 @@ const HELP: &str = "cargo xtask COMMAND
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
   kills   kills `drome run` at a hundred random moments and lets it go on; `kills 1000 7` a thousand times, with seed 7
-  selftest  is what drome says true? races and a search between servers whose difference is known
+  selftest  checks drome's own verdicts: races and a search between servers whose difference is known
   soak    do descriptors, threads and memory of drome stay constant for half an hour? --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
   docs    the reference pages in docs/reference, and man pages and completions in target/

@@ -36,6 +36,7 @@ pub fn check(root: &Path) -> Result<()> {
     check_members(root, &mut wrong)?;
     crate::suites::check(root, &mut wrong)?;
     crate::bench::check_page(root, &mut wrong)?;
+    crate::english::check(root, &mut wrong)?;
     if wrong.is_empty() {
         return Ok(());
     }

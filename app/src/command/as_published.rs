@@ -1,5 +1,5 @@
-//! `drome run STUDY --as-published`: the page's own command lines, run as they stand, once each. What comes of it
-//! stands beside what the page printed; it is no race, and nobody is ranked by it.
+//! `drome run STUDY --as-published`: runs the page's own command lines unchanged, once each. The results are shown
+//! beside what the page printed. This is no race, and contenders are not ranked by it.
 
 mod figures;
 
@@ -28,13 +28,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// No tool of a page opens more connections; a server may have as many descriptors.
+/// The most connections that any page's tool opens, and the number of descriptors that a server may have.
 const MOST_CONNECTIONS: usize = 20_000;
 
-/// A page's command line that takes longer is cut off: some were meant for servers that answer ten times as fast.
+/// The time after which a page's command line is stopped: some were meant for servers that answer ten times as fast.
 const LONGEST: Duration = Duration::from_mins(3);
 
-/// Runs each of the study's command lines against each of its contenders; what came of each is kept at once.
+/// Runs each of the study's command lines against each of its contenders, and stores each result at once.
 pub fn run(
     (name, study): (&str, &Study),
     prepared: &[Prepared],
@@ -43,7 +43,9 @@ pub fn run(
     teller: &Teller,
 ) -> anyhow::Result<ExitCode> {
     if study.as_published.is_empty() {
-        bail!(WrongInput("this study says nothing of how its page measured ([[as_published]])".to_owned()));
+        bail!(WrongInput(
+            "this study does not say how its page measured: it has no [[as_published]]".to_owned()
+        ));
     }
     let started_at = lab::clock_text();
     let mut all = Replays {
@@ -54,7 +56,7 @@ pub fn run(
         environment: System::here().look(&Cores::deal()),
         ..Replays::default()
     };
-    // A format that it can't be shown in is refused before anything is run.
+    // An unsupported format is refused before anything is run.
     show(&all, teller.format, &teller.look())?;
     let stop = console::stop_flag()?;
     let stage = Stage { assets: setup::assets(&works)?, works, stop };
@@ -70,7 +72,7 @@ pub fn run(
                 beside_the_page(&mut replay, page, published);
             }
             let rate =
-                replay.rate_per_s.map_or_else(|| "no figure".to_owned(), |r| format!("{r:.1} answers/s"));
+                replay.rate_per_s.map_or_else(|| "no figure".to_owned(), |r| format!("{r:.1} requests/s"));
             note!("{}, {}: {rate}", page.heading(), prepared.name);
             all.replays.push(replay);
             store.keep_replays(&all)?;
@@ -82,7 +84,7 @@ pub fn run(
     Ok(code_of(&all.replays))
 }
 
-/// Void where a contender that is on this machine gave no figure. Says which these are.
+/// Void if an installed contender gave no figure. Prints the names of these contenders.
 fn code_of(replays: &[Replay]) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     let has_none = |r: &&Replay| r.version.is_some() && r.rate_per_s.is_none_or(|rate| rate <= 0.0);
@@ -94,7 +96,7 @@ fn code_of(replays: &[Replay]) -> ExitCode {
     code
 }
 
-/// Puts what the page says beside what was measured.
+/// Adds the page's figures to what was measured.
 fn beside_the_page(replay: &mut Replay, page: &AsPublished, published: &Published) {
     let name = &replay.contender;
     replay.published = page.rate_per_s(published, name);
@@ -108,21 +110,20 @@ fn own((figure, why): (&String, &String)) -> (String, String) {
     (figure.clone(), why.clone())
 }
 
-/// In a format.
+/// The results in this format.
 pub fn show(all: &Replays, format: Format, look: &Look) -> anyhow::Result<String> {
     Ok(match format {
         Format::Terminal => report::replays::terminal(all, look),
         Format::Markdown => report::replays::markdown(all),
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all.replays)?),
         other => {
-            let why =
-                "a page's own command lines are run once each; they are told as terminal, markdown or json";
+            let why = "command lines are run once each, without trials: use terminal, markdown or json";
             return Err(other.refused(why));
         }
     })
 }
 
-/// Where the contenders are started.
+/// What every start of a contender needs.
 struct Stage {
     assets: std::path::PathBuf,
     works: Works,
@@ -130,7 +131,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// One command line against one contender; what is wrong with the contender is in the replay's note.
+    /// Runs one command line against one contender; the replay's note says what is wrong with the contender.
     fn replay(
         &self,
         page: &AsPublished,
@@ -165,8 +166,10 @@ impl Stage {
         let asked = self.works.get(workload).map(|work| (workload.clone(), work.clone()));
         match Instance::start(&prepared, &place, &asked.into_iter().collect(), &self.stop) {
             Err(Fault::Contender(why)) => replay.note = Some(why),
-            Err(Fault::Lab(why)) if !self.stop.load(Ordering::Relaxed) => bail!("the lab failed: {why}"),
-            // The caller sees that somebody asked to stop.
+            Err(Fault::Lab(why)) if !self.stop.load(Ordering::Relaxed) => {
+                bail!("can't start {}: {why}", prepared.name)
+            }
+            // The caller checks for a request to stop.
             Err(Fault::Lab(_)) => {}
             Ok(instance) => self.measure(instance, workload, &prepared, command, &mut replay)?,
         }
@@ -199,7 +202,7 @@ impl Stage {
             words.split_first().and_then(|(tool, args)| Some((dialects::named(tool)?, args)))
         else {
             bail!(WrongInput(format!(
-                "`{}` is no tool that drome speaks: `drome dialects` lists them",
+                "drome does not know the tool of `{}`: `drome dialects` lists those it knows",
                 replay.command
             )));
         };
@@ -214,7 +217,7 @@ impl Stage {
     }
 }
 
-/// What a tool's command line came to.
+/// The result of a tool's command line.
 struct Spoken {
     report: String,
     tally: Option<Tally>,
@@ -222,7 +225,7 @@ struct Spoken {
     note: Option<String>,
 }
 
-/// Speaks the dialect as its own command does, only that what is said is kept.
+/// Runs the dialect like its own command, but keeps its output.
 fn speak(
     dialect: &Dialect,
     args: &[String],
@@ -258,7 +261,7 @@ fn speak(
     let note = match &result {
         Err(error) => Some(error.to_string()),
         Ok(_) if is_cut => {
-            Some(format!("cut off after {LONGEST:?}: the figures are of what was done by then"))
+            Some(format!("stopped after {LONGEST:?}: the figures cover what was done by then"))
         }
         Ok(_) => None,
     };

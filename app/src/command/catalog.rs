@@ -1,4 +1,4 @@
-//! `drome catalog verify`: is every contender what its folder says?
+//! `drome catalog verify`: checks every contender's answers.
 
 use super::install;
 use crate::cli::Common;
@@ -28,18 +28,18 @@ enum Action {
 /// Raw arguments.
 #[derive(Debug, Args)]
 struct VerifyArgs {
-    /// Contenders, or studies for all of theirs [default: all contenders]
+    /// Contenders to check; a study stands for all of its contenders [default: all contenders]
     names: Vec<String>,
-    /// Get what is missing first
+    /// Install missing contenders first
     #[arg(long)]
     install: bool,
-    /// Do not ask before installing
+    /// Install without asking
     #[arg(long, short, requires = "install")]
     yes: bool,
-    /// The tuned tracks only
+    /// Check only the tuned tracks
     #[arg(long)]
     tuned: bool,
-    /// How the table is shown
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
 }
@@ -51,7 +51,7 @@ enum Format {
     Json,
 }
 
-/// Does what is asked of the catalog.
+/// Runs the subcommand.
 pub fn run(args: &CatalogArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let Action::Verify(args) = &args.action;
     let catalog = super::catalog(common)?;
@@ -67,14 +67,14 @@ pub fn run(args: &CatalogArgs, common: &Common) -> anyhow::Result<ExitCode> {
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
     };
     console::print(&text)?;
-    // Of those that were asked for by name, none may be missing.
+    // A contender that was asked for by name must not be missing.
     let is_lacking =
         |seen: &Inspection| seen.has_failed() || (!args.names.is_empty() && seen.missing.is_some());
     Ok(ExitCode::from(u8::from(all.iter().any(is_lacking))))
 }
 
-/// The contenders of these names. Where a study has a contender's name, the contender is meant: it is contenders that are
-/// verified.
+/// The contenders of these names. If a study and a contender share a name, the contender is meant, because contenders
+/// are what is verified.
 fn asked(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, CatalogError> {
     let is_contender = |name: &&String| catalog.contenders.contains_key(*name);
     let (contenders, studies): (Vec<&String>, Vec<&String>) = names.iter().partition(is_contender);
@@ -108,7 +108,7 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
         if stop.load(Ordering::Relaxed) {
             anyhow::bail!(lab::LabError::Interrupted);
         }
-        let seen = seen.map_err(|why| anyhow::anyhow!("the lab failed at {}: {why}", prepared.name))?;
+        let seen = seen.map_err(|why| anyhow::anyhow!("can't check {}: {why}", prepared.name))?;
         note!("{}: {}", seen.name, state(&seen));
         all.push(seen);
     }
@@ -118,7 +118,7 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
 fn state(seen: &Inspection) -> String {
     match &seen.missing {
         Some(_) => "missing".to_owned(),
-        None if seen.has_failed() => format!("{} wrong", seen.wrong.len()),
-        None => format!("{} workloads, all right", seen.right),
+        None if seen.has_failed() => format!("{} failed", report::units::several(seen.wrong.len(), "check")),
+        None => format!("{} correct", report::units::several(seen.right, "workload")),
     }
 }

@@ -1,4 +1,4 @@
-//! `drome chart`: the bar chart of the first founding page, from any page with reports.
+//! `drome chart`: draws the bar chart of the first founding page, from any page with reports.
 
 use super::import;
 use crate::console;
@@ -8,25 +8,25 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ChartArgs {
-    /// Pages or texts in Markdown, HTML or as they came out of a terminal; `-` is standard input
+    /// Files with reports: Markdown, HTML or plain text; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// Without the blanks by which Markdown takes it as code, as which it stands on that page
+    /// Do not indent the chart; the indentation makes it a block of code in Markdown
     #[arg(long)]
     bare: bool,
 }
 
-/// Reads and draws.
+/// Reads the files and draws the chart.
 pub fn run(args: &ChartArgs) -> anyhow::Result<ExitCode> {
     let read = import::read(&args.files)?;
     let Some(chart) = report::imported::chart(&read) else {
-        return Err(import::nothing(&args.files, "so there is nothing to draw").into());
+        return Err(import::nothing(&args.files, "nothing to draw").into());
     };
     console::print(&console::look().words(&if args.bare { chart } else { indented(&chart) }))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every line begins with at least four blanks.
+/// The chart with every line indented by at least four spaces.
 fn indented(chart: &str) -> String {
     let lines = || chart.lines().filter(|line| !line.is_empty());
     let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();

@@ -1,4 +1,4 @@
-//! `drome compare` and `drome gate`: what changed between two runs, and whether that must not be.
+//! `drome compare` and `drome gate`: report what changed between two runs, and fail on a regression.
 
 use super::store;
 use crate::cli::Common;
@@ -13,9 +13,9 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The earlier run, or a file of its findings (`drome report RUN --format json`)
+    /// Earlier run, or a file with its findings (`drome report RUN --format json`)
     old: String,
-    /// The later run, or such a file
+    /// Later run, or a file with its findings
     new: String,
     #[command(flatten)]
     how: How,
@@ -24,15 +24,15 @@ pub struct CompareArgs {
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct GateArgs {
-    /// The run to judge, or a file of its findings [default: the latest]
+    /// Run to judge, or a file with its findings [default: the latest run]
     new: Option<String>,
-    /// What it must not be slower than: a run, or a file of its findings
+    /// Baseline: an earlier run, or a file with its findings
     #[arg(long, value_name = "RUN|FILE")]
     against: String,
-    /// A slowdown that is surely larger than this fails, such as 3%
+    /// Fail if a slowdown is significantly larger than this share, such as 3% or 0.03
     #[arg(long, default_value = "3%", value_name = "SHARE", value_parser = share)]
     margin: f64,
-    /// Pass although a contender could not be judged: too few sound trials, failed ones, or not in the run at all
+    /// Pass even if a contender could not be judged: it failed, has too few sound trials, or is missing from the run
     #[arg(long)]
     allow_unknown: bool,
     #[command(flatten)]
@@ -41,10 +41,10 @@ pub struct GateArgs {
 
 #[derive(Debug, Args)]
 struct How {
-    /// How it is told
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
-    /// Compare even what was measured on another machine, by another build of drome, or with other bodies
+    /// Compare even if machine, build of drome, response bodies or way of measuring differ
     #[arg(long)]
     anyway: bool,
 }
@@ -56,7 +56,7 @@ enum Format {
     Json,
 }
 
-/// Compares and prints.
+/// Compares two runs and prints what changed.
 pub fn compare(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (old, new) = (findings(Some(&args.old), common)?, findings(Some(&args.new), common)?);
     let comparison = lab::compare::compare(&old, &new, args.how.anyway)?;
@@ -64,7 +64,8 @@ pub fn compare(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compares, prints, and fails on a regression that is sure; and on what could not be judged, unless that is allowed.
+/// Compares two runs, prints what changed, and fails on a significant regression. Also fails if a contender could not be
+/// judged, unless that is allowed.
 pub fn gate(args: &GateArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (old, new) = (findings(Some(&args.against), common)?, findings(args.new.as_deref(), common)?);
     let comparison = lab::compare::compare(&old, &new, args.how.anyway)?;
@@ -73,7 +74,7 @@ pub fn gate(args: &GateArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut failed = false;
     for (cell, contender) in comparison.regressions(args.margin) {
         failed = true;
-        note!("drome: {} ({}) is surely more than {margin} % slower", contender.title, cell.title);
+        note!("drome: {} ({}) is significantly more than {margin} % slower", contender.title, cell.title);
     }
     let unjudged = comparison.unjudged();
     for sentence in &unjudged {
@@ -83,24 +84,24 @@ pub fn gate(args: &GateArgs, common: &Common) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::from(REGRESSION));
     }
     if !unjudged.is_empty() && !args.allow_unknown {
-        note!("drome: the gate can't tell whether these became slower; --allow-unknown passes all the same");
+        note!("drome: the gate can't judge these contenders; --allow-unknown lets them pass");
         return Ok(ExitCode::from(VOID));
     }
-    note!("drome: no regression that is sure and larger than {margin} %");
+    note!("drome: no significant regression larger than {margin} %");
     Ok(ExitCode::SUCCESS)
 }
 
-/// From a file where there is one of this name, else from the store.
+/// Reads findings from a file of this name if there is one, else from the store.
 fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     if let Some(path) = name.map(Path::new).filter(|path| path.is_file()) {
         let wrong = |why: String| {
-            let how = "make it with `drome report RUN --format json`";
-            WrongInput(format!("{} is no file of findings ({why}): {how}", path.display()))
+            let how = "create one with `drome report RUN --format json`";
+            WrongInput(format!("{} is not a file of findings ({why}): {how}", path.display()))
         };
         let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
         let findings: Findings = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
         if findings.schema != model::findings::SCHEMA {
-            return Err(wrong(format!("schema {} is not known", findings.schema)).into());
+            return Err(wrong(format!("unknown schema {}", findings.schema)).into());
         }
         return Ok(findings);
     }
@@ -114,13 +115,13 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
             Ok(lab::findings::of(&store, &run, &observations, ended.as_deref())?)
         }
         Stored::Import(import) => Err(WrongInput(format!(
-            "run {} was imported: what a page says has no trials to compare; name one of drome's own (`drome list runs`)",
+            "run {} was imported and has no trials to compare: choose a run that drome measured (`drome list runs`)",
             import.id
         ))
         .into()),
         Stored::Replays(replays) => Err(WrongInput(format!(
-            "run {} is of a page's own command lines, each run once: there are no trials to compare; name a run without \
-             --as-published (`drome list runs`)",
+            "run {} was made with --as-published: each command line is run once, so there are no trials to compare; choose \
+             another run (`drome list runs`)",
             replays.id
         ))
         .into()),
@@ -140,6 +141,6 @@ fn share(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     match number.trim().parse::<f64>() {
         Ok(n) if (0.0..1.0).contains(&(n * unit)) => Ok(n * unit),
-        _ => Err("allowed is a share from 0 to below 1, such as 3% or 0.03".to_owned()),
+        _ => Err("must be a share from 0 to below 1, such as 3% or 0.03".to_owned()),
     }
 }

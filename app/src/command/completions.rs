@@ -1,4 +1,4 @@
-//! `drome completions SHELL`: what a shell needs to complete drome's command lines.
+//! `drome completions SHELL`: prints a shell's completion script for drome.
 
 use crate::{console, manual};
 use clap::Args;
@@ -8,12 +8,12 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to print the script for
     #[arg(value_enum)]
     shell: Shell,
 }
 
-/// Prints it.
+/// Prints the script.
 pub fn run(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut manual::command(), "drome", &mut script);

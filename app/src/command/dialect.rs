@@ -1,4 +1,4 @@
-//! A tool's command line, spoken by drome: `drome ab …`, or drome called by the name of `ab`.
+//! Runs the command line of another tool: `drome ab …`, or drome called by the name `ab`.
 
 use crate::console;
 use crate::failure::WrongInput;
@@ -18,11 +18,10 @@ use std::time::{Duration, Instant};
 /// drome's own option in every dialect.
 const JSON: &str = "--drome-json";
 
-/// How often a job is told the time.
+/// How often a job gets a tick.
 const TICK: Duration = Duration::from_millis(100);
 
-/// The dialect that a command line is in, and its arguments: by the name that drome was called by, or by the first
-/// argument.
+/// The dialect of a command line and its arguments: by the name that drome was called by, or by the first argument.
 pub fn of(args: &[String]) -> Option<(&'static Dialect, &[String])> {
     let called = Path::new(args.first()?).file_name()?.to_str()?;
     if let Some(dialect) = dialects::named(called) {
@@ -31,7 +30,7 @@ pub fn of(args: &[String]) -> Option<(&'static Dialect, &[String])> {
     Some((dialects::named(args.get(1)?)?, &args[2..]))
 }
 
-/// Parses, measures, prints.
+/// Parses the tool's arguments, measures, and prints the tool's report.
 pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
     let (args, json) = without_json(args)?;
     let descriptors = net::limits::raise_descriptors(u64::MAX).unwrap_or(1024);
@@ -58,7 +57,7 @@ pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(code))
 }
 
-/// drome's own view of it: void is said, and the result written where it is wanted.
+/// drome's own verdict: reports a void measurement, and writes drome's own result if it was asked for.
 fn own_result(plan: &Plan, tally: &Tally, json: Option<&Path>) -> anyhow::Result<()> {
     let verdict = verdict::judge(&Case::new(Policy::single(true), plan, tally));
     if !verdict.valid {
@@ -80,22 +79,22 @@ fn without_json(args: &[String]) -> anyhow::Result<(Vec<String>, Option<PathBuf>
     let mut args = args.to_vec();
     let Some(at) = args.iter().position(|arg| arg == JSON) else { return Ok((args, None)) };
     if at + 1 == args.len() {
-        return Err(WrongInput(format!("{JSON} takes a file")).into());
+        return Err(WrongInput(format!("{JSON} needs a file name")).into());
     }
     let path = args.remove(at + 1).into();
     args.remove(at);
     Ok((args, Some(path)))
 }
 
-/// On the load generator's cores, since nobody says which the server has.
+/// The plan on the load generator's cores, because the server's cores are unknown.
 pub fn on_cores(plan: &Plan) -> Plan {
     Plan { cpus: Cores::deal().for_load(plan.threads), ..plan.clone() }
 }
 
-/// Where what a job says goes; gives the code to end with, if the job wants to.
+/// Handles a job's output; returns the exit code if the job asks to end.
 pub type Tell<'t> = &'t mut dyn FnMut(&Said) -> anyhow::Result<Option<u8>>;
 
-/// Runs the plan and tells the job what happens. What the job asked to end with, if it did.
+/// Runs the plan and passes the events to the job. Returns the exit code with which the job asked to end, if it did.
 pub fn measure(
     plan: &Plan,
     job: &mut dyn Job,
@@ -110,7 +109,7 @@ pub fn measure(
         let engine = scope.spawn(|| load::run(plan, &progress, watch));
         let asked = listen(job, &exchanges, &progress, tell, || engine.is_finished());
         let result = engine.join().unwrap_or(Err(LoadError::Worker));
-        // What came last.
+        // The last exchanges.
         let rest = exchanges.try_iter().flatten().collect::<Vec<_>>();
         let last = tell(&job.hear(&rest))?;
         Ok((result, asked?.or(last)))
@@ -147,13 +146,13 @@ fn listen(
     Ok(asked)
 }
 
-/// Says it, on both streams and into files, and gives the code to end with.
+/// Writes a job's output to both streams and to files, and returns its exit code.
 fn tell(said: &Said) -> anyhow::Result<Option<u8>> {
     if !said.out.is_empty() {
         console::print(&said.out)?;
     }
     if !said.err.is_empty() {
-        // Nobody may be reading, and that is no reason not to measure.
+        // A closed pipe is no reason not to measure.
         let _ = stderr().write_all(said.err.as_bytes());
     }
     for (path, text, appends) in &said.files {
@@ -166,19 +165,21 @@ fn tell(said: &Said) -> anyhow::Result<Option<u8>> {
     Ok(said.exit)
 }
 
-/// An error of the system can't be copied as it is; its number can.
+/// A copy of the error: an `io::Error` can't be cloned, but its number can.
 fn same(error: &std::io::Error) -> std::io::Error {
     error.raw_os_error().map_or_else(|| error.kind().into(), std::io::Error::from_raw_os_error)
 }
 
-/// `drome dialects`, and `drome dialects link DIR`: links by which drome answers to the tools' names.
+/// `drome dialects` lists the tools; `drome dialects link DIR` creates links with the tools' names that run drome.
 pub fn list(link: Option<&Path>) -> anyhow::Result<ExitCode> {
     let Some(folder) = link else {
         let rows: String =
             dialects::DIALECTS.iter().map(|d| format!("{:<10} {}\n", d.name, d.about)).collect();
         console::print(&rows)?;
         if std::io::stdout().is_terminal() {
-            note!("\n`drome ab -n 100 URL` speaks one; `drome dialects link DIR` makes links by these names");
+            note!(
+                "\n`drome ab -n 100 URL` runs one; `drome dialects link DIR` creates links with these names"
+            );
         }
         return Ok(ExitCode::SUCCESS);
     };
@@ -189,7 +190,8 @@ pub fn list(link: Option<&Path>) -> anyhow::Result<ExitCode> {
         match std::os::unix::fs::symlink(&drome, &path) {
             Err(_) if std::fs::read_link(&path).is_ok_and(|to| to == drome) => {}
             Err(error) => {
-                let why = format!("can't make the link {} ({error}): choose another folder", path.display());
+                let why =
+                    format!("can't create the link {} ({error}): choose another folder", path.display());
                 return Err(WrongInput(why).into());
             }
             Ok(()) => {}

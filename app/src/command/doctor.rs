@@ -1,4 +1,4 @@
-//! `drome doctor`: what on this machine would spoil a measurement, how much, and the remedy.
+//! `drome doctor`: reports what on this machine would disturb a measurement, how much, and the remedy.
 
 use crate::console;
 use crate::failure::REGRESSION;
@@ -12,18 +12,18 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// All of it as JSON
+    /// Print the checks as JSON
     #[arg(long)]
     json: bool,
-    /// Fail (exit code 3) below so many of the ten points
+    /// Fail (exit code 3) if the score is below this number, from 0 to 10
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=i64::from(BEST)))]
     least: Option<u8>,
-    /// Fail (exit code 3) where anything is found: the same as --least 10
+    /// Fail (exit code 3) if anything is found; the same as --least 10
     #[arg(long, conflicts_with = "least")]
     strict: bool,
 }
 
-/// Looks and tells.
+/// Examines the machine and prints what it found.
 pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let found = doctor::examine(&System::here(), &Cores::deal(), doctor::LOOK);
     let text = if args.json {
@@ -34,7 +34,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     console::print(&text)?;
     let least = if args.strict { BEST } else { args.least.unwrap_or(0) };
     if found.score < least {
-        note!("drome: {} of {BEST} points, fewer than the {least} that are asked for", found.score);
+        note!("drome: {} of {BEST} points, fewer than the required {least}", found.score);
         return Ok(ExitCode::from(REGRESSION));
     }
     Ok(ExitCode::SUCCESS)
@@ -47,15 +47,15 @@ fn words(found: &Examination) -> String {
             Some(_) => format!("−{}", check.weight),
             None => String::new(),
         };
-        let shown = check.found.as_deref().unwrap_or("unknown: this system does not say");
+        let shown = check.found.as_deref().unwrap_or("unknown on this system");
         let _ = writeln!(out, "{mark:>2} {:<28}{shown}", check.what);
         if let Some(trouble) = &check.trouble {
-            let _ = writeln!(out, "     spoils: {}\n     remedy: {}", trouble.spoils, trouble.remedy);
+            let _ = writeln!(out, "     effect: {}\n     remedy: {}", trouble.spoils, trouble.remedy);
         }
     }
     let _ = write!(out, "\n{} of {BEST}: {}\n", found.score, found.derivation);
     if !found.unknown.is_empty() {
-        let _ = writeln!(out, "not known, and not counted: {}", found.unknown.join(", "));
+        let _ = writeln!(out, "unknown, not counted: {}", found.unknown.join(", "));
     }
     out
 }

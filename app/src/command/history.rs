@@ -1,4 +1,4 @@
-//! `drome history`: all runs of a study over time.
+//! `drome history`: shows all runs of a study over time.
 
 use super::pictures::{Kind, Pictures};
 use super::store;
@@ -13,15 +13,15 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// The study
+    /// Study whose runs are shown
     study: String,
-    /// Show this contender only; may be given several times
+    /// Show only this contender; may be repeated
     #[arg(long, value_name = "NAME")]
     contender: Vec<String>,
-    /// Show this cell of the study only, counted from 1
+    /// Show only this cell of the study, counted from 1
     #[arg(long, value_name = "N")]
     cell: Option<usize>,
-    /// How it is told
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
     /// With --format svg or png: write the chart to this file, or the charts of all cells to this folder
@@ -39,7 +39,7 @@ enum Format {
     Png,
 }
 
-/// Reads all runs and prints.
+/// Reads all runs of the study and prints its history.
 pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let kind = match args.format {
         Format::Svg => Some(Kind::Svg),
@@ -57,7 +57,7 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
         let charts = report::chart::of_history(&history);
         if args.output.is_none() && charts.len() > 1 {
             let words = format!(
-                "the history of {} has {} charts: take one with --cell, or name a folder for all with --output",
+                "the history of {} has {} charts: choose one with --cell, or give a folder for all with --output",
                 history.study,
                 charts.len()
             );
@@ -88,31 +88,31 @@ fn history(study: &str, common: &Common) -> anyhow::Result<History> {
     if listed.is_empty() {
         let words = match (unended, known.is_empty()) {
             (1.., _) => {
-                format!("no run of {study} has ended yet: `drome list runs` shows those to be resumed")
+                format!("no run of {study} has ended yet: `drome list runs` shows which can be resumed")
             }
-            (_, true) => format!("the store has no run yet: `drome run {study}` makes one"),
+            (_, true) => format!("there are no runs yet: `drome run {study}` makes one"),
             _ => {
                 let known: Vec<String> = known.into_iter().collect();
-                format!("the store has no run of {study}: it has runs of {}", known.join(", "))
+                format!("there is no run of {study}; there are runs of {}", known.join(", "))
             }
         };
         return Err(WrongInput(words).into());
     }
     let mut runs = Vec::with_capacity(listed.len());
     for listed in &listed {
-        // One run at a time: its observations are far larger than what they say.
+        // One run at a time, because its observations are far larger than its findings.
         let (run, observations, ended) = store.run(&listed.id)?;
         runs.push(lab::findings::of(&store, &run, &observations, ended.as_deref())?);
     }
     if !runs.iter().any(lab::history::has_reference) {
         let words =
-            format!("the runs of {study} have no reference to tell the machine's drift by: run a study");
+            format!("the runs of {study} have no reference, so the machine's drift is unknown: run a study");
         return Err(WrongInput(words).into());
     }
     Ok(lab::history::history(study, &runs, unended))
 }
 
-/// What is not asked for is not shown; what is said of the rest stays the same.
+/// Removes what was not asked for; the findings of the rest stay the same.
 fn narrow(history: &mut History, args: &HistoryArgs) -> anyhow::Result<()> {
     if let Some(number) = args.cell {
         let cells = history.cells.iter().filter(|cell| cell.number.is_some()).count();
@@ -130,8 +130,7 @@ fn narrow(history: &mut History, args: &HistoryArgs) -> anyhow::Result<()> {
         history.cells.iter().flat_map(|cell| &cell.contenders).map(|c| c.name.clone()).collect();
     if let Some(other) = args.contender.iter().find(|name| !known.contains(*name)) {
         let known: Vec<String> = known.into_iter().collect();
-        let words =
-            format!("--contender {other}: none of that name in these runs; there are {}", known.join(", "));
+        let words = format!("--contender {other}: not in these runs; there are {}", known.join(", "));
         return Err(WrongInput(words).into());
     }
     for cell in &mut history.cells {

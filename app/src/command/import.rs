@@ -1,4 +1,4 @@
-//! `drome import`: pages with reports of other tools are read, and what they say is kept beside one's own runs.
+//! `drome import`: reads pages with reports of other tools, and stores their figures beside your own runs.
 
 use super::report::TellArgs;
 use super::store;
@@ -13,55 +13,55 @@ use std::fs::File;
 use std::io::{Read, stdin};
 use std::process::ExitCode;
 
-/// No page is larger; what is, would only fill the memory.
+/// The largest file that is read; a larger one would only fill the memory.
 const LARGEST_BYTES: u64 = 256 << 20;
 
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// Pages or texts in Markdown, HTML or as they came out of a terminal; `-` is standard input
+    /// Files with reports: Markdown, HTML or plain text; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
-    /// Read and show, but keep nothing
+    /// Read and show the reports, but store nothing
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
     tell: TellArgs,
 }
 
-/// Reads, keeps, shows.
+/// Reads the files, stores the import, and shows it.
 pub fn run(args: &ImportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
     let import = read(&args.files)?;
     if import.items.is_empty() {
-        return Err(nothing(&args.files, "nothing is kept").into());
+        return Err(nothing(&args.files, "nothing was stored").into());
     }
     if args.dry_run {
-        note!("nothing is kept: without --dry-run it would be");
+        note!("dry run: nothing was stored");
     } else {
         store(common)?.add_import(&import)?;
-        note!("kept as run {0}: `drome report {0}` shows it again", import.id);
+        note!("stored as run {0}: `drome report {0}` shows it again", import.id);
     }
     teller.tell_import(&import)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Reads all files, or fails; says of each what was read and what was not understood.
+/// Reads all files, or fails; prints for each what was read and what was not understood.
 pub fn read(files: &[String]) -> anyhow::Result<Import> {
     let named = |name: &String| Ok(NamedText { name: shown(name).to_owned(), text: text(name)? });
     let texts = files.iter().map(named).collect::<Result<Vec<_>, WrongInput>>()?;
     Ok(of_pages(texts, tell))
 }
 
-/// A page by the name of its file.
+/// A file's name and text.
 pub struct NamedText {
     /// The name.
     pub name: String,
-    /// All of it.
+    /// The whole text.
     pub text: String,
 }
 
-/// What these pages say.
+/// The import of these texts, without messages.
 pub fn of(texts: Vec<NamedText>) -> Import {
     of_pages(texts, |_, _| {})
 }
@@ -90,13 +90,13 @@ fn of_pages(texts: Vec<NamedText>, tell: impl Fn(&str, &Page)) -> Import {
     }
 }
 
-/// That there was nothing to read, what would have been, and the next step.
+/// The error that the files contain no report; it lists what drome can read.
 pub fn nothing(files: &[String], consequence: &str) -> WrongInput {
     let names: Vec<&str> = files.iter().map(|name| shown(name)).collect();
     let tools: Vec<&str> = dialects::readers().map(|(tool, _)| tool).collect();
     WrongInput(format!(
-        "no report and no table of figures in {}, {consequence}: drome reads what {} print, and tables with a column \
-         like “requests/s”",
+        "no report and no table of figures in {}: {consequence}. drome reads the reports of {}, and tables with a column \
+         such as “requests/s”",
         names.join(", "),
         tools.join(", ")
     ))
@@ -106,34 +106,37 @@ fn shown(name: &str) -> &str {
     if name == "-" { "standard input" } else { name }
 }
 
-/// The text of a file. What is not UTF-8 in it is replaced, and that is said.
+/// The text of a file. Bytes that are not UTF-8 are replaced, with a message.
 fn text(name: &str) -> Result<String, WrongInput> {
     let wrong = |why: String| WrongInput(format!("{}: {why}", shown(name)));
     let failed =
-        |error: std::io::Error| wrong(format!("can't be read ({error}): name a file with a page in it"));
+        |error: std::io::Error| wrong(format!("can't be read ({error}): give a text file with reports"));
     let mut bytes = Vec::new();
     if name == "-" {
         stdin().take(LARGEST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     } else {
         let file = File::open(name).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {
-            return Err(wrong("is a folder: name the files in it".to_owned()));
+            return Err(wrong("is a folder: give the files in it".to_owned()));
         }
         file.take(LARGEST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     }
     if bytes.len() as u64 > LARGEST_BYTES {
-        return Err(wrong(format!("is larger than {} MiB: cut out what is to be read", LARGEST_BYTES >> 20)));
+        return Err(wrong(format!(
+            "is larger than {} MiB: keep only the reports in it",
+            LARGEST_BYTES >> 20
+        )));
     }
     if bytes.contains(&0) {
-        return Err(wrong("is no text (it has bytes that are zero): save it as UTF-8 text first".to_owned()));
+        return Err(wrong("is not text (it contains zero bytes): save it as UTF-8 text first".to_owned()));
     }
     Ok(String::from_utf8(bytes).unwrap_or_else(|error| {
-        note!("{}: not all of it is UTF-8: what is not is replaced by \u{fffd}", shown(name));
+        note!("{}: not all of it is UTF-8: other bytes are replaced by \u{fffd}", shown(name));
         String::from_utf8_lossy(error.as_bytes()).into_owned()
     }))
 }
 
-/// Says what was read of a page, and what was not understood.
+/// Prints what was read from a page, and what was not understood.
 fn tell(name: &str, page: &Page) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for item in &page.items {
@@ -149,7 +152,7 @@ fn tell(name: &str, page: &Page) {
     note!(
         "{}: {}",
         shown(name),
-        if words.is_empty() { "nothing to read".to_owned() } else { words.join(", ") }
+        if words.is_empty() { "no report or table found".to_owned() } else { words.join(", ") }
     );
     for item in &page.items {
         let whose = item.reading.title.as_deref().unwrap_or(&item.reading.tool);
@@ -158,7 +161,7 @@ fn tell(name: &str, page: &Page) {
     page.strange.iter().for_each(|line| note!("{}: not understood: {line}", shown(name)));
 }
 
-/// The page's own title where there is one page, else the files' names.
+/// The page's own title if there is one page, else the files' names.
 fn title(sources: &[Source]) -> String {
     if let [Source { title: Some(title), .. }] = sources {
         return title.clone();

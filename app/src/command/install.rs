@@ -1,4 +1,5 @@
-//! `drome install NAME…`: gets contenders, or all that a study needs. What is there already is left as it is.
+//! `drome install NAME…`: installs contenders, or everything that a study needs. What is already installed stays as
+//! it is.
 
 use super::catalog;
 use crate::cli::Common;
@@ -12,15 +13,15 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct InstallArgs {
-    /// Contenders, or studies for all of theirs
+    /// Contenders to install; a study stands for all of its contenders
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
-    /// Do not ask before installing
+    /// Install without asking
     #[arg(long, short)]
     yes: bool,
 }
 
-/// Installs, and says what is there afterwards.
+/// Installs the contenders, and prints which are available afterwards.
 pub fn run(args: &InstallArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let catalog = catalog(common)?;
     let prepared = setup::prepare(&catalog, &contenders(&catalog, &args.names)?)?;
@@ -51,7 +52,7 @@ pub fn contenders(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, Ca
     Ok(all.into_iter().collect())
 }
 
-/// Gets what these lack; what can't be had is said, and the others go on.
+/// Installs what these contenders lack. A failure is reported, and the others continue.
 pub fn get(prepared: &[Prepared], yes: bool) {
     let ask = |what: &str| yes || console::confirm(what);
     if let Err(why) = lab::install::install(prepared, &ask, &|line| note!("{line}")) {

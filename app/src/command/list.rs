@@ -1,4 +1,4 @@
-//! `drome list`: what there is, and what this machine has and lacks.
+//! `drome list`: lists the catalog and the runs, and shows which contenders are installed.
 
 use super::{catalog, store};
 use crate::cli::Common;
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// What [default: studies, contenders and workloads]
+    /// What to list [default: studies, contenders and workloads]
     what: Option<What>,
 }
 
@@ -25,7 +25,7 @@ enum What {
     Runs,
 }
 
-/// Lists.
+/// Prints the lists.
 pub fn run(args: &ListArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let wants = |what| args.what.is_none_or(|wanted| wanted == what);
     let mut out = String::new();
@@ -80,12 +80,12 @@ fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
             Kind::Trials | Kind::Starts => {
                 format!(
                     "{size}; {}",
-                    run.ended.unwrap_or_else(|| "not ended: --resume goes on with it".to_owned())
+                    run.ended.unwrap_or_else(|| "unfinished: --resume continues it".to_owned())
                 )
             }
             Kind::Readings => format!("imported: {size}"),
             Kind::CommandLines if run.ended.is_some() => format!("as published: {size}"),
-            Kind::CommandLines => format!("as published: {size}; it was cut off"),
+            Kind::CommandLines => format!("as published: {size}; interrupted"),
         };
         let _ = writeln!(out, "{}  {}  {said}", run.id, run.name);
     }

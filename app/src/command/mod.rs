@@ -1,4 +1,4 @@
-//! One file a command: its raw arguments, what they come to, and the walk.
+//! One file per command: its raw arguments, the settings that they resolve to, and the steps of the command.
 
 pub mod as_published;
 pub mod catalog;
@@ -31,7 +31,7 @@ use crate::cli::Common;
 use lab::{Catalog, Store, folders};
 use std::path::PathBuf;
 
-/// The catalog with the folders that the user adds.
+/// The built-in catalog with the folders of `--catalog`.
 fn catalog(common: &Common) -> anyhow::Result<Catalog> {
     let mut catalog = Catalog::built_in()?;
     for folder in &common.catalog {
@@ -40,12 +40,12 @@ fn catalog(common: &Common) -> anyhow::Result<Catalog> {
     Ok(catalog)
 }
 
-/// The store.
+/// Opens the results database.
 fn store(common: &Common) -> anyhow::Result<Store> {
     Ok(Store::open(&store_path(common))?)
 }
 
-/// The file of the store.
+/// The path of the results database.
 fn store_path(common: &Common) -> PathBuf {
     common.store.clone().unwrap_or_else(folders::store)
 }

@@ -1,4 +1,4 @@
-//! `drome new contender NAME --from LANGUAGE`: a folder that verifies as it is, to go on from.
+//! `drome new contender NAME --from LANGUAGE`: creates a contender's folder that passes verification as it is.
 
 use crate::cli::Common;
 use crate::console;
@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 
-/// What stands for the contender's name in a template.
+/// The placeholder for the contender's name in a template.
 const NAME: &str = "\"NAME\"";
 
 /// Raw arguments.
@@ -22,20 +22,20 @@ pub struct NewArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// A contender's folder: its declaration, and a server to go on from
+    /// Create a contender's folder with a declaration and a small server to start from
     Contender(ContenderArgs),
 }
 
 #[derive(Debug, Args)]
 struct ContenderArgs {
-    /// Its name, and its folder's: small letters, digits, hyphens
+    /// Name of the contender and of its folder: lower-case letters, digits and hyphens
     name: String,
-    /// The language, and with it the server to begin with: python, node, go, perl, rust or c-server
+    /// Server to start from: python, node, go, perl, rust or c-server
     #[arg(long, value_name = "LANGUAGE")]
     from: String,
 }
 
-/// Lays the folder out, in the first `--catalog`, else here.
+/// Creates the folder, in the first `--catalog`, else in the current folder.
 pub fn run(args: &NewArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let What::Contender(args) = &args.what;
     let Some(template) = TEMPLATES.get_dir(&args.from) else {
@@ -43,13 +43,13 @@ pub fn run(args: &NewArgs, common: &Common) -> anyhow::Result<ExitCode> {
     };
     let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if args.name.is_empty() || args.name.starts_with('-') || !args.name.chars().all(is_letter) {
-        let why = format!("`{}` can't be a name: allowed are small letters, digits and hyphens", args.name);
+        let why = format!("`{}` is not a valid name: use lower-case letters, digits and hyphens", args.name);
         return Err(WrongInput(why).into());
     }
     let root = common.catalog.first().cloned().unwrap_or_else(|| PathBuf::from("."));
     let folder = root.join("contenders").join(&args.name);
     if folder.exists() {
-        return Err(WrongInput(format!("{} is there already: choose another name", folder.display())).into());
+        return Err(WrongInput(format!("{} already exists: choose another name", folder.display())).into());
     }
     lay_out(template, &args.from, &args.name, &folder)?;
     let (name, root) = (&args.name, root.display());
@@ -72,5 +72,5 @@ fn no_template(from: &str) -> String {
     let all: Vec<&str> = TEMPLATES.dirs().filter_map(|dir| dir.path().to_str()).collect();
     let nearest = lab::catalog::nearest(from, all.iter().copied());
     let hint = nearest.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
-    format!("there is nothing to begin with in `{from}`{hint}: there are {}", all.join(", "))
+    format!("there is no template `{from}`{hint}; available: {}", all.join(", "))
 }

@@ -1,4 +1,4 @@
-//! `--output FILE`: what a command says, in a file that is whole or as it was before.
+//! `--output FILE`: writes a command's output to a file, which is afterwards either complete or unchanged.
 
 use crate::failure::WrongInput;
 use anyhow::Context;
@@ -11,16 +11,16 @@ use tempfile::NamedTempFile;
 /// A file that can be written.
 #[derive(Debug)]
 pub struct Output {
-    /// As the user named it.
+    /// The option that names the file.
     option: &'static str,
     path: PathBuf,
 }
 
 impl Output {
-    /// Asked before anything is measured: hours later is too late to hear that the folder is not there. `option`: how
-    /// the file was named.
+    /// Checks that the file can be written. Called before anything is measured: hours later is too late to learn
+    /// that the folder does not exist. `option`: the option that names the file.
     pub fn to(option: &'static str, path: &Path) -> Result<Self, WrongInput> {
-        // What a link points to is replaced, not the link.
+        // The target of a link is replaced, not the link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let output = Self { option, path: target };
         let refused =
@@ -33,18 +33,16 @@ impl Output {
             || if is_there { File::options().append(true).open(&output.path).map(drop) } else { Ok(()) };
         let beside = |()| if output.is_replaced() { output.beside().map(drop) } else { Ok(()) };
         let can_be = own().and_then(beside);
-        can_be.map_err(|e| {
-            refused(format!("{e}; name a file in a folder that is there and may be written to"))
-        })?;
+        can_be.map_err(|e| refused(format!("{e}; name a file in a folder that exists and is writable")))?;
         Ok(output)
     }
 
-    /// Writes all of it.
+    /// Writes the whole file.
     pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         let (option, path) = (self.option, &self.path);
         self.try_to_write(bytes).with_context(|| {
             format!(
-                "{option} {} could not be written; is there room, and is the folder still there?",
+                "can't write {option} {}: check the free space, and that the folder still exists",
                 path.display()
             )
         })
@@ -62,16 +60,17 @@ impl Output {
         file.persist(&self.path).map(drop).map_err(|e| e.error)
     }
 
-    /// A device or a pipe is written to as it is.
+    /// Whether the file is replaced as a whole; a device or a pipe is written to directly.
     fn is_replaced(&self) -> bool {
         self.path.metadata().is_ok_and(|m| m.is_file()) || !self.path.exists()
     }
 
-    /// A file in the same folder, which takes the place of the wanted one in one step; gone where it does not come to that.
+    /// A temporary file in the same folder that later replaces the target in one step; removed if that does not
+    /// happen.
     fn beside(&self) -> std::io::Result<NamedTempFile> {
         let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let mut builder = tempfile::Builder::new();
-        // What the user's mask leaves of it, as of any new file.
+        // The permissions of any new file, which the user's mask reduces.
         builder.prefix(".drome-").permissions(Permissions::from_mode(0o666));
         builder.tempfile_in(folder.unwrap_or(Path::new(".")))
     }

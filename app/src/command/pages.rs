@@ -1,4 +1,4 @@
-//! `drome man DIR` and `drome reference DIR`, for who packages drome and for `cargo xtask docs`.
+//! `drome man DIR` and `drome reference DIR`, for packagers of drome and for `cargo xtask docs`.
 
 use crate::failure::WrongInput;
 use crate::manual;
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct PagesArgs {
-    /// The folder
+    /// Folder to write the pages to
     dir: PathBuf,
 }
 

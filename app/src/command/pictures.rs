@@ -1,4 +1,4 @@
-//! Charts as files: SVG or PNG; one to standard output or to a file, or each to a file of its own in a folder.
+//! Writes charts as SVG or PNG: one to standard output or to a file, or each to its own file in a folder.
 
 use super::output::Output;
 use crate::console;
@@ -10,12 +10,12 @@ use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-/// How a chart is stored.
+/// The format of a chart's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// As text that follows the reader's choice of light or dark.
+    /// SVG, which follows the reader's choice of light or dark.
     Svg,
-    /// As pixels.
+    /// PNG.
     Png,
 }
 
@@ -27,13 +27,13 @@ impl Kind {
         }
     }
 
-    /// By the ending of a file's name.
+    /// The format of a file name's extension.
     pub fn of(path: &Path) -> Option<Self> {
         [Self::Svg, Self::Png].into_iter().find(|kind| path.extension().is_some_and(|e| e == kind.ending()))
     }
 }
 
-/// Where they go.
+/// Where the charts are written to.
 #[derive(Debug)]
 enum To {
     Stdout,
@@ -41,7 +41,7 @@ enum To {
     Folder(Folder),
 }
 
-/// Where which charts go, and how; known to be possible.
+/// Which charts are written, where and in which format; checked to be possible.
 pub struct Pictures {
     kind: Kind,
     painter: Option<Painter>,
@@ -50,11 +50,12 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Asked before anything is measured. `output`: a file, or a folder if it is one or its name ends like none.
+    /// Checks the options before anything is measured. `output`: a file, or a folder if it is one or has no
+    /// extension.
     pub fn to(kind: Kind, wanted: Option<&str>, output: Option<&Path>) -> Result<Self, WrongInput> {
         let to = match output {
             None if kind == Kind::Png && std::io::stdout().is_terminal() => {
-                let why = "a picture is nothing for a terminal: name a file or a folder with --output";
+                let why = "a terminal can't show PNG: name a file or a folder with --output";
                 return Err(WrongInput(why.to_owned()));
             }
             None => To::Stdout,
@@ -67,7 +68,7 @@ impl Pictures {
         Ok(Self { kind, painter, wanted: wanted.map(str::to_owned), to })
     }
 
-    /// One chart, by a file's name, whatever it is asked for by.
+    /// One chart to a file; its name sets the format.
     pub fn to_file(option: &'static str, path: &Path) -> Result<Self, WrongInput> {
         let Some(kind) = Kind::of(path) else {
             let path = path.display();
@@ -77,10 +78,10 @@ impl Pictures {
         Ok(Self { kind, painter, wanted: None, to: To::File(Output::to(option, path)?) })
     }
 
-    /// Writes those that are wanted. `what`: whose charts they are, should there be none.
+    /// Writes the charts that were asked for. `what` names what they show, for messages.
     pub fn write(&self, what: &str, mut charts: Vec<Chart>) -> anyhow::Result<()> {
         if charts.is_empty() {
-            let words = format!("{what} has nothing to draw: no trial of it has a figure");
+            let words = format!("{what} has nothing to draw: none of its trials has a figure");
             return Err(WrongInput(words).into());
         }
         let names = charts.iter().map(|chart| chart.name.as_str()).collect::<Vec<_>>().join(", ");
@@ -103,7 +104,7 @@ impl Pictures {
             (To::File(output), [one]) => output.write(&self.bytes(one)?),
             _ => {
                 let words = format!(
-                    "{what} has {} charts: name one with --chart ({names}), or a folder for all with --output",
+                    "{what} has {} charts: choose one with --chart ({names}), or give a folder for all with --output",
                     charts.len()
                 );
                 Err(WrongInput(words).into())
@@ -119,7 +120,7 @@ impl Pictures {
     }
 }
 
-/// A folder that is there and can be written to.
+/// A folder that exists and is writable.
 #[derive(Debug)]
 pub struct Folder {
     option: &'static str,
@@ -127,28 +128,26 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Made where it is missing. `option`: how it was named.
+    /// Creates the folder if it is missing. `option`: the option that names it.
     pub fn to(option: &'static str, path: &Path) -> Result<Self, WrongInput> {
         let can_be = fs::create_dir_all(path).and_then(|()| tempfile::tempfile_in(path));
         can_be.map_err(|e| {
             let path = path.display();
-            WrongInput(format!(
-                "{option} {path} can't be written to: {e}; name a folder that may be written to"
-            ))
+            WrongInput(format!("{option} {path} can't be written to: {e}; name a writable folder"))
         })?;
         Ok(Self { option, path: path.to_owned() })
     }
 
-    /// Writes a file in it.
+    /// Writes a file in the folder.
     pub fn write(&self, name: &str, bytes: &[u8]) -> anyhow::Result<PathBuf> {
         let path = self.path.join(name);
         fs::write(&path, bytes).with_context(|| {
-            format!("{} {} could not be written; is there room?", self.option, path.display())
+            format!("can't write {} {}: check the free space", self.option, path.display())
         })?;
         Ok(path)
     }
 
-    /// How a text in a file of the other folder names this one.
+    /// The path of this folder for links in a file of the other folder.
     pub fn from(&self, other: Option<&Path>) -> String {
         let inside = other.filter(|o| !o.as_os_str().is_empty()).and_then(|o| self.path.strip_prefix(o).ok());
         inside.unwrap_or(&self.path).display().to_string()

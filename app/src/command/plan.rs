@@ -1,4 +1,4 @@
-//! `drome plan STUDY`: how long a wanted precision takes, before it is spent.
+//! `drome plan STUDY`: estimates how long a study takes.
 
 use super::{catalog, store};
 use crate::cli::{Common, MachineArgs};
@@ -14,18 +14,19 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct PlanArgs {
-    /// The study; `drome list studies` shows them
+    /// Study to estimate; `drome list studies` lists them
     study: String,
-    /// The precision that is wanted, such as 0.02 or 2% [default: the study's]
+    /// For a study in blocks: precision to reach, such as 0.02 or 2% [default: the study's]
     #[arg(long, value_name = "SHARE", value_parser = precision)]
     precision: Option<f64>,
-    /// Run so many blocks of the study now, and tell it from them [default: from the latest run of the study]
+    /// Run this many rounds or blocks first (4 without a number), and estimate from them [default: a study in
+    /// rounds is estimated from its design, one in blocks from its latest run]
     #[arg(long, value_name = "BLOCKS", num_args = 0..=1, default_missing_value = "4",
           value_parser = clap::value_parser!(u16).range(3..=100))]
     pilot: Option<u16>,
     #[command(flatten)]
     machine: MachineArgs,
-    /// How it is told
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
 }
@@ -36,7 +37,7 @@ enum Format {
     Json,
 }
 
-/// Foretells and prints.
+/// Estimates the time and prints it.
 pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let catalog = catalog(common)?;
     let study = catalog.study(&args.study)?;
@@ -49,7 +50,7 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
         None => latest(&store, &args.study, study)?,
     };
     let precision = args.precision.unwrap_or(study.design.precision);
-    // What the study allows now, whatever the run was told.
+    // The limits of the study as it is now, not those of the run.
     let mut asked = run;
     asked.study.design.budget = study.design.budget;
     asked.study.design.blocks = study.design.blocks;
@@ -61,7 +62,8 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a study in heats takes: by design and, after a pilot, as it was measured.
+/// The time that a study in rounds takes: from its design and the usual warm-ups of its contenders' classes and,
+/// after a pilot, from the measured time of a round. The latest run is not used.
 fn heats(args: &PlanArgs, catalog: &Catalog, store: &Store, study: &Study) -> anyhow::Result<ExitCode> {
     let prepared = setup::prepare_study(catalog, study)?;
     let mut run =
@@ -69,7 +71,7 @@ fn heats(args: &PlanArgs, catalog: &Catalog, store: &Store, study: &Study) -> an
     run.study.design.precision = args.precision.unwrap_or(study.design.precision);
     let sum = budget::sum(&run).ok_or_else(|| {
         WrongInput(format!(
-            "none of the contenders of {name} is on this machine: get them with `drome install {name}`",
+            "none of the contenders of {name} is installed: install them with `drome install {name}`",
             name = args.study
         ))
     })?;
@@ -89,7 +91,7 @@ fn heats(args: &PlanArgs, catalog: &Catalog, store: &Store, study: &Study) -> an
     Ok(ExitCode::SUCCESS)
 }
 
-/// A few blocks, or rounds, kept in the store as a first look.
+/// Runs a few rounds or blocks, which are stored as a first look.
 fn pilot(
     catalog: &Catalog,
     store: &Store,
@@ -114,7 +116,7 @@ fn pilot(
     Ok((run, observations))
 }
 
-/// The latest run of the study whose trials were as long as the study asks for now: others vary otherwise.
+/// The latest run of the study with trials of the same length as now; the noise of other runs differs.
 fn latest(store: &Store, name: &str, study: &Study) -> anyhow::Result<(Run, Vec<Observation>)> {
     for listed in store.runs()?.iter().filter(|listed| listed.name == name && listed.kind.is_measured()) {
         let (run, observations, _) = store.run(&listed.id)?;
@@ -126,7 +128,7 @@ fn latest(store: &Store, name: &str, study: &Study) -> anyhow::Result<(Run, Vec<
         }
     }
     Err(WrongInput(format!(
-        "no run of {name} in the store has trials like those that it asks for now: run a few blocks with `drome plan {name} \
+        "no stored run of {name} has trials of the length that the study has now: run a few blocks with `drome plan {name} \
          --pilot`"
     ))
     .into())
@@ -137,6 +139,6 @@ pub(super) fn precision(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     match number.trim().parse::<f64>() {
         Ok(n) if n * unit > 0.0 && n * unit < 1.0 => Ok(n * unit),
-        _ => Err("allowed is a share above 0 and below 1, such as 2% or 0.02".to_owned()),
+        _ => Err("must be a share above 0 and below 1, such as 2% or 0.02".to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! What a study in heats takes, told before anything is started.
+//! The output of `drome plan` for a study in rounds.
 
 use lab::heat::budget::Sum;
 use model::Run;
@@ -7,20 +7,20 @@ use report::units::several;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What is told.
+/// The estimate to print.
 pub struct Told<'a> {
-    /// By design.
+    /// The estimate from the study's design.
     pub sum: &'a Sum,
-    /// Not begun.
+    /// The run, not started.
     pub run: &'a Run,
     /// Why the budget is too small, if it is.
     pub too_small: Option<String>,
-    /// What a round took in a pilot.
+    /// The mean time of a pilot's rounds.
     pub round: Option<Duration>,
 }
 
 impl Told<'_> {
-    /// In words.
+    /// The estimate as text.
     pub fn terminal(&self) -> String {
         let Sum { contenders, heats, heat, round, starting, warming, turns, looks, round_most, budget } =
             self.sum;
@@ -29,38 +29,38 @@ impl Told<'_> {
             format!("# {}", self.run.study.title),
             String::new(),
             format!(
-                "{}, {}, {} a round; a heat of about {} at the longest",
+                "{}, {}, {} per round; the longest heat takes about {}",
                 several(*contenders, "contender"),
                 several(cells, "cell"),
                 several(*heats, "heat"),
                 long(*heat)
             ),
             format!(
-                "a round: about {} (starting and stopping {}, warming up {}, turns {})",
+                "one round: about {} (starting and stopping {}, warm-up {}, turns {})",
                 long(*round),
                 long(*starting),
                 long(*warming),
                 long(*turns)
             ),
             format!(
-                "a round at the most: {} (every warm-up at its limit, every cycle made up for as often as it may be)",
+                "one round at most: {} (if every warm-up reaches its limit and every cycle is repeated as often as allowed)",
                 long(*round_most)
             ),
         ];
         if let Some(round) = self.round {
-            lines.push(format!("a round as it was measured: {}", long(round)));
+            lines.push(format!("one round, measured: {}", long(round)));
         }
         for (rounds, by_design) in looks {
             let time = self.round.map_or(*by_design, |round| round.saturating_mul(*rounds as u32));
             let fits = if time <= *budget { "" } else { ", more than the budget" };
-            lines.push(format!("after {rounds} rounds: about {}{fits}", long(time)));
+            lines.push(format!("{rounds} rounds: about {}{fits}", long(time)));
         }
-        lines.push(format!("the budget: {}", humantime::format_duration(*budget)));
+        lines.push(format!("budget: {}", humantime::format_duration(*budget)));
         lines.extend(self.too_small.clone());
         lines.join("\n") + "\n"
     }
 
-    /// As JSON; times in seconds, null where nothing is known.
+    /// The estimate as JSON; times in seconds, null if unknown.
     pub fn json(&self) -> Value {
         let Sum { contenders, heats, heat, round, starting, warming, turns, looks, round_most, budget } =
             self.sum;

@@ -1,4 +1,4 @@
-//! `drome race 'CMD' 'CMD'`: any servers, the same machinery.
+//! `drome race 'CMD' 'CMD'`: compares any servers, measured like the contenders of a study.
 
 use super::output::Output;
 use super::report::{Format, TellArgs, show};
@@ -18,78 +18,82 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Contenders whose ratio is known to this share, and not sure to differ, are as good as equal.
+/// Contenders within this share of each other count as equal.
 const EQUAL: f64 = 0.02;
 
-/// A race takes no longer unless its rounds are long or it is told.
+/// The default budget, unless three rounds take more than half of it.
 const BUDGET: Duration = Duration::from_mins(2);
 
-/// Nothing is decided before.
+/// The minimum number of rounds before a decision.
 const LEAST_ROUNDS: usize = 3;
 
-/// One server's turn, unless it is loaded for so short that it would have too few.
+/// The length of one server's turn; shorter if the measured load would have too few turns.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// What a command starts is not known. One that compiles while it runs is warm by then, or marked.
+/// The longest warm-up. What a command starts is unknown; a server that compiles while it runs is warm by then, or
+/// marked.
 const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct RaceArgs {
-    /// Commands that start a server; {port} stands for the port that it must listen on
+    /// Commands that each start a server; {port} stands for the port that it must listen on
     #[arg(required = true, num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
-    /// What is asked for, with {port} for the port
+    /// URL to request; {port} stands for the server's port
     #[arg(long, default_value = "http://127.0.0.1:{port}/")]
     url: String,
-    /// Connections
+    /// Number of connections
     #[arg(short, long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,
-    /// A new connection for every request
+    /// Open a new connection for every request
     #[arg(long)]
     no_keepalive: bool,
-    /// So much of the load on each server counts, in turns with the others
+    /// Measured load on each start of a server, in turns with the others
     #[arg(short, long, default_value = "500ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     duration: Duration,
-    /// Load before that at least, not counted; it goes on until the server is warm
+    /// Shortest warm-up load before that, not counted; it continues until the server is warm
     #[arg(long, default_value = "200ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
-    /// What decides: rate, server-cpu (CPU time for an answer), rss (memory), or p50@RATE, p90@RATE, p99@RATE, p999@RATE
-    /// (latency while so many requests a second are offered, such as p99@5k)
+    /// Metric that decides: rate, server-cpu (CPU time per request), rss (memory), or p50@RATE, p90@RATE, p99@RATE,
+    /// p999@RATE (latency at an offered rate in requests/s, such as p99@5k)
     #[arg(long, default_value = "rate", value_name = "METRIC", value_parser = str::parse::<Decider>)]
     metric: Decider,
-    /// A command to run before every start of a server, in this folder; the start fails if it fails
+    /// Command to run in the current folder before every start of a server; if it fails, the start fails
     #[arg(long, value_name = "CMD")]
     prepare: Option<String>,
-    /// Go on until the ratio is known to this share [default: until it is sure which is faster, or that they are within 0.02]
+    /// Continue until the ratio is known to this share, such as 0.01 [default: until one is certainly better, or
+    /// they are within 0.02 of each other]
     #[arg(long, value_name = "SHARE")]
     precision: Option<f64>,
-    /// The race takes no longer: a round that would pass it is not begun [default: 2min, or twice what three rounds take]
+    /// Longest time of the race; a round that would exceed it is not started [default: 2min, or twice the time of
+    /// three rounds]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Option<Duration>,
-    /// The race has no more than so many rounds; in each every server is started and measured twice
+    /// Maximum number of rounds; each round starts and measures every server twice
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: u16,
-    /// One server at a time, in trials one after the other: for servers that can't live side by side, because they share a
-    /// file, a lock or a database
+    /// Measure one server at a time, in trials one after the other: for servers that can't run side by side,
+    /// because they share a file, a lock or a database
     #[arg(long)]
     alone: bool,
-    /// Let the servers answer with different bodies
+    /// Allow the servers to answer with different bodies
     #[arg(long)]
     any_body: bool,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Decides every shuffle and every resampling [default: the clock]
+    /// Seed of every shuffle and every resampling [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
     tell: TellArgs,
-    /// Write the findings to a file as well, even of a race that is cut off; its ending says how: .json, .md, .csv …
+    /// Also write the findings to this file, even if the race is interrupted; its extension sets the format: .json,
+    /// .md, .csv …
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
 }
 
-/// Races and says which is faster.
+/// Runs the race and reports which server is faster.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
@@ -105,7 +109,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
         setup::hold_equal(&mut run, &asked);
         lab.works.insert(RACED.to_owned(), asked.work);
     }
-    // What the servers are is known by now, and so is how long they take to get warm.
+    // By now the kinds of servers are known, and so is how long they take to warm up.
     run.study.design.budget = budget(&run, args.budget);
     if let Some(why) = too_small(&run) {
         return Err(why.into());
@@ -122,12 +126,12 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
         output.write(&show(&told, format, &Look::default())?)?;
     }
     let findings = findings
-        .with_context(|| format!("run {}: `drome report {}` shows what is known so far", run.id, run.id))?;
+        .with_context(|| format!("run {}: `drome report {}` shows what was measured", run.id, run.id))?;
     teller.tell(&run, &observations, &findings)?;
     Ok(failure::code_of(&findings))
 }
 
-/// How long it may take: as was asked for, or as long as a race may, or twice its least rounds.
+/// The budget of the race: as asked for, else the default or twice the minimum rounds.
 fn budget(run: &Run, asked: Option<Duration>) -> Duration {
     let least = match lab::heat::budget::sum(run) {
         Some(sum) => sum.looks.first().map_or(sum.round, |look| look.1),
@@ -136,7 +140,7 @@ fn budget(run: &Run, asked: Option<Duration>) -> Duration {
     asked.unwrap_or(BUDGET.max(least.saturating_mul(2)))
 }
 
-/// Why it is not worth while to begin.
+/// Why the budget is too small to start, if it is.
 fn too_small(run: &Run) -> Option<WrongInput> {
     let (budget, least) = (run.study.design.budget, lab::schedule::least_budget(run));
     match run.study.design.heats {
@@ -145,16 +149,15 @@ fn too_small(run: &Run) -> Option<WrongInput> {
     }
 }
 
-/// The file of `--export`, and the format that its ending says.
+/// The file of `--export`, and the format of its extension.
 fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
     let Some(format) = Format::of(path) else {
         let (shown, endings) = (path.display(), Format::endings());
-        return Err(WrongInput(format!("--export {shown}: allowed is a file that ends in {endings}")));
+        return Err(WrongInput(format!("--export {shown}: name a file that ends in {endings}")));
     };
     if format.kind().is_some() {
         let path = path.display();
-        let words =
-            format!("--export {path}: charts are drawn when all is over, by `drome report --format svg`");
+        let words = format!("--export {path}: draw charts after the race with `drome report --format svg`");
         return Err(WrongInput(words));
     }
     Ok((format, Output::to("--export", path)?))
@@ -174,19 +177,18 @@ pub fn path(url: &str) -> anyhow::Result<String> {
 fn study(args: &RaceArgs) -> anyhow::Result<Study> {
     let precision = args.precision.unwrap_or(EQUAL);
     if !(precision > 0.0 && precision < 1.0) {
-        return Err(WrongInput(
-            "--precision: allowed is a share above 0 and below 1, such as 0.02".to_owned(),
-        )
-        .into());
+        return Err(
+            WrongInput("--precision: must be a share above 0 and below 1, such as 0.02".to_owned()).into()
+        );
     }
     let least = Heats::LEAST_SLICE * Heats::LEAST_SLICES;
     if args.duration < least {
         let [given, least] = [args.duration, least].map(humantime::format_duration);
-        return Err(WrongInput(format!("--duration {given}: allowed is {least} or more")).into());
+        return Err(WrongInput(format!("--duration {given}: must be {least} or more")).into());
     }
     if args.warmup > WARMUP_LIMIT {
         let limit = humantime::format_duration(WARMUP_LIMIT);
-        return Err(WrongInput(format!("--warmup: allowed is {limit} at the most")).into());
+        return Err(WrongInput(format!("--warmup: must be {limit} or less")).into());
     }
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
     let load = match &args.metric.rate_per_s {

@@ -1,4 +1,4 @@
-//! `drome report`: the findings of a run that is in the store; and how findings are told, whichever command has them.
+//! `drome report`: shows the findings of a stored run. Also how every command shows findings.
 
 use super::output::Output;
 use super::pictures::{Folder, Kind, Pictures};
@@ -17,47 +17,47 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The run [default: the latest]
+    /// Run to show [default: the latest]
     run: Option<String>,
     #[command(flatten)]
     tell: TellArgs,
 }
 
-/// How findings are told, and where. Raw arguments.
+/// How and where findings are shown. Raw arguments.
 #[derive(Clone, Debug, Args)]
 pub struct TellArgs {
-    /// How the findings are shown [default: by the ending of --output, else terminal]
+    /// Output format [default: by the extension of --output, else terminal]
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Write the findings to this file instead of standard output; charts to this file or folder
+    /// Write to this file instead of standard output; charts to this file or folder
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// With --format svg or png: this chart only, such as ranked-1
+    /// With --format svg or png: draw only this chart, such as ranked-1
     #[arg(long, value_name = "NAME")]
     chart: Option<String>,
-    /// With --format markdown: write the charts into this folder as SVG, and show them
+    /// With --format markdown: write the charts to this folder as SVG, and show them in the text
     #[arg(long, value_name = "DIR")]
     charts: Option<PathBuf>,
 }
 
-/// How findings are shown. One more is one line here, one in `ending` and one in `show`.
+/// An output format. A new one takes a line here, one in `ending` and one in `show`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     Terminal,
     Markdown,
-    /// One page that needs nothing else
+    /// A self-contained page
     Html,
     Json,
-    /// Every trial, one a row
+    /// One row for every trial
     Csv,
-    /// Charts
+    /// Charts as SVG
     Svg,
-    /// Charts as pictures
+    /// Charts as PNG
     Png,
 }
 
 impl Format {
-    /// Of a file's name.
+    /// The extension of a file's name.
     fn ending(self) -> &'static str {
         match self {
             Self::Terminal => "txt",
@@ -70,13 +70,13 @@ impl Format {
         }
     }
 
-    /// By the ending of the file's name.
+    /// The format of the file name's extension.
     pub fn of(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         Self::value_variants().iter().copied().find(|format| format.ending() == ending)
     }
 
-    /// All endings, as a sentence has them.
+    /// All extensions, as part of a sentence.
     pub fn endings() -> String {
         let all: Vec<String> = Self::value_variants().iter().map(|f| format!(".{}", f.ending())).collect();
         let (last, others) =
@@ -84,7 +84,7 @@ impl Format {
         format!("{} or {last}", others.join(", "))
     }
 
-    /// Of those that are charts.
+    /// The kind of chart, if it is one.
     pub fn kind(self) -> Option<Kind> {
         match self {
             Self::Svg => Some(Kind::Svg),
@@ -93,14 +93,14 @@ impl Format {
         }
     }
 
-    /// A format that there is, but not for this.
+    /// The error that this format is not supported here.
     pub fn refused(self, why: &str) -> anyhow::Error {
         let word = self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
         WrongInput(format!("--format {word}: {why}")).into()
     }
 }
 
-/// A run in a format. A race is told in words.
+/// A run in a format. A race is reported in words.
 pub fn show(told: &Told<'_>, format: Format, look: &Look) -> anyhow::Result<Vec<u8>> {
     let is_race = told.findings.race.is_some();
     Ok(match format {
@@ -112,12 +112,12 @@ pub fn show(told: &Told<'_>, format: Format, look: &Look) -> anyhow::Result<Vec<
         Format::Json => report::findings_json(told.findings).into_bytes(),
         Format::Csv => report::trials_csv::report(told).into_bytes(),
         Format::Svg | Format::Png => {
-            return Err(format.refused("charts are pictures by themselves: --output DIR says where"));
+            return Err(format.refused("charts are files of their own: name a folder with --output DIR"));
         }
     })
 }
 
-/// What was read from pages, in a format.
+/// An import in a format.
 fn show_import(import: &Import, format: Format, look: &Look) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
         Format::Terminal => report::imported::terminal(import, look).into_bytes(),
@@ -126,15 +126,15 @@ fn show_import(import: &Import, format: Format, look: &Look) -> anyhow::Result<V
         Format::Json => report::imported::json(import).into_bytes(),
         Format::Csv => report::imported::csv(import).into_bytes(),
         Format::Svg | Format::Png => {
-            let why = "what was imported has no trials, and so no chart; `drome chart FILE` draws bars of it";
+            let why = "an import has no trials, so it has no charts; `drome chart FILE` draws its bars";
             return Err(format.refused(why));
         }
     })
 }
 
-/// How findings are told, and where: both are known to be possible.
+/// How and where findings are shown; checked to be possible.
 pub struct Teller {
-    /// How.
+    /// The format.
     pub format: Format,
     output: Option<Output>,
     pictures: Option<Pictures>,
@@ -144,12 +144,12 @@ pub struct Teller {
 /// Charts beside a text.
 struct Charts {
     folder: Folder,
-    /// As the text names it.
+    /// The folder's path in the text.
     link: String,
 }
 
 impl TellArgs {
-    /// Of one study of many: `--output` is a folder with a file for each, or with a folder of charts for each.
+    /// The arguments for one study of many: `--output` is a folder with a file, or a folder of charts, for each.
     pub fn of_one(&self, study: &str) -> Result<Self, WrongInput> {
         let mut own = self.clone();
         if let Some(folder) = &self.output {
@@ -158,7 +158,7 @@ impl TellArgs {
                 WrongInput(format!("--output {folder}: with --all it must be a folder, {why}"))
             };
             if Format::of(folder).is_some() {
-                return Err(refused("for a file of every study; say how they are told with --format"));
+                return Err(refused("for a file of every study; set the format with --format"));
             }
             fs::create_dir_all(folder).map_err(|e| refused(&format!("and can't be one: {e}")))?;
             let format = self.format.unwrap_or(Format::Terminal);
@@ -170,13 +170,13 @@ impl TellArgs {
         Ok(own)
     }
 
-    /// Asked before anything is measured.
+    /// Checks the options before anything is measured.
     pub fn teller(&self) -> anyhow::Result<Teller> {
         let by_ending = || self.output.as_deref().and_then(Format::of);
         let format = self.format.or_else(by_ending).unwrap_or(Format::Terminal);
         let wrong = |words: &str| Err(WrongInput(words.to_owned()).into());
         if self.chart.is_some() && format.kind().is_none() {
-            return wrong("--chart names a chart: say --format svg or --format png, too");
+            return wrong("--chart needs --format svg or --format png");
         }
         if self.charts.is_some() && format != Format::Markdown {
             return wrong(
@@ -195,7 +195,7 @@ impl TellArgs {
 }
 
 impl Teller {
-    /// Tells of a run.
+    /// Shows a run.
     pub fn tell(
         &self,
         run: &Run,
@@ -217,12 +217,12 @@ impl Teller {
         self.write(&bytes)
     }
 
-    /// Tells what was read from pages.
+    /// Shows an import.
     pub fn tell_import(&self, import: &Import) -> anyhow::Result<()> {
         self.write(&show_import(import, self.format, &self.look())?)
     }
 
-    /// What there is to be seen where it is told; a file is no terminal.
+    /// What the output can show; a file is no terminal.
     pub fn look(&self) -> Look {
         match &self.output {
             Some(_) => Look { is_ascii: console::is_ascii_wanted(), ..Look::default() },
@@ -230,7 +230,7 @@ impl Teller {
         }
     }
 
-    /// To the file, or to standard output.
+    /// Writes to the file, or to standard output.
     pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         match &self.output {
             Some(output) => output.write(bytes),
@@ -239,7 +239,7 @@ impl Teller {
     }
 }
 
-/// Reads, analyses, prints.
+/// Reads the run, analyses it, and shows its findings.
 pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
     let store = store(common)?;

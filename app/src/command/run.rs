@@ -1,4 +1,4 @@
-//! `drome run STUDY`: the whole walk, from a study to its report.
+//! `drome run STUDY`: every step from a study to its report.
 
 use super::report::{TellArgs, Teller};
 use super::{as_published, catalog, store};
@@ -19,51 +19,51 @@ use std::time::Duration;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The study; `drome list studies` shows them
+    /// Study to run; `drome list studies` lists them
     #[arg(required_unless_present = "all")]
     study: Option<String>,
-    /// All studies, one after the other; --output is then a folder, with a report or a folder of charts for each
+    /// Run all studies, one after the other; --output is then a folder with a report, or a folder of charts, for each
     #[arg(long, conflicts_with_all = ["study", "resume"])]
     all: bool,
-    /// Get what is missing: packages with the system's package manager, builds in the cache folder
+    /// Install what is missing: packages with the system's package manager, builds in the cache folder
     #[arg(long)]
     install: bool,
-    /// Do not ask before installing
+    /// Install without asking
     #[arg(long, short)]
     yes: bool,
-    /// Run the page's own command lines as they stand, instead of a fair race
+    /// Run the published page's own command lines unchanged, instead of a fair comparison
     #[arg(long, conflicts_with_all = ["quick", "resume", "seed"])]
     as_published: bool,
-    /// A first look in a few minutes, without ranks
+    /// Take a first look in a few minutes, without ranks
     #[arg(long)]
     quick: bool,
-    /// Go on with the latest run of this study: one that was cut off or, with --budget or --precision, one that has ended
+    /// Continue the latest run of this study: an interrupted one or, with --budget or --precision, one that has ended
     #[arg(long, conflicts_with_all = ["quick", "seed"])]
     resume: bool,
-    /// Some of the study's contenders; the reference is always there
+    /// Measure only these contenders of the study; the reference always takes part
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with_all = ["all", "resume"])]
     only: Vec<String>,
-    /// One of the study's cells, by its title; may be said again
+    /// Measure only the cell with this title; may be repeated
     #[arg(long, value_name = "TITLE", conflicts_with_all = ["all", "resume"])]
     cell: Vec<String>,
-    /// The run takes no longer: a trial that would pass it is not begun [default: the study's]
+    /// Longest time of the run; a heat or trial that would exceed it is not started [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration,
           conflicts_with_all = ["as_published", "quick"])]
     budget: Option<Duration>,
-    /// Stop when every ratio is known to this share, such as 0.02 or 2% [default: the study's]
+    /// Stop when every comparison is decided or known to this share, such as 0.02 or 2% [default: the study's]
     #[arg(long, value_name = "SHARE", value_parser = super::plan::precision,
           conflicts_with_all = ["as_published", "quick"])]
     precision: Option<f64>,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Decides every shuffle and every resampling [default: the clock]
+    /// Seed of every shuffle and every resampling [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
     tell: TellArgs,
 }
 
-/// Installs, runs, reports.
+/// Installs what is missing if asked to, runs the study or all studies, and reports.
 pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let catalog = catalog(common)?;
     if let Some(name) = &args.study {
@@ -77,9 +77,9 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
         match one(args, common, &catalog, name, teller) {
             Ok(ended) if ended == ExitCode::SUCCESS => {}
             Ok(ended) => code = ended,
-            // An interruption of one study means all of them.
+            // An interruption ends all studies.
             Err(error) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => return Err(error),
-            // A study that can't be run keeps no other from being run.
+            // A study that can't be run does not keep the others from running.
             Err(error) => {
                 note!("drome: {name}: {error:#}");
                 failed.push(name.as_str());
@@ -103,7 +103,7 @@ fn one(
     let study = wanted(args, catalog.study(name)?)?;
     let store = store(common)?;
     let begun = args.resume.then(|| begun(args, &store, name)).transpose()?;
-    // A run that is gone on with has the study as it was when the run began.
+    // A resumed run uses the study as it was when the run began.
     let study = begun.as_ref().map_or(study, |run| run.study.clone());
     let prepared = setup::prepare_study(catalog, &study)?;
     if args.install {
@@ -129,26 +129,26 @@ fn one(
     let mut watch = Watch::new();
     let findings = lab::run::run(&lab, &run, &store, &mut watch);
     watch.finish();
-    let findings = findings.with_context(|| format!("run {}; `--resume` goes on with it", run.id))?;
+    let findings = findings.with_context(|| format!("run {}; `--resume` continues it", run.id))?;
     let observations = lab::findings::all(&store, &run, store.observations(&run.id)?)?;
     teller.tell(&run, &observations, &findings)?;
     Ok(failure::code_of(&findings))
 }
 
-/// A run goes on only with what it began with.
+/// Checks that everything is still as it was when the run began.
 fn same_as_begun(begun: &Run, now: &Run) -> anyhow::Result<()> {
     let changes = setup::changes_since(begun, now);
     if changes.is_empty() {
         return Ok(());
     }
     bail!(WrongInput(format!(
-        "run {} can't go on as it began: {}; put that back, or begin anew without --resume",
+        "run {} can't be resumed: {}; restore that, or start a new run without --resume",
         begun.id,
         changes.join("; ")
     )))
 }
 
-/// The study as it is wanted now.
+/// The study with the options of the command line.
 fn wanted(args: &RunArgs, study: &Study) -> anyhow::Result<Study> {
     let mut study = study.clone();
     let (contenders, cells) = (args.only.clone(), args.cell.clone());
@@ -160,26 +160,26 @@ fn wanted(args: &RunArgs, study: &Study) -> anyhow::Result<Study> {
     Ok(study)
 }
 
-/// The latest run of the study that has not ended; or the latest, where it is said until when it is to go on.
+/// The run to resume: the latest that has not ended, or the latest of all if there is a new budget or precision.
 fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     let goes_on = args.budget.is_some() || args.precision.is_some();
     let all: Vec<_> =
         store.runs()?.into_iter().filter(|run| run.name == study && run.kind.is_measured()).collect();
     let open = all.iter().find(|run| run.ended.is_none()).or_else(|| all.first().filter(|_| goes_on));
     let Some(open) = open else {
-        let more =
-            if all.is_empty() { "" } else { "; with a larger --budget the latest goes on all the same" };
-        bail!("there is no run of {study} to go on with: all have ended{more}");
+        let more = if all.is_empty() { "" } else { "; with a larger --budget the latest can be resumed" };
+        bail!("there is no run of {study} to resume: all have ended{more}");
     };
     let (mut run, _, ended) = store.run(&open.id)?;
     if run.quick && ended.is_some() {
-        bail!("run {} is a first look, and it has ended: begin one in full, without --resume", run.id);
+        bail!("run {} is a first look, and it has ended: start a full run without --resume", run.id);
     }
     run.study = wanted(args, &run.study)?;
     Ok(run)
 }
 
-/// Says who is missing, and how long it takes at least. `budget` is what was asked for, `spent` what a run in heats has taken so far.
+/// Prints which contenders are missing, and how long the run takes at least. `budget`: as asked for; `spent`: the
+/// time that a run in heats has taken so far.
 fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Result<()> {
     for (name, entrant) in &run.contenders {
         if let Some(why) = &entrant.missing {
@@ -188,7 +188,7 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
     }
     let present = run.contenders.iter().filter(|(name, e)| e.missing.is_none() && *name != REFERENCE).count();
     if present == 0 {
-        bail!("none of the study's contenders is on this machine: get them with --install");
+        bail!("none of the study's contenders is installed: install them with --install");
     }
     if let Some(sum) = budget::sum(run) {
         return announce_heats(run, &sum, (budget.is_some(), spent), present);
@@ -200,8 +200,8 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
     let trials = lab::schedule::least_trials(run);
     let about = lab::left::guess(design, trials);
     note!(
-        "{present} contenders and the reference: at least {} blocks, {trials} trials, about {}; then until every \
-         ratio is known to ±{} %, or {} are spent; run {}",
+        "{present} contenders and the reference: at least {} blocks, {trials} trials, about {}; ends when every ratio's \
+         interval is within ±{} % or the budget of {} is spent; run {}",
         design.blocks[0],
         report::progress::long(about),
         lab::schedule::percent(design.precision),
@@ -209,12 +209,12 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
         run.id
     );
     if about > design.budget {
-        note!("the budget ends it before it has so many blocks: a larger --budget lets it finish");
+        note!("the budget does not last for that many blocks: use a larger --budget");
     }
     Ok(())
 }
 
-/// The same of a run in heats. `is_asked`: the budget was asked for, and is not the study's.
+/// The same for a run in heats. `is_asked`: the budget is from the command line, not from the study.
 fn announce_heats(
     run: &Run,
     sum: &budget::Sum,
@@ -227,7 +227,7 @@ fn announce_heats(
     let design = &run.study.design;
     if is_asked && design.budget <= spent {
         bail!(WrongInput(format!(
-            "--budget {} is for the whole run, and run {} has taken {} already: say more than that",
+            "--budget {} is for the whole run, and run {} has already taken {}: use a larger budget",
             humantime::format_duration(design.budget),
             run.id,
             report::progress::long(spent)
@@ -235,8 +235,8 @@ fn announce_heats(
     }
     let (after, about) = sum.looks.first().copied().unwrap_or((design.blocks[0], sum.round));
     note!(
-        "{present} contenders and the reference: {} a round of about {}; {after} rounds take about {}; then until every \
-         comparison between neighbours is decided, or known to ±{} %, or {} are spent; run {}",
+        "{present} contenders and the reference: {} per round of about {}; {after} rounds take about {}; ends when every \
+         comparison between neighbours is decided or known within ±{} %, or the budget of {} is spent; run {}",
         report::units::several(sum.heats, "heat"),
         report::progress::long(sum.round),
         report::progress::long(about),
@@ -245,18 +245,18 @@ fn announce_heats(
         run.id
     );
     if !spent.is_zero() {
-        note!("it has taken {} so far, and goes on", report::progress::long(spent));
+        note!("resuming the run, which has taken {} so far", report::progress::long(spent));
     } else if about > design.budget {
-        note!("the budget ends it before it has so many rounds: a larger --budget lets it finish");
+        note!("the budget does not last for that many rounds: use a larger --budget");
     }
     Ok(())
 }
 
-/// A budget that has no room for one block.
+/// The error that a budget is too small for one block.
 pub(super) fn too_small(budget: Duration, least: Duration) -> WrongInput {
     let time = humantime::format_duration;
     WrongInput(format!(
-        "--budget {}: a block loads its servers for {} alone; allowed is more than that",
+        "--budget {}: the load of one block alone takes {}: use a larger budget",
         time(budget),
         time(least)
     ))

@@ -1,4 +1,4 @@
-//! `drome serve`: the reference server.
+//! `drome serve`: runs the reference server.
 
 use super::catalog;
 use crate::cli::Common;
@@ -20,56 +20,59 @@ const ROOT: &str = "html-228";
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Where to listen; only this machine unless told
+    /// Address to listen on; the default is reachable from this machine only
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDRESS")]
     host: IpAddr,
-    /// The port; 0: any free one, which is printed
+    /// Port to listen on; 0 chooses a free one, which is printed
     #[arg(long, default_value_t = 8080)]
     port: u16,
-    /// Listen at a Unix socket instead
+    /// Listen on this Unix socket instead
     #[arg(long, value_name = "PATH", conflicts_with_all = ["host", "port"])]
     unix: Option<PathBuf>,
     /// Serve the files of this folder instead of the reference pages
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
-    /// Close a connection that has not been answered anything for so long
+    /// Close a connection that has had no answer for this long
     #[arg(long, default_value = "75s", value_name = "TIME", value_parser = timeout)]
     idle_timeout: Duration,
-    /// Append a line for every answer to this file, in the common log format
+    /// Append a line for every answer to this file, in the Common Log Format
     #[arg(long, value_name = "FILE")]
     access_log: Option<PathBuf>,
-    /// Speak TLS, with a certificate of its own making unless --tls-cert has one
+    /// Serve over TLS, with a self-signed certificate unless --tls-cert is given
     #[arg(long)]
     tls: bool,
-    /// Speak TLS with this certificate, a PEM file
+    /// Serve over TLS with this certificate, a PEM file
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// The key of --tls-cert
+    /// Private key of --tls-cert, a PEM file
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Threads
+    /// Number of threads
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// A known truth for tests: be busy for so many nanoseconds for every request
+    /// For tests of known truth: busy-wait this many nanoseconds for every request
     #[arg(long, default_value_t = 0, value_name = "N")]
     spin_ns: u64,
-    /// Work for every request: so many messages of 128 bytes through a pair of sockets of its own, which take longer where the machine is
-    /// slower, as a server's own work does
+    /// Send this many messages of 128 bytes through a socket pair for every request: work that, like a real
+    /// server's, takes longer on a slower machine
     #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin_ns",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     messages: u32,
-    /// The same for every new connection, beside --messages for each of its requests
+    /// The same for every new connection, in addition to --messages for each request
     #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "spin_ns",
           value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     messages_per_connection: u32,
-    /// A known truth for tests, such as delay=5ms or reset@0.01; --help has them all
+    /// For tests of known truth: inject a fault, such as delay=5ms or reset@0.01; --help lists all; may be repeated
     #[arg(long = "fault", value_name = "FAULT", long_help = serve::fault_help())]
     faults: Vec<Fault>,
-    /// Decides which answers a fault befalls, and delays
+    /// Seed that selects the answers with a fault, and random delays
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// What drives the sockets [default: `io_uring` where the kernel allows it, else epoll]
-    #[arg(long, value_enum)]
+    #[arg(
+        long,
+        value_enum,
+        help = "Kernel interface for socket I/O [default: io_uring if the kernel allows it, else epoll]"
+    )]
     io: Option<Io>,
 }
 
@@ -105,7 +108,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     net::limits::raise_descriptors(u64::MAX);
     let server = Server::bind(config).map_err(|error| refusal(args, error))?;
     if let Some(why) = server.fallback() {
-        note!("drome: epoll drives the sockets, since io_uring can't be used here ({why})");
+        note!("drome: using epoll, because io_uring can't be used here ({why})");
     }
     let is_encrypted = args.tls || args.tls_cert.is_some();
     let place = server.place();
@@ -127,7 +130,7 @@ fn tls(args: &ServeArgs) -> anyhow::Result<Option<ServerTls>> {
     Ok(Some(options.config().map_err(|error| WrongInput(error.to_string()))?))
 }
 
-/// The workloads' files, as every contender serves them.
+/// The bodies of the workloads, at the paths that every contender serves them at.
 fn reference_pages(common: &Common) -> anyhow::Result<Site> {
     let mut site = Site::new();
     let catalog = catalog(common)?;
@@ -148,7 +151,7 @@ fn reference_pages(common: &Common) -> anyhow::Result<Site> {
     Ok(site)
 }
 
-/// What can be mended on the command line is said so.
+/// The error to report; one that other options can avoid is the command line's.
 fn refusal(args: &ServeArgs, error: BindError) -> anyhow::Error {
     let place = args.unix.as_ref().map_or_else(
         || format!("{}", SocketAddr::new(args.host, args.port)),
@@ -171,8 +174,8 @@ fn refusal(args: &ServeArgs, error: BindError) -> anyhow::Error {
 
 fn timeout(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
-        Ok(time) if time.is_zero() => Err("a connection needs some time: write 75s".to_owned()),
+        Ok(time) if time.is_zero() => Err("must be above 0, such as 75s".to_owned()),
         Ok(time) => Ok(time),
-        Err(error) => Err(format!("{error}: write 75s or 500ms")),
+        Err(error) => Err(format!("{error}: use a time such as 75s or 500ms")),
     }
 }

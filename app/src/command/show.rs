@@ -1,4 +1,4 @@
-//! `drome show NAME`: one study, contender or workload, as it is declared.
+//! `drome show NAME`: prints a study, contender or workload as it is declared.
 
 use super::catalog;
 use crate::cli::Common;
@@ -11,11 +11,11 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// A study, a contender or a workload
+    /// Study, contender or workload to print
     name: String,
 }
 
-/// Shows.
+/// Prints everything of this name.
 pub fn run(args: &ShowArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (catalog, name) = (catalog(common)?, &args.name);
     let mut out = String::new();
@@ -40,9 +40,10 @@ pub fn run(args: &ShowArgs, common: &Common) -> anyhow::Result<ExitCode> {
         let all = catalog.studies.keys().chain(catalog.contenders.keys()).chain(catalog.workloads.keys());
         let nearest = lab::catalog::nearest(name, all.map(String::as_str));
         let hint = nearest.map_or_else(String::new, |n| format!(" (did you mean `{n}`?)"));
-        return Err(
-            WrongInput(format!("nothing is called `{name}`{hint}: `drome list` shows all there is")).into()
-        );
+        return Err(WrongInput(format!(
+            "there is no study, contender or workload `{name}`{hint}: `drome list` shows them all"
+        ))
+        .into());
     }
     console::print(&out)?;
     Ok(ExitCode::SUCCESS)

@@ -1,4 +1,4 @@
-//! `drome sweep URL`, `drome sweep --start 'CMD'`: from an idle rate to past saturation.
+//! `drome sweep URL`, `drome sweep --start 'CMD'`: measures servers at rates from idle to past saturation.
 
 use super::pictures::Pictures;
 use crate::cli::{Common, MachineArgs};
@@ -23,34 +23,38 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// No more contenders: each has a letter.
+/// The most contenders: each has a letter.
 const MOST: usize = 26;
 
-/// A server that runs must take a connection within this time.
+/// A running server must accept a connection within this time.
 const REACH: Duration = Duration::from_secs(2);
 
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct SweepArgs {
-    /// A server that runs, such as <http://127.0.0.1:8080/hello>
-    #[arg(required_unless_present = "start", conflicts_with_all = ["start", "path_url", "any_body"])]
+    #[arg(
+        required_unless_present = "start",
+        conflicts_with_all = ["start", "path_url", "any_body"],
+        help = "URL of a running server, such as http://127.0.0.1:8080/hello"
+    )]
     url: Option<String>,
-    /// A command that starts a server, anew for every step; {port} stands for its port. May be repeated: side by side
+    /// Command that starts a server, anew for every measurement; {port} stands for its port; repeat it to compare
+    /// servers
     #[arg(long, value_name = "CMD")]
     start: Vec<String>,
-    /// What servers that are started are asked for, with {port} for the port
+    /// URL to request from the servers of --start; {port} stands for their port
     #[arg(long = "url", id = "path_url", default_value = "http://127.0.0.1:{port}/", value_name = "URL")]
     path_url: String,
-    /// Let the servers that are started answer with different bodies
+    /// Allow the servers of --start to answer with different bodies
     #[arg(long)]
     any_body: bool,
-    /// Connections
+    /// Number of connections
     #[arg(short, long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,
-    /// A new connection for every request
+    /// Open a new connection for every request
     #[arg(long)]
     no_keepalive: bool,
-    /// The offered rates, as shares of the capacity
+    /// Offered rates, as shares of the measured capacity
     #[arg(
         long,
         value_delimiter = ',',
@@ -58,39 +62,40 @@ pub struct SweepArgs {
         default_value = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,0.95,1,1.05,1.1,1.2"
     )]
     shares: Vec<f64>,
-    /// How often each is measured
+    /// Number of measurements at each rate
     #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeats: u16,
-    /// Each measurement takes so long
+    /// Length of each measurement
     #[arg(short, long, default_value = "2s", value_name = "TIME", value_parser = humantime::parse_duration)]
     duration: Duration,
-    /// Load before each measurement, not counted
+    /// Warm-up load before each measurement, not counted
     #[arg(long, default_value = "500ms", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
-    /// How requests arrive: as those of independent users, or evenly
+    /// Spacing of the requests, evenly or at random as from independent users
     #[arg(long, value_enum, default_value_t = Spacing::Poisson)]
     arrivals: Spacing,
-    /// Search for the highest rate that keeps this: a percentile from p50 to p9999 and its bound, such as 'p99 < 10ms'
+    /// Find the highest rate that keeps this promise: a percentile from p50 to p9999 and its bound, such as 'p99 <
+    /// 10ms'
     #[arg(long, value_name = "PROMISE")]
     keep: Option<String>,
-    /// The search of --keep takes no longer
+    /// Longest time of the search of --keep
     #[arg(long, default_value = "2min", value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Duration,
-    /// The rate that several servers are held at side by side, as a share of the slowest one's knee
+    /// Rate at which several servers are compared, as a share of the knee of the slowest
     #[arg(long, default_value_t = 0.7, value_name = "SHARE")]
     common: f64,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Decides every order, every arrival and every search [default: the clock]
+    /// Seed of every order, arrival and search [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// How the findings are shown
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
-    /// The findings as JSON to this file, too
+    /// Also write the findings as JSON to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Latency and CPU over the offered rate as a chart to this file, too, which ends in .svg or .png
+    /// Also draw latency and CPU over the offered rate to this file, which ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
 }
@@ -109,7 +114,7 @@ enum Format {
     Csv,
 }
 
-/// Sweeps and says what came of it.
+/// Runs the sweep and reports its findings.
 pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
     let keep = args.keep.as_deref().map(str::parse::<Promise>).transpose();
     let keep = keep.map_err(|error| WrongInput(format!("--keep {error}")))?;
@@ -121,7 +126,7 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
         None => started(args)?,
     };
     let setting = setting(args, run.seed, keep);
-    // What the lab does beside the trials, it does where the load generator is, never where a server that it starts is.
+    // drome's other work runs on the cores of the load generator, never on those of a server that it starts.
     let _pinned = args.url.is_none().then(|| Pinned::to(&lab.cores.client));
     let mut servers = Servers::new(&lab, &run.study.design, entries);
     let mut watch = Watch::new();
@@ -145,7 +150,7 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
         Format::Csv => report::sweep::csv(&found),
     })?;
     if let Some(why) = lab_failure {
-        bail!("the lab failed, after what is shown: {why}");
+        bail!("the sweep could not be completed: {why}");
     }
     let is_sound = |t: &SweepTrial| t.share.is_some() && t.is_sound();
     let says_something = found.contenders.iter().any(|c| c.trials.iter().any(is_sound));
@@ -156,30 +161,31 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// A sweep without a figure has no chart, and says so in its report.
+/// Draws the chart. A sweep without a figure has none, which its report says.
 fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
     if let Some(chart) = report::chart::of_sweep(found) {
         return to.write("the sweep", vec![chart]);
     }
-    note!("--chart: the sweep has nothing to draw: no step of it has a latency");
+    note!("--chart: nothing to draw: no step of the sweep has a latency");
     Ok(())
 }
 
-/// What a parser of single options does not see.
+/// Checks that the parsers of single options can't make.
 fn check(args: &SweepArgs) -> Result<(), WrongInput> {
     let is_share = |share: &f64| *share > 0.0 && *share <= 10.0;
     if !args.shares.iter().all(is_share) {
-        let why = "--shares: allowed are shares of the capacity above 0 and at most 10, such as 0.05,0.5,1.2";
+        let why =
+            "--shares: each must be a share of the capacity above 0 and at most 10, such as 0.05,0.5,1.2";
         return Err(WrongInput(why.to_owned()));
     }
     if !(args.common > 0.0 && args.common < 1.0) {
-        return Err(WrongInput("--common: allowed is a share above 0 and below 1, such as 0.7".to_owned()));
+        return Err(WrongInput("--common: must be a share above 0 and below 1, such as 0.7".to_owned()));
     }
     if args.duration.is_zero() {
-        return Err(WrongInput("--duration: allowed is a time above 0".to_owned()));
+        return Err(WrongInput("--duration: must be a time above 0".to_owned()));
     }
     if args.start.len() > MOST {
-        return Err(WrongInput(format!("--start: no more than {MOST} servers fit beside each other")));
+        return Err(WrongInput(format!("--start: at most {MOST} servers can be compared")));
     }
     Ok(())
 }
@@ -210,7 +216,7 @@ fn setting(args: &SweepArgs, seed: u64, keep: Option<Promise>) -> Setting {
 
 type Ready = (Run, Lab, Vec<Entry>, Vec<String>);
 
-/// One server that runs.
+/// A sweep of one running server.
 fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     let target = Target::resolve(url)?;
     if let Some(address) = target.address.tcp()
@@ -239,7 +245,7 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     Ok((run, lab, vec![Entry::Running(Box::new(plan))], vec![url.to_owned()]))
 }
 
-/// Servers that are started for every measurement.
+/// A sweep of servers that are started for every measurement.
 fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let path = super::race::path(&args.path_url)?;
     let (prepared, entrants) = setup::commands(&args.start, &path)?;
@@ -255,7 +261,7 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     Ok((run, lab, names.into_iter().map(Entry::Started).collect(), args.start.clone()))
 }
 
-/// A sweep takes a study's times and, for its capacity, a study's closed load.
+/// The study behind the sweep: its times and, for the capacity, its closed load.
 fn study(args: &SweepArgs, url: &str) -> Study {
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
     let load = Load::Closed { connections, per_connection };
@@ -293,7 +299,7 @@ impl Watch {
     }
 }
 
-/// As the report calls it.
+/// The contender's letter in the report.
 fn letter(contender: usize) -> char {
     ('A'..='Z').nth(contender).unwrap_or('?')
 }

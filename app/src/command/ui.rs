@@ -1,4 +1,4 @@
-//! `drome ui`: the local page: runs, comparisons, contenders, a study as it is measured.
+//! `drome ui`: serves the web interface: runs, comparisons, contenders, and studies while they are measured.
 
 use super::{catalog, store_path};
 use crate::cli::{Common, MachineArgs};
@@ -16,10 +16,10 @@ const PORT: u16 = 3766;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct UiArgs {
-    /// The port; 0: any free one, which is printed
+    /// Port to listen on; 0 chooses a free one, which is printed
     #[arg(long, default_value_t = PORT, value_name = "N")]
     port: u16,
-    /// Listen at this address or name; 0.0.0.0 is all addresses of this machine
+    /// Address or host name to listen on; 0.0.0.0 means all addresses of this machine
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDR")]
     listen: String,
     /// Open the page in the browser
@@ -31,14 +31,14 @@ pub struct UiArgs {
 
 /// Serves until it is told to stop.
 pub fn run(args: &UiArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    // It reads long runs in threads that come and go.
+    // Long runs are read in short-lived threads.
     net::heap::share_one();
     let catalog = catalog(common)?;
-    // A store that can't be read is said now, not on the first page.
+    // A store that can't be read is reported now, not on the first page.
     let store = store_path(common);
     lab::Store::open(&store)?;
     let listener = bind(args)?;
-    let at = listener.local_addr().context("the address is not known")?;
+    let at = listener.local_addr().context("can't find out the address")?;
     let guard = Guard::new(&args.listen, at)?;
     let address = guard.address(at);
     if args.open {
@@ -51,7 +51,7 @@ fn bind(args: &UiArgs) -> anyhow::Result<TcpListener> {
     let name = args.listen.trim_start_matches('[').trim_end_matches(']');
     let unknown = |why: String| {
         WrongInput(format!(
-            "--listen {}: {why}; name an address of this machine, such as 127.0.0.1",
+            "--listen {}: {why}; use an address of this machine, such as 127.0.0.1",
             args.listen
         ))
     };
@@ -60,13 +60,13 @@ fn bind(args: &UiArgs) -> anyhow::Result<TcpListener> {
     let first = *all.first().ok_or_else(|| unknown("no such address".to_owned()))?;
     TcpListener::bind(first).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => WrongInput(format!(
-            "port {} is in use, perhaps by another drome ui: choose another with --port N, or any free one with --port 0",
+            "port {} is in use, perhaps by another drome ui: choose another with --port N, or a free one with --port 0",
             args.port
         ))
         .into(),
         ErrorKind::AddrNotAvailable => unknown("this machine does not have that address".to_owned()).into(),
         ErrorKind::PermissionDenied => WrongInput(format!(
-            "port {} is not for everyone: choose one above 1023 with --port N",
+            "port {} needs special permission: choose one above 1023 with --port N",
             args.port
         ))
         .into(),
@@ -74,11 +74,11 @@ fn bind(args: &UiArgs) -> anyhow::Result<TcpListener> {
     })
 }
 
-/// A browser that does not open is no failure: the address is printed.
+/// Opens the browser. If that fails, only a message is printed, because the address is printed as well.
 fn open(address: &str) {
     let quiet = || Stdio::null();
     let opened = Command::new("xdg-open").arg(address).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
     if let Err(error) = opened {
-        note!("drome: no browser could be opened (xdg-open: {error}): open the printed address yourself");
+        note!("drome: can't open a browser (xdg-open: {error}): open the printed address yourself");
     }
 }

@@ -1,19 +1,19 @@
-//! A histogram of latency as a few rows: 1, 2, 5, 10, 20, 50 … of each unit, as many as there is room for.
+//! A latency histogram as a few rows, with edges at 1, 2, 5, 10, 20, 50 … of each unit; as many rows as fit.
 
 use stats::Histogram;
 
-/// One row: durations from the last row's end up to this one, and their share of all.
+/// One row: the durations from the end of the last row to the end of this one, and their share of all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
-    /// The shortest that it could hold.
+    /// The shortest duration in the row.
     pub from_ns: u64,
-    /// They are shorter than this.
+    /// All durations in the row are shorter than this.
     pub to_ns: u64,
     /// Their share of all, 0 to 1.
     pub share: f64,
 }
 
-/// The rows, from the shortest durations that there are to the longest; at most `most` of them.
+/// The rows from the shortest duration to the longest; at most `most` of them.
 pub fn rows(histogram: &Histogram, most: usize) -> Vec<Row> {
     [&[1, 2, 5][..], &[1]]
         .iter()

@@ -1,4 +1,4 @@
-//! The viewer's screen: a picture of the state, whatever the size of the terminal.
+//! Draws the viewer's screen, whatever the size of the terminal.
 
 use super::bars;
 use super::state::State;
@@ -10,10 +10,10 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, LineGauge, Paragraph, Sparkline};
 use report::units;
 
-/// Room for the widest line of percentiles.
+/// The width of the widest line of percentiles.
 const SIDE_WIDTH: u16 = 30;
 
-/// Room for the longest label of a bar and for its share.
+/// The widths of a bar's longest label and of its share.
 const LABEL_WIDTH: usize = 17;
 const SHARE_WIDTH: usize = 8;
 
@@ -48,7 +48,7 @@ pub fn draw(frame: &mut Frame, state: &State) {
 fn draw_rates(frame: &mut Frame, state: &State, area: Rect) {
     let rate = |rate| units::known(rate, |rate| format!("{}/s", units::rate(rate)));
     let block = Block::bordered().title(format!(
-        " answers: {} now, {} on average ",
+        " requests: {} now, {} on average ",
         rate(state.rate_now()),
         rate(state.rate_mean())
     ));
@@ -77,7 +77,7 @@ fn draw_percentiles(frame: &mut Frame, state: &State, area: Rect) {
 }
 
 fn draw_histogram(frame: &mut Frame, state: &State, area: Rect) {
-    let block = Block::bordered().title(" how long answers took ");
+    let block = Block::bordered().title(" latency histogram ");
     let inner = block.inner(area);
     let rows = bars::rows(&state.latency, inner.height.into());
     let most = rows.iter().map(|row| row.share).fold(f64::MIN_POSITIVE, f64::max);
@@ -95,7 +95,7 @@ fn draw_histogram(frame: &mut Frame, state: &State, area: Rect) {
     frame.render_widget(Paragraph::new(lines).block(block), area);
 }
 
-/// An edge of a row is a round number.
+/// An edge of a row, which is a round number.
 fn edge(ns: u64) -> String {
     match ns {
         0..1_000 => format!("{ns} ns"),

@@ -1,37 +1,37 @@
-//! What a server on this machine uses while it is measured, looked at once a second.
+//! The CPU and memory of a server on this machine while it is measured, sampled once a second.
 
 use lab::tree::{self, Tree};
 use model::Usage;
 use std::time::{Duration, Instant};
 
-/// A look at the server's processes costs the machine some hundred microseconds.
+/// The time between samples; one costs the machine some hundred microseconds.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What a server used between two looks.
+/// What a server used between two samples.
 #[derive(Debug)]
 pub struct Look {
     tree: Tree,
     at: Instant,
     cpu_ns: u64,
     cores: usize,
-    /// Since the first look.
+    /// Since the first sample.
     usage: Usage,
 }
 
 impl Look {
-    /// The first look: at this process and all below it.
+    /// Takes the first sample of this process and all its descendants.
     pub fn new(pid: i32) -> Self {
         let tree = Tree::From(pid);
         let (cpu_ns, cores) = (tree::snapshot(tree).cpu_ns, lab::local::cores(pid));
         Self { tree, at: Instant::now(), cpu_ns, cores, usage: Usage::default() }
     }
 
-    /// The last look is long enough ago.
+    /// Whether the next sample is due.
     pub fn is_due(&self) -> bool {
         self.at.elapsed() >= LOOK
     }
 
-    /// The share of its cores that the server used since the last look, and its memory now.
+    /// Takes a sample: the share of its cores that the server used since the last one, and its memory now.
     pub fn again(&mut self) -> (Option<f64>, Option<u64>) {
         let (now, used) = (Instant::now(), tree::snapshot(self.tree));
         let available = (now - self.at).as_secs_f64() * 1e9 * self.cores as f64;
@@ -49,7 +49,7 @@ impl Look {
         (lives.then_some(cpu_ns as f64 / available), lives.then_some(used.rss_bytes))
     }
 
-    /// What was used from the first look to the last; `None` before the second.
+    /// The usage from the first sample to the last; `None` before the second.
     pub fn usage(&self) -> Option<&Usage> {
         (self.usage.wall_ns > 0).then_some(&self.usage)
     }

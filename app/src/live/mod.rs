@@ -1,5 +1,5 @@
-//! `drome load --tui`: a measurement as it goes on, on the terminal of standard error. The terminal is as it was
-//! before when this is over, however it ends.
+//! `drome load --tui`: shows the measurement while it runs, on the terminal of standard error. The terminal is
+//! restored at the end, however it ends.
 
 mod bars;
 mod draw;
@@ -24,17 +24,17 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Between two pictures: what the workers publish is new as often.
+/// The time between two pictures; workers publish as often.
 const REDRAW: Duration = Duration::from_millis(250);
 
-/// How soon the end of the measurement is noticed.
+/// How often drome checks whether the measurement has ended.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Shows the measurement until it is over. Where it can't be shown it goes on all the same. `server`: the process
-/// of a server on this machine.
+/// Shows the measurement until it is over. If it can't be shown, the measurement continues. `server`: the process
+/// id of a server on this machine.
 pub fn show(plan: &Plan, view: &View, stop: &AtomicBool, server: Option<i32>, is_over: impl Fn() -> bool) {
     if let Err(error) = try_to_show(plan, view, stop, server, is_over) {
-        note!("drome: the terminal can't be drawn on ({error}); the measurement goes on");
+        note!("drome: can't draw on the terminal ({error}); the measurement continues");
     }
 }
 
@@ -62,7 +62,7 @@ fn try_to_show(
         if event::poll(POLL)? {
             match event::read()? {
                 Event::Key(key) if asks_to_stop(key) && stop.swap(true, Ordering::Relaxed) => {
-                    // Asked twice: at once, as without a viewer.
+                    // A second request ends drome at once, as without a viewer.
                     drop(screen);
                     std::process::exit(INTERRUPTED.into());
                 }
@@ -74,7 +74,7 @@ fn try_to_show(
     Ok(())
 }
 
-/// A terminal that is read key by key sends no signal for Ctrl-C.
+/// Whether a key stops the measurement. In raw mode the terminal sends no signal for Ctrl-C.
 fn asks_to_stop(key: KeyEvent) -> bool {
     let is_control_c = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
     key.kind == KeyEventKind::Press && (is_control_c || matches!(key.code, KeyCode::Char('q') | KeyCode::Esc))
@@ -106,7 +106,7 @@ fn restore() {
     let _ = disable_raw_mode();
 }
 
-/// What a panic says would be gone with the alternate screen.
+/// Restores the terminal before a panic prints its message, which would vanish with the alternate screen.
 fn restore_on_panic() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

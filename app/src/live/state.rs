@@ -1,5 +1,5 @@
-//! What a viewer knows of the measurement under way: the intervals that the workers published, put together.
-//! Pure; the clock and the server's CPU come from outside.
+//! The state of the measurement that a viewer shows: the sum of the intervals that the workers published. Pure; the
+//! clock and the server's CPU come from outside.
 
 use model::{Interval, Plan, Rate};
 use report::offered;
@@ -7,41 +7,41 @@ use stats::Histogram;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// So many rates are kept for the chart, one every quarter of a second: two minutes.
+/// The number of rates kept for the chart, one every quarter of a second: two minutes.
 const MOST_POINTS: usize = 480;
 
 /// The measurement so far.
 #[derive(Debug)]
 pub struct State {
-    /// Where load goes.
+    /// The URL under load.
     pub url: String,
-    /// How, in words.
+    /// The load in words.
     pub load: String,
-    /// Load before the measurement.
+    /// The time of load before the measurement.
     pub warmup: Duration,
-    /// Since the load started, as the viewer's clock has it.
+    /// The time since the load started, by the viewer's clock.
     pub since_start: Duration,
-    /// Since the window opened, as the workers have it.
+    /// The time since the measurement began, by the workers' clocks.
     pub elapsed: Duration,
-    /// How much of the measurement is done, 0 to 1.
+    /// The share of the measurement that is done, 0 to 1.
     pub done: f64,
     /// The same in words.
     pub progress: String,
-    /// Answers per second, the last one last.
+    /// Requests per second, oldest first.
     pub rates: VecDeque<f64>,
-    /// Answers that came whole and as expected.
+    /// Requests with a complete and expected answer.
     pub completed: u64,
-    /// What went wrong, and how often.
+    /// Errors by cause.
     pub error_causes: BTreeMap<String, u64>,
-    /// All that went wrong.
+    /// All errors.
     pub errors: u64,
-    /// Latency of the whole window.
+    /// Latency of the whole measurement.
     pub latency: Histogram,
-    /// The share of its cores that the client used last, where it is known.
+    /// The share of its cores that the client used last, if known.
     pub client_core_use: Option<f64>,
-    /// The same of a server on this machine.
+    /// The same for a server on this machine.
     pub server_core_use: Option<f64>,
-    /// Its memory.
+    /// The server's memory.
     pub server_rss_bytes: Option<u64>,
     /// Connections that are open.
     pub connections_open: Option<u64>,
@@ -51,7 +51,7 @@ pub struct State {
 }
 
 impl State {
-    /// Before anything is known.
+    /// The state before anything is known.
     pub fn new(plan: &Plan) -> Self {
         let threads = plan.threads.clamp(1, plan.load.connections());
         let load = plan
@@ -81,7 +81,7 @@ impl State {
         }
     }
 
-    /// Takes what the workers have published since the last time; a worker may be early or late by one interval.
+    /// Adds what the workers have published since the last call; a worker may be early or late by one interval.
     pub fn take(&mut self, intervals: &[Interval]) {
         let mut all = Interval::default();
         intervals.iter().for_each(|interval| all.append(interval));
@@ -106,7 +106,7 @@ impl State {
         self.latency.add(&all.latency);
     }
 
-    /// The time is now `since_start`.
+    /// Sets the time to `since_start`.
     pub fn tick(&mut self, since_start: Duration) {
         self.since_start = since_start;
         let seconds = self.elapsed.as_secs_f64();
@@ -120,7 +120,7 @@ impl State {
                 format!("{} of {} requests", report::units::count(self.completed), report::units::count(n)),
             ),
         };
-        // A measurement of no length, and workers that went a little beyond the end.
+        // Covers a measurement of length 0, and workers that run slightly past the end.
         self.done = if self.done.is_finite() { self.done.clamp(0.0, 1.0) } else { 0.0 };
     }
 
@@ -128,13 +128,13 @@ impl State {
         self.rates.is_empty() && self.since_start < self.warmup
     }
 
-    /// Answers per second over the last second.
+    /// Requests per second over the last second.
     pub fn rate_now(&self) -> Option<f64> {
         let last: Vec<f64> = self.rates.iter().rev().take(4).copied().collect();
         (!last.is_empty()).then(|| last.iter().sum::<f64>() / last.len() as f64)
     }
 
-    /// Answers per second over the window so far.
+    /// Requests per second over the measurement so far.
     pub fn rate_mean(&self) -> Option<f64> {
         let seconds = self.elapsed.as_secs_f64();
         (seconds > 0.0).then(|| self.completed as f64 / seconds)

@@ -1,4 +1,4 @@
-//! The man pages: clap's definition, and after it examples, exit codes and where more is said.
+//! The man pages: clap's definition, then examples and exit codes.
 
 use super::pages::{self, Page};
 use clap::Command;
@@ -7,10 +7,10 @@ use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
 use std::path::Path;
 
-/// The day of this version: the clock would make every build another page.
+/// The date of this version; the current date would make every build a different page.
 const DATE: &str = "2026-11-21";
 
-/// Writes `drome.1`, and one for every command, as in `drome-load.1`.
+/// Writes `drome.1`, and a page for every command, such as `drome-load.1`.
 pub fn write(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let mut whole = super::command().disable_help_subcommand(true);
@@ -44,12 +44,12 @@ fn page(command: &Command, beside: Option<&Page>) -> io::Result<Vec<u8>> {
         None => {}
     }
     end.to_writer(&mut out)?;
-    // A break, an empty line and a break are one paragraph; mandoc warns of who says so three times.
+    // A break, an empty line and a break are one paragraph; mandoc warns about three requests in a row.
     let text = String::from_utf8_lossy(&out).replace("\n.br\n\n.br\n", "\n.sp\n");
     Ok(text.into_bytes())
 }
 
-/// Written here, since its own writer leaves quotes out where nothing needs them.
+/// The title line. It is written here, because clap's own writer leaves out quotes that are not needed.
 fn title(command: &Command) -> String {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_uppercase();
     format!(".TH \"{name}\" 1 \"{DATE}\" \"drome {}\" \"drome\"\n", env!("CARGO_PKG_VERSION"))

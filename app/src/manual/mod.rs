@@ -1,4 +1,4 @@
-//! The manual, made from the command line's definition: what `--help` says at its end, the reference pages, the man pages.
+//! The manual, made from the command line's definition: the end of `--help`, the reference pages and the man pages.
 
 pub mod man;
 mod pages;

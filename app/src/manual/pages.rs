@@ -1,88 +1,88 @@
-//! What the manual says of a command beside its options: examples, exit codes, and where more is said.
+//! What the manual says about a command besides its options: examples, exit codes, and pages to read next.
 
-/// What an exit code means, in every command.
+/// The meaning of each exit code, in every command.
 pub const CODES: &[(u8, &str)] = &[
-    (0, "fine"),
-    (1, "the lab failed"),
+    (0, "success"),
+    (1, "drome could not do its work"),
     (2, "the command line, or a file that it names, is wrong"),
     (3, "a gate failed"),
     (4, "the measurement was void"),
-    (130, "interrupted; what was finished is kept and shown"),
+    (130, "interrupted; finished measurements are kept and shown"),
 ];
 
-/// What is said of one command.
+/// The examples, exit codes and further pages of one command.
 #[derive(Debug)]
 pub struct Page {
     /// The command.
     pub command: &'static str,
-    /// Command lines, each with what it is for.
+    /// Command lines, each with its purpose.
     pub examples: &'static [(&'static str, &'static str)],
-    /// The codes that it can end with, and what they mean here where [`CODES`] does not say it all.
+    /// The exit codes of the command, and what they mean here; an empty text stands for the meaning in [`CODES`].
     pub exits: &'static [(u8, &'static str)],
-    /// Pages of docs/ that say more, with their titles.
+    /// Further pages in docs/, with their titles.
     pub see: &'static [(&'static str, &'static str)],
 }
 
-/// The codes of a command that reads and prints.
+/// The exit codes of a command that only reads and prints.
 const READS: &[(u8, &str)] = &[(0, ""), (1, ""), (2, "")];
 
-/// One a command, in the order in which `drome --help` lists them.
+/// One page per command, in the order of `drome --help`.
 pub const PAGES: &[Page] = &[
     Page {
         command: "load",
         examples: &[
-            ("drome load http://127.0.0.1:8080/ -c 64 -d 10s", "how much can it take?"),
-            ("drome load http://127.0.0.1:8080/ --rate 2000 -d 30s", "how long does it take, at this rate?"),
+            ("drome load http://127.0.0.1:8080/ -c 64 -d 10s", "the highest throughput of a server"),
+            ("drome load http://127.0.0.1:8080/ --rate 2000 -d 30s", "latency at a fixed rate"),
             (
                 "drome load http://127.0.0.1:8080/ --ramp 1k..20k/30s --series course.csv",
-                "a rate that rises, second by second",
+                "a rising rate, recorded second by second",
             ),
-            ("drome load http://127.0.0.1:8080/ -n 10000 --json", "so many requests; the result as JSON"),
+            ("drome load http://127.0.0.1:8080/ -n 10000 --json", "10,000 requests, with the result as JSON"),
         ],
         exits: &[
             (0, ""),
             (1, "the server can't be reached"),
             (2, ""),
             (4, ""),
-            (130, "interrupted; the part that was measured is shown"),
+            (130, "interrupted; what was measured is shown"),
         ],
         see: &[
             ("rate.md", "Measure latency at a rate"),
             ("loads.md", "Closed and open load"),
-            ("reference/load-json.md", "The JSON"),
+            ("reference/load-json.md", "The JSON of `drome load --json`"),
         ],
     },
     Page {
         command: "race",
         examples: &[
-            ("drome race './old --port {port}' './new --port {port}'", "answers per second"),
+            ("drome race './old --port {port}' './new --port {port}'", "which has the higher throughput?"),
             (
                 "drome race --metric server-cpu './old --port {port}' './new --port {port}'",
-                "CPU time for an answer",
+                "which takes less CPU time per request?",
             ),
             (
                 "drome race --metric p99@5k './old --port {port}' './new --port {port}'",
-                "latency at 5,000 requests a second",
+                "which has the lower p99 latency at 5,000 requests/s?",
             ),
         ],
         exits: &[
             (0, ""),
             (1, ""),
-            (2, "the command line is wrong, such as a command that starts no server"),
+            (2, "the command line is wrong, or a command starts no server"),
             (4, "no trial of one of the commands was sound"),
-            (130, "interrupted; `drome report` shows what was finished"),
+            (130, "interrupted; `drome report` shows what was measured"),
         ],
-        see: &[("race.md", "A race, and what its verdict rests on"), ("report.md", "Read a report")],
+        see: &[("race.md", "Race servers"), ("report.md", "Read a report")],
     },
     Page {
         command: "sweep",
         examples: &[
-            ("drome sweep http://127.0.0.1:8080/hello", "a server that runs"),
+            ("drome sweep http://127.0.0.1:8080/hello", "a server that is already running"),
             (
                 "drome sweep --start './server --port {port}' --keep 'p99 < 10ms'",
-                "the highest rate that keeps a promise",
+                "the highest rate with a p99 below 10 ms",
             ),
-            ("drome sweep --start './one {port}' --start './other {port}'", "several, side by side"),
+            ("drome sweep --start './one {port}' --start './other {port}'", "several servers, side by side"),
         ],
         exits: &[
             (0, ""),
@@ -91,52 +91,52 @@ pub const PAGES: &[Page] = &[
             (4, "no step was sound"),
             (130, "interrupted; what was measured is shown"),
         ],
-        see: &[("sweep.md", "The knee and the promise"), ("rate.md", "Measure latency at a rate")],
+        see: &[("sweep.md", "`drome sweep`"), ("rate.md", "Measure latency at a rate")],
     },
     Page {
         command: "run",
         examples: &[
-            ("drome run raspberry-pi --install --yes", "get what is missing, then race"),
-            ("drome run raspberry-pi --quick", "a first look in two minutes"),
-            ("drome run raspberry-pi --resume", "go on with a run that was cut off"),
+            ("drome run raspberry-pi --install --yes", "install what is missing, then measure"),
+            ("drome run raspberry-pi --quick", "a first look in a few minutes"),
+            ("drome run raspberry-pi --resume", "continue a run that was interrupted"),
             (
                 "drome run raspberry-pi --resume --budget 1h",
-                "go on with the latest run until an hour is spent on it",
+                "continue the latest run until it has taken an hour",
             ),
-            ("drome run my-study --catalog .", "a study of one's own"),
+            ("drome run my-study --catalog .", "a study of your own"),
         ],
         exits: &[
             (0, ""),
-            (1, "the lab failed, or with --all a study could not be run"),
+            (1, "drome could not do its work, or with --all a study could not be run"),
             (2, ""),
             (4, "a contender that is installed has no sound trial in some cell; the report says why"),
-            (130, "interrupted; `--resume` goes on"),
+            (130, "interrupted; `--resume` continues the run"),
         ],
         see: &[
-            ("tutorial.md", "From clone to a first study"),
+            ("tutorial.md", "Tutorial"),
             ("report.md", "Read a report"),
-            ("reference/study.md", "The file"),
+            ("reference/study.md", "A study"),
         ],
     },
     Page {
         command: "plan",
         examples: &[
-            ("drome plan raspberry-pi --precision 1%", "how long would ±1 % take?"),
-            ("drome plan raspberry-pi --pilot", "told from four blocks that are run now"),
+            ("drome plan raspberry-pi", "how long does the study take?"),
+            ("drome plan raspberry-pi --pilot", "the same, from four rounds that are run first"),
         ],
         exits: &[
             (0, ""),
             (1, ""),
-            (2, "the command line is wrong, or there is no run to tell it from"),
+            (2, "the command line is wrong, no contender is installed, or there is no run to estimate from"),
             (130, "interrupted"),
         ],
-        see: &[("race.md", "How long will it take?")],
+        see: &[("race.md#how-long-will-it-take", "How long will it take?")],
     },
     Page {
         command: "list",
         examples: &[
-            ("drome list contenders", "servers and frameworks, and which are on this machine"),
-            ("drome list runs", "what was measured"),
+            ("drome list contenders", "servers and frameworks, and which are installed"),
+            ("drome list runs", "all stored runs"),
         ],
         exits: READS,
         see: &[],
@@ -154,7 +154,7 @@ pub const PAGES: &[Page] = &[
         command: "install",
         examples: &[
             ("drome install nginx go", "two contenders"),
-            ("drome install raspberry-pi --yes", "all that a study needs"),
+            ("drome install raspberry-pi --yes", "everything that a study needs"),
         ],
         exits: &[(0, ""), (1, "something is still missing"), (2, "")],
         see: &[],
@@ -162,12 +162,12 @@ pub const PAGES: &[Page] = &[
     Page {
         command: "catalog",
         examples: &[
-            ("drome catalog verify nginx node", "do they do the work, to the byte?"),
-            ("drome catalog verify my-server --install --catalog .", "one of one's own"),
+            ("drome catalog verify nginx node", "are their answers correct, to the byte?"),
+            ("drome catalog verify my-server --install --catalog .", "a contender of your own"),
         ],
         exits: &[
             (0, ""),
-            (1, "a contender is not what its folder says, or one that was named is missing"),
+            (1, "a contender gives wrong answers, or one that was named is missing"),
             (2, ""),
             (130, "interrupted"),
         ],
@@ -175,7 +175,10 @@ pub const PAGES: &[Page] = &[
     },
     Page {
         command: "new",
-        examples: &[("drome new contender my-server --from python", "a folder that verifies as it is")],
+        examples: &[(
+            "drome new contender my-server --from python",
+            "a folder that passes verification as it is",
+        )],
         exits: READS,
         see: &[("contender.md", "Add a contender")],
     },
@@ -183,29 +186,32 @@ pub const PAGES: &[Page] = &[
         command: "report",
         examples: &[
             ("drome report", "the latest run"),
-            ("drome report --format markdown", "for a page"),
-            ("drome report --format json", "for a program"),
-            ("drome report --output study.html", "one page that needs nothing else"),
+            ("drome report --format markdown", "as Markdown, for a page"),
+            ("drome report --format json", "as JSON, for a program"),
+            ("drome report --output study.html", "as one self-contained page"),
         ],
-        exits: &[(0, ""), (1, ""), (2, "the command line is wrong, or there is no such run")],
-        see: &[("report.md", "Read a report"), ("reference/report-json.md", "The JSON")],
+        exits: &[(0, ""), (1, ""), (2, "the command line is wrong, or the run does not exist")],
+        see: &[
+            ("report.md", "Read a report"),
+            ("reference/report-json.md", "The JSON of `drome report --format json`"),
+        ],
     },
     Page {
         command: "import",
         examples: &[
-            ("drome import page.md", "read the reports in a page and keep them"),
-            ("drome import page.md --dry-run", "read and show only"),
+            ("drome import page.md", "read the reports in a page, and store them"),
+            ("drome import page.md --dry-run", "read and show them only"),
         ],
-        exits: &[(0, ""), (1, ""), (2, "a file can't be read, or there is no report in it")],
+        exits: &[(0, ""), (1, ""), (2, "a file can't be read, or has no report in it")],
         see: &[("import.md", "Bring in old reports")],
     },
     Page {
         command: "chart",
         examples: &[
-            ("drome chart page.md", "bars, as code for a page"),
+            ("drome chart page.md", "bars, as a block of code for a page"),
             ("drome chart --bare report.txt", "bars for a terminal"),
         ],
-        exits: &[(0, ""), (1, ""), (2, "a file can't be read, or there is no report in it")],
+        exits: &[(0, ""), (1, ""), (2, "a file can't be read, or has no report in it")],
         see: &[("import.md", "Bring in old reports")],
     },
     Page {
@@ -215,7 +221,7 @@ pub const PAGES: &[Page] = &[
             ("drome serve --port 8081 --root public", "the files of a folder"),
             ("drome serve --port 8082 --spin-ns 20000", "a server that takes 20 µs longer for each request"),
         ],
-        exits: &[(0, "told to stop"), (1, ""), (2, "")],
+        exits: &[(0, "stopped by a signal"), (1, ""), (2, "")],
         see: &[],
     },
     Page {
@@ -224,8 +230,8 @@ pub const PAGES: &[Page] = &[
             ("drome compare OLD NEW", "two runs, as `drome list runs` names them"),
             ("drome compare old.json new.json --format markdown", "two files of findings"),
         ],
-        exits: &[(0, ""), (1, ""), (2, "the two can't be compared, or one of them is not there")],
-        see: &[("continuous-integration.md", "A gate for performance")],
+        exits: &[(0, ""), (1, ""), (2, "the two can't be compared, or one of them does not exist")],
+        see: &[("continuous-integration.md", "A gate for performance in continuous integration")],
     },
     Page {
         command: "gate",
@@ -234,32 +240,35 @@ pub const PAGES: &[Page] = &[
             "the latest run against a file of findings",
         )],
         exits: &[
-            (0, "no regression that is sure and larger than the margin"),
+            (0, "no significant regression larger than the margin"),
             (1, ""),
-            (2, "the two can't be compared, or one of them is not there"),
-            (3, "a contender is surely slower, by more than the margin"),
+            (2, "the two can't be compared, or one of them does not exist"),
+            (3, "a contender is significantly slower, by more than the margin"),
             (
                 4,
-                "no such regression, but a contender failed, vanished or could not be judged; `--allow-unknown` passes",
+                "no such regression, but a contender failed, is missing or could not be judged; `--allow-unknown` passes",
             ),
         ],
-        see: &[("continuous-integration.md", "A gate for performance")],
+        see: &[("continuous-integration.md", "A gate for performance in continuous integration")],
     },
     Page {
         command: "history",
         examples: &[
-            ("drome history raspberry-pi", "what changed, when, and whether it was the machine"),
-            ("drome history raspberry-pi --contender nginx --format csv", "one contender, for a program"),
+            ("drome history raspberry-pi", "what changed, when, and whether the machine caused it"),
+            (
+                "drome history raspberry-pi --contender nginx --format csv",
+                "one contender, as CSV for a program",
+            ),
         ],
         exits: READS,
-        see: &[("history.md", "A study over many runs")],
+        see: &[("history.md", "History: a study over many runs")],
     },
     Page {
         command: "dialects",
         examples: &[
-            ("drome dialects", "which tools drome speaks"),
-            ("drome dialects link bin", "links by their names"),
-            ("drome ab -k -c 10 -n 10000 http://127.0.0.1:8080/", "one of them"),
+            ("drome dialects", "the tools whose command lines drome accepts"),
+            ("drome dialects link bin", "links with their names in the folder bin"),
+            ("drome ab -k -c 10 -n 10000 http://127.0.0.1:8080/", "the command line of one of them"),
         ],
         exits: READS,
         see: &[("dialects.md", "The tools that drome speaks")],
@@ -267,17 +276,17 @@ pub const PAGES: &[Page] = &[
     Page {
         command: "doctor",
         examples: &[
-            ("drome doctor", "what would spoil a measurement here, and the remedy"),
-            ("drome doctor --least 7", "fail below 7 of 10 points"),
+            ("drome doctor", "what would disturb a measurement, and the remedies"),
+            ("drome doctor --least 7", "fail if the score is below 7 of 10"),
         ],
-        exits: &[(0, ""), (1, ""), (2, ""), (3, "fewer points than were asked for")],
+        exits: &[(0, ""), (1, ""), (2, ""), (3, "the score is lower than required")],
         see: &[("quiet-machine.md", "Make a machine quiet")],
     },
     Page {
         command: "ui",
         examples: &[("drome ui", "runs, comparisons and live measurements in a browser")],
         exits: READS,
-        see: &[("ui.md", "Look at runs and watch a study in the browser")],
+        see: &[("ui.md", "The web interface: `drome ui`")],
     },
     Page {
         command: "completions",
@@ -297,7 +306,7 @@ pub fn of(command: &str) -> Option<&'static Page> {
 }
 
 impl Page {
-    /// The codes with what they mean.
+    /// The exit codes with their meanings.
     pub fn codes(&self) -> impl Iterator<Item = (u8, &'static str)> {
         self.exits.iter().map(|(code, said)| {
             let usual = CODES.iter().find(|(known, _)| known == code).map_or("", |(_, usual)| usual);

@@ -1,16 +1,16 @@
-//! Markdown as plain text: what a page of docs/ looks like in a terminal. It knows what those pages use and no more: headings,
-//! paragraphs, lists, tables, blocks of code, links.
+//! Converts Markdown to plain text, to show a page of docs/ in a terminal. It supports what those pages use:
+//! headings, paragraphs, lists, tables, blocks of code, links.
 
 use super::topics::TOPICS;
 use unicode_width::UnicodeWidthStr;
 
-/// Blocks of code and rows of tables stand so far from the margin.
+/// The indentation of blocks of code and rows of tables.
 const INDENT: &str = "    ";
 
-/// No column is made narrower than this.
+/// The smallest width of a column.
 const NARROWEST: usize = 10;
 
-/// A page as text, no line of prose wider than this.
+/// A page as plain text, with prose wrapped at `width`.
 pub fn plain(markdown: &str, width: usize) -> String {
     let mut page = Page { out: String::new(), width, paragraph: String::new(), hang: 0, rows: Vec::new() };
     let (mut is_code, mut is_comment) = (false, false);
@@ -40,11 +40,11 @@ pub fn plain(markdown: &str, width: usize) -> String {
 struct Page {
     out: String,
     width: usize,
-    /// What of a paragraph or of a list's item has come so far.
+    /// The current paragraph or list item so far.
     paragraph: String,
-    /// How far its lines after the first are from the margin.
+    /// The indentation of its lines after the first.
     hang: usize,
-    /// What of a table has come so far.
+    /// The current table so far.
     rows: Vec<Vec<String>>,
 }
 
@@ -65,7 +65,7 @@ impl Page {
             }
             self.row(trimmed);
         } else if let Some(marker) = marker(line) {
-            // An item directly below another one stays there.
+            // No empty line between list items that follow each other directly.
             self.flush();
             self.hang = marker;
             trimmed.clone_into(&mut self.paragraph);
@@ -88,7 +88,7 @@ impl Page {
         }
     }
 
-    /// Ends whatever is under way, with an empty line after it.
+    /// Ends the current block, with an empty line after it.
     fn end(&mut self) {
         let is_open = !self.paragraph.is_empty() || !self.rows.is_empty();
         self.flush();
@@ -108,7 +108,7 @@ impl Page {
     }
 }
 
-/// How far the text of a list's item is from the margin.
+/// The indentation of a list item's text, if the line is one.
 fn marker(line: &str) -> Option<usize> {
     let first = line.split_whitespace().next()?;
     let is_number =
@@ -116,7 +116,8 @@ fn marker(line: &str) -> Option<usize> {
     (first == "-" || is_number).then(|| first.len() + 1)
 }
 
-/// Columns side by side. Where they are wider than the terminal, the widest ones give way and their cells have several lines.
+/// A table with its columns side by side. If it is wider than the terminal, the widest columns shrink and their
+/// cells wrap.
 fn table(rows: &[Vec<String>], width: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widest =
@@ -131,7 +132,7 @@ fn table(rows: &[Vec<String>], width: usize) -> String {
     rows.iter().map(|row| cells(row, &widths)).collect()
 }
 
-/// One row.
+/// One row of a table.
 fn cells(row: &[String], widths: &[usize]) -> String {
     let lines = |(cell, width): (&String, &usize)| -> Vec<String> {
         wrapped(cell, *width, 0).lines().map(str::to_owned).collect()
@@ -151,7 +152,7 @@ fn cells(row: &[String], widths: &[usize]) -> String {
     out
 }
 
-/// Words in lines; all but the first begin so far from the margin. Blanks at the beginning stay.
+/// Wraps words at `width`; `hang` indents all lines but the first. Leading spaces stay.
 fn wrapped(text: &str, width: usize, hang: usize) -> String {
     let mut out = String::new();
     let mut line = text.chars().take_while(|c| *c == ' ').collect::<String>();
@@ -175,7 +176,7 @@ fn wrapped(text: &str, width: usize, hang: usize) -> String {
     out
 }
 
-/// Without the marks of code and emphasis; a link is followed by where it leads.
+/// Removes the marks of code and emphasis, and adds its target to every link.
 fn inline(text: &str) -> String {
     let mut out = String::new();
     for (i, part) in text.split('`').enumerate() {
@@ -208,7 +209,7 @@ fn next_link(text: &str) -> Option<(&str, &str, &str, &str)> {
     Some((&text[..open], &text[open + 1..middle], &text[middle + 2..close], &text[close + 1..]))
 }
 
-/// Where a link leads, for who has no browser: a topic by its command.
+/// The target of a link for a reader without a browser; a topic is shown as its command.
 fn led(target: &str) -> String {
     let page = target.split('#').next().unwrap_or_default();
     match TOPICS.iter().find(|topic| topic.page == page) {

@@ -5,10 +5,10 @@ use clap::{Arg, Command};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Stands at the head of every page that is written by a program.
+/// The first line of every generated page.
 const GENERATED: &str = "<!-- Written by `cargo xtask docs`: change the source, not this page. -->\n";
 
-/// Every page, by its file's name.
+/// Every page with the name of its file.
 pub fn pages() -> Vec<(String, String)> {
     let mut whole = super::command();
     whole.build();
@@ -18,13 +18,13 @@ pub fn pages() -> Vec<(String, String)> {
     all
 }
 
-/// Writes them all.
+/// Writes all pages.
 pub fn write(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     pages().into_iter().try_for_each(|(name, text)| std::fs::write(folder.join(name), text))
 }
 
-/// A command's page; `command-` keeps it apart from the pages of files.
+/// The name of a command's page; `command-` distinguishes it from the pages of files.
 fn file(command: &str) -> String {
     format!("command-{command}")
 }
@@ -40,8 +40,8 @@ fn index<'c>(whole: &Command, commands: impl Iterator<Item = &'c Command>) -> St
     text.push_str(&table(whole.get_arguments().filter(|a| a.is_global_set())));
     text.push_str(
         "\n## Files\n\n- [contender.toml](contender.md)\n- [a workload](workload.md)\n- [a study](study.md)\n\n## JSON\n\n\
-         - [`drome load --json`](load-json.md)\n- [`drome report --format json`](report-json.md), and of a race \
-         [in words](../race.md#json)\n- [`drome sweep --format json`](../sweep.md#json-schema-1)\n- [`drome history --format \
+         - [`drome load --json`](load-json.md)\n- [`drome report --format json`](report-json.md), and [the keys \
+         of a race](../race.md#json)\n- [`drome sweep --format json`](../sweep.md#json-schema-1)\n- [`drome history --format \
          json`](../history.md#json-schema-1)\n",
     );
     text
@@ -72,18 +72,18 @@ fn page(command: &Command) -> String {
         let see: Vec<String> =
             page.see.iter().map(|(page, title)| format!("[{title}]({})", from(page))).collect();
         if !see.is_empty() {
-            let _ = write!(text, "\nMore: {}.\n", see.join(", "));
+            let _ = write!(text, "\nSee also: {}.\n", see.join(", "));
         }
     }
     text
 }
 
-/// The way to a page of docs/ from docs/reference/.
+/// The link from docs/reference/ to a page of docs/.
 fn from(page: &str) -> String {
     page.strip_prefix("reference/").map_or_else(|| format!("../{page}"), str::to_owned)
 }
 
-/// How it is called, and its arguments and options by heading.
+/// A command's usage, and its arguments and options by heading.
 fn body(command: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim().trim_start_matches("Usage:").split('\n').map(str::trim).collect::<Vec<_>>();
@@ -112,7 +112,7 @@ fn heading(arg: &Arg) -> &str {
 }
 
 fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
-    let mut text = "| option | default | what it is |\n| --- | --- | --- |\n".to_owned();
+    let mut text = "| option | default | what it does |\n| --- | --- | --- |\n".to_owned();
     for arg in args {
         let (default, what) = told(arg);
         let _ = writeln!(text, "| {} | {default} | {what} |", option(arg));
@@ -120,7 +120,7 @@ fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
     text
 }
 
-/// As it is written: `-c, --connections N`.
+/// An option as it is written: `-c, --connections N`.
 fn option(arg: &Arg) -> String {
     let names: Vec<String> =
         arg.get_value_names().unwrap_or_default().iter().map(ToString::to_string).collect();
@@ -135,7 +135,7 @@ fn option(arg: &Arg) -> String {
     format!("`{}`", format!("{both} {value}").trim_end().replace('|', "\\|"))
 }
 
-/// Its default, and what it is. What clap does not know of a default stands in brackets at the end of the help.
+/// An option's default and description. A default that clap does not know stands in brackets at the end of the help.
 fn told(arg: &Arg) -> (String, String) {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('|', "\\|");
     let given: Vec<String> =
@@ -160,7 +160,7 @@ fn about(command: &Command) -> String {
     command.get_about().map(ToString::to_string).unwrap_or_default()
 }
 
-/// The same as a sentence.
+/// What a command does, as a sentence.
 fn sentence(command: &Command) -> String {
     let text = about(command);
     if text.ends_with(['?', '.', '…']) { text } else { format!("{text}.") }

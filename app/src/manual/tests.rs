@@ -1,4 +1,4 @@
-//! The documentation can't rot: generated pages are as the code says, and every command line in it is one.
+//! Tests that keep the documentation correct: generated pages match the code, and every command line in it is valid.
 
 use super::{command, pages, plain, reference, topics};
 use clap::error::ErrorKind;

@@ -1,9 +1,9 @@
-//! `drome help TOPIC`: pages of docs/, compiled in, so that there is one source.
+//! The topics of `drome help TOPIC`: pages of docs/, compiled in, so that there is one source.
 
 /// A topic.
 #[derive(Debug)]
 pub struct Topic {
-    /// As it is asked for.
+    /// Its name on the command line.
     pub name: &'static str,
     /// What it is about.
     pub about: &'static str,
@@ -24,15 +24,15 @@ macro_rules! topic {
     };
 }
 
-/// All of them.
+/// All topics.
 pub const TOPICS: &[Topic] = &[
-    topic!("method", "how drome measures and decides, and where that comes from"),
+    topic!("method", "how drome measures and decides, with sources"),
     topic!("loads", "closed and open load, and which latency is which"),
-    topic!("verdicts", "when a measurement is void, and what bounded it"),
-    topic!("files", "the files that people write, and where drome keeps its own"),
-    topic!("exit-codes", "what every command ends with"),
-    topic!("environment", "variables that drome reads"),
-    topic!("dialects", "the older tools whose command lines drome speaks"),
+    topic!("verdicts", "when a measurement is void, and what limited it"),
+    topic!("files", "the files that you write, and the files that drome writes"),
+    topic!("exit-codes", "the exit codes of every command"),
+    topic!("environment", "the environment variables that drome reads"),
+    topic!("dialects", "the older tools whose command lines drome accepts"),
 ];
 
 /// The topic of this name.

@@ -1,18 +1,18 @@
-//! The style, the script and the icon. They are in the binary; no file is ever served by its path.
+//! The style, the script and the icon. They are compiled into the binary; no file is served by its path.
 
 use super::failure::Failure;
 use axum::extract::Path;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, StatusCode};
 
-/// Name, type and text of each.
+/// The name, type and text of each asset.
 const ASSETS: [(&str, &str, &str); 3] = [
     ("ui.css", "text/css; charset=utf-8", include_str!("assets/ui.css")),
     ("ui.js", "text/javascript; charset=utf-8", include_str!("assets/ui.js")),
     ("icon.svg", "image/svg+xml", include_str!("assets/icon.svg")),
 ];
 
-/// One of them.
+/// Sends an asset.
 pub async fn show(
     Path(name): Path<String>,
 ) -> Result<([(HeaderName, &'static str); 1], &'static str), Failure> {

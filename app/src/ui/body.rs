@@ -1,5 +1,5 @@
-//! Bodies of requests. Each is received whole, within bounds of size and time, before its page gets a turn: a browser that
-//! sends slowly must not hold up the trials.
+//! Receives request bodies. Each is received completely, within limits of size and time, before its page gets a turn,
+//! because a browser that sends slowly must not delay the trials.
 
 use super::failure::Failure;
 use axum::body::{Body, Bytes};
@@ -11,19 +11,19 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// The largest file that is imported through a browser. The command line takes larger ones.
+/// The largest file that can be imported in the browser. The command line accepts larger ones.
 pub const LARGEST_FILE_BYTES: usize = 20 << 20;
 
-/// All other forms are a few names.
+/// The largest form of another kind, which has only a few names.
 const LARGEST_FORM_BYTES: usize = 64 << 10;
 
-/// So many files are received at once; together they are what memory they may take.
+/// The number of files that are received at once, which bounds their memory.
 const FILES_AT_ONCE: usize = 4;
 
-/// 20 MiB in two minutes is what a slow line does.
+/// The longest time for a body: a slow line sends 20 MiB in two minutes.
 const LONGEST: Duration = Duration::from_mins(2);
 
-/// Receives bodies.
+/// Receives request bodies.
 #[derive(Clone, Debug)]
 pub struct Bodies {
     files: Arc<Semaphore>,
@@ -37,7 +37,7 @@ impl Default for Bodies {
 }
 
 impl Bodies {
-    /// The same request, all of its body at hand.
+    /// The same request with its complete body.
     pub async fn receive(&self, request: Request) -> Result<Request, Failure> {
         let (parts, body) = request.into_parts();
         let is_file = parts.uri.path() == super::import::PATH;
@@ -51,7 +51,7 @@ impl Bodies {
     }
 }
 
-/// The length that a request says it has.
+/// The length that a request announces.
 fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
@@ -60,7 +60,7 @@ async fn whole(body: Body, most: usize) -> Result<Bytes, Failure> {
     let mut pieces = body.into_data_stream();
     let mut all = Vec::new();
     while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|_| Failure::wrong("The request broke off before its end."))?;
+        let piece = piece.map_err(|_| Failure::wrong("The request ended too early."))?;
         if all.len() + piece.len() > most {
             return Err(too_large(most));
         }
@@ -72,16 +72,16 @@ async fn whole(body: Body, most: usize) -> Result<Bytes, Failure> {
 fn too_large(most: usize) -> Failure {
     let why = match most {
         LARGEST_FILE_BYTES => format!(
-            "That is larger than {} MiB. Cut out what is to be read, or use the command line: drome import FILE.",
+            "The file is larger than {} MiB. Keep only the reports in it, or use the command line: drome import FILE.",
             most >> 20
         ),
-        _ => format!("That is larger than {} KiB, and no form of this page is.", most >> 10),
+        _ => format!("The form is larger than {} KiB, which is the limit.", most >> 10),
     };
     Failure::new(StatusCode::PAYLOAD_TOO_LARGE, why)
 }
 
 fn too_many() -> Failure {
-    let why = format!("{FILES_AT_ONCE} files are being received already. Send this one again in a moment.");
+    let why = format!("{FILES_AT_ONCE} files are already being received. Send this one again in a moment.");
     Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
 }
 

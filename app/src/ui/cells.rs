@@ -1,5 +1,5 @@
-//! What is known of a cell: every contender's share of the reference as a lane, its figures, what became of its trials.
-//! The same for a run that has ended and for one that is watched.
+//! The findings of a cell: every contender's share of the reference as a lane, its figures, and its trials. The
+//! same for a run that has ended and for one that is running.
 
 use super::lanes::{Axis, Lane};
 use super::marks::{Mark, State};
@@ -9,10 +9,10 @@ use model::study::REFERENCE;
 use model::{Metric, Trial};
 use report::units;
 
-/// More marks than this in a row are told in words only.
+/// The most marks in a row; more are shown in words only.
 const MOST_MARKS: usize = 40;
 
-/// A cell: its number in the study, its findings, its trials, the one under way.
+/// The section of a cell: its number in the study, its findings, its trials, and the current trial.
 pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&Trial>) -> Markup {
     let lanes: Vec<Lane> = cell.contenders.iter().map(|c| lane(cell, c)).collect();
     let axis = Axis::of_sizes(&lanes);
@@ -20,7 +20,7 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
         if cell.contenders.iter().any(|c| c.name == REFERENCE) { "the reference" } else { "the first" };
     let what = match cell.metric {
         Metric::Rate => "rate",
-        Metric::ServerCpu => "CPU time for an answer",
+        Metric::ServerCpu => "CPU time per request",
         Metric::Latency(_) => "latency",
         Metric::Rss => "memory",
     };
@@ -36,9 +36,9 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
                             th scope="col" { "Contender" }
                             th.wide scope="col" { (what) ", of " (base) (axis.head()) }
                             th.number scope="col" { "Share" }
-                            th.number scope="col" { "Answers/s" }
-                            th.number scope="col" { "CPU/answer" }
-                            th.number scope="col" { "Its cores" }
+                            th.number scope="col" { "Requests/s" }
+                            th.number scope="col" { "CPU/request" }
+                            th.number scope="col" { "CPU use" }
                             th.number scope="col" { "Memory" }
                             th scope="col" { (trials_title(cell)) }
                         }
@@ -73,16 +73,16 @@ fn row(
             }
             td.wide { (axis.draw(lane, 1.0)) span.unseen { (share_in_words(lane)) } }
             td.number data-label="Share" { (share) }
-            td.number data-label="Answers/s" { (units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))) }
-            td.number data-label="CPU/answer" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
-            td.number data-label="Its cores" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
+            td.number data-label="Requests/s" { (units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))) }
+            td.number data-label="CPU/request" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
+            td.number data-label="CPU use" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
             td.number data-label="Memory" { (report::ranking::memory(c)) }
             td.trials data-label=(trials_title(cell)) { (trials((number, cell), c, marks, is_now)) }
         }
     }
 }
 
-/// The contender's share of the reference, block by block and in all.
+/// The lane of a contender's share of the reference, overall and block by block.
 fn lane(cell: &CellFindings, c: &ContenderFindings) -> Lane {
     let is_rate = cell.metric == Metric::Rate;
     let is_base = |c: &&ContenderFindings| c.name == REFERENCE || c.name == "A";
@@ -110,7 +110,7 @@ fn share_in_words(lane: &Lane) -> String {
     }
 }
 
-/// Where it stands: in heats by the range of its ranks.
+/// A contender's tier or, in heats, the range of its ranks.
 fn standing(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     if cell.in_heats.is_none() {
         return c.tier.map(|tier| format!("tier {tier}"));
@@ -122,7 +122,7 @@ fn trials_title(cell: &CellFindings) -> &'static str {
     if cell.in_heats.is_some() { "Starts" } else { "Trials" }
 }
 
-/// A square for every trial, block by block, or for every start, and the same in words.
+/// A square for every trial, block by block, or for every start, and their number in words.
 fn trials(
     (number, cell): (usize, &CellFindings),
     c: &ContenderFindings,
@@ -174,7 +174,7 @@ fn notes(cell: &CellFindings) -> Markup {
     html! {
         @if !notes.is_empty() {
             details {
-                summary { (units::several(notes.len(), "note")) " on single contenders" }
+                summary { (units::several(notes.len(), "note")) " on individual contenders" }
                 ul.notes { @for note in notes { li { (note) } } }
             }
         }

@@ -1,4 +1,4 @@
-//! Two runs beside each other, as `drome compare` tells them.
+//! The comparison of two runs, as in `drome compare`.
 
 use super::desk::Desk;
 use super::failure::Failure;
@@ -13,10 +13,10 @@ use model::comparison::{CellComparison, Change, Comparison, ContenderComparison}
 use report::units;
 use std::sync::Arc;
 
-/// So many runs are offered; older ones are ticked in the list.
+/// The number of runs to choose from; older ones can be selected in the list.
 const OFFERED: usize = 200;
 
-/// The two that are asked for, the earlier first; or which to choose from.
+/// Compares the two chosen runs, the earlier first, or shows a form to choose them.
 pub async fn show(
     State(desk): State<Arc<Desk>>,
     Query(asked): Query<Vec<(String, String)>>,
@@ -28,7 +28,7 @@ pub async fn show(
     let body = html! {
         div.head {
             h1 { "Compare two runs" }
-            p.lead { "Each contender by its ratio to the reference of its own run, so that a machine that became slower is not taken for a server that did." }
+            p.lead { "Each contender is compared by its ratio to drome's own server in the same run, so that a slower machine is not mistaken for a slower server." }
         }
         (chooser(&runs, &told))
         @match &told.outcome {
@@ -49,7 +49,7 @@ fn read(desk: &Desk, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, To
     let mut runs = desk.store()?.runs()?;
     runs.retain(|run| run.kind.is_measured());
     if chosen.len() > 2 {
-        return Err(Failure::wrong(format!("{} runs are ticked: untick all but two.", chosen.len())));
+        return Err(Failure::wrong(format!("{} runs are selected: select only two.", chosen.len())));
     }
     // The list has the latest first.
     let age = |id: &String| runs.iter().position(|run| run.id == *id).map_or(0, |at| usize::MAX - at);
@@ -84,11 +84,11 @@ fn chooser(runs: &[Listed], told: &Told) -> Markup {
     };
     html! {
         @if runs.len() < 2 {
-            p.note { "It takes two runs of a study, and the store has " (runs.len()) ". " a href="/studies" { "Run a study" } }
+            p.note { "A comparison needs two runs of a study; there are " (runs.len()) ". " a href="/studies" { "Run a study" } }
         } @else {
             form.card.fields action="/compare" method="get" {
-                (select("old", "One run", told.chosen.first()))
-                (select("new", "Another run", told.chosen.get(1)))
+                (select("old", "First run", told.chosen.first()))
+                (select("new", "Second run", told.chosen.get(1)))
                 button type="submit" { "Compare" }
             }
         }
@@ -99,7 +99,7 @@ fn refused(chosen: &[String], why: &CompareError) -> Markup {
     html! {
         p.failure role="alert" { (why) }
         @if let (CompareError::Unequal { .. }, [old, new]) = (why, chosen) {
-            p { a href={ "/compare?run=" (url::part(old)) "&run=" (url::part(new)) "&anyway=1" } { "Compare them all the same" } }
+            p { a href={ "/compare?run=" (url::part(old)) "&run=" (url::part(new)) "&anyway=1" } { "Compare them anyway" } }
         }
     }
 }
@@ -126,7 +126,7 @@ fn cell_of(cell: &CellComparison) -> Markup {
                             th scope="col" { "Contender" }
                             th.wide scope="col" { "now / then" (axis.head()) }
                             th.number scope="col" { "Ratio" }
-                            th.number scope="col" { "Sure interval" }
+                            th.number scope="col" { "95 % interval" }
                             th scope="col" { "Change" }
                         }
                     }
@@ -136,7 +136,7 @@ fn cell_of(cell: &CellComparison) -> Markup {
                                 th scope="row" { (contender.title) " " span.faint { (report::compare::versions(contender)) } }
                                 td.wide { (axis.draw(lane, 1.0)) }
                                 td.number data-label="Ratio" { (units::known(contender.ratio, |r| format!("{:.3}", r.median))) }
-                                td.number data-label="Sure interval" { (units::interval(contender.ratio, |x| format!("{x:.3}"))) }
+                                td.number data-label="95 % interval" { (units::interval(contender.ratio, |x| format!("{x:.3}"))) }
                                 td data-label="Change" { span.state.(class(contender.change)) { (report::compare::change(contender)) } }
                             }
                         }

@@ -1,6 +1,6 @@
-//! Connections of browsers. However many peers there are and however slow, their number is bounded, and so is the time for
-//! which one that says nothing, or takes nothing, is kept: a page that must be stopped with Ctrl-C to be had again would
-//! take its study along.
+//! Accepts connections of browsers. Their number is limited, and so is the time for which an idle or stalled
+//! connection is kept. Otherwise slow clients could block the page, and the Ctrl-C to recover it would also stop
+//! the running study.
 
 use axum::Router;
 use hyper::server::conn::http1;
@@ -13,30 +13,29 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
 
-/// After an error that is not one peer's (no descriptor is left, say), so long until the next attempt.
+/// The pause before the next attempt after an error that no single peer caused, such as a lack of descriptors.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What a peer may take.
+/// Limits for clients.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// So many connections at once; further ones wait in the listener's queue.
+    /// Connections at once; further ones wait in the listener's queue.
     pub connections: usize,
-    /// The whole head of a request must come within this time from the connection's start, or from the end of the answer
-    /// before.
+    /// The time for a complete request head, from the connection's start or from the end of the previous answer.
     pub head: Duration,
-    /// What was sent must be taken within this time.
+    /// The time within which the client must accept what was sent.
     pub stalled: Duration,
 }
 
 impl Default for Limits {
-    /// A browser has at most six connections to a host, and sends a head at once. An idle one is opened anew in less time
-    /// than it takes to see.
+    /// A browser has at most six connections to a host, and sends a head at once. It reopens a closed idle connection
+    /// without a visible delay.
     fn default() -> Self {
         Self { connections: 128, head: Duration::from_secs(10), stalled: Duration::from_secs(30) }
     }
 }
 
-/// Serves for ever.
+/// Serves connections for ever.
 pub async fn serve(listener: TcpListener, router: Router, limits: Limits) {
     let slots = Arc::new(Semaphore::new(limits.connections));
     let mut http = http1::Builder::new();
@@ -54,19 +53,19 @@ pub async fn serve(listener: TcpListener, router: Router, limits: Limits) {
         let answers = TowerToHyperService::new(router.clone());
         let connection = http.serve_connection(TokioIo::new(stream), answers);
         tokio::spawn(async move {
-            // However it ends: what a peer does wrong is told to nobody.
+            // Errors of the peer are ignored.
             let _ = connection.await;
             drop(slot);
         });
     }
 }
 
-/// The peer went away before it was accepted.
+/// Whether the peer disconnected before it was accepted.
 fn is_of_one_peer(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::ConnectionRefused)
 }
 
-/// The kernel ends a connection whose peer takes nothing (`TCP_USER_TIMEOUT`, tcp(7)), be its machine gone or its window shut.
+/// Lets the kernel end a connection whose peer accepts nothing (`TCP_USER_TIMEOUT`, tcp(7)), be it gone or stalled.
 fn prepare(stream: &TcpStream, limits: Limits) {
     let _ = stream.set_nodelay(true);
     let stalled_ms = u32::try_from(limits.stalled.as_millis()).unwrap_or(u32::MAX);

@@ -1,5 +1,5 @@
-//! The contenders and what is installed. To know a version is to run a command, so the page comes first and asks for one
-//! contender after the other.
+//! The contenders, and which are installed. Finding a version runs a command, so the page is sent first and then
+//! asks for one contender after the other.
 
 use super::desk::Desk;
 use super::failure::Failure;
@@ -17,8 +17,8 @@ pub async fn list(State(desk): State<Arc<Desk>>) -> Markup {
     show(&desk, &BTreeMap::new())
 }
 
-/// The same with what is installed, all at once: for browsers without scripts. A POST: to ask runs commands and writes to the
-/// cache, which no link or frame may do.
+/// The same with all versions at once, for browsers without scripts. It is a POST because it runs commands and
+/// writes to the cache, which no link or frame may do.
 pub async fn list_installed(State(desk): State<Arc<Desk>>) -> Result<Markup, Failure> {
     let all = |desk: &Desk| {
         desk.catalog.contenders.keys().map(|name| Ok((name.clone(), ask(desk, name)?))).collect()
@@ -32,14 +32,14 @@ fn show(desk: &Desk, states: &BTreeMap<String, Markup>) -> Markup {
         div.head {
             h1 { "Contenders" }
             p.lead {
-                (desk.catalog.contenders.len()) " servers that can be raced. Get those that are missing with "
+                (desk.catalog.contenders.len()) " servers to compare. Install missing ones with "
                 code { "drome install NAME" } "."
             }
         }
         noscript {
             form.actions action="/contenders" method="post" {
-                button type="submit" { "Ask which are installed" }
-                span.faint { "It takes some seconds." }
+                button type="submit" { "Check which are installed" }
+                span.faint { "This takes some seconds." }
             }
         }
         p.faint aria-live="polite" data-asked="" {}
@@ -60,7 +60,7 @@ fn show(desk: &Desk, states: &BTreeMap<String, Markup>) -> Markup {
 
 fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {
     let serves: Vec<&str> = contender.serves.keys().map(String::as_str).collect();
-    // An address in a contender's file is somebody's words: only the web is linked to.
+    // The homepage in a contender's file is untrusted text: only http and https become links.
     let is_web = contender.homepage.starts_with("https://") || contender.homepage.starts_with("http://");
     html! {
         tr {
@@ -80,7 +80,7 @@ fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {
     }
 }
 
-/// What is known of one contender on this machine: a piece of the page. A POST, as above.
+/// The state of one contender on this machine, as a piece of the page. A POST, as above.
 pub async fn state(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Result<Markup, Failure> {
     desk.work(move |desk| ask(desk, &name)).await
 }
@@ -93,7 +93,7 @@ fn ask(desk: &Desk, name: &str) -> Result<Markup, Failure> {
     Ok(match prepared.first().map(lab::prepare::Prepared::version) {
         Some(Ok(version)) => html! { span.state.faster { "installed" } " " (version) },
         Some(Err(lack)) => {
-            html! { span.state.open { "missing" } " " (lack.why) "; get it: " (lack.remedy) }
+            html! { span.state.open { "missing" } " " (lack.why) "; to install: " (lack.remedy) }
         }
         None => html! { "unknown" },
     })

@@ -1,4 +1,4 @@
-//! What all pages share: the store, the catalog, the study under way.
+//! The state that all pages share: the store, the catalog, and the running study.
 
 use super::body::Bodies;
 use super::failure::Failure;
@@ -13,21 +13,21 @@ use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the pages ask of the process.
+/// A message from the pages to the main thread.
 #[derive(Debug)]
 pub enum Order {
     /// Run this study.
     Start(Arc<Sitting>),
-    /// Go home.
+    /// Stop.
     Quit,
     /// The pages can't be served any more.
     Failed(String),
 }
 
-/// So many analysed runs are kept at hand.
+/// The number of analysed runs that are cached.
 const AT_HAND: usize = 16;
 
-/// Shared by all pages.
+/// The state that all pages share.
 #[derive(Debug)]
 pub struct Desk {
     store: PathBuf,
@@ -35,26 +35,26 @@ pub struct Desk {
     pub catalog: Catalog,
     /// Pages and trials take turns.
     pub quiet: Quiet,
-    /// Receives what browsers send.
+    /// Receives request bodies.
     pub bodies: Bodies,
-    /// Trials count although other programs use much of the machine.
+    /// Whether trials count under background load.
     pub may_be_busy: bool,
     orders: Sender<Order>,
     sitting: Mutex<Option<Arc<Sitting>>>,
     analysed: Mutex<BTreeMap<String, (Stamp, Arc<Analysed>)>>,
 }
 
-/// What is known of a run, small enough to be kept.
+/// The findings of a run, small enough to cache.
 #[derive(Debug)]
 pub struct Analysed {
-    /// What became of every trial.
+    /// The outcome of every trial.
     pub marks: Vec<Mark>,
-    /// What they say.
+    /// The findings.
     pub findings: Findings,
 }
 
 impl Desk {
-    /// Nothing is under way.
+    /// The state without a running study.
     pub fn new(store: PathBuf, catalog: Catalog, orders: Sender<Order>, may_be_busy: bool) -> Self {
         Self {
             store,
@@ -68,12 +68,13 @@ impl Desk {
         }
     }
 
-    /// The store. It is opened anew for every page: others write to it too.
+    /// Opens the store. Every page opens it anew, because other processes write to it too.
     pub fn store(&self) -> Result<Store, lab::StoreError> {
         Store::open(&self.store)
     }
 
-    /// Does what a page needs, not on the thread that serves. The page's turn lasts as long (see [`super::quiet::gate`]).
+    /// Runs the work of a page on another thread than the serving one, within the page's turn (see
+    /// [`super::quiet::gate`]).
     pub async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Failure> + Send + 'static,
@@ -82,17 +83,17 @@ impl Desk {
         tokio::task::spawn_blocking(move || work(&desk)).await.unwrap_or_else(|_| Err(Failure::bug()))
     }
 
-    /// The latest study that was started here, under way or over.
+    /// The latest study that was started here, running or ended.
     pub fn sitting(&self) -> Option<Arc<Sitting>> {
         self.sitting.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The study under way.
+    /// The running study.
     pub fn under_way(&self) -> Option<Arc<Sitting>> {
         self.sitting().filter(|sitting| !sitting.is_over())
     }
 
-    /// Starts a study; false: another one is under way.
+    /// Starts a study; false if another one is running.
     pub fn start(&self, wanted: Wanted) -> bool {
         let mut latest = self.sitting.lock().unwrap_or_else(PoisonError::into_inner);
         if latest.as_ref().is_some_and(|sitting| !sitting.is_over()) {
@@ -103,20 +104,18 @@ impl Desk {
         self.orders.send(Order::Start(sitting)).is_ok()
     }
 
-    /// A run with its findings. It is kept at hand for as long as the store says the same of it: one that has ended can be
-    /// gone on with, by another process too.
+    /// A run with its findings. It is cached until the run changes in the store: one that has ended can be resumed,
+    /// by another process too.
     pub fn analysed(&self, id: &str) -> Result<Arc<Analysed>, Failure> {
         let at_hand = || self.analysed.lock().unwrap_or_else(PoisonError::into_inner);
         let store = self.store()?;
-        // Asked for before the run is read: what is added between the two makes the stamp too old, never too new.
+        // Read before the run: a change between the two makes the stamp too old, never too new.
         let stamp = store.stamp(id)?;
         if let Some((_, known)) = at_hand().get(id).filter(|(known, _)| Some(known) == stamp.as_ref()) {
             return Ok(Arc::clone(known));
         }
         let Stored::Run(run, observations, ended) = store.find(Some(id))? else {
-            let why = format!(
-                "{id} has no trials to compare: it was imported, or is of a page's own command lines."
-            );
+            let why = format!("{id} has no trials to compare: it was imported or made with --as-published.");
             return Err(Failure::wrong(why));
         };
         let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;

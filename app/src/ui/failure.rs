@@ -1,4 +1,4 @@
-//! What can't be done becomes a page with the reason and the next step.
+//! Error pages, with the reason and the next step.
 
 use super::desk::Desk;
 use super::page;
@@ -16,25 +16,25 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// With this status.
+    /// A failure with this status.
     pub fn new(status: StatusCode, why: impl Into<String>) -> Self {
         Self { status, why: why.into() }
     }
 
-    /// What was asked can't be.
+    /// A request that is wrong.
     pub fn wrong(why: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, why)
     }
 
-    /// drome's own.
+    /// An error of drome itself.
     pub fn inner(why: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, why)
     }
 
-    /// A panic; the terminal has its message.
+    /// A panic; the terminal shows its message.
     pub fn bug() -> Self {
         Self::inner(
-            "drome has a bug, and this page could not be made. The terminal says more; please report it.",
+            "drome has a bug and could not build this page. The terminal shows more; please report it.",
         )
     }
 }
@@ -42,10 +42,9 @@ impl Failure {
 impl From<lab::StoreError> for Failure {
     fn from(error: lab::StoreError) -> Self {
         match error {
-            lab::StoreError::NoRun(id) => Self::new(
-                StatusCode::NOT_FOUND,
-                format!("The store has no run {id}: the list shows those there are."),
-            ),
+            lab::StoreError::NoRun(id) => {
+                Self::new(StatusCode::NOT_FOUND, format!("There is no run {id}. The list shows all runs."))
+            }
             error => Self::inner(error.to_string()),
         }
     }
@@ -59,17 +58,17 @@ impl From<lab::CatalogError> for Failure {
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let title = self.status.canonical_reason().unwrap_or("That did not work");
+        let title = self.status.canonical_reason().unwrap_or("Error");
         let body = html! {
             h1 { (title) }
             p.failure role="alert" { (self.why) }
-            p { a href="/" { "To the list of runs" } }
+            p { a href="/" { "Show the list of runs" } }
         };
         (self.status, page::shell(None, title, page::Place::Nowhere, &body)).into_response()
     }
 }
 
-/// No such page.
+/// The answer for an unknown path.
 pub async fn nothing_here(State(_): State<Arc<Desk>>) -> Failure {
     Failure::new(StatusCode::NOT_FOUND, "There is no such page.")
 }

@@ -1,10 +1,12 @@
 //! Access control. The page starts servers and writes to the store. Two kinds of strangers could reach it: other users of
-//! this machine, to whom a loopback port is open too, and web pages that the user's browser has open. Therefore:
-//! - every request needs the token that `drome ui` prints; a browser keeps it in a cookie that no script reads and that
-//!   no other site's request carries. Cookies are shared by all ports of a host, so its name has the port in it;
-//! - the Host must be a name of this server, else it is a foreign name that was pointed here (DNS rebinding);
+//! this machine, who can also connect to a loopback port, and web pages in the user's browser. Therefore:
+//! - every request needs the token that `drome ui` prints; a browser keeps it in a cookie that no script can read
+//!   and that no other site's request carries. All ports of a host share cookies, so the cookie's name contains the
+//!   port;
+//! - the Host must be a name of this server; any other name was pointed here (DNS rebinding);
 //! - a request that changes something must come from one of our pages: its Origin equals its Host;
-//! - of requests from other sites (`Sec-Fetch-Site`) only a link that is followed is answered: no frame, no image, no script.
+//! - of requests from other sites (`Sec-Fetch-Site`), only followed links are answered: no frame, no image, no
+//!   script.
 
 use super::failure::Failure;
 use crate::failure::WrongInput;
@@ -19,28 +21,28 @@ use std::io::Read;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Nothing is loaded from elsewhere, no script or style stands in a page, no other page frames ours.
+/// Pages load nothing from other sites, have no inline script or style, and can't be framed.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The rule of one address.
+/// The access control for one address.
 #[derive(Debug)]
 pub struct Guard {
-    /// The names that lead here.
+    /// The host names of this server.
     hosts: Vec<String>,
-    /// It listens at every address: a Host that is an address can't be rebound, and will do.
+    /// Whether it listens on all addresses. Then any IP address is accepted as Host, because it can't be rebound.
     any_address: bool,
-    /// What every request must have.
+    /// The token that every request needs.
     token: String,
-    /// Stands for the token once, in the address that a browser is started with: command lines are open to all users of the
-    /// machine, for as long as the browser runs.
+    /// Replaces the token once, in the address that a browser is started with: all users of the machine can read
+    /// command lines for as long as the browser runs.
     ticket: Mutex<Option<String>>,
-    /// The cookie with the token.
+    /// The name of the cookie with the token.
     cookie: String,
 }
 
 impl Guard {
-    /// For a listener at this address that was asked for by this name.
+    /// The guard of a listener at this address, which the user named so.
     pub fn new(name: &str, at: SocketAddr) -> anyhow::Result<Self> {
         let is_here = at.ip().is_loopback();
         let any_address = at.ip().is_unspecified();
@@ -71,22 +73,25 @@ impl Guard {
 
     fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Entry, Failure> {
         let refused = |why: &str| Failure::new(StatusCode::FORBIDDEN, why);
-        let host = one(headers, &header::HOST).ok_or_else(|| refused("A request must name one Host."))?;
-        // A request line may name a host of its own, and that would count.
+        let host =
+            one(headers, &header::HOST).ok_or_else(|| refused("A request must name exactly one Host."))?;
+        // A host in the request line would take precedence.
         let named = uri.authority().map_or(host, axum::http::uri::Authority::as_str);
         if named != host || !self.leads_here(host) {
-            return Err(refused("This Host does not lead here. Use the address that drome ui has printed."));
+            return Err(refused(
+                "This Host is not an address of drome. Use the address that drome ui printed.",
+            ));
         }
         if !matches!(*method, Method::GET | Method::HEAD) {
             let origin = one(headers, &header::ORIGIN);
             if origin != Some(format!("http://{host}").as_str()) {
                 return Err(refused(
-                    "Only a page of drome's own may ask for this: the Origin is another one.",
+                    "Only drome's own pages can send this request: its Origin is another site.",
                 ));
             }
         }
         if is_from_elsewhere(headers) && !is_followed_link(method, headers) {
-            return Err(refused("A page of somebody else's may link here, but not load from here."));
+            return Err(refused("Other sites can link to this page, but not load from it."));
         }
         if self.cookies(headers).any(|value| is_same(value, &self.token)) {
             return Ok(Entry::Free);
@@ -96,11 +101,11 @@ impl Guard {
             return Ok(Entry::First);
         }
         Err(refused(
-            "This page takes a token: open the whole address that drome ui has printed, with ?token= at its end.",
+            "This page needs a token: open the whole address that drome ui printed, with ?token=… at its end.",
         ))
     }
 
-    /// Takes the ticket: it is valid once.
+    /// Whether this is the ticket; it is valid once.
     fn is_ticket(&self, given: &str) -> bool {
         let mut ticket = self.ticket.lock().unwrap_or_else(PoisonError::into_inner);
         ticket.take_if(|ticket| is_same(given, ticket)).is_some()
@@ -112,7 +117,7 @@ impl Guard {
         pairs.filter(|(name, _)| *name == self.cookie).map(|(_, value)| value)
     }
 
-    /// Keeps the token in a cookie and takes it out of the address, where others could read it.
+    /// Stores the token in a cookie, and removes it from the address, where others could read it.
     fn remember(&self, path: &str) -> Response {
         let cookie = format!("{}={}; HttpOnly; SameSite=Strict; Path=/", self.cookie, self.token);
         // A path that begins with two slashes would be another host.
@@ -128,13 +133,13 @@ impl Guard {
 }
 
 enum Entry {
-    /// Goes on.
+    /// The request has access.
     Free,
-    /// Comes with the token for the first time.
+    /// The request brings the token for the first time.
     First,
 }
 
-/// Stands before every page.
+/// Checks every request before its page.
 pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let mut response = match guard.judge(request.method(), request.uri(), request.headers()) {
         Err(failure) => failure.into_response(),
@@ -144,7 +149,7 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
     let headers = response.headers_mut();
     let always: [(HeaderName, &'static str); 5] = [
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // Never to others; but forms of our own must keep their Origin, which `no-referrer` would take from them.
+        // Nothing is sent to other sites. `no-referrer` would also remove the Origin from our own forms.
         (header::REFERRER_POLICY, "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
@@ -157,31 +162,31 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
     response
 }
 
-/// A field that must be there once.
+/// The value of a header field that must occur exactly once.
 fn one<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut all = headers.get_all(name).iter();
     let first = all.next()?.to_str().ok()?;
     all.next().is_none().then_some(first)
 }
 
-/// Another site's page asks, so the browser says.
+/// Whether the browser says that another site's page sent the request.
 fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     matches!(fetched(headers, "sec-fetch-site"), Some("cross-site" | "same-site"))
 }
 
-/// A link that opens a page of its own; a frame is a navigation, too, but into somebody else's page.
+/// Whether a link was followed in a window of its own. A frame is a navigation too, but inside another site's page.
 fn is_followed_link(method: &Method, headers: &HeaderMap) -> bool {
     matches!(*method, Method::GET | Method::HEAD)
         && fetched(headers, "sec-fetch-mode") == Some("navigate")
         && fetched(headers, "sec-fetch-dest") == Some("document")
 }
 
-/// What a browser says of where a request comes from and where its answer goes (W3C Fetch Metadata).
+/// A header field in which a browser describes the request's origin or purpose (W3C Fetch Metadata).
 fn fetched<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-/// Takes as long for a wrong token that begins well as for any other.
+/// Compares tokens in constant time.
 fn is_same(given: &str, token: &str) -> bool {
     let differs = given.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     given.len() == token.len() && differs == 0
@@ -203,9 +208,9 @@ fn of_ip(ip: IpAddr) -> String {
     bracketed(&ip.to_string())
 }
 
-/// The address by which this machine speaks to others; nothing is sent to find it out.
+/// The address of this machine towards other machines. Nothing is sent to find it out.
 fn outward(unspecified: IpAddr) -> IpAddr {
-    // An address for documentation (RFC 5737, RFC 3849), which nobody has.
+    // An address for documentation (RFC 5737, RFC 3849), which no machine has.
     let nobody = if unspecified.is_ipv4() { "192.0.2.1:9" } else { "[2001:db8::1]:9" };
     let socket = UdpSocket::bind((unspecified, 0));
     let asked = socket.and_then(|socket| socket.connect(nobody).and_then(|()| socket.local_addr()));
@@ -216,7 +221,7 @@ fn random_token() -> anyhow::Result<String> {
     let mut bytes = [0_u8; 16];
     let read = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
     read.map_err(|e| {
-        WrongInput(format!("no token can be made (/dev/urandom: {e}): give drome a /dev with urandom in it"))
+        WrongInput(format!("can't create a token (/dev/urandom: {e}): make /dev/urandom readable"))
     })?;
     Ok(bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

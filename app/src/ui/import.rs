@@ -1,4 +1,4 @@
-//! A report that is dropped on the page, or chosen: read as `drome import` reads it.
+//! Imports a report that is dropped on the page, or chosen, as `drome import` does.
 
 use super::body::LARGEST_FILE_BYTES;
 use super::desk::Desk;
@@ -12,10 +12,10 @@ use axum::response::Redirect;
 use maud::{Markup, html};
 use std::sync::Arc;
 
-/// Where files are sent to.
+/// The path that files are sent to.
 pub const PATH: &str = "/imports";
 
-/// Reads, keeps, and shows what was kept.
+/// Reads the files, stores the import, and redirects to its page.
 pub async fn receive(
     State(desk): State<Arc<Desk>>,
     headers: HeaderMap,
@@ -36,11 +36,11 @@ fn texts(content_type: &str, body: &[u8]) -> Result<Vec<NamedText>, Failure> {
         ))
     })?;
     if files.is_empty() {
-        return Err(Failure::wrong("No file came: choose one, or drop it on the page."));
+        return Err(Failure::wrong("No file was sent: choose one, or drop it on the page."));
     }
     let text = |file: wire::multipart::FilePart<'_>| {
         if file.bytes.contains(&0) {
-            return Err(Failure::wrong(format!("{} is no text: save it as UTF-8 text first.", file.name)));
+            return Err(Failure::wrong(format!("{} is not text: save it as UTF-8 text first.", file.name)));
         }
         Ok(NamedText { text: String::from_utf8_lossy(file.bytes).into_owned(), name: file.name })
     };
@@ -51,13 +51,13 @@ fn keep(desk: &Desk, pages: Vec<NamedText>) -> Result<String, Failure> {
     let names: Vec<String> = pages.iter().map(|page| page.name.clone()).collect();
     let import = of(pages);
     if import.items.is_empty() {
-        return Err(Failure::wrong(nothing(&names, "nothing is kept").to_string()));
+        return Err(Failure::wrong(nothing(&names, "nothing was stored").to_string()));
     }
     desk.store()?.add_import(&import)?;
     Ok(import.id)
 }
 
-/// Where files are dropped; a button does the same.
+/// The area to drop files on, with a button that does the same.
 pub fn zone() -> Markup {
     html! {
         section aria-labelledby="import" {
@@ -65,7 +65,7 @@ pub fn zone() -> Markup {
             form.drop action=(PATH) method="post" enctype="multipart/form-data" data-drop=(LARGEST_FILE_BYTES) {
                 p {
                     "Drop a page or a report of another tool here (ab, siege, wrk, wrk2, http_load, weighttp, httperf, \
-                     or a table of figures), or choose a file. It is kept beside your own runs and never ranked with them."
+                     or a table of figures), or choose a file. It is stored beside your own runs and never ranked with them."
                 }
                 p.actions {
                     label.unseen for="file" { "A file with a report" }

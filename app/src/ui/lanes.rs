@@ -1,37 +1,37 @@
-//! Intervals drawn as lanes: one a contender, as wide as its table's column, on an axis that all share. What is drawn is
-//! also said in words.
+//! Draws intervals as lanes: one per contender, as wide as the table's column, on a shared axis. The table also has
+//! the values as text.
 
 use maud::{Markup, html};
 use report::chart::Scale;
 use report::units;
 
-/// What a lane shows: the dot, the bar around it, the trials behind it.
+/// The content of a lane: a dot, the interval around it, and marks for single blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
-    /// The estimate.
+    /// The estimate, drawn as a dot.
     pub value: Option<f64>,
     /// Its interval.
     pub interval: Option<(f64, f64)>,
-    /// Single blocks.
+    /// The values of single blocks.
     pub ticks: Vec<f64>,
-    /// The value is at least, or at most, that: it is drawn hollow.
+    /// Whether the value is only a bound, which is drawn as a hollow dot.
     pub is_bound: bool,
 }
 
-/// The axis of all lanes of a table. Places are percentages of the column, whatever its width.
+/// The axis of all lanes of a table. Positions are percentages of the column's width.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis(Scale);
 
-/// A label of the axis takes so much of the width of a telephone.
+/// The width of an axis label, in per cent of the column on a phone.
 const LABEL: f64 = 13.0;
 
 impl Axis {
-    /// From 0, or logarithmic where the values' range asks for it.
+    /// An axis from 0, or a logarithmic one if the values' range is large.
     pub fn of_sizes(lanes: &[Lane]) -> Self {
         Self(Scale::for_sizes(values(lanes), 3.0, 97.0))
     }
 
-    /// Logarithmic, for ratios around 1.
+    /// A logarithmic axis for ratios around 1.
     pub fn of_ratios(lanes: &[Lane]) -> Self {
         Self(Scale::log(values(lanes).chain([0.98, 1.02]), 3.0, 97.0))
     }
@@ -40,7 +40,7 @@ impl Axis {
         self.0.ticks(|_| LABEL)
     }
 
-    /// The labels, for the head of the column.
+    /// The labels, for the column's head.
     pub fn head(&self) -> Markup {
         html! {
             svg.axis width="100%" height="16" aria-hidden="true" {
@@ -51,12 +51,12 @@ impl Axis {
         }
     }
 
-    /// What kind of axis it is, for the words beside it.
+    /// The kind of axis, in words.
     pub fn kind(&self) -> &'static str {
         if self.0.is_log() { ", on a logarithmic axis" } else { "" }
     }
 
-    /// A lane. `mark`: a value that all are compared with.
+    /// Draws a lane. `mark`: the value that all lanes are compared with.
     pub fn draw(&self, lane: &Lane, mark: f64) -> Markup {
         let at = |value: f64| percent(self.0.at(value));
         html! {
@@ -81,7 +81,7 @@ impl Axis {
     }
 }
 
-/// All values that must find room.
+/// All values that the axis must cover.
 fn values(lanes: &[Lane]) -> impl Iterator<Item = f64> + Clone {
     let of = |lane: &Lane| {
         let (low, high) = lane.interval.unzip();
@@ -96,7 +96,7 @@ fn percent(place: f64) -> String {
     format!("{place:.2}%")
 }
 
-/// A round value without zeros that say nothing.
+/// The label of a round value, without trailing zeros.
 fn label(value: f64) -> String {
     match value {
         v if v >= 10.0 => units::count(v.round() as u64),

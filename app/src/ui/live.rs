@@ -1,5 +1,6 @@
-//! A study as it is measured. The page is whole without a script; with one, pieces of it come as server-sent events, one
-//! as each trial begins. They are drawn by the lab's thread before the trial, and only copied to who watches.
+//! The page of the running study. It is complete without scripts. With scripts it is updated by server-sent events,
+//! one at the beginning of each trial. The lab's thread draws them before the trial, and drome only copies them to
+//! the browsers.
 
 use super::desk::Desk;
 use super::failure::Failure;
@@ -19,17 +20,17 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// An idle connection is told that it lives.
+/// The interval of keep-alive messages on an idle connection.
 const ALIVE: Duration = Duration::from_secs(15);
 
-/// The study under way, or the last one.
+/// The page of the running study, or of the last one.
 pub async fn show(State(desk): State<Arc<Desk>>) -> Markup {
     let Some(sitting) = desk.sitting() else {
         let body = html! {
             h1 { "Live" }
             section.card.hero {
                 h2 { "Nothing is being measured" }
-                p { "A study that is started here is watched here, as its estimates close in." }
+                p { "Start a study to watch its estimates here while it is measured." }
                 p { a.button.primary href="/studies" { "Choose a study" } }
             }
         };
@@ -40,12 +41,12 @@ pub async fn show(State(desk): State<Arc<Desk>>) -> Markup {
     let body = html! {
         div.head {
             h1 { (sitting.wanted.title) }
-            p.lead { (sitting.wanted.study) ", " (if sitting.wanted.quick { "a first look" } else { "in full" }) }
+            p.lead { (sitting.wanted.study) ", " (if sitting.wanted.quick { "a first look" } else { "the full study" }) }
         }
         @if !is_over {
-            noscript { p.note { "Without scripts this page does not renew itself: load it again to see more." } }
+            noscript { p.note { "Without scripts this page does not update itself: reload it to see more." } }
             form.actions action="/live/stop" method="post" data-while="under-way" {
-                button type="submit" { "Stop it" }
+                button type="submit" { "Stop the study" }
                 span.faint { "Every finished trial is kept." }
             }
         }
@@ -55,21 +56,21 @@ pub async fn show(State(desk): State<Arc<Desk>>) -> Markup {
     page::shell(Some(&desk), "Live", Place::Live, &body)
 }
 
-/// The pieces, from now on. Not behind the gate, which would answer "later" after a while, and a browser does not ask again: the
-/// stream begins at once, and its first piece comes when the trial under way is over.
+/// The updates from now on. They are not behind the gate, which would answer "later" after a while, because a
+/// browser does not ask again: the stream begins at once, and its first update comes at the end of the current trial.
 pub async fn events(
     State(desk): State<Arc<Desk>>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
     let sitting = desk.sitting().ok_or_else(nothing)?;
     let receiver = sitting.watch().ok_or_else(|| {
-        let why = "This study is watched by too many already. Close a page that shows it, or load this one again now and then.";
+        let why = "Too many pages watch this study already. Close one of them, or reload this page from time to time.";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
     })?;
     let stream = pieces(desk.quiet.clone(), sitting, receiver);
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE)))
 }
 
-/// What is known, then each change, up to the last.
+/// The current state, then every update up to the last.
 fn pieces(
     quiet: Quiet,
     sitting: Arc<Sitting>,
@@ -99,10 +100,10 @@ pub async fn stop(State(desk): State<Arc<Desk>>) -> Result<Redirect, Failure> {
 }
 
 fn nothing() -> Failure {
-    Failure::new(StatusCode::CONFLICT, "No study is under way.")
+    Failure::new(StatusCode::CONFLICT, "No study is running.")
 }
 
-/// All that changes.
+/// The part of the page that changes.
 pub fn fragment(sitting: &Sitting, known: &Known) -> Markup {
     let is_over = known.is_over();
     html! {
@@ -110,12 +111,12 @@ pub fn fragment(sitting: &Sitting, known: &Known) -> Markup {
             section.card.now {
                 p.status data-status=(known.trial.as_ref().map_or(known.done, |trial| trial.block + 1)) { (status(sitting, known)) }
                 @if known.least > 0 {
-                    progress max=(known.least) value=(known.done.min(known.least)) aria-label="Trials done of the least that it takes" {}
+                    progress max=(known.least) value=(known.done.min(known.least)) aria-label="Progress towards the minimum number of trials or heats" {}
                     p.faint { (so_far(known)) }
                     @if let Some(undecided) = known.findings.as_ref().and_then(progress::undecided) { p.faint { (undecided) } }
                 }
                 @if let (true, Some(run)) = (is_over, &known.run) {
-                    p.actions { a.button.primary href={ "/runs/" (url::part(&run.id)) } { "To the report" } }
+                    p.actions { a.button.primary href={ "/runs/" (url::part(&run.id)) } { "Open the report" } }
                 }
             }
             @if let Some(findings) = &known.findings {
@@ -132,18 +133,16 @@ pub fn fragment(sitting: &Sitting, known: &Known) -> Markup {
     }
 }
 
-/// What happens, in a sentence.
+/// The current state, as a short text.
 fn status(sitting: &Sitting, known: &Known) -> String {
     let trial = known.run.as_ref().zip(known.trial.as_ref());
     match (&known.phase, trial) {
-        (Phase::Failed(why), _) => format!("It could not go on: {why}"),
+        (Phase::Failed(why), _) => format!("Failed: {why}"),
         (Phase::Over(why), _) => format!("Ended: {why}"),
-        (_, _) if sitting.is_stopping() => "It is being stopped".to_owned(),
-        (Phase::Preparing, _) => {
-            "Sources are laid out, and every contender is asked for its version".to_owned()
-        }
+        (_, _) if sitting.is_stopping() => "Stopping".to_owned(),
+        (Phase::Preparing, _) => "Preparing: unpacking sources and checking versions".to_owned(),
         (Phase::Measuring, _) if known.heat.is_some() => known.heat.clone().unwrap_or_default(),
-        (Phase::Measuring, None) => "The first trial is about to begin".to_owned(),
+        (Phase::Measuring, None) => "Starting the first trial".to_owned(),
         (Phase::Measuring, Some((run, trial))) => {
             let cell = run.study.cells.get(trial.cell).map_or("", |cell| cell.title.as_str());
             let who =
@@ -153,7 +152,7 @@ fn status(sitting: &Sitting, known: &Known) -> String {
     }
 }
 
-/// How many trials, and how much longer.
+/// How many trials or heats are done, and the remaining time.
 fn so_far(known: &Known) -> String {
     let is_in_heats = known.run.as_ref().is_some_and(|run| run.study.design.heats.is_some());
     let unit = if is_in_heats { "heat" } else { "trial" };

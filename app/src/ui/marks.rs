@@ -1,29 +1,29 @@
-//! What became of a trial, small enough to be kept of every one: its distributions of latency stay in the store.
+//! The outcome of a trial, small enough to keep for every trial: its latency distributions stay in the store.
 
 use model::{Observation, Outcome, Trial};
 
-/// What became of a trial.
+/// A trial with its outcome.
 #[derive(Clone, Debug)]
 pub struct Mark {
-    /// Which.
+    /// The trial.
     pub trial: Trial,
-    /// What came of it.
+    /// Its outcome.
     pub state: State,
 }
 
-/// What came of a trial.
+/// The outcome of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
-    /// It counts.
+    /// The trial counts.
     Valid,
-    /// It does not count, and why.
+    /// The trial does not count, with the reason.
     Void(String),
-    /// There is no measurement, and why.
+    /// There is no measurement, with the reason.
     Failed(String),
 }
 
 impl Mark {
-    /// Of an observation.
+    /// The mark of an observation.
     pub fn of(observation: &Observation) -> Self {
         let state = match &observation.outcome {
             Outcome::Failed(why) => State::Failed(why.clone()),

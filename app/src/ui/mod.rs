@@ -1,10 +1,10 @@
-//! The local page. It is served by a thread of its own on the cores of the load generator; what is measured is measured
-//! by a thread of the lab, on the same walk as `drome run`, and the two never work at the same time (see [`quiet`]).
+//! The web interface. A thread on the cores of the load generator serves it. Studies are measured by a thread of
+//! the lab, with the same steps as `drome run`. The two never work at the same time (see [`quiet`]).
 //!
-//! A study is run in this process, not in a child: the lab tells of every trial as it begins and ends, and nobody has to
-//! ask the store for it. Servers and load generator are processes and threads of their own either way.
+//! A study runs in this process, not in a child, so that the lab can report the beginning and end of every trial
+//! without the store. The servers and the load generator have their own processes and threads either way.
 
-#![allow(clippy::unused_async, reason = "axum takes nothing else as a handler")]
+#![allow(clippy::unused_async, reason = "axum accepts only async handlers")]
 
 mod assets;
 mod body;
@@ -49,31 +49,31 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-/// All that the page needs.
+/// The settings of the web interface.
 #[derive(Debug)]
 pub struct Config {
-    /// Where it is served.
+    /// The listening socket.
     pub listener: TcpListener,
-    /// Who may come in.
+    /// The access control.
     pub guard: Guard,
-    /// What is printed.
+    /// The address to print.
     pub address: String,
-    /// The file of results.
+    /// The results database.
     pub store: PathBuf,
     /// Studies and contenders.
     pub catalog: Catalog,
-    /// Trials count although other programs use much of the machine.
+    /// Whether trials count under background load.
     pub may_be_busy: bool,
 }
 
-/// Serves until it is told to stop. A study under way is stopped as Ctrl-C stops `drome run`.
+/// Serves until it is stopped, which also stops a running study, as Ctrl-C stops `drome run`.
 pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
     let (orders, inbox) = channel();
     stop_by_signal(orders.clone())?;
     let desk = Arc::new(Desk::new(config.store, config.catalog, orders.clone(), config.may_be_busy));
     let router = router(Arc::clone(&desk), config.guard);
     let client = Cores::deal().client;
-    // This thread must keep all cores: the lab's threads come from it, and deal them.
+    // This thread must keep all cores: the lab's threads inherit them and divide them.
     thread::spawn(move || {
         let _ = net::cpu::pin(&client);
         let answered = catch_unwind(AssertUnwindSafe(|| answer(config.listener, router)));
@@ -84,11 +84,11 @@ pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
         let _ = orders.send(Order::Failed(why));
     });
     console::print(&format!("{}\n", config.address))?;
-    note!("drome: the page is served until Ctrl-C; a study under way is stopped with it");
+    note!("drome: press Ctrl-C to stop; that also stops a running study");
     obey(&desk, &inbox)
 }
 
-/// Every page and every button. What a browser may ask for while a trial is under way stands apart: it makes no page.
+/// Every page and every button. Requests that are answered even during a trial are separate: they build no page.
 fn router(desk: Arc<Desk>, guard: Guard) -> Router {
     let pages = Router::new()
         .route("/", get(runs::list))
@@ -103,7 +103,7 @@ fn router(desk: Arc<Desk>, guard: Guard) -> Router {
         .route("/contenders/{name}", post(contenders::state))
         .route(import::PATH, post(import::receive))
         .fallback(failure::nothing_here)
-        // The gate has bounds of its own.
+        // The gate has its own limits.
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(Arc::clone(&desk), quiet::gate));
     let ungated = Router::new()
@@ -113,7 +113,7 @@ fn router(desk: Arc<Desk>, guard: Guard) -> Router {
     pages.merge(ungated).layer(from_fn_with_state(Arc::new(guard), guard::check)).with_state(desk)
 }
 
-/// One thread is enough for a page that a few people look at, and it is the least that can be in the way.
+/// Serves the pages. One thread is enough for a few readers, and it disturbs measurements the least.
 fn answer(listener: TcpListener, router: Router) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -128,7 +128,7 @@ fn answer(listener: TcpListener, router: Router) -> std::io::Result<()> {
     })
 }
 
-/// Ctrl-C, and a second one that does not wait.
+/// Stops at the first signal, and exits at once at the second.
 fn stop_by_signal(orders: Sender<Order>) -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     thread::spawn(move || {
@@ -143,7 +143,7 @@ fn stop_by_signal(orders: Sender<Order>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs studies, one at a time, each in a thread of its own, until it is time to go.
+/// Runs studies, one at a time, each in its own thread, until drome is stopped.
 fn obey(desk: &Arc<Desk>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode> {
     let mut at_work = None;
     for order in inbox {
@@ -152,10 +152,10 @@ fn obey(desk: &Arc<Desk>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode> {
                 let (at_desk, sat) = (Arc::clone(desk), Arc::clone(&sitting));
                 match thread::Builder::new().spawn(move || sitting::run(&at_desk, &sat)) {
                     Ok(thread) => at_work = Some(thread),
-                    Err(error) => sitting.fail(format!("no thread could be started: {error}")),
+                    Err(error) => sitting.fail(format!("can't start a thread: {error}")),
                 }
             }
-            Order::Failed(why) => anyhow::bail!("the page can't be served any more: {why}"),
+            Order::Failed(why) => anyhow::bail!("can't serve the page any more: {why}"),
             Order::Quit => break,
         }
     }

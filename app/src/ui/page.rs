@@ -3,7 +3,7 @@
 use super::desk::Desk;
 use maud::{DOCTYPE, Markup, html};
 
-/// Where in the page's sections one is.
+/// The section of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Runs,
@@ -14,7 +14,7 @@ pub enum Place {
     Nowhere,
 }
 
-/// Each section, its address and its name.
+/// Every section with its address and name.
 const SECTIONS: [(Place, &str, &str); 5] = [
     (Place::Runs, "/", "Runs"),
     (Place::Compare, "/compare", "Compare"),
@@ -23,7 +23,7 @@ const SECTIONS: [(Place, &str, &str); 5] = [
     (Place::Live, "/live", "Live"),
 ];
 
-/// A whole page. Without a desk nothing is said of a study under way.
+/// A whole page. Without a desk it does not show whether a study is running.
 pub fn shell(desk: Option<&Desk>, title: &str, place: Place, body: &Markup) -> Markup {
     let under_way = desk.and_then(Desk::under_way);
     html! {
@@ -55,7 +55,7 @@ pub fn shell(desk: Option<&Desk>, title: &str, place: Place, body: &Markup) -> M
                                     a href=(address) aria-current=[(section == place).then_some("page")] {
                                         (name)
                                         @if section == Place::Live && under_way.is_some() {
-                                            span.beacon { span.unseen { " (a study is under way)" } }
+                                            span.beacon { span.unseen { " (a study is running)" } }
                                         }
                                     }
                                 }
@@ -65,14 +65,14 @@ pub fn shell(desk: Option<&Desk>, title: &str, place: Place, body: &Markup) -> M
                 }
                 main id="content" tabindex="-1" { (body) }
                 footer {
-                    p { "drome " (env!("CARGO_PKG_VERSION")) " · every number holds up, or is said to be unknown" }
+                    p { "drome " (env!("CARGO_PKG_VERSION")) " · unknown values are shown as unknown, never as 0" }
                 }
             }
         }
     }
 }
 
-/// A moment as people read it: `2026-11-21 19:25`, with the whole of it for programs.
+/// A time as people read it (`2026-11-21 19:25`), with the full timestamp for programs.
 pub fn moment(rfc3339: &str) -> Markup {
     let shown = rfc3339.get(..16).map_or_else(|| rfc3339.to_owned(), |text| text.replace('T', " "));
     html! { time datetime=(rfc3339) { (shown) " UTC" } }

@@ -1,11 +1,11 @@
-//! Pages and trials take turns. While a trial is under way no page is made: on a machine of two cores whatever makes a
-//! page takes its time from the server or from the load generator, and the figures would tell of the page. Pages that are
-//! asked for meanwhile wait for the end of the trial, and the next trial waits for them. [`gate`] stands before all pages; a
-//! stream of events waits for its turn by itself.
+//! Pages and trials take turns. No page is built during a trial: on a machine of two cores, building a page takes
+//! time from the server or the load generator, and the figures would include the page. Pages that are requested
+//! meanwhile wait for the end of the trial, and the next trial waits for them. [`gate`] applies this to all pages;
+//! a stream of events waits for its own turn.
 //!
-//! What remains: to copy a piece of the page to those who watch, at the very beginning of a trial, when its server is only
-//! being started; to hand out style and script, which are constant; to set the flag that stops a study; and to refuse
-//! strangers. All of it is counted as other load (see `lab/src/other_load.rs`).
+//! During a trial drome only copies a piece of the page to watching browsers (at the very beginning, while the
+//! server is being started), sends the constant style and script, sets the flag that stops a study, and refuses
+//! requests without access. All of it is counted as background load (see `lab/src/other_load.rs`).
 
 use super::desk::Desk;
 use super::failure::Failure;
@@ -19,43 +19,43 @@ use tokio::runtime::Handle;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 use tokio::time::timeout;
 
-/// A page does not wait longer: it says why instead.
+/// The longest wait of a page, after which it shows the reason.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Whose turn it is. The lock is fair: who asked first goes first, so neither side starves.
+/// Whose turn it is. The lock is fair: requests are served in order, so neither side starves.
 #[derive(Clone, Debug, Default)]
 pub struct Quiet(Arc<RwLock<()>>);
 
-/// A page is being made.
+/// Held while a page is built.
 #[derive(Debug)]
 pub struct Work(#[allow(dead_code, reason = "held, not used")] OwnedRwLockReadGuard<()>);
 
-/// A trial is under way.
+/// Held during a trial.
 #[derive(Debug)]
 pub struct Silence(#[allow(dead_code, reason = "held, not used")] OwnedRwLockWriteGuard<()>);
 
 impl Quiet {
-    /// Waits for the end of the trial under way, however long it takes.
+    /// Waits for the end of the current trial, however long it takes.
     pub async fn turn(&self) -> Work {
         Work(Arc::clone(&self.0).read_owned().await)
     }
 
-    /// The same, but not for ever.
+    /// The same, with a limit.
     async fn work(&self) -> Result<Work, Failure> {
         timeout(PATIENCE, self.turn()).await.map_err(|_| {
-            let why = "A trial is being measured, and nothing else is done meanwhile. Reload this page in a moment.";
+            let why = "A trial is being measured, and drome builds no pages meanwhile. Reload this page in a moment.";
             Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
         })
     }
 
-    /// Waits for the pages that are being made; from a thread of the lab.
+    /// Waits for the pages that are being built; called from a thread of the lab.
     pub fn silence(&self, pages: &Handle) -> Silence {
         Silence(pages.block_on(Arc::clone(&self.0).write_owned()))
     }
 }
 
-/// Stands before every page: receives what was sent with the request, waits for the page's turn, and keeps the turn until
-/// the page is made, whether or not somebody still waits for it.
+/// Wraps every page: receives the request's body, waits for the page's turn, and keeps the turn until the page is
+/// built, even if the client has gone.
 pub async fn gate(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
     let request = match desk.bodies.receive(request).await {
         Ok(request) => request,
@@ -65,7 +65,7 @@ pub async fn gate(State(desk): State<Arc<Desk>>, request: Request, next: Next) -
         Ok(turn) => turn,
         Err(failure) => return failure.into_response(),
     };
-    // A task of its own: a connection that is closed ends this one, but not the thread that reads the store.
+    // In a separate task: closing the connection ends this one, but not the thread that reads the store.
     let made = tokio::spawn(async move {
         let page = next.run(request).await;
         drop(turn);

@@ -1,4 +1,4 @@
-//! One run: its findings, its charts, the same as text; or an import.
+//! The page of a run with its findings and charts, and its reports as text; or the page of an import.
 
 use super::desk::{Analysed, Desk};
 use super::failure::Failure;
@@ -55,7 +55,7 @@ fn of_run(analysed: &Analysed) -> Markup {
         }
         (links(f))
         @for line in report::race::verdicts(f) { p.finding { (line) } }
-        @if f.quick { p.note { "A first look: too few and too short trials to claim any rank." } }
+        @if f.quick { p.note { "A first look: its trials are too few and too short for ranks." } }
         @for (number, cell) in f.cells.iter().enumerate() {
             (cells::section(number, cell, &analysed.marks, None))
             @let chart = ranked::of_cell(f, cell);
@@ -94,13 +94,13 @@ pub async fn chart(
 ) -> Result<Response, Failure> {
     let analysed = desk.work(move |desk| desk.analysed(&id)).await?;
     let cell = analysed.findings.cells.get(cell).ok_or_else(no_such_part)?;
-    // A picture of its own: its style stands in it, and it loads nothing.
+    // A separate picture: it contains its style and loads nothing.
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
     let fields = [(CONTENT_TYPE, "image/svg+xml"), (CONTENT_SECURITY_POLICY, policy)];
     Ok((fields, ranked::of_cell(&analysed.findings, cell).svg()).into_response())
 }
 
-/// The report as `drome report` tells it: whole, or as text to be kept.
+/// The report of `drome report`: as a page, or as a text file to download.
 pub async fn report(
     State(desk): State<Arc<Desk>>,
     Path((id, format)): Path<(String, String)>,
@@ -114,8 +114,8 @@ pub async fn report(
     };
     let told = desk.work(move |desk| told(desk, &id, format)).await?;
     let fields: [(HeaderName, &str); 2] = match format {
-        // A page of its own, that says itself which script and style are its own, by their digests. What a page can't say of
-        // itself: it is kept apart from ours, so that nothing in it could press our buttons.
+        // The report is a separate page that names its own script and style by their digests. The sandbox, which a
+        // page can't declare itself, isolates it from our pages, so that nothing in it can press our buttons.
         Format::Html => [
             (CONTENT_TYPE, "text/html; charset=utf-8"),
             (CONTENT_SECURITY_POLICY, "sandbox allow-scripts; frame-ancestors 'none'"),
@@ -128,7 +128,7 @@ pub async fn report(
 fn told(desk: &Desk, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
     let store = desk.store()?;
     let Stored::Run(run, observations, ended) = store.find(Some(id))? else {
-        let why = format!("{id} is no run of drome's own: it has its page and nothing else.");
+        let why = format!("{id} has no report: it was imported or made with --as-published.");
         return Err(Failure::wrong(why));
     };
     let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
@@ -141,24 +141,24 @@ fn told(desk: &Desk, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
 fn no_such_part() -> Failure {
     Failure::new(
         StatusCode::NOT_FOUND,
-        "A run has no such part: it has its page, report, markdown, json and csv.",
+        "There is no such page. A run has its page, report, markdown, json and csv.",
     )
 }
 
-/// What a page's own command lines came to, as a terminal has it.
+/// The results of a page's own command lines, as text.
 fn of_replays(replays: &Replays) -> Markup {
     html! {
         div.head {
             h1 { (replays.title) }
             p.lead { (replays.name) ", as published, " (moment(&replays.started_at)) }
         }
-        pre.card tabindex="0" role="region" aria-label="As a terminal has it" {
+        pre.card tabindex="0" role="region" aria-label="Report as text" {
             (report::replays::terminal(replays, &Look::default()))
         }
     }
 }
 
-/// What was read of pages: figures that somebody else measured.
+/// An import: figures that other tools measured.
 fn of_import(import: &Import) -> Markup {
     html! {
         div.head {
@@ -168,7 +168,7 @@ fn of_import(import: &Import) -> Markup {
                 @for (i, source) in import.sources.iter().enumerate() {
                     @if i > 0 { ", " } (source.name)
                 }
-                ". Nothing is known of it but what stands there: it has no intervals and is not ranked."
+                ". drome did not measure these figures: they have no intervals and are not ranked."
             }
         }
         @for cell in report::imported::cells(import) {
@@ -179,8 +179,8 @@ fn of_import(import: &Import) -> Markup {
                     table.cell {
                         thead {
                             tr {
-                                th scope="col" { "Who" }
-                                th.number scope="col" { "Answers/s" }
+                                th scope="col" { "Contender" }
+                                th.number scope="col" { "Requests/s" }
                                 th.number scope="col" { "Mean latency" }
                                 th.number scope="col" { "p99" }
                                 th.number scope="col" { "Errors" }

@@ -1,4 +1,4 @@
-//! The list of runs: searched and paged here, so that what is sent stays small however much is stored.
+//! The list of runs. It is searched and divided into pages on the server, so that pages stay small.
 
 use super::desk::Desk;
 use super::failure::Failure;
@@ -10,10 +10,10 @@ use maud::{Markup, html};
 use report::units;
 use std::sync::Arc;
 
-/// So many on a page.
+/// Runs on a page.
 const ON_A_PAGE: usize = 50;
 
-/// All runs, the latest first.
+/// Lists all runs, the latest first.
 pub async fn list(
     State(desk): State<Arc<Desk>>,
     Query(asked): Query<Vec<(String, String)>>,
@@ -39,7 +39,7 @@ pub async fn list(
         @if all.is_empty() { (nothing_yet()) } @else {
             (search(&sought))
             @if shown.is_empty() {
-                p { "No run has “" (sought) "” in its name, its number or its state. " a href="/" { "Show all runs" } }
+                p { "No run matches “" (sought) "” in its study, number or state. " a href="/" { "Show all runs" } }
             } @else {
                 (table(&shown))
                 (turning(number, pages, &sought))
@@ -53,8 +53,8 @@ pub async fn list(
 fn nothing_yet() -> Markup {
     html! {
         section.card.hero {
-            h2 { "The store is empty" }
-            p { "A study races servers against each other and says which is faster, by how much, and how surely." }
+            h2 { "No runs yet" }
+            p { "A study compares servers and reports which is faster, by how much, and how certain that is." }
             p { a.button.primary href="/studies" { "Choose a study" } }
             p.faint { "Or on the command line: " code { "drome run raspberry-pi" } }
         }
@@ -78,7 +78,7 @@ fn table(runs: &[&Listed]) -> Markup {
                 caption.unseen { "Runs, the latest first" }
                 thead {
                     tr {
-                        th scope="col" { span.unseen { "Choose two to compare" } }
+                        th scope="col" { span.unseen { "Select two to compare" } }
                         th scope="col" { "Study" }
                         th scope="col" { "Started" }
                         th.number scope="col" { "Size" }
@@ -88,7 +88,7 @@ fn table(runs: &[&Listed]) -> Markup {
                 tbody { @for run in runs { (row(run)) } }
             }
             p.actions {
-                button type="submit" { "Compare the two that are ticked" }
+                button type="submit" { "Compare the two selected runs" }
                 span.faint aria-live="polite" data-choose-count="" {}
             }
         }
@@ -113,12 +113,12 @@ fn row(run: &Listed) -> Markup {
     }
 }
 
-/// It has no trials.
+/// Whether the run has no trials.
 fn is_foreign(run: &Listed) -> bool {
     !run.kind.is_measured()
 }
 
-/// What is told apart by more than its words.
+/// The class of a state that is highlighted.
 fn class(run: &Listed) -> Option<&'static str> {
     match &run.ended {
         _ if is_foreign(run) => Some("imported"),
@@ -130,9 +130,9 @@ fn class(run: &Listed) -> Option<&'static str> {
 fn state(run: &Listed) -> String {
     match &run.ended {
         _ if run.kind == Kind::Readings => "imported".to_owned(),
-        _ if run.kind == Kind::CommandLines => "a page's own command lines".to_owned(),
+        _ if run.kind == Kind::CommandLines => "as published".to_owned(),
         Some(why) => why.clone(),
-        None => format!("not ended: drome run {} --resume goes on with it", run.name),
+        None => format!("unfinished: drome run {} --resume continues it", run.name),
     }
 }
 
@@ -141,9 +141,9 @@ fn turning(number: usize, pages: usize, sought: &str) -> Markup {
     html! {
         @if pages > 1 {
             nav.turning aria-label="Pages" {
-                @if number > 1 { a href=(to(number - 1)) rel="prev" { "← Later" } }
+                @if number > 1 { a href=(to(number - 1)) rel="prev" { "← Newer" } }
                 span { "page " (number) " of " (pages) }
-                @if number < pages { a href=(to(number + 1)) rel="next" { "Earlier →" } }
+                @if number < pages { a href=(to(number + 1)) rel="next" { "Older →" } }
             }
         }
     }

@@ -1,5 +1,5 @@
-//! A study that was started on the page, from the button to its end. The lab's thread writes here between two trials;
-//! pages read. What those who watch are sent is made here, between two trials too.
+//! A study that was started on the page, from the button to its end. The lab's thread updates it between two
+//! trials, and pages read it. The pieces for watching browsers are also built here, between two trials.
 
 use super::desk::Desk;
 use super::live;
@@ -22,78 +22,78 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-/// So many may watch at once: each holds a connection, and there must be some left to load a page.
+/// The number of browsers that can watch at once: each holds a connection, and some must stay free for pages.
 const MOST_WATCHERS: usize = 32;
 
-/// What somebody has asked for.
+/// What to run.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The study's name.
     pub study: String,
     /// Its title.
     pub title: String,
-    /// A first look only.
+    /// Whether it is only a first look.
     pub quick: bool,
-    /// Who of its contenders takes part.
+    /// The contenders that take part.
     pub contenders: BTreeSet<String>,
 }
 
-/// How far it is.
+/// The phase of a study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Sources are laid out, versions asked for.
+    /// Sources are unpacked, and versions are checked.
     Preparing,
-    /// Trial after trial.
+    /// Trials are running.
     Measuring,
-    /// It has ended, and why.
+    /// It has ended, with the reason.
     Over(String),
-    /// It could not go on, and why.
+    /// It failed, with the reason.
     Failed(String),
 }
 
-/// What is known of it so far.
+/// What is known of a study so far.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// How far it is.
+    /// The phase.
     pub phase: Phase,
-    /// None until it is prepared.
+    /// The run; none until it is prepared.
     pub run: Option<Run>,
-    /// The trial under way.
+    /// The current trial.
     pub trial: Option<Trial>,
-    /// What goes on in the heat under way, in a sentence; none in a run of blocks.
+    /// The current step of the current heat, in words; none in a run in blocks.
     pub heat: Option<String>,
-    /// Trials done, or heats.
+    /// Trials, or heats, that are done.
     pub done: usize,
-    /// Trials, or heats, that it takes at least.
+    /// The minimum number of trials, or heats.
     pub least: usize,
-    /// What became of every trial so far.
+    /// The outcome of every trial so far.
     pub marks: Vec<Mark>,
-    /// How much longer it takes; unknown before the first trial.
+    /// The remaining time; unknown before the first trial.
     pub left: Option<Left>,
-    /// What they say.
+    /// The findings so far.
     pub findings: Option<Findings>,
 }
 
 impl Known {
-    /// Nothing more will come.
+    /// Whether the study has ended or failed.
     pub fn is_over(&self) -> bool {
         matches!(self.phase, Phase::Over(_) | Phase::Failed(_))
     }
 }
 
-/// What those who watch are sent.
+/// An update for watching browsers.
 #[derive(Clone, Debug)]
 pub struct Piece {
     /// A piece of the page.
     pub html: Arc<str>,
-    /// Nothing more will come.
+    /// Whether it is the last one.
     pub is_last: bool,
 }
 
 /// A study, from the button to its end.
 #[derive(Debug)]
 pub struct Sitting {
-    /// What was asked for.
+    /// What to run.
     pub wanted: Wanted,
     stop: Arc<AtomicBool>,
     known: Mutex<Known>,
@@ -102,7 +102,7 @@ pub struct Sitting {
 }
 
 impl Sitting {
-    /// Not begun.
+    /// A study that has not begun.
     pub fn new(wanted: Wanted, pages: Handle) -> Self {
         let known = Known {
             phase: Phase::Preparing,
@@ -119,17 +119,17 @@ impl Sitting {
         Self { wanted, stop: Arc::default(), known: Mutex::new(known), told, pages }
     }
 
-    /// Asks it to stop. The trial at hand is given up; all that were finished are kept.
+    /// Asks the study to stop. The current trial is dropped; all finished trials are kept.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Nothing more will come.
+    /// Whether the study has ended or failed.
     pub fn is_over(&self) -> bool {
         self.known().is_over()
     }
 
-    /// Somebody has asked it to stop.
+    /// Whether the study was asked to stop.
     pub fn is_stopping(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -139,12 +139,12 @@ impl Sitting {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Everything that is told from now on; none where too many watch already.
+    /// All updates from now on; none if too many browsers watch already.
     pub fn watch(&self) -> Option<watch::Receiver<Piece>> {
         (self.told.receiver_count() < MOST_WATCHERS).then(|| self.told.subscribe())
     }
 
-    /// What is known now, drawn.
+    /// The current state as an update.
     pub fn now(&self) -> Piece {
         self.draw(&self.known())
     }
@@ -156,7 +156,7 @@ impl Sitting {
     fn tell(&self, change: impl FnOnce(&mut Known)) {
         let mut known = self.known();
         change(&mut known);
-        // Nobody watches: nothing is drawn.
+        // Without watchers nothing is drawn.
         if self.told.receiver_count() > 0 {
             let drawn = self.draw(&known);
             drop(known);
@@ -164,24 +164,24 @@ impl Sitting {
         }
     }
 
-    /// It can't go on.
+    /// Ends the study with a failure.
     pub fn fail(&self, why: String) {
         self.end(Phase::Failed(why));
     }
 
     fn end(&self, phase: Phase) {
         let tell = || self.tell(|known| (known.phase, known.trial, known.heat) = (phase, None, None));
-        // Perhaps it can't be drawn, and that is why it has ended; that it has is known by then.
+        // Drawing may panic, and may be why the study ended; the phase is set before.
         let _ = catch_unwind(AssertUnwindSafe(tell));
     }
 }
 
-/// From the button to the end, on a thread of the lab.
+/// Runs the study, on a thread of the lab.
 pub fn run(desk: &Desk, sitting: &Sitting) {
     attend(sitting, || walk(desk, sitting));
 }
 
-/// However the walk ends, by a panic too, the page says so.
+/// Runs the walk, and records how it ends, even by a panic.
 fn attend(sitting: &Sitting, walk: impl FnOnce() -> anyhow::Result<Findings>) {
     let phase = match catch_unwind(AssertUnwindSafe(walk)) {
         Ok(Ok(findings)) => {
@@ -190,7 +190,7 @@ fn attend(sitting: &Sitting, walk: impl FnOnce() -> anyhow::Result<Findings>) {
             phase
         }
         Ok(Err(error)) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => {
-            Phase::Over("it was stopped; every finished trial is kept".to_owned())
+            Phase::Over("stopped; every finished trial is kept".to_owned())
         }
         Ok(Err(error)) => Phase::Failed(format!("{error:#}")),
         Err(panic) => Phase::Failed(format!(
@@ -201,13 +201,13 @@ fn attend(sitting: &Sitting, walk: impl FnOnce() -> anyhow::Result<Findings>) {
     sitting.end(phase);
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn message(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);
     owned.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }
 
-/// The walk of `drome run`.
+/// The same steps as `drome run`.
 fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
     let wanted = &sitting.wanted;
     let mut study = desk.catalog.study(&wanted.study)?.clone();
@@ -224,7 +224,7 @@ fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
     };
     if !run.contenders.iter().any(is_there) {
         anyhow::bail!(
-            "none of the chosen contenders is on this machine: get them with `drome install {}`",
+            "none of the selected contenders is installed: install them with `drome install {}`",
             wanted.study
         );
     }
@@ -242,7 +242,7 @@ fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
     Ok(lab::run::run(&lab, &run, &store, &mut show)?)
 }
 
-/// Told by the lab between two trials.
+/// Receives the lab's reports between two trials.
 struct Between<'d> {
     desk: &'d Desk,
     sitting: &'d Sitting,
@@ -271,7 +271,7 @@ impl Show for Between<'_> {
         (known.findings, known.left) = (Some(findings), lab::left::left(run, observations));
     }
 
-    /// Pages are made between two steps, and not while a server is loaded.
+    /// Lets pages be built between two steps, but not while a server is under load.
     fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
         self.silence = None;
         let words = format!("{}: {}", progress::heat(run, heat), progress::step(&run.study, step));

@@ -1,4 +1,4 @@
-//! Studies, and the button that starts one.
+//! The pages of studies, with the form that starts one.
 
 use super::desk::Desk;
 use super::failure::Failure;
@@ -21,7 +21,7 @@ pub async fn list(State(desk): State<Arc<Desk>>) -> Markup {
     let body = html! {
         div.head {
             h1 { "Studies" }
-            p.lead { "A study says who is raced, what they are asked, and how sure the answer must be." }
+            p.lead { "A study defines the contenders, their workloads, and how precise the result must be." }
         }
         ul.cards {
             @for (name, study) in &desk.catalog.studies {
@@ -31,7 +31,7 @@ pub async fn list(State(desk): State<Arc<Desk>>) -> Markup {
                     p {
                         (units::several(study.contenders.len(), "contender")) ", "
                         (units::several(study.cells.len(), "cell")) "; "
-                        (study.design.blocks[0]) " to " (units::several(study.design.blocks[1], "block"))
+                        (study.design.blocks[0]) " to " (units::several(study.design.blocks[1], unit(study)))
                     }
                     @if let Some(source) = &study.source { p.faint { "After " (source) } }
                 }
@@ -41,7 +41,7 @@ pub async fn list(State(desk): State<Arc<Desk>>) -> Markup {
     page::shell(Some(&desk), "Studies", Place::Studies, &body)
 }
 
-/// One study: what it asks, who takes part, and the button.
+/// One study: its cells, its contenders, and the form that starts it.
 pub async fn show(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Result<Markup, Failure> {
     let study = desk.catalog.study(&name)?;
     let under_way = desk.under_way();
@@ -53,16 +53,16 @@ pub async fn show(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Re
             }
         }
         @if let Some(sitting) = &under_way {
-            p.note { "“" (sitting.wanted.title) "” is under way, and only one study is measured at a time. " a href="/live" { "Watch it" } }
+            p.note { "“" (sitting.wanted.title) "” is running, and only one study is measured at a time. " a href="/live" { "Watch it" } }
         }
         section.card {
-            h2 { "What is asked" }
+            h2 { "Cells" }
             ul.notes {
                 @for cell in &study.cells { li { strong { (cell.title) } ": " (cell.workload) ", " (load(&cell.load)) } }
             }
             @if !study.unequal.is_empty() {
                 details {
-                    summary { "What was not the same for all on the page" }
+                    summary { "What differed between contenders on the published page" }
                     ul.notes { @for line in &study.unequal { li { (line) } } }
                 }
             }
@@ -81,7 +81,7 @@ fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
         let has_tuned = known.is_some_and(|entry| entry.contender.tuned.is_some());
         quick.tracks.iter().filter(|track| **track == Track::Default || has_tuned).count()
     };
-    // The reference enters twice.
+    // The reference takes part twice.
     let entrants = study.contenders.iter().map(of).sum::<usize>() + 2;
     let [blocks, _] = quick.design.blocks;
     let takes = left::guess(&quick.design, entrants * quick.cells.len() * blocks);
@@ -91,24 +91,24 @@ fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
     };
     html! {
         form.card action={ "/studies/" (url::part(name)) } method="post" {
-            h2 { "Start it" }
+            h2 { "New run" }
             fieldset {
-                legend { "How much" }
+                legend { "Length" }
                 label.choice {
                     input type="radio" name="how" value="quick" checked;
-                    span { strong { "A first look" } " " (units::several(blocks, "short block")) ", no ranks, about " (progress::long(takes)) }
+                    span { strong { "A first look" } " " (units::several(blocks, &format!("short {}", unit(study)))) ", no ranks, about " (progress::long(takes)) }
                 }
                 label.choice {
                     input type="radio" name="how" value="full";
                     span {
-                        strong { "In full" } " at least " (units::several(design.blocks[0], "block")) ", until every ratio is known to ±"
-                        (schedule::percent(design.precision)) " % or "
-                        (humantime::format_duration(design.budget)) " are spent"
+                        strong { "The full study" } " at least " (units::several(design.blocks[0], unit(study))) ", until every ratio's interval is within ±"
+                        (schedule::percent(design.precision)) " % or the budget of "
+                        (humantime::format_duration(design.budget)) " is spent"
                     }
                 }
             }
             fieldset {
-                legend { "Who takes part, beside the reference" }
+                legend { "Contenders, besides the reference" }
                 div.choices {
                     @for contender in &study.contenders {
                         label.choice {
@@ -117,15 +117,20 @@ fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
                         }
                     }
                 }
-                p.faint { "Who is missing on this machine does not take part. " a href="/contenders" { "See who is installed" } }
+                p.faint { "Contenders that are not installed do not take part. " a href="/contenders" { "See which are installed" } }
             }
             p.faint {
-                "A page that is drawn takes time from the machine that is measured: while a trial is under way, this page \
-                 does nothing, and other pages wait for its end. Let no other program run meanwhile."
+                "Building a page takes CPU time from the measurement. So while a trial is running, this page does nothing, \
+                 and other pages wait for the end of the trial. Run no other programs meanwhile."
             }
             p.actions { button.primary type="submit" disabled[is_busy] { "Start the study" } }
         }
     }
+}
+
+/// What a study repeats.
+fn unit(study: &Study) -> &'static str {
+    if study.design.heats.is_some() { "round" } else { "block" }
 }
 
 fn load(load: &Load) -> String {
@@ -138,7 +143,7 @@ fn load(load: &Load) -> String {
     format!("{kind}, {}, {reuse}", units::several(load.connections(), "connection"))
 }
 
-/// The button.
+/// Starts a study.
 pub async fn start(
     State(desk): State<Arc<Desk>>,
     Path(name): Path<String>,
@@ -150,19 +155,19 @@ pub async fn start(
         return Err(Failure::wrong(format!("{name} has no contender {other}.")));
     }
     if contenders.is_empty() {
-        return Err(Failure::wrong("Nobody would take part: tick at least one contender."));
+        return Err(Failure::wrong("No contender is selected: select at least one."));
     }
     let quick = match url::value(&form, "how") {
         Some("quick") => true,
         Some("full") => false,
-        _ => return Err(Failure::wrong("How much is to be measured: quick or full.")),
+        _ => return Err(Failure::wrong("Choose a length: quick or full.")),
     };
     let wanted = Wanted { study: name.clone(), title: study.title.clone(), quick, contenders };
     if desk.start(wanted) {
         Ok(Redirect::to("/live"))
     } else {
         let why =
-            "A study is under way, and only one is measured at a time: watch it or stop it on the page Live.";
+            "A study is running, and only one is measured at a time: watch it or stop it on the page Live.";
         Err(Failure::new(StatusCode::CONFLICT, why))
     }
 }

@@ -1,8 +1,8 @@
-//! Names as parts of a path or a query.
+//! Encodes names as parts of a path or a query, and reads query values.
 
 use std::fmt::Write;
 
-/// A name as one part of a path, or one value of a query.
+/// A name encoded as one part of a path, or as one value of a query.
 pub fn part(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for byte in name.bytes() {

@@ -185,7 +185,7 @@ fn two_runs_are_ticked_and_compared() {
     let shown = browser.text();
     assert!(shown.contains(" against ") && shown.contains("Plain <script>"), "{shown}");
     // Unknown where the load generator held the reference back in one of the two only.
-    let drifts = ["The machine itself ran at", "The machine's own drift is unknown"];
+    let drifts = ["The machine itself ran at", "The drift of the machine itself is unknown"];
     assert!(drifts.iter().any(|drift| shown.contains(drift)), "{shown}");
     assert_accessible(&browser, "compare");
     for is_dark in [false, true] {

@@ -119,7 +119,7 @@ fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
     let said = report(&home, &["--format", "svg", "--chart", "ranked-2"]);
     assert!(
         said.code == 0
-            && said.out.contains("<desc>It is not decided who leads. ")
+            && said.out.contains("<desc>There is no clear leader. ")
             && said.out.contains("that of The fast &lt;one&gt;, 40,0"),
         "{}{}",
         said.out,
@@ -147,7 +147,7 @@ fn markdown_shows_charts_by_where_they_are() {
     let links: Vec<&str> = text.split("](<").skip(1).filter_map(|rest| rest.split('>').next()).collect();
     assert_eq!(links.len(), 9, "{text}");
     assert!(links.iter().all(|link| home.path().join("docs").join(link).is_file()), "{links:?}");
-    let words = "![cell 1: answers per second. It is not decided who leads. The best median is that of The fast <one>, ";
+    let words = "![cell 1: requests/s. There is no clear leader. The fast <one> has the best median, ";
     assert!(text.contains(words), "{text}");
 }
 
@@ -156,12 +156,12 @@ fn what_can_not_be_drawn_or_written_is_said_with_the_next_step() {
     let home = two_of_a_run();
     home.write("file", "");
     let refusals: [(&[&str], &str); 7] = [
-        (&["--format", "svg"], "has 9 charts: name one with --chart (heat, ranked-1,"),
-        (&["--format", "svg", "--output", "all.svg"], "or a folder for all with --output"),
+        (&["--format", "svg"], "has 9 charts: choose one with --chart (heat, ranked-1,"),
+        (&["--format", "svg", "--output", "all.svg"], "or give a folder for all with --output"),
         (&["--format", "svg", "--chart", "pie"], "--chart pie: run 20260101-000000-0000 has heat, ranked-1"),
-        (&["--chart", "heat"], "say --format svg or --format png, too"),
+        (&["--chart", "heat"], "--chart needs --format svg or --format png"),
         (&["--charts", "there"], "--charts is for --format markdown"),
-        (&["--format", "svg", "--output", "file/below"], "name a folder that may be written to"),
+        (&["--format", "svg", "--output", "file/below"], "name a writable folder"),
         (&["--format", "png", "--chart", "heat", "--output", "none/one.png"], "can't be written"),
     ];
     for (args, words) in refusals {

@@ -62,7 +62,7 @@ fn a_port_that_somebody_takes_meanwhile_is_no_failure_of_the_server() {
     let _taken = TcpListener::bind(("127.0.0.1", line.trim().parse::<u16>().unwrap())).unwrap();
     server.write_all(b"x").unwrap();
     let said = crate::common::said(&process::output(child, "drome catalog verify"));
-    assert!(said.code == 0 && said.err.contains("one: 1 workloads, all right"), "{}{}", said.out, said.err);
+    assert!(said.code == 0 && said.err.contains("one: 1 workload correct"), "{}{}", said.out, said.err);
     assert!(!said.out.contains("ddress already in use"), "{}{}", said.out, said.err);
     assert!(!said.out.contains("it ended"), "{}{}", said.out, said.err);
     home.assert_clean();
@@ -93,7 +93,7 @@ fn who_answers_in_a_servers_place_is_not_taken_for_it() {
     let said = crate::common::said(&process::output(child, "drome catalog verify"));
     // Whatever it does on the next port, no word is of what somebody else answered on the first.
     assert!(!said.out.contains("5 bytes instead of 12"), "{}{}", said.out, said.err);
-    assert!(!said.out.contains("which it did not start"), "{}{}", said.out, said.err);
+    assert!(!said.out.contains("the command did not start it"), "{}{}", said.out, said.err);
     home.assert_clean();
 }
 

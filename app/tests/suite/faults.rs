@@ -375,8 +375,8 @@ fn the_help_has_every_fault_and_wrong_ones_are_refused_with_what_is_allowed() {
         (&["delay=fast"], "delay=normal:5ms,1ms"),
         (&["status=99@0.1"], "status=503@0.01"),
         (&["reset@7"], "reset@0.01"),
-        (&["delay=1ms", "delay=2ms"], "delay: once is enough"),
-        (&["reset@0.6", "garbage@0.6"], "the shares come to 1.2"),
+        (&["delay=1ms", "delay=2ms"], "delay: given more than once"),
+        (&["reset@0.6", "garbage@0.6"], "the shares add up to 1.2"),
         (&["chunked", "length=+1@0.1"], "leave out chunked"),
     ];
     for (faults, words) in cases {

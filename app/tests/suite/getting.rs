@@ -117,7 +117,7 @@ fn a_registry_that_is_not_reached_is_said_with_the_log_and_the_next_step_and_the
             said.err.split("drome: ").find(|part| part.starts_with(&format!("{name}: its build failed (")));
         let of_it = of_it.unwrap_or_else(|| panic!("{name} is not told of:\n{}", said.err));
         let next = format!(
-            "it could not reach the registry: see to the network or the proxy (HTTPS_PROXY), then `drome install {name}`"
+            "it could not reach the registry: check the network or the proxy (HTTPS_PROXY), then `drome install {name}`"
         );
         for words in ["the last lines of its log, ", "build.log:\n", &next] {
             assert!(of_it.contains(words), "{words} is not in\n{of_it}");
@@ -208,7 +208,7 @@ fn a_build_of_another_version_is_made_anew() {
     home.write("version", "2.0");
     let said = drome(&home, &["catalog", "verify", "pinned"]);
     let words =
-        "it was built as 1.0 and is 2.0 now, so it must be built anew; get it: run the study with --install";
+        "it was built as 1.0 and is 2.0 now, so it must be built again; get it: run the study with --install";
     assert!(said.code == 1 && said.out.contains(words), "{}{}", said.out, said.err);
     let said = drome(&home, &["catalog", "verify", "pinned", "--install", "--yes"]);
     assert!(said.code == 0 && said.out.contains("2.0"), "{}{}", said.out, said.err);
@@ -260,9 +260,9 @@ fn a_run_does_not_go_on_with_another_version() {
     home.write("version", "2.0");
     let said = drome(&home, &["run", "one", "--resume", "--install", "--yes"]);
     assert!(
-        said.code == 2 && said.err.contains("can't go on as it began: pinned was 1.0 and is 2.0"),
+        said.code == 2 && said.err.contains("can't be resumed: pinned was 1.0 and is 2.0"),
         "{}",
         said.err
     );
-    assert!(said.err.contains("begin anew without --resume"), "{}", said.err);
+    assert!(said.err.contains("start a new run without --resume"), "{}", said.err);
 }

@@ -82,7 +82,7 @@ fn starts_of<'m>(measured: &'m Measured, name: &'m str) -> impl Iterator<Item = 
     measured.starts.iter().filter(move |start| start.contender == name)
 }
 
-/// Answers per second of all slices of a contender in a cell.
+/// Requests/s over all slices of a contender in a cell.
 fn rate(measured: &Measured, name: &str, cell: usize) -> f64 {
     let own = measured.slices.iter().filter(|slice| slice.contender == name && slice.cell == cell);
     let (answers, ns) = own.fold((0, 0), |sum, slice| (sum.0 + slice.answers, sum.1 + slice.ns));
@@ -228,10 +228,10 @@ fn what_it_takes_is_told_before_anything_is_started() {
         let Said { code, err, .. } = run(&mut command(&home, args));
         assert!(code == 2 && err.contains(words), "{code}: {err}");
     };
-    refused(&["run", "small", "--budget", "1ms"], "has no room for a heat, which takes about");
+    refused(&["run", "small", "--budget", "1ms"], "is too short for one heat, which takes about");
     assert!(!home.store().exists() || Store::open(&home.store()).unwrap().runs().unwrap().is_empty());
     let told = run(&mut command(&home, &["plan", "small"]));
-    assert!(told.code == 0 && told.out.contains("4 contenders, 2 cells, 2 heats a round"), "{}", told.out);
+    assert!(told.code == 0 && told.out.contains("4 contenders, 2 cells, 2 heats per round"), "{}", told.out);
     let json: serde_json::Value =
         serde_json::from_str(&run(&mut command(&home, &["plan", "small", "--format", "json"])).out).unwrap();
     assert_eq!((json["heats_a_round"].as_u64(), json["looks"][0]["rounds"].as_u64()), (Some(2), Some(2)));

@@ -83,7 +83,7 @@ fn a_servers_step_and_a_machines_step_are_told_apart() {
 
     let text = run(&mut home.drome(&["history", "example"])).out;
     assert!(text.contains("its version changed there: 1.0 → 1.1"), "{text}");
-    assert!(text.contains("the machine's, taken out of all others"), "{text}");
+    assert!(text.contains("a change of the machine, removed from all other results"), "{text}");
     let csv = run(&mut home.drome(&["history", "example", "--contender", "worse", "--format", "csv"])).out;
     assert_eq!(csv.lines().count(), 1 + 2 * 20, "{csv}");
 }
@@ -92,10 +92,10 @@ fn a_servers_step_and_a_machines_step_are_told_apart() {
 fn what_is_not_there_is_said_with_what_is() {
     let home = Home::new();
     let none = run(&mut home.drome(&["history", "example"]));
-    assert!(none.code == 2 && none.err.contains("the store has no run yet"), "{}", none.err);
+    assert!(none.code == 2 && none.err.contains("there are no runs yet"), "{}", none.err);
     fill(&home);
     for (args, why) in [
-        (&["history", "other"][..], "it has runs of example"),
+        (&["history", "other"][..], "there are runs of example"),
         (&["history", "example", "--contender", "nobody"], "there are same, worse"),
         (&["history", "example", "--cell", "2"], "has cells 1 to 1"),
     ] {

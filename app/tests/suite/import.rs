@@ -134,7 +134,7 @@ fn tables_become_readings_and_what_has_no_unit_is_not_guessed() {
     }
     let said = run(&mut home.drome(&["report", "--format", "markdown"]));
     assert!(
-        said.out.contains("(imported)") && said.out.contains("| contender | answers/s |"),
+        said.out.contains("(imported)") && said.out.contains("| contender | requests/s |"),
         "{}",
         said.out
     );
@@ -239,7 +239,7 @@ fn a_chart_as_on_the_first_page() {
     let home = Home::new();
     let said = run(home.drome(&["chart", "--bare"]).arg(page("apache.md")));
     let line = |name: &str, rate: f64, n: usize| format!("{name:>27}: {rate:.1} {}\n", "■".repeat(n));
-    let scale = "one ■ for every 10 answers per second\n";
+    let scale = "one ■ = 10 requests/s\n";
     assert_eq!(said.out, scale.to_owned() + &line("Beta", 400.0, 40) + &line("Alpha", 200.0, 20));
     let slower = std::fs::read_to_string(page("apache.md")).unwrap().replace("400.00", "350.00");
     let file = home.write("slower.md", &slower).display().to_string();
@@ -284,7 +284,7 @@ fn files_that_are_no_pages() {
     let home = Home::new();
     assert!(refused(&home, "/no/such/page").err.contains("can't be read"));
     assert!(refused(&home, &home.path().display().to_string()).err.contains("is a folder"));
-    assert!(refused(&home, env!("CARGO_BIN_EXE_drome")).err.contains("is no text"));
+    assert!(refused(&home, env!("CARGO_BIN_EXE_drome")).err.contains("is not text"));
     let empty = home.write("empty", "").display().to_string();
     let said = run(&mut home.drome(&["import", &empty]));
     assert_eq!(said.code, 2, "{}", said.err);

@@ -145,7 +145,7 @@ fn too_few_ports_are_named_and_more_addresses_have_more() {
 #[test]
 fn bytes_that_nobody_asked_for_are_named() {
     let server = serve(&["--fault", "unasked"]);
-    let words = ["VOID", "40× protocol: bytes that no request had asked for", "Content-Length"];
+    let words = ["VOID", "40× protocol: bytes that no request asked for", "Content-Length"];
     for io in back_ends() {
         let url = format!("http://{}/hello", server.address);
         assert_says(&load(&url, &["--io", io, "-c", "4", "-n", "40"]), 4, &words);

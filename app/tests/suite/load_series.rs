@@ -133,5 +133,5 @@ fn a_file_that_cannot_be_written_is_said_before_anything_is_measured() {
 fn a_viewer_needs_a_terminal() {
     let said = run(&mut Home::new().drome(&["load", "http://127.0.0.1:9/", "--tui"]));
     assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("--tui draws on standard error, which is no terminal here"), "{}", said.err);
+    assert!(said.err.contains("--tui draws on standard error, which is not a terminal here"), "{}", said.err);
 }

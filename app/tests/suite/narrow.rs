@@ -74,9 +74,9 @@ fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
     );
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(!said.err.contains("python-again"), "who is not wanted is not missed: {}", said.err);
-    assert!(said.err.contains("±0.07 %, or 1h are spent"), "{}", said.err);
+    assert!(said.err.contains("±0.07 % or the budget of 1h is spent"), "{}", said.err);
     let json = report(&home);
-    assert!(json["ended"].as_str().unwrap().contains("the most that the design allows"), "{json}");
+    assert!(json["ended"].as_str().unwrap().contains("the design's maximum is reached"), "{json}");
     let cells = json["cells"].as_array().unwrap();
     let names: Vec<&str> =
         cells[0]["contenders"].as_array().unwrap().iter().filter_map(|row| row["name"].as_str()).collect();
@@ -109,7 +109,7 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     let part = ["--only", "python-http-server", "--cell", "keep-alive", "--precision", "0.01%"];
     let too_small = drome(&home, &[&["run", "three", "--budget", "359ms"], &part[..]].concat());
     assert!(
-        too_small.code == 2 && too_small.err.contains("a block loads its servers for 360ms alone"),
+        too_small.code == 2 && too_small.err.contains("the load of one block alone takes 360ms"),
         "{}",
         too_small.err
     );
@@ -117,7 +117,11 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     let begun = drome(&home, &[&["run", "three", "--budget", "599ms"], &part[..]].concat());
     assert_eq!(begun.code, 4, "{}", begun.err);
     let ended = || report(&home)["ended"].as_str().unwrap().to_owned();
-    assert!(ended().contains("the budget of 599ms is spent in block 1, of at least 2"), "{}", ended());
+    assert!(
+        ended().contains("the budget of 599ms is spent in block 1, with at least 2 needed"),
+        "{}",
+        ended()
+    );
     let as_it_is = drome(&home, &["run", "three", "--resume"]);
     assert!(as_it_is.code != 0 && as_it_is.err.contains("with a larger --budget"), "{}", as_it_is.err);
     assert!(ended().contains("budget of 599ms"), "it stays as it was: {}", ended());

@@ -54,7 +54,7 @@ fn who_listens_on_another_port_is_told_so_even_if_two_want_the_same() {
             "nothing listens on port ",
             "but its process ",
             &format!(
-                " listens on 127.0.0.1:{fixed}: its command or its files must have {{port}} where its port is set"
+                " listens on 127.0.0.1:{fixed}: its command or its files must use {{port}} where they set the port"
             ),
         ] {
             assert!(of_it.contains(words), "{words} is not in {of_it}");

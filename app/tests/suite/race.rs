@@ -93,7 +93,7 @@ fn options_that_can_not_be_met_are_refused_before_any_server_starts() {
     let mark = home.path().join("started");
     let server = format!("touch {}; {DROME} serve --port {{port}}", mark.display());
     let cases = [
-        (["--duration", "99ms"], "--duration 99ms: allowed is 100ms or more"),
+        (["--duration", "99ms"], "--duration 99ms: must be 100ms or more"),
         (["--metric", "speed"], "allowed are rate, server-cpu, rss, and p50@RATE"),
         (["--metric", "p99"], "needs the rate at which it is measured, such as p99@5k"),
         (["--metric", "p99@0"], "allowed is a rate above 0"),
@@ -127,7 +127,11 @@ fn a_metric_decides_and_every_trial_is_exported() {
         "{}",
         said.out
     );
-    assert!(said.out.contains("held equal: a body of 12 bytes, closed load, 1 connections"), "{}", said.out);
+    assert!(
+        said.out.contains("same for all: a body of 12 bytes, closed load, 1 connection, "),
+        "{}",
+        said.out
+    );
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = text.lines().collect();
     assert!(rows.len() > 12 && rows.len() % 4 == 1, "rounds of two that are started twice: {text}");
@@ -207,7 +211,7 @@ fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told()
     let said = race(&home, &[&drome, &flaky], &args);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     assert!(
-        said.out.contains("B failed, or was void, in ") && said.out.contains("out of luck"),
+        said.out.contains("B failed or was void in ") && said.out.contains("out of luck"),
         "{}",
         said.out
     );
@@ -220,7 +224,7 @@ fn commands_that_can_not_live_side_by_side_are_told_how_they_can_be_raced() {
     let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "4"];
     let said = race(&home, &[&locked, &locked], &args);
     assert_eq!(said.code, 4, "{}{}", said.out, said.err);
-    assert!(said.out.contains("if two can't live side by side"), "{}{}", said.out, said.err);
+    assert!(said.out.contains("if two can't run side by side"), "{}{}", said.out, said.err);
     assert!(said.out.contains("race them with --alone"), "{}{}", said.out, said.err);
     let said = race(&home, &[&locked, &locked], &[&args[..], &["--alone"]].concat());
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
@@ -240,7 +244,7 @@ fn starts_that_all_fail_say_nothing() {
         "4 of 4 starts failed, so no rank",
         "B can't be compared with A",
         "status: 404 was not expected",
-        "ended: every contender was given up, after 2 rounds",
+        "ended: every contender was given up after 2 rounds",
     ] {
         assert!(said.out.contains(words), "{words}: {}", said.out);
     }
@@ -294,7 +298,11 @@ fn what_an_interrupted_race_knows_is_kept_exported_and_told() {
     assert!(err.contains("interrupted") && err.contains("drome report"), "{err}");
     assert!(std::fs::read_to_string(&csv).unwrap().lines().count() > 1);
     let said = run(&mut home.drome(&["report"]));
-    assert!(said.out.contains("ended: it was cut off") && said.out.contains("not decided"), "{}", said.out);
+    assert!(
+        said.out.contains("ended: the race was interrupted") && said.out.contains("not decided"),
+        "{}",
+        said.out
+    );
     home.assert_clean();
 }
 
@@ -320,16 +328,21 @@ fn a_plan_is_told_from_a_pilot_or_from_the_latest_run() {
     let said = plan(&[]);
     assert!(said.code == 2 && said.err.contains("drome plan short --pilot"), "{}", said.err);
     let said = plan(&["--pilot", "3"]);
-    assert!(said.code == 0 && said.out.contains("told from the 3 blocks of run"), "{}{}", said.out, said.err);
+    assert!(
+        said.code == 0 && said.out.contains("estimated from the 3 blocks of run"),
+        "{}{}",
+        said.out,
+        said.err
+    );
     let json: Value = serde_json::from_str(&plan(&["--format", "json", "--precision", "50%"]).out).unwrap();
     assert_eq!((&json["blocks_seen"], &json["precision"]), (&3.into(), &0.5.into()), "{json}");
     let cell = &json["cells"][0];
-    // A busy machine may have made one of the three void: then nothing can be foretold.
+    // A busy machine may have made one of the three void: then there is no estimate.
     let is_told = cell["deviation"].as_f64().is_some_and(|deviation| deviation > 0.0);
     assert!(is_told != (cell["unknown"] == serde_json::json!(["mine"])), "{cell}");
     assert!(number(&cell["block_s"]) > 0.3, "{cell}");
     let said = plan(&["--precision", "0.01%"]);
-    let words = if is_told { "out of reach" } else { "nothing can be foretold of mine" };
+    let words = if is_told { "needs more than the" } else { "no estimate for mine" };
     assert!(said.out.contains(words), "{}", said.out);
     assert_eq!(plan(&["--precision", "0"]).code, 2);
 }

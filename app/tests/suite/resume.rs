@@ -82,7 +82,7 @@ fn a_run_that_another_drome_is_at_is_not_joined() {
         let cache = home.path().join(cache);
         let said = run(command(&home, &["run", "small", "--resume"]).env("DROME_CACHE", cache));
         assert!(
-            said.code == 1 && said.err.contains("another drome is running"),
+            said.code == 1 && said.err.contains("another drome is working on"),
             "{}: {}",
             said.code,
             said.err
@@ -107,8 +107,8 @@ fn a_run_goes_on_by_the_rules_by_which_it_began() {
     let said = run(command(&home, &["run", "small", "--resume"]).env_remove("DROME_ALLOW_BUSY"));
     assert!(
         said.code == 2
-            && said.err.contains("it began with --allow-busy: say that again")
-            && said.err.contains("or begin anew without --resume"),
+            && said.err.contains("it began with --allow-busy: use that option again")
+            && said.err.contains("or start a new run without --resume"),
         "{}: {}",
         said.code,
         said.err

@@ -377,8 +377,8 @@ fn a_store_that_is_not_understood_is_never_written_to() {
     corrupt[4000..].fill(0x5a);
     let cases = [
         (newer, "version 99"),
-        (foreign, "not a store of drome's"),
-        (b"just some text, and no database at all".repeat(99), "not a store"),
+        (foreign, "not a drome store"),
+        (b"just some text, and no database at all".repeat(99), "not a drome store"),
         (corrupt, "store"),
     ];
     for (bytes, words) in cases {

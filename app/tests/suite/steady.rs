@@ -90,7 +90,7 @@ fn a_server_that_warms_up_in_the_window_is_labelled_and_the_reference_is_not() {
     assert_eq!(warms["is_steady"], Value::Bool(false), "{}", row("warms"));
     assert!(warms["faster"].as_u64().unwrap() >= 2 && warms["change"].as_f64().unwrap() > 0.5, "{warms}");
     assert_ne!(row("reference")["steady"]["is_steady"], Value::Bool(false), "{}", row("reference"));
-    assert!(said.out.contains("still getting faster while it was measured"), "{}", said.out);
+    assert!(said.out.contains("still getting faster during the measurement"), "{}", said.out);
     home.assert_clean();
 }
 

@@ -1,4 +1,4 @@
-//! What the machine was like over a run's trials, and what programs ran.
+//! The conditions of the machine during a run, and the programs that ran.
 
 use model::environment::{ConditionsRange, Ran};
 use model::heat::Start;
@@ -11,14 +11,14 @@ pub(super) fn of_trials(observations: &[Observation]) -> ConditionsRange {
     range(&all)
 }
 
-/// The same over all heats. What others used is known of what counts: in each cell of each start.
+/// The worst of each condition over all heats. What other programs used is taken from each cell of each start.
 pub(super) fn of_heats(starts: &[Start]) -> ConditionsRange {
     let all: Vec<&Conditions> = starts.iter().filter_map(|start| start.conditions.as_ref()).collect();
     let measured = starts.iter().flat_map(|s| s.cells.values()).filter_map(|c| c.measurement.as_ref());
     ConditionsRange { others_ppm_max: measured.filter_map(|m| m.usage.others_ppm).max(), ..range(&all) }
 }
 
-/// The worst of each condition; unknown where none tells.
+/// The worst of each condition; `None` where no measurement has it.
 fn range(conditions: &[&Conditions]) -> ConditionsRange {
     let all = || conditions.iter();
     let hz = || all().flat_map(|c| [c.server_hz.before, c.server_hz.after]).flatten();
@@ -43,7 +43,7 @@ fn range(conditions: &[&Conditions]) -> ConditionsRange {
     }
 }
 
-/// What a contender was, to the byte.
+/// The digests of a contender's sources and of the programs that ran.
 pub(super) fn ran(entrant: Option<&Entrant>, trials: &[&Observation]) -> Ran {
     let mut executables = Vec::new();
     for executable in trials.iter().filter_map(|o| o.conditions.server.as_ref()) {

@@ -1,4 +1,4 @@
-//! Runs in which the load generator was the bound: what of them can be compared.
+//! Comparisons of runs in which the load generator was the bound.
 
 use super::*;
 use crate::{analyse, example};

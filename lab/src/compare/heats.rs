@@ -1,4 +1,4 @@
-//! Two runs in heats: each contender beside the hub of its own run, by the model that both were judged by.
+//! Compares two runs in heats: each contender relative to the hub of its own run, by the model that judged both.
 
 use super::{Yardstick, common, is_floor};
 use crate::analyse::heats::model::{Asked, Entrant, Model};
@@ -16,8 +16,8 @@ pub(super) fn has_hub(cell: &CellFindings) -> bool {
     cell.in_heats.as_ref().is_some_and(|heats| heats.starts.iter().any(|start| start.contender == HUB))
 }
 
-/// The cell in both runs, where both were measured in heats; `comparisons`: so many are made in all cells together. Hubs that do not do the
-/// same work are no measure of both.
+/// Compares a cell that both runs measured in heats; `comparisons`: how many are made in all cells together. Hubs that do different
+/// work are no common measure.
 pub(super) fn cell(
     old: &CellFindings,
     new: &CellFindings,
@@ -51,7 +51,7 @@ pub(super) fn cell(
     })
 }
 
-/// As the run's own findings had it.
+/// The model of a cell, as in the run's own findings.
 fn model(cell: &CellFindings, heats: &CellInHeats) -> Model {
     let entrant = |c: &ContenderFindings| Entrant {
         name: c.name.clone(),
@@ -65,7 +65,7 @@ fn model(cell: &CellFindings, heats: &CellInHeats) -> Model {
     Model::of(entrants, &heats.starts, &asked)
 }
 
-/// How much faster the machine itself was: the base's own speed, now by then.
+/// The machine's drift: the base's own speed now, divided by its speed then.
 fn drift(both: [&CellInHeats; 2], base: &str, cell: &CellFindings) -> Option<Figure> {
     let logs = |heats: &CellInHeats| -> Vec<f64> {
         let own = heats.starts.iter().filter(|start| start.contender == base && start.figure > 0.0);
@@ -90,9 +90,9 @@ fn contender(
     });
     let unknown = |why: String| (Change::Unknown, Some(why));
     let (change, note) = match (found, ratio) {
-        _ if is_floor => unknown("the load generator held it back: its rates are floors".to_owned()),
+        _ if is_floor => unknown("the load generator was the limit: its rates are lower bounds".to_owned()),
         _ if !is_same_yardstick => unknown(
-            "the load generator held the reference back in one of the runs only, so that it is no measure of both"
+            "the load generator limited the reference in one of the runs only, so the reference is no common measure"
                 .to_owned(),
         ),
         _ if unsettled.is_some() => {
@@ -122,7 +122,7 @@ fn has_not_settled(c: &ContenderFindings) -> bool {
 fn why_none(old: &ContenderFindings, new: &ContenderFindings) -> String {
     match [(old, "earlier"), (new, "later")].into_iter().find(|(c, _)| c.metric.is_none()) {
         Some((_, which)) => format!("none of its starts in the {which} run has a figure"),
-        None => "too few starts to tell any change".to_owned(),
+        None => "too few starts to detect any change".to_owned(),
     }
 }
 
@@ -194,7 +194,7 @@ mod tests {
         new.environment.hub = Some("less".to_owned());
         let comparison = compare(&old, &new, true).unwrap();
         assert!(changes(&comparison).iter().all(|(_, change)| *change == Change::NoneSeen), "{comparison:?}");
-        assert!(comparison.notes.iter().any(|note| note.contains("the hub does other work")));
+        assert!(comparison.notes.iter().any(|note| note.contains("the hub does different work")));
     }
 
     #[test]
@@ -225,7 +225,7 @@ mod tests {
         let mut blocks = heats.clone();
         blocks.cells[0].in_heats = None;
         let why = compare(&blocks, &heats, false).unwrap_err().to_string();
-        assert!(why.contains("another way of measuring (blocks then, heats now)"), "{why}");
+        assert!(why.contains("different way of measuring (blocks then, heats now)"), "{why}");
         assert!(compare(&blocks, &heats, true).is_ok());
         let mut race = heats.clone();
         race.cells[0].contenders.retain(|c| c.name != REFERENCE);

@@ -1,15 +1,15 @@
-//! What of machine and work differs between two runs: what decides the figures by itself, so that they are not compared
-//! unless told to; and what is only to be known, as the reference's drift has most of it in it.
+//! The differences of machine and work between two runs: those that decide the figures, so that the runs are compared only on
+//! request, and those that are only reported, because the reference's drift includes most of their effect.
 
 use model::Environment;
 use model::environment::Cap;
 use model::findings::{ContenderFindings, Findings};
 use std::collections::BTreeMap;
 
-/// Two kernels of one machine keep back different parts of its memory, but not so much.
+/// Two kernels of one machine reserve different parts of its memory, but no more than this share.
 const SAME_MEMORY: f64 = 0.05;
 
-/// What refuses, and what is told.
+/// The differences that refuse a comparison, and those that are only reported.
 pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<String>) {
     let (a, b) = (&old.environment, &new.environment);
     let mut unequal = hardware(a, b);
@@ -28,14 +28,14 @@ pub(super) fn differences(old: &Findings, new: &Findings) -> (Vec<String>, Vec<S
     (unequal, notes)
 }
 
-/// A server in heats is warm and has others beside it: its figures are not those of a block.
+/// How a run was measured. A server in heats is warm and has others beside it, so its figures are not those of a block.
 fn way(findings: &Findings) -> &'static str {
     let is_in_heats = findings.cells.iter().any(|cell| cell.in_heats.is_some());
     if is_in_heats { "heats" } else { "blocks" }
 }
 
-/// What makes trials of one run unequal, as [`differences`] has it for two runs: there the reference's drift takes the rest of the
-/// kernel out, here nothing does.
+/// The differences that make trials of one run unequal. Between two runs ([`differences`]) the reference's drift includes the kernel's
+/// release; within a run nothing does.
 pub(crate) fn changes(then: &Environment, now: &Environment) -> Vec<String> {
     let mut changes = hardware(then, now);
     changes.extend(drome(then, now));
@@ -48,7 +48,7 @@ pub(crate) fn changes(then: &Environment, now: &Environment) -> Vec<String> {
     changes
 }
 
-/// Another of these is another machine. The reference is not slower by the same share as every server there.
+/// The differences that make it another machine, where the reference is not slower by the same share as every server.
 fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
     let mut unequal = Vec::new();
     let mut differ = |what: &str, old: String, new: String| {
@@ -71,22 +71,22 @@ fn hardware(a: &Environment, b: &Environment) -> Vec<String> {
         differ("amount of memory", format!("{} MiB", old >> 20), format!("{} MiB", new >> 20));
     }
     if let (Some(old), Some(new)) = (major(a), major(b)) {
-        differ("kernel, by its first number", old.to_owned(), new.to_owned());
+        differ("major kernel version", old.to_owned(), new.to_owned());
     }
     unequal
 }
 
-/// Another drome is another reference and another load generator: both are in every figure, and each changes servers by a share of
-/// their own. What an older version did not write down is told among the settings.
+/// The difference of the builds of drome. The reference and the load generator are parts of drome and of every figure, and they affect
+/// each server differently. What an older version did not record is listed among the settings.
 fn drome(a: &Environment, b: &Environment) -> Option<String> {
     if a.drome != b.drome {
-        return Some(another("drome", &a.drome, &b.drome));
+        return Some(another("version of drome", &a.drome, &b.drome));
     }
     let (old, new) = (a.machine.drome_sha256.as_deref()?, b.machine.drome_sha256.as_deref()?);
     (old != new).then(|| another("build of drome", &short(old), &short(new)))
 }
 
-/// How the same machine was set up.
+/// The differences in how the same machine was set up.
 fn settings(old: &Environment, new: &Environment) -> Vec<String> {
     let (before, now) = (&old.machine, &new.machine);
     let (mut notes, mut unknown) = (Vec::new(), Vec::new());
@@ -95,7 +95,7 @@ fn settings(old: &Environment, new: &Environment) -> Vec<String> {
     }
     let mut tell = |what: &str, old: Option<String>, new: Option<String>| match (old, new) {
         (Some(old), Some(new)) if old != new => {
-            notes.push(format!("{}; the reference's drift has it in it", another(what, &old, &new)));
+            notes.push(format!("{}; the reference's drift includes its effect", another(what, &old, &new)));
         }
         (None, Some(_)) | (Some(_), None) => unknown.push(what.to_owned()),
         _ => {}
@@ -141,14 +141,14 @@ fn settings(old: &Environment, new: &Environment) -> Vec<String> {
     }
     if !unknown.is_empty() {
         notes.push(format!(
-            "known of one of the runs only, so that nothing can be said: {}",
+            "known for one of the runs only, so they can't be compared: {}",
             unknown.join(", ")
         ));
     }
     notes
 }
 
-/// Contenders that are other programs than they say: the version is the same, the bytes are not.
+/// The contenders whose sources differ, or whose program differs although the version is the same.
 fn programs(old: &Findings, new: &Findings) -> Vec<String> {
     let all = |findings: &Findings| -> BTreeMap<String, ContenderFindings> {
         let contenders = findings.cells.iter().flat_map(|cell| &cell.contenders);
@@ -161,20 +161,20 @@ fn programs(old: &Findings, new: &Findings) -> Vec<String> {
         if let (Some(a), Some(b)) = (&old.ran.source_sha256, &new.ran.source_sha256)
             && a != b
         {
-            notes.push(format!("{}: other sources, or another declaration or command, than then", new.title));
+            notes.push(format!("{}: its sources, declaration or command have changed", new.title));
         }
         let digests = |c: &ContenderFindings| -> Vec<String> {
             c.ran.executables.iter().filter_map(|e| e.sha256.clone()).collect()
         };
         let (a, b) = (digests(old), digests(new));
         if !a.is_empty() && !b.is_empty() && a != b && old.version == new.version {
-            notes.push(format!("{}: another program than then, though its version is the same", new.title));
+            notes.push(format!("{}: its program has changed, although its version is the same", new.title));
         }
     }
     notes
 }
 
-/// What both know of, with the value that one of them may lack.
+/// The entries that both have, with both values.
 fn both(
     old: Option<&BTreeMap<String, String>>,
     new: Option<&BTreeMap<String, String>>,
@@ -184,7 +184,7 @@ fn both(
 }
 
 fn another(what: &str, old: &str, new: &str) -> String {
-    format!("another {what} ({old} then, {new} now)")
+    format!("different {what} ({old} then, {new} now)")
 }
 
 fn major(environment: &Environment) -> Option<&str> {
@@ -241,20 +241,23 @@ mod tests {
         let refused = |new: &Findings| differences(&old, new).0;
         assert!(
             refused(&four(&fixture::raspberry_pi()))[0]
-                .starts_with("another processor (A processor then, Rasp")
+                .starts_with("different processor (A processor then, Rasp")
         );
         assert!(
             refused(&four(&fixture::virtual_machine()))[0].contains("hypervisor (unknown then, KVM now)")
         );
-        assert_eq!(refused(&four(&fixture::container())), ["another CPU limit (unlimited then, 1500 now)"]);
+        assert_eq!(refused(&four(&fixture::container())), ["different CPU limit (unlimited then, 1500 now)"]);
         let fewer = on(&fixture::sound(), &fixture::cores(&[0], &[1]));
         assert!(refused(&fewer)[0].contains("number of cores (4 then, 2 now)"));
         let meminfo =
             |kb: u64| four(&fixture::sound().with(&[("proc/meminfo", &format!("MemTotal: {kb} kB"))]));
-        assert_eq!(refused(&meminfo(8_000_000)), ["another amount of memory (15625 MiB then, 7812 MiB now)"]);
+        assert_eq!(
+            refused(&meminfo(8_000_000)),
+            ["different amount of memory (15625 MiB then, 7812 MiB now)"]
+        );
         assert!(refused(&meminfo(15_900_000)).is_empty(), "as another kernel keeps it back");
         let kernel = |release: &str| four(&fixture::sound().with(&[("proc/sys/kernel/osrelease", release)]));
-        assert_eq!(refused(&kernel("7.0.1")), ["another kernel, by its first number (6 then, 7 now)"]);
+        assert_eq!(refused(&kernel("7.0.1")), ["different major kernel version (6 then, 7 now)"]);
         assert!(refused(&kernel("6.12.9")).is_empty());
     }
 
@@ -269,9 +272,12 @@ mod tests {
         };
         let (one, same) =
             (built("0.1.0", Some("aaaaaaaaaaaaaaaa")), built("0.1.0", Some("bbbbbbbbbbbbbbbb")));
-        let refused = ["another build of drome (aaaaaaaaaaaa then, bbbbbbbbbbbb now)"];
+        let refused = ["different build of drome (aaaaaaaaaaaa then, bbbbbbbbbbbb now)"];
         assert_eq!(differences(&one, &same).0, refused);
-        assert_eq!(differences(&one, &built("0.2.0", None)).0, ["another drome (0.1.0 then, 0.2.0 now)"]);
+        assert_eq!(
+            differences(&one, &built("0.2.0", None)).0,
+            ["different version of drome (0.1.0 then, 0.2.0 now)"]
+        );
         assert_eq!(differences(&one, &built("0.1.0", None)).0, Vec::<String>::new());
     }
 
@@ -291,15 +297,15 @@ mod tests {
         new.environment.machine.drome_sha256 = None;
         let (refused, told) = differences(&old, &new);
         assert_eq!(refused, Vec::<String>::new());
-        let drift = "; the reference's drift has it in it";
+        let drift = "; the reference's drift includes its effect";
         let expected = [
-            format!("another kernel (6.1.0-18-amd64 then, 6.12.9 now){drift}"),
-            format!("another frequency governor (performance then, performance,powersave now){drift}"),
-            format!("another frequency boost (off then, on now){drift}"),
-            format!("another mitigation of meltdown (Not affected then, Vulnerable now){drift}"),
-            format!("another net.core.somaxconn (4096 then, 128 now){drift}"),
-            "known of one of the runs only, so that nothing can be said: build of drome".to_owned(),
-            "A: other sources, or another declaration or command, than then".to_owned(),
+            format!("different kernel (6.1.0-18-amd64 then, 6.12.9 now){drift}"),
+            format!("different frequency governor (performance then, performance,powersave now){drift}"),
+            format!("different frequency boost (off then, on now){drift}"),
+            format!("different mitigation of meltdown (Not affected then, Vulnerable now){drift}"),
+            format!("different net.core.somaxconn (4096 then, 128 now){drift}"),
+            "known for one of the runs only, so they can't be compared: build of drome".to_owned(),
+            "A: its sources, declaration or command have changed".to_owned(),
         ];
         assert_eq!(told, expected);
     }
@@ -312,7 +318,7 @@ mod tests {
         old.cells[0].contenders[0].ran = model::environment::Ran::default();
         let (refused, told) = differences(&old, &new);
         assert_eq!((refused.len(), told.len()), (0, 1), "{told:?}");
-        assert!(told[0].contains("nothing can be said: build of drome, frequency governor"), "{told:?}");
+        assert!(told[0].contains("can't be compared: build of drome, frequency governor"), "{told:?}");
         assert!(told[0].ends_with("mitigations, kernel settings"), "{told:?}");
     }
 
@@ -329,7 +335,7 @@ mod tests {
             findings
         };
         let told = differences(&with("aa"), &with("bb")).1;
-        assert_eq!(told, ["A: another program than then, though its version is the same"]);
+        assert_eq!(told, ["A: its program has changed, although its version is the same"]);
         assert_eq!(differences(&with("aa"), &new).1, Vec::<String>::new());
     }
 }

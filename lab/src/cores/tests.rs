@@ -89,7 +89,7 @@ fn both_sides_have_the_big_cores_of_a_board() {
     let (topology, cores) = machine(include_str!("machines/big-little-4-4.txt"));
     assert_eq!((topology.physical[0].capacity, topology.physical[7].capacity), (Some(530), Some(1024)));
     assert_eq!(sides(&cores), ["4,5", "6,7", "0-3"]);
-    assert!(cores.notes[0].contains("another speed"), "{:?}", cores.notes);
+    assert!(cores.notes[0].contains("their speed differs"), "{:?}", cores.notes);
     let (topology, cores) = machine(include_str!("machines/big-little-4-2.txt"));
     assert_eq!(topology.physical[0].package, None, "-1 is not a package");
     assert_eq!(sides(&cores), ["4", "5", "0-3"]);
@@ -134,7 +134,7 @@ fn a_container_gets_what_its_cpuset_and_its_quota_allow() {
     let cores = deal(&Topology { limit_millicores: Some(1500), ..topology });
     assert_eq!(sides(&cores), ["0", "1", "2-15"]);
     assert!(!cores.client_may_poll, "what it polls away the server would lack");
-    assert!(cores.notes[0].contains("halted in turns"), "{:?}", cores.notes);
+    assert!(cores.notes[0].contains("both are throttled"), "{:?}", cores.notes);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn one_core_is_shared_and_that_is_told() {
 fn where_the_system_says_nothing_cpus_are_cores_and_that_is_told() {
     let cores = deal(&Topology { allowed: vec![0, 1, 2, 3, 4], ..Topology::default() });
     assert_eq!(sides(&cores), ["0-2", "3,4", ""]);
-    assert!(cores.notes[0].contains("does not say"), "{:?}", cores.notes);
+    assert!(cores.notes[0].contains("does not tell"), "{:?}", cores.notes);
     assert_eq!(deal(&Topology::default()), Cores { client_may_poll: true, ..Cores::default() });
 }
 

@@ -1,5 +1,5 @@
-//! Each thing that the doctor looks at, with its weight. A weight says how much of a figure it can spoil: 3 and more can
-//! change who is called faster, 2 makes figures noisy, 1 matters for some loads only or is a caveat.
+//! The checks of `drome doctor`, each with its weight. A weight says how much of a figure a trouble can spoil: 3 and more can
+//! change which server is faster, 2 makes figures noisy, 1 matters for some loads only or is a caveat.
 
 use super::{Check, Trouble};
 use crate::cores::Cores;
@@ -8,7 +8,7 @@ use model::environment::{PhysicalCore, cpu_ranges};
 use model::{Conditions, Environment};
 use std::collections::BTreeSet;
 
-/// Enough for ten thousand connections on either side.
+/// Enough for ten thousand connections on each side.
 const WANTED_DESCRIPTORS: u64 = 20_000;
 /// Short connections keep a port for a minute.
 const WANTED_PORTS: u64 = 20_000;
@@ -18,14 +18,14 @@ const WANTED_BACKLOG: u64 = 4096;
 const WANTED_MEMORY_BYTES: u64 = 1 << 30;
 /// Processors slow themselves down between 80 °C (Raspberry Pi) and 100 °C.
 const HOT_C: f64 = 80.0;
-/// Above this, somebody else runs.
+/// A higher load average means that other programs run.
 const IDLE_LOAD: f64 = 0.5;
 /// 1 % of the machine's time.
 const STEAL_PPM: u64 = 10_000;
 /// Reading the time from these takes microseconds and a call into the kernel.
 const SLOW_CLOCKS: [&str; 5] = ["hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"];
 
-/// All, those that spoil most first.
+/// All checks, the most harmful ones first.
 pub(super) fn all(
     system: &System,
     cores: &Cores,
@@ -54,7 +54,7 @@ pub(super) fn all(
     ]
 }
 
-/// What was found, whether that is fine, and what if not. What can't be read is neither fine nor trouble.
+/// Makes a check of what was found, whether it is fine, and the trouble if not. What can't be read is neither fine nor trouble.
 fn check<T>(
     what: &'static str,
     weight: u8,
@@ -71,8 +71,7 @@ fn check<T>(
 fn dealt(cores: &Cores) -> Check {
     let found = (!cores.server.is_empty()).then_some(cores);
     let shown = |c: &Cores| {
-        let idle =
-            if c.idle.is_empty() { String::new() } else { format!(", none on {}", cpu_ranges(&c.idle)) };
+        let idle = if c.idle.is_empty() { String::new() } else { format!(", {} idle", cpu_ranges(&c.idle)) };
         let notes = if c.notes.is_empty() { String::new() } else { format!(" ({})", c.notes.join("; ")) };
         format!(
             "servers on {}, load generator on {}{idle}{notes}",
@@ -87,13 +86,13 @@ fn dealt(cores: &Cores) -> Check {
         shown,
         |c| c.trouble.is_none(),
         [
-            "server and load generator take each other's time: rates are too low, by how much differs per server",
-            "use a machine of two physical cores or more, or allow drome more of them: taskset -c 0,1 drome …",
+            "server and load generator compete for CPU time: rates are too low, and some servers lose more than others",
+            "use a machine with at least two physical cores, or let drome use more of them: taskset -c 0,1 drome …",
         ],
     )
 }
 
-/// To be known, and never a trouble: what follows from it is in how the cores were divided.
+/// Shows the topology. It is never a trouble: its effect is in how the cores were divided.
 fn topology(environment: &Environment) -> Check {
     check(
         "topology",
@@ -114,7 +113,7 @@ fn topology(environment: &Environment) -> Check {
             let capacities: BTreeSet<u32> = cores.iter().filter_map(|core| core.capacity).collect();
             if capacities.len() > 1 {
                 let all: Vec<String> = capacities.iter().rev().map(ToString::to_string).collect();
-                parts.push(format!("of capacity {}", all.join(" and ")));
+                parts.push(format!("capacities {}", all.join(" and ")));
             }
             let slow = cores.iter().filter(|core| core.kind.as_deref() == Some("efficiency")).count();
             if slow > 0 {
@@ -134,7 +133,7 @@ fn governor(environment: &Environment) -> Check {
         environment.machine.frequency.governor.as_ref(),
         Clone::clone,
         |found| found == "performance",
-        ["cores change their speed within and between trials", "cpupower frequency-set -g performance"],
+        ["the speed of the cores changes within and between trials", "cpupower frequency-set -g performance"],
     )
 }
 
@@ -147,7 +146,7 @@ fn cpu_limit(environment: &Environment) -> Check {
         |cap| cap.at().map_or("none".to_owned(), |n| format!("{:.2} of {cores} cores", n as f64 / 1000.0)),
         |cap| cap.at().is_none_or(|n| n >= cores as u64 * 1000),
         [
-            "the control group halts server and load generator alike when the share of each tenth of a second is used up",
+            "the control group halts server and load generator when their share of each 100 ms period is used up",
             "lift the limit: docker update --cpus 0 CONTAINER, or systemctl set-property UNIT CPUQuota=",
         ],
     )
@@ -157,17 +156,17 @@ fn throttle(system: &System) -> Check {
     let found = system.throttle().since_start();
     let power = found.as_ref().is_some_and(|flags| flags.iter().any(|flag| flag == "under-voltage"));
     let remedy = if power {
-        "use a power supply that is strong enough, and reboot: the flags stay until then"
+        "use a stronger power supply and reboot; the flags stay set until then"
     } else {
-        "cool the machine (fan, fewer other programs), and reboot: what was counted stays until then"
+        "cool the machine (fan, fewer other programs) and reboot; the counters stay until then"
     };
     check(
         "throttling",
         3,
         found.as_ref(),
-        |flags| if flags.is_empty() { "none since the start".to_owned() } else { flags.join(", ") },
+        |flags| if flags.is_empty() { "none since boot".to_owned() } else { flags.join(", ") },
         Vec::is_empty,
-        ["the processor slows itself down in the middle of trials, the later ones most", remedy],
+        ["the processor slows down during trials, most of all during the later ones", remedy],
     )
 }
 
@@ -179,8 +178,8 @@ fn steal(conditions: &Conditions) -> Check {
         |ppm| format!("{:.1} % of the last half second taken by the host", *ppm as f64 / 1e4),
         |ppm| *ppm < STEAL_PPM,
         [
-            "the host gives this machine's time to others: trials are slow at random",
-            "measure at another time or on a machine of your own; drome voids trials with more than 10 %",
+            "the host gives this machine's time to other guests, so trials are slow at random",
+            "measure at another time or on a dedicated machine; drome voids trials with more than 10 %",
         ],
     )
 }
@@ -202,8 +201,8 @@ fn threads(environment: &Environment) -> Check {
         },
         |split| split.is_empty() || shared,
         [
-            "server and load generator slow each other down inside the core",
-            "echo off > /sys/devices/system/cpu/smt/control, or give drome one thread a core: taskset -c 0,2 drome …",
+            "server and load generator share a core and slow each other down",
+            "echo off > /sys/devices/system/cpu/smt/control, or give drome one thread per core: taskset -c 0,2 drome …",
         ],
     )
 }
@@ -217,8 +216,8 @@ fn other_load(conditions: &Conditions, busy: &[String]) -> Check {
         |load| format!("{load:.2} runnable on average over the last minute{who}"),
         |load| *load < IDLE_LOAD,
         [
-            "other programs take time from server and load generator alike, and unevenly",
-            "stop what runs (top -o %CPU), or wait: until awk '{exit !($1 < 0.5)}' /proc/loadavg; do sleep 5; done",
+            "other programs take CPU time from server and load generator, and slow some servers more than others",
+            "stop them (top -o %CPU lists them), or wait: until awk '{exit !($1 < 0.5)}' /proc/loadavg; do sleep 5; done",
         ],
     )
 }
@@ -238,7 +237,7 @@ fn boost(environment: &Environment) -> Check {
         |on| if *on { "on" } else { "off" }.to_owned(),
         |on| !on,
         [
-            "cores are faster while they are cool and others idle: the first trials have the best of it",
+            "cores run faster while they are cool and other cores are idle, which favours the first trials",
             remedy,
         ],
     )
@@ -251,10 +250,7 @@ fn temperature(conditions: &Conditions) -> Check {
         conditions.temperature_c.after.as_ref(),
         |c| format!("{c:.0} °C"),
         |c| *c < HOT_C,
-        [
-            "the processor is about to slow itself down",
-            "cool the machine, or wait until it has cooled: sleep 300",
-        ],
+        ["the processor is close to throttling", "cool the machine, or wait until it has cooled: sleep 300"],
     )
 }
 
@@ -268,8 +264,8 @@ fn virtual_machine(system: &System, environment: &Environment) -> Check {
         |found| found.clone().unwrap_or_else(|| "none".to_owned()),
         Option::is_none,
         [
-            "other guests share caches and memory; figures hold for this guest on this day",
-            "compare only within one run; use bare metal for figures to publish",
+            "other guests share caches and memory, so the figures hold only for this guest on this day",
+            "compare only within one run; publish figures from bare metal only",
         ],
     )
 }
@@ -282,8 +278,8 @@ fn clock(environment: &Environment) -> Check {
         Clone::clone,
         |name| !SLOW_CLOCKS.contains(&name.as_str()),
         [
-            "to read the time takes microseconds, for every server that does it and for the load generator",
-            "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource, where it is listed as available",
+            "reading the time takes microseconds, for the load generator and for every server that does it",
+            "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource, if available_clocksource lists it",
         ],
     )
 }
@@ -292,14 +288,14 @@ fn memory(system: &System, environment: &Environment) -> Check {
     let limit = environment.machine.cgroup_memory_bytes.and_then(model::environment::Cap::at);
     let least = [system.memory("MemAvailable"), limit].into_iter().flatten().min();
     check(
-        "memory to be had",
+        "available memory",
         1,
         least.as_ref(),
         |n| format!("{} MiB", n >> 20),
         |n| *n >= WANTED_MEMORY_BYTES,
         [
-            "servers that need more are killed or swap",
-            "stop what uses it (ps aux --sort=-rss | head), or raise the control group's limit",
+            "servers that need more memory swap or are killed",
+            "stop the programs that use it (ps aux --sort=-rss | head), or raise the control group's limit",
         ],
     )
 }
@@ -311,10 +307,10 @@ fn descriptors(environment: &Environment) -> Check {
         "descriptor limit",
         1,
         machine.descriptors_hard.as_ref(),
-        |hard| format!("{soft} (drome raises it itself up to {hard})"),
+        |hard| format!("{soft} (drome raises its own up to {hard})"),
         |hard| *hard >= WANTED_DESCRIPTORS,
         [
-            "loads of many connections are refused",
+            "drome refuses loads with many connections",
             "ulimit -Hn 1000000 as root, or nofile in /etc/security/limits.conf",
         ],
     )
@@ -346,13 +342,13 @@ fn backlog(system: &System) -> Check {
         ToString::to_string,
         |n| *n >= WANTED_BACKLOG,
         [
-            "bursts of connections are dropped and tried again after a second, which reads as latency",
+            "bursts of new connections are dropped and retried after a second, which shows up as latency",
             "sysctl net.core.somaxconn=4096",
         ],
     )
 }
 
-/// To be known, and never a trouble: what is switched off for a benchmark is not what anybody runs.
+/// Counts the mitigations. They are never a trouble: a benchmark without them would show what nobody runs.
 fn mitigations(environment: &Environment) -> Check {
     check(
         "mitigations",

@@ -1,4 +1,4 @@
-//! What on this machine would spoil a measurement, how much, and the remedy: a score of ten, and how it came about.
+//! Examines what on this machine would spoil a measurement, how much, and the remedy: a score of ten, with its derivation.
 
 mod checks;
 mod others;
@@ -12,25 +12,25 @@ use model::{Conditions, Environment};
 use serde::Serialize;
 use std::time::Duration;
 
-/// A machine on which nothing was found has so many points.
+/// The score of a machine without any trouble.
 pub const BEST: u8 = 10;
 
 /// The version of the JSON.
 const SCHEMA: u32 = 1;
 
-/// How long theft and others are looked for.
+/// For how long steal and other programs are watched.
 pub const LOOK: Duration = Duration::from_millis(500);
 
-/// One thing looked at.
+/// One check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What.
+    /// What was checked.
     pub what: &'static str,
-    /// What was found; null: this system does not say.
+    /// What was found; null: this system does not tell.
     pub found: Option<String>,
-    /// How many of the ten points it costs, where it is trouble.
+    /// How many of the ten points it costs if it is trouble.
     pub weight: u8,
-    /// What it spoils and what helps; null: it is fine, or not known.
+    /// What it spoils and what helps; null: it is fine, or unknown.
     pub trouble: Option<Trouble>,
 }
 
@@ -43,7 +43,7 @@ pub struct Trouble {
     pub remedy: String,
 }
 
-/// All that was looked at.
+/// The result of all checks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Examination {
     /// The version of this JSON.
@@ -52,17 +52,17 @@ pub struct Examination {
     pub score: u8,
     /// How the score came about.
     pub derivation: String,
-    /// What this system does not say: no point is lost for it.
+    /// The checks that this system gives no answer to; they cost no point.
     pub unknown: Vec<&'static str>,
-    /// One by one.
+    /// All checks.
     pub checks: Vec<Check>,
     /// The machine.
     pub environment: Environment,
-    /// What it was like while it was looked at.
+    /// The conditions during the examination.
     pub conditions: Conditions,
 }
 
-/// Looks at everything; theft and others are looked for for so long.
+/// Examines the machine; steal and other programs are watched for `look`.
 pub fn examine(system: &System, cores: &Cores, look: Duration) -> Examination {
     let environment = system.look(cores);
     let stat = || system.read("proc/stat").unwrap_or_default();
@@ -99,7 +99,7 @@ fn score(checks: &[Check]) -> (u8, String) {
     }
     words.push_str(&format!(" = {score}"));
     if lost > BEST {
-        words.push_str(", as it does not go below");
+        words.push_str(", the lowest possible score");
     }
     (score, words)
 }

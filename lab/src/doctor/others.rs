@@ -1,20 +1,20 @@
-//! Who else runs: the processes that used the cores while the machine was looked at.
+//! The processes that used the cores while the machine was examined.
 
 use crate::cpu_time;
 use crate::environment::System;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The kernel counts CPU time for programs in ticks of so many a second, on every Linux that is in use.
+/// The number of ticks per second in which the kernel counts CPU time for programs, on every Linux that is in use.
 const TICKS_PER_S: f64 = 100.0;
 
-/// So many are named.
+/// How many processes are named.
 const NAMED: usize = 3;
 
-/// Less than this share of a core is not worth a name.
+/// A process that used less than this share of a core is not named.
 const WORTH: f64 = 0.05;
 
-/// Name and CPU time, in ticks, of all processes but this one, by number.
+/// Name and CPU time, in ticks, of all processes but this one, by PID.
 pub(super) fn ticks(system: &System) -> BTreeMap<u32, (String, u64)> {
     let own = std::process::id();
     let pids =
@@ -31,7 +31,7 @@ pub(super) fn ticks(system: &System) -> BTreeMap<u32, (String, u64)> {
     .collect()
 }
 
-/// The share of so many cores' time that all of them used between two looks, in millionths; unknown where none went by.
+/// The share of so many cores' time that these processes used between two looks, in millionths; `None` where no time passed.
 pub(super) fn share_ppm(
     before: &BTreeMap<u32, (String, u64)>,
     after: &BTreeMap<u32, (String, u64)>,
@@ -46,9 +46,9 @@ pub(super) fn share_ppm(
     share.is_finite().then_some((share * 1e6) as u64)
 }
 
-/// The share of their time in which some CPUs of the machine did not rest, in millionths: nobody was on them for longer. Nobody counts
-/// on which CPUs a process has run, so that of others' time no more than this counts. `None`: they are all CPUs that there are, or the
-/// system does not say.
+/// The share of time in which some CPUs of the machine were busy, in millionths. It bounds what other programs can have used there, because
+/// the kernel does not record on which CPUs a process ran. `None`: they are all CPUs of the machine, or the
+/// system does not tell.
 pub(super) fn room_ppm(stats: [&str; 2], cpus: &[usize], between: Duration) -> Option<u64> {
     let [then, now] = stats.map(|stat| cpu_time::of(stat, cpus));
     let idle_ns = now?.idle.saturating_sub(then?.idle).saturating_mul(cpu_time::tick_ns());
@@ -57,7 +57,7 @@ pub(super) fn room_ppm(stats: [&str; 2], cpus: &[usize], between: Duration) -> O
     (cpu_time::count(stats[1])? > cpus.len() && share.is_finite()).then_some((share * 1e6) as u64)
 }
 
-/// Those that used most between two looks, each with its share of a core.
+/// The processes that used the most between two looks, each with its share of a core.
 pub(super) fn busiest(
     before: &BTreeMap<u32, (String, u64)>,
     after: &BTreeMap<u32, (String, u64)>,

@@ -34,7 +34,7 @@ fn a_laptop_that_saves_power_is_found_out() {
     assert_eq!(
         found.derivation,
         "10 − 3 (frequency governor) − 3 (throttling) − 2 (hardware threads) − 2 (other load) − 1 (frequency boost) \
-         − 1 (temperature) = 0, as it does not go below"
+         − 1 (temperature) = 0, the lowest possible score"
     );
     let boost = found.checks.iter().find(|c| c.what == "frequency boost").unwrap();
     assert!(boost.trouble.as_ref().unwrap().remedy.contains("intel_pstate/no_turbo"), "{boost:?}");
@@ -58,7 +58,7 @@ fn guests_and_containers_lose_points_for_what_they_are() {
     assert_eq!((troubles(&found), found.score), (vec!["virtualization", "clock source"], 8));
     assert!(found.unknown.contains(&"frequency governor"), "unknown, and no point is lost for it");
     let found = look(&fixture::container(), &fixture::four());
-    assert_eq!((troubles(&found), found.score), (vec!["CPU limit", "memory to be had"], 6));
+    assert_eq!((troubles(&found), found.score), (vec!["CPU limit", "available memory"], 6));
     let limit = found.checks.iter().find(|check| check.what == "CPU limit").unwrap();
     assert_eq!(limit.found.as_deref(), Some("1.50 of 4 cores"));
     let one = fixture::cores(&[0], &[0]);

@@ -1,4 +1,4 @@
-//! What of the machine changes from trial to trial: looked at before the server is started and after it was stopped.
+//! The conditions of the machine that change from trial to trial: read before the server starts and after it has stopped.
 
 use super::System;
 use crate::cores::Cores;
@@ -8,15 +8,15 @@ use model::Conditions;
 use model::environment::Ends;
 use std::process::{Command, Stdio};
 
-/// Names of what measures the processor's temperature.
+/// The names of sensors that measure the processor's temperature.
 const SENSORS: [&str; 8] =
     ["x86_pkg_temp", "coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "cpu", "soc"];
 
-/// The Raspberry Pi's flags, by bit. Those of now; 16 bits higher are those since the start.
+/// The Raspberry Pi's flags, by bit. These are the current ones; 16 bits higher are those since boot.
 const FLAGS: [(u32, &str); 4] =
     [(0, "under-voltage"), (1, "frequency capped"), (2, "throttled"), (3, "soft temperature limit")];
 
-/// What was seen before a trial.
+/// The conditions before a trial.
 #[derive(Clone, Debug)]
 pub struct Watch {
     system: System,
@@ -28,17 +28,17 @@ pub struct Watch {
     throttle: Throttle,
 }
 
-/// What tells of a processor that is slowed down.
+/// The signs of a throttled processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Throttle {
     /// The Raspberry Pi's flags.
     pub flags: Option<u32>,
-    /// How often a core of x86 was too hot since the start.
+    /// How often an x86 core was too hot since boot.
     pub events: Option<u64>,
 }
 
 impl Watch {
-    /// Looks at the machine before a trial.
+    /// Reads the conditions before a trial.
     pub fn begin(system: &System, cores: &Cores) -> Self {
         Self {
             system: system.clone(),
@@ -51,7 +51,7 @@ impl Watch {
         }
     }
 
-    /// Looks again.
+    /// Reads the conditions again and returns those of the trial.
     pub fn end(self) -> Conditions {
         let after = Self::begin(&self.system, &self.cores);
         let [server, client] = [0, 1].map(|i| Ends { before: self.hz[i], after: after.hz[i] });
@@ -70,7 +70,7 @@ impl Watch {
 }
 
 impl Throttle {
-    /// What slowed the processor between two looks; unknown where the machine has nothing that tells.
+    /// What throttled the processor between two looks; `None` where the machine does not tell.
     fn until(self, after: Self) -> Option<Vec<String>> {
         let flags = self.flags.zip(after.flags).map(|(before, after)| {
             // Set now or at the beginning, or set since then and gone again.
@@ -90,7 +90,7 @@ impl Throttle {
         (!known.is_empty()).then(|| known.concat())
     }
 
-    /// What was seen since the machine's start.
+    /// What throttled the processor since boot.
     pub(crate) fn since_start(self) -> Option<Vec<String>> {
         let flags = self.flags.map(|flags| {
             let seen = flags | (flags >> 16);
@@ -108,7 +108,7 @@ impl Throttle {
 }
 
 impl System {
-    /// Of the CPUs of both sides.
+    /// The times of the CPUs of both sides.
     fn times(&self, cores: &Cores) -> Option<Times> {
         cpu_time::of_or_all(&self.read("proc/stat")?, &Place::of(&cores.server, &cores.client).cpus)
     }
@@ -128,7 +128,7 @@ impl System {
             .checked_div(khz.len() as u64)
     }
 
-    /// The hottest of the processor's sensors.
+    /// The temperature of the hottest of the processor's sensors.
     pub(crate) fn temperature_c(&self) -> Option<f64> {
         let is_sensor =
             |name: Option<String>| name.is_some_and(|name| SENSORS.iter().any(|s| name.starts_with(s)));
@@ -170,7 +170,7 @@ impl System {
         }
     }
 
-    /// The Raspberry Pi's own tool, for kernels that do not have the file.
+    /// Asks the Raspberry Pi's own tool, for kernels that lack the file.
     fn vcgencmd(&self) -> Option<String> {
         let places = ["usr/bin/vcgencmd", "opt/vc/bin/vcgencmd"].map(|path| self.path(path));
         let program = places.into_iter().find(|path| path.is_file())?;

@@ -1,4 +1,4 @@
-//! Digests of what ran. A file is read once in a process for as long as it stays the same.
+//! Digests of the programs that ran. A process reads a file only once for as long as it stays the same.
 
 use model::environment::Executable;
 use sha2::{Digest, Sha256};
@@ -9,10 +9,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// What tells one state of a file from another: device, inode, size, when it was changed.
+/// The state of a file, which shows whether it has changed: device, inode, size, time of the last change.
 type State = (u64, u64, u64, i64, i64);
 
-/// Trials start the same programs again and again, and some are a hundred megabytes long.
+/// Digests by file state. Trials start the same programs again and again, and some are a hundred megabytes long.
 static KNOWN: LazyLock<Mutex<BTreeMap<State, String>>> = LazyLock::new(Mutex::default);
 
 /// SHA-256 of a file, in hexadecimal; `None` where it can't be read.
@@ -37,7 +37,7 @@ pub fn sha256(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// The program that a process runs. What it was may be gone from its folder by now and can be read all the same.
+/// The program that a process runs, with its digest. It can be read even if it is gone from its folder.
 pub fn executable(pid: i32) -> Option<Executable> {
     let link = Path::new("/proc").join(pid.to_string()).join("exe");
     let path = std::fs::read_link(&link).ok()?;

@@ -1,4 +1,4 @@
-//! Machines that the tests are not on: files as the kernel shows them there.
+//! Machines for tests: files as the kernel shows them there.
 
 #![allow(
     clippy::missing_panics_doc,
@@ -16,12 +16,12 @@ use std::path::PathBuf;
 pub struct Tree(tempfile::TempDir);
 
 impl Tree {
-    /// Nothing can be read here.
+    /// A machine on which nothing can be read.
     pub fn empty() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    /// And these files, by path and content.
+    /// Adds these files, by path and content.
     pub fn with(self, files: &[(&str, &str)]) -> Self {
         for (path, text) in files {
             let path = self.path(path);
@@ -31,7 +31,7 @@ impl Tree {
         self
     }
 
-    /// And this program.
+    /// Adds this program.
     pub fn with_program(self, path: &str, script: &str) -> Self {
         let tree = self.with(&[(path, script)]);
         std::fs::set_permissions(tree.path(path), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -53,14 +53,14 @@ pub fn four() -> Cores {
     cores(&[0, 1], &[2, 3])
 }
 
-/// Divided so.
+/// Cores that are divided like this.
 pub fn cores(server: &[usize], client: &[usize]) -> Cores {
     let (server, client) = (server.to_vec(), client.to_vec());
     let trouble = (server == client && !server.is_empty()).then(|| "there is only one CPU".to_owned());
     Cores { server, client, client_may_poll: trouble.is_none(), trouble, ..Cores::default() }
 }
 
-/// Sound in every respect, so that a machine below differs by what it says only.
+/// A sound machine, so that the machines below differ only in what they add.
 pub fn sound() -> Tree {
     let tree = Tree::empty().with(&[
         ("proc/cpuinfo", "processor\t: 0\nmodel name\t: A processor\nflags\t\t: fpu vme\n"),
@@ -181,7 +181,7 @@ pub fn container() -> Tree {
     ])
 }
 
-/// The same with the first version of control groups.
+/// The same container with version 1 of control groups.
 pub fn old_container() -> Tree {
     let tree = sound().with(&[
         ("proc/self/cgroup", "9:memory:/docker/abc\n4:cpu,cpuacct:/docker/abc\n0::/\n"),

@@ -1,4 +1,4 @@
-//! What of the machine holds for a whole run.
+//! The properties of the machine that hold for a whole run.
 
 use super::{System, cpu_list, digest};
 use crate::topology;
@@ -6,7 +6,7 @@ use model::environment::{Cap, FrequencyPolicy, Machine, PhysicalCore};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The kernel's settings that can decide what a server does under load; others are left out.
+/// The kernel settings that can affect a server under load; others are left out.
 const SYSCTLS: &[&str] = &[
     "fs.file-max",
     "fs.nr_open",
@@ -29,7 +29,7 @@ const SYSCTLS: &[&str] = &[
     "vm.swappiness",
 ];
 
-/// Version 1 of control groups writes no limit as the largest multiple of a page.
+/// From this value on, a memory limit is none: version 1 of control groups writes the largest multiple of a page.
 const NO_MEMORY_LIMIT: u64 = 1 << 60;
 
 impl System {
@@ -54,7 +54,7 @@ impl System {
         }
     }
 
-    /// A file that lists CPUs.
+    /// Reads a file that lists CPUs.
     pub(crate) fn cpu_list(&self, path: &str) -> Option<Vec<usize>> {
         cpu_list(&self.text(path)?)
     }
@@ -98,7 +98,7 @@ impl System {
         Some(text.split_whitespace().collect::<Vec<_>>().join(" "))
     }
 
-    /// Soft and hard. The kernel never lets this one be unlimited.
+    /// The soft and the hard limit of descriptors. The kernel never lets this one be unlimited.
     fn descriptors(&self) -> (Option<u64>, Option<u64>) {
         let text = self.read("proc/self/limits").unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("Max open files"));
@@ -106,7 +106,7 @@ impl System {
         (numbers.next().flatten(), numbers.next().flatten())
     }
 
-    /// The tightest limit of CPU time of the groups that this process is in.
+    /// The tightest CPU limit of the control groups that this process is in.
     pub(crate) fn cgroup_cpu(&self) -> Option<Cap> {
         let share = |quota: &str, period: &str| {
             let (quota, period): (u64, u64) = (quota.parse().ok()?, period.parse().ok()?);
@@ -132,8 +132,8 @@ impl System {
         })
     }
 
-    /// The least that any group from this process's own up to the root allows. `None` where the groups of this
-    /// controller can't be seen.
+    /// The tightest limit of all groups from this process's own up to the root. `None` where the groups of this controller
+    /// can't be seen.
     fn tightest(&self, controller: &str, limit: impl Fn(&str) -> Option<u64>) -> Option<Cap> {
         let groups = self.read("proc/self/cgroup")?;
         let is_v2 = self.path("sys/fs/cgroup/cgroup.controllers").is_file();

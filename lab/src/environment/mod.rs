@@ -1,5 +1,5 @@
-//! The machine that a run is on, as far as it tells. All is read below one folder, so that tests can show it machines
-//! that they are not on. What can't be read is unknown.
+//! Describes the machine of a run, as far as it tells. Everything is read below one folder, so that tests can use the files of
+//! other machines. What can't be read is unknown.
 
 mod conditions;
 mod digest;
@@ -14,24 +14,24 @@ use crate::cores::Cores;
 use model::Environment;
 use std::path::{Path, PathBuf};
 
-/// A system by its root folder.
+/// A system, given by its root folder.
 #[derive(Clone, Debug)]
 pub struct System {
     root: PathBuf,
 }
 
 impl System {
-    /// The one that this process is on.
+    /// The system that this process runs on.
     pub fn here() -> Self {
         Self::at(Path::new("/"))
     }
 
-    /// The one whose `proc` and `sys` are below a folder.
+    /// The system whose `proc` and `sys` are below a folder.
     pub fn at(root: &Path) -> Self {
         Self { root: root.to_owned() }
     }
 
-    /// Looks at the machine; `cores` are those that drome deals out.
+    /// Describes the machine; `cores` are those that drome divides.
     pub fn look(&self, cores: &Cores) -> Environment {
         let allowed = cores.allowed();
         Environment {
@@ -50,7 +50,7 @@ impl System {
         }
     }
 
-    /// What the processor calls itself; ARM boards tell their model instead.
+    /// The name of the processor; ARM boards tell their model instead.
     fn cpu_model(&self) -> Option<String> {
         let text = self.read("proc/cpuinfo").unwrap_or_default();
         let field = |name: &str| {
@@ -62,7 +62,7 @@ impl System {
         field("model name").or_else(|| field("Model")).or_else(device_tree)
     }
 
-    /// The hypervisor, where there is one: x86 has a flag for it; others only tell by what the machine is called.
+    /// The hypervisor, if there is one: x86 has a flag for it; other machines only tell by their product name.
     fn virtualization(&self) -> Option<String> {
         let cpuinfo = self.read("proc/cpuinfo").unwrap_or_default();
         let is_flagged = cpuinfo.lines().any(|l| l.starts_with("flags") && l.contains(" hypervisor"));
@@ -76,19 +76,19 @@ impl System {
         kind.or_else(|| is_virtual.then(|| product().unwrap_or(vendor)))
     }
 
-    /// A line of `/proc/meminfo`, in bytes.
+    /// Reads a line of `/proc/meminfo`, in bytes.
     pub(crate) fn memory(&self, name: &str) -> Option<u64> {
         let text = self.read("proc/meminfo")?;
         let line = text.lines().find(|line| line.split(':').next() == Some(name))?;
         Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
     }
 
-    /// A small file of the system's, trimmed; `None` where it is not there or says nothing.
+    /// Reads a small system file, trimmed; `None` where it is missing or empty.
     pub fn read(&self, path: &str) -> Option<String> {
         self.text(path).filter(|text| !text.is_empty())
     }
 
-    /// The same, but to say nothing is an answer.
+    /// Reads a small system file, which may be empty.
     fn text(&self, path: &str) -> Option<String> {
         let text = std::fs::read_to_string(self.path(path)).ok()?;
         Some(text.trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned())
@@ -111,10 +111,10 @@ impl System {
     }
 }
 
-/// Who makes machines that are none.
+/// Vendors of virtual machines.
 const VIRTUAL_VENDORS: [&str; 5] = ["QEMU", "VMware", "innotek", "Xen", "Parallels"];
 
-/// `0-2,5` as the kernel writes it; nothing is an empty list.
+/// Parses `0-2,5` as the kernel writes it; an empty text is an empty list.
 fn cpu_list(text: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -128,7 +128,7 @@ fn cpu_list(text: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
-/// More than any Linux can be built for: a longer list is no list.
+/// More CPUs than any Linux can be built for: a longer list is malformed.
 const MAX_CPUS: usize = 1 << 16;
 
 #[cfg(test)]

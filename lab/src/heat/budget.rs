@@ -1,5 +1,5 @@
-//! How long heats take: by what starts took so far, and before any by design. The budget is a bound: a heat that would pass it is not
-//! begun. Pure.
+//! Estimates how long heats take: from the starts so far, and before there are any, by design. The budget is a bound: a heat that would
+//! exceed it is not started. Pure.
 
 use super::enough::rounds_in_words;
 use model::contender::Class;
@@ -7,10 +7,10 @@ use model::heat::{Heat, Start};
 use model::{Design, Run};
 use std::time::Duration;
 
-/// What of a turn is not counted is about a fifth of its slice: the first 10 ms, waiting for what is in flight, the looks between.
+/// The uncounted part of a turn is about a fifth of its slice: the first 10 ms, the wait for what is in flight, the looks in between.
 const BESIDE_THE_SLICE: u32 = 5;
 
-/// About how long it takes until a server of this class answers, is verified, and has been stopped. A guess, until one was started.
+/// About how long a server of this class takes to answer, be verified and stop. A guess, until one was started.
 fn around(class: Class) -> Duration {
     match class {
         Class::Native => Duration::from_millis(500),
@@ -19,8 +19,8 @@ fn around(class: Class) -> Duration {
     }
 }
 
-/// About how long a server of this class warms up in so many cells, pauses included, until it has settled: longest in the first one. A guess
-/// by what servers took on a machine of two cores, until one was measured.
+/// About how long a server of this class warms up in so many cells, pauses included, until it has settled; longest in the first cell. A guess
+/// from what servers took on a machine of two cores, until one was measured.
 fn warmups(class: Class, cells: usize, design: &Design) -> Duration {
     let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
     let warmth = class.warmth();
@@ -41,29 +41,29 @@ fn warmups(class: Class, cells: usize, design: &Design) -> Duration {
 /// What a study in heats takes by design, before anything is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sum {
-    /// Contenders that take part.
+    /// The number of contenders that take part.
     pub contenders: usize,
-    /// Heats in a round.
+    /// The number of heats in a round.
     pub heats: usize,
-    /// The longest heat.
+    /// The time of the longest heat.
     pub heat: Duration,
-    /// A round.
+    /// The time of a round.
     pub round: Duration,
-    /// Of a round: starting, verifying and stopping servers.
+    /// The part of a round that starts, verifies and stops servers.
     pub starting: Duration,
-    /// Of a round: warming up.
+    /// The part of a round that warms servers up.
     pub warming: Duration,
-    /// Of a round: turns, those of the hub included.
+    /// The part of a round for turns, those of the hub included.
     pub turns: Duration,
-    /// For every look: after so many rounds, and so long.
+    /// For every look: the number of rounds, and their time.
     pub looks: Vec<(usize, Duration)>,
-    /// A round, if every server took the longest warm-up in every cell and every cycle five attempts.
+    /// The time of a round if every server took the longest warm-up in every cell and every cycle took five attempts.
     pub round_most: Duration,
-    /// The run takes no longer than this.
+    /// The longest time of the run.
     pub budget: Duration,
 }
 
-/// The sum of a run in heats; `None` of one in blocks, and where nobody takes part.
+/// Computes what a run in heats takes; `None` for a run in blocks, and where no contender takes part.
 pub fn sum(run: &Run) -> Option<Sum> {
     let design = &run.study.design;
     let heats = design.heats?;
@@ -100,8 +100,8 @@ pub fn sum(run: &Run) -> Option<Sum> {
     })
 }
 
-/// Why a run can't do anything worth while within its budget, and what it would take; `None` where it can. To be asked before
-/// anything is started.
+/// Why the budget is too short for anything worth while, and what the run would take; `None` where it is long enough. To be asked
+/// before anything is started.
 pub fn too_small(run: &Run) -> Option<String> {
     let sum = sum(run)?;
     let [least, _] = run.study.design.blocks;
@@ -113,7 +113,7 @@ pub fn too_small(run: &Run) -> Option<String> {
         humantime::format_duration(Duration::from_secs(time.as_secs().saturating_add(1))).to_string()
     };
     Some(format!(
-        "the budget of {} has no room for a heat, which takes about {}: {} of {} take about {}; say --budget {}, or measure \
+        "the budget of {} is too short for one heat, which takes about {}: {} of {} take about {}; use --budget {}, or measure \
          fewer contenders or cells",
         humantime::format_duration(sum.budget),
         written(sum.heat.min(sum.round)),
@@ -137,12 +137,12 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
         format!("after {}", rounds_in_words(heat.round))
     };
     let least = run.study.design.blocks[0];
-    let short = if heat.round < least { format!(", of at least {least}") } else { String::new() };
+    let short = if heat.round < least { format!(", with at least {least} needed") } else { String::new() };
     Some(format!("the budget of {} is spent {when}{short}", humantime::format_duration(budget)))
 }
 
-/// How many cycles a cell may take at most, where one takes so long and so much time is left for it: five times as many as it
-/// wants, unless that would pass the budget; never fewer than it wants.
+/// The most cycles that a cell may take, where a cycle takes this long and so much time is left: five times as many as it wants,
+/// unless that would exceed the budget; never fewer than it wants.
 pub fn most_cycles(wanted: usize, cycle: Duration, left: Duration) -> usize {
     let in_time = left.as_nanos().checked_div(cycle.as_nanos()).unwrap_or(u128::MAX);
     let most = wanted.saturating_mul(super::patience::PATIENCE);
@@ -154,7 +154,7 @@ pub fn spent(starts: &[Start]) -> Duration {
     total(starts.iter().map(|start| Duration::from_nanos(start.took_ns)))
 }
 
-/// What is left of the budget.
+/// The rest of the budget.
 pub fn left(run: &Run, starts: &[Start]) -> Duration {
     run.study.design.budget.saturating_sub(spent(starts))
 }
@@ -171,8 +171,8 @@ pub fn cost(run: &Run, heat: &Heat, starts: &[Start]) -> Duration {
     total(heat.servers().into_iter().map(|(name, _)| of(name)))
 }
 
-/// The longest that a start of this contender took; of one that was never measured, the mean of its class; before there is one, what
-/// it takes by design. By cell: a start in fewer cells takes less.
+/// The longest that a start of this contender took; if it was never measured, the mean of its class; before there is one, the time by
+/// design. Computed by cell, because a start in fewer cells takes less.
 fn start_cost(run: &Run, name: &str, class: Class, cells: usize, starts: &[Start]) -> Duration {
     let measured = || starts.iter().filter(|start| !start.cells.is_empty());
     let per_cell = |start: &Start| start.took_ns / start.cells.len().max(1) as u64;
@@ -198,22 +198,22 @@ fn by_design(class: Class, cells: usize, design: &Design) -> Duration {
     total([around(class), warmups(class, cells, design), turns])
 }
 
-/// One member's turns in a cell.
+/// The time of one member's turns in a cell.
 fn turns(design: &Design) -> Duration {
     design.measure.saturating_add(design.measure / BESIDE_THE_SLICE)
 }
 
-/// The same where no moment is quiet.
+/// The time of one member's turns in a cell, if no moment is quiet.
 fn turns_most(design: &Design) -> Duration {
     turns(design).saturating_mul(u32::try_from(super::patience::PATIENCE).unwrap_or(u32::MAX))
 }
 
-/// What is not known to be quicker is not expected to be.
+/// The class that is assumed: a server that is not known to be quicker is not expected to be.
 fn known(class: Option<Class>) -> Class {
     class.unwrap_or(Class::Managed)
 }
 
-/// The sum, or the longest time that there is.
+/// The sum, or the longest possible time.
 fn total(times: impl IntoIterator<Item = Duration>) -> Duration {
     times.into_iter().fold(Duration::ZERO, Duration::saturating_add)
 }

@@ -1,4 +1,4 @@
-//! One cell of a heat: all members that are alive are warmed up and then loaded in turns, cycle after cycle, until enough of them
+//! Measures one cell of a heat: all living members are warmed up and then loaded in turns, cycle after cycle, until enough cycles
 //! were quiet.
 
 use super::cycled::{Cycled, Turned};
@@ -23,17 +23,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// A turn is judged in pieces of about so long. The usual turn of 100 ms, of which 20 ms more are not counted, is one piece: to look
+/// A turn is judged in pieces of about this length. The usual turn of 100 ms, of which 20 ms more are not counted, is one piece: a look
 /// in the middle of it would cost the load generator some of it.
 const PIECE: Duration = Duration::from_millis(150);
 
-/// A server that answers nothing in so many of its turns in a row has failed.
+/// A server that answers nothing in this many of its turns in a row has failed.
 const MOST_SILENT: u32 = 3;
 
-/// The end of a process is told within this time.
+/// The end of a process is noticed within this time.
 const SOON: Duration = Duration::from_millis(50);
 
-/// Cycles are run anew so often where counted slices show a server that was not warm.
+/// How often cycles are run again where counted slices show a server that was not warm.
 const MOST_ANEW: usize = 2;
 
 /// A cell while it is measured.
@@ -47,13 +47,13 @@ pub struct Bout<'b, 'a> {
     pub generator: Generator,
     looks: Looks,
     seed: u64,
-    /// Turns so far.
+    /// The number of turns so far.
     nth: u64,
-    /// Turns without an answer, in a row, of each member.
+    /// The number of turns in a row in which each member answered nothing.
     silent: Vec<u32>,
 }
 
-/// Measures a cell. Members that were measured have it in their starts; the slices are theirs. Members that failed are out.
+/// Measures a cell and returns its slices. Members that were measured have the cell in their starts; members that failed are out.
 pub fn measure(field: &mut Field<'_>, cell: usize, show: &mut dyn Show) -> Result<Vec<Slice>, Trouble> {
     let Some(mut bout) = Bout::begin(field, cell, show)? else { return Ok(Vec::new()) };
     let mut course = Course::new(&bout);
@@ -71,7 +71,7 @@ pub fn measure(field: &mut Field<'_>, cell: usize, show: &mut dyn Show) -> Resul
 }
 
 impl<'b, 'a> Bout<'b, 'a> {
-    /// Opens the load generator for all who are alive; `None` where that is nobody but the hub.
+    /// Opens the load generator for all living members; `None` where only the hub is alive.
     fn begin(field: &'b mut Field<'a>, cell: usize, show: &'b mut dyn Show) -> Result<Option<Self>, Trouble> {
         let (lab, run, heat) = (field.lab, field.run, field.heat);
         let design = &run.study.design;
@@ -108,7 +108,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         Ok(Some(Self { field, show, cell, who, shape, generator, looks, seed, nth: 0, silent }))
     }
 
-    /// Goes on with the load of the cell, where another one warmed up.
+    /// Switches to the load of the cell, where another one warmed up.
     fn with_load_of_the_cell(self) -> Result<Self, Trouble> {
         let (run, plans) = (self.field.run, self.generator.plans().to_vec());
         let (asked, design) = (&run.study.cells[self.cell], &run.study.design);
@@ -123,7 +123,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         Ok(Self { shape: Shape::of(asked, design, &heats), generator, looks, ..self })
     }
 
-    /// Its start.
+    /// The start of a member.
     pub fn start(&self, member: usize) -> &Start {
         &self.field.members[self.who[member]].start
     }
@@ -141,13 +141,13 @@ impl<'b, 'a> Bout<'b, 'a> {
         self.generator.last()
     }
 
-    /// Tells what goes on, and lets nothing of that be in the next turn.
+    /// Reports progress, and keeps the time that this takes out of the next turn.
     pub fn tell(&mut self, step: &Step) {
         self.show.step(self.field.run, self.field.heat, step);
         self.looks.look();
     }
 
-    /// A member's turn; `None`: it failed in it, and is out.
+    /// Runs a member's turn; `None`: the member failed in it, and is out.
     pub fn turn(&mut self, member: usize) -> Result<Option<Turned>, Trouble> {
         let slice = load::Slice { target: member, ..self.shape.slice }.jittered(self.seed, self.nth);
         self.nth += 1;
@@ -169,7 +169,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         Ok(Some(Turned::of(&seen, self.generator.last(), self.shape.is_window)))
     }
 
-    /// Loads nobody for so long, and says what share of a core each member used meanwhile; `None`: unknown.
+    /// Pauses the load for so long, and returns the share of a core that each member used meanwhile; `None`: unknown.
     pub fn nap(&mut self, length: Duration) -> Result<Vec<Option<f64>>, Trouble> {
         self.looks.look();
         std::thread::sleep(length);
@@ -179,12 +179,12 @@ impl<'b, 'a> Bout<'b, 'a> {
         Ok(used.members_ns.iter().map(share).collect())
     }
 
-    /// Somebody may have asked to stop.
+    /// Fails if a stop was requested.
     pub fn ensure_wanted(&self) -> Result<(), Trouble> {
         if self.field.lab.stop.load(Ordering::Relaxed) { Err(Trouble::Interrupted) } else { Ok(()) }
     }
 
-    /// What went wrong with a member in its turn, if it can't go on.
+    /// Why a member can't go on after its turn, if it can't.
     fn fault(&mut self, member: usize) -> Option<Fault> {
         let said = self.generator.last();
         let is_silent = said.tally.completed + said.uncounted.completed == 0;
@@ -217,7 +217,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         budget::most_cycles(wanted, self.shape.turn() * self.who.len() as u32, left)
     }
 
-    /// Everybody in turn, until enough cycles were quiet.
+    /// Runs cycles, with a turn for each member, until enough of them were quiet.
     fn cycles(&mut self) -> Result<Cycled, Trouble> {
         let (wanted, most) = (self.shape.cycles, self.most_cycles());
         let patience = Patience { wanted, most };
@@ -247,7 +247,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         Ok(cycled)
     }
 
-    /// A member's turn in the last cycle, if it is alive.
+    /// Runs a member's turn in the last cycle, if the member is alive.
     fn count(&mut self, member: usize, cycled: &mut Cycled, sum: &mut Sum) -> Result<(), Trouble> {
         if !self.is_alive(member) {
             return Ok(());
@@ -263,7 +263,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         Ok(())
     }
 
-    /// What is stored of a turn.
+    /// A turn in the form in which it is stored.
     fn slice(&self, (cycle, place, member): (usize, usize, usize), turned: &Turned) -> Slice {
         let (said, start) = (self.said(), self.start(member));
         let (owner_ns, members_ns) = turned.used.owner_and_others(member);
@@ -290,19 +290,19 @@ impl<'b, 'a> Bout<'b, 'a> {
     }
 }
 
-/// What warms up the members of a cell: closed load over as many connections. At a low rate a compiler would take minutes to see what
-/// is worth its while, and that a rate has settled is not to be seen of one that was offered.
+/// The load that warms up the members of a cell: closed load over as many connections. At a low rate a compiler would take minutes to see
+/// what is worth its while, and an offered rate does not show whether a server has settled.
 fn warming(cell: &Cell) -> Cell {
     let (connections, per_connection) = (cell.load.connections(), cell.load.per_connection());
     Cell { load: Load::Closed { connections, per_connection }, ..cell.clone() }
 }
 
-/// A load generator with these plans.
+/// Opens a load generator with these plans.
 fn opened(field: &Field<'_>, plans: Vec<Plan>) -> Result<Generator, Trouble> {
     Generator::start(plans, Arc::clone(&field.lab.stop)).map_err(|e| own(&e))
 }
 
-/// The threads that work for the load: its own, and the one that looks.
+/// The threads that work for the load: the generator's own, and the one that takes the looks.
 fn threads(generator: &Generator) -> BTreeSet<i32> {
     generator.threads().into_iter().chain([clock::own_thread()]).collect()
 }

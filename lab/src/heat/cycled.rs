@@ -1,4 +1,4 @@
-//! What the cycles of a cell came to, turn by turn. Pure.
+//! The cycles of a cell, turn by turn, and their sums. Pure.
 
 use super::pieces::{self, Piece, Turn};
 use super::snapshot::Between;
@@ -10,11 +10,11 @@ use model::heat::{Counts, Slice, Start, Void};
 /// A member's turn.
 #[derive(Clone, Debug)]
 pub struct Turned {
-    /// What ran in it.
+    /// What ran in the turn.
     pub used: Between,
-    /// What disturbed it.
+    /// What disturbed the turn.
     pub void: Option<Void>,
-    /// Its middle, in seconds of the monotonic clock.
+    /// The middle of the turn, in seconds of the monotonic clock.
     pub at_s: f64,
     /// How long its server was loaded, in seconds.
     pub loaded_s: f64,
@@ -22,28 +22,28 @@ pub struct Turned {
     pub log_rate: Option<f64>,
 }
 
-/// Some cycles of a cell. A member is its place among those of the cell.
+/// Some cycles of a cell. A member is given by its place among those of the cell.
 #[derive(Clone, Debug)]
 pub struct Cycled {
-    /// Cycle by cycle.
+    /// The turns, cycle by cycle.
     pub turns: Vec<Vec<Turn>>,
-    /// As they are stored.
+    /// The slices as they are stored.
     pub slices: Vec<Slice>,
-    /// Whose turn it was, and what ran in it.
+    /// The member of every turn, and what ran in it.
     pub used: Vec<(usize, Between)>,
-    /// Of every turn its cycle, whose it was, and its rate.
+    /// The cycle, the member and the rate of every turn.
     pub rates: Vec<(usize, usize, Turned)>,
-    /// CPU time of each member's threads before the first.
+    /// CPU time of each member's threads before the first cycle.
     pub clocks: Vec<ThreadClocks>,
-    /// Of each member, its turns of quiet cycles that were not disturbed.
+    /// The sum of each member's undisturbed turns in quiet cycles.
     quiet: Vec<Sum>,
     all: Vec<Sum>,
-    /// Of each member, the quiet turn of the cycle that is under way.
+    /// The quiet turn of each member in the current cycle.
     last_quiet: Vec<Sum>,
 }
 
 impl Turned {
-    /// A turn from the looks within it, the last one at its end. `is_window`: it was one of open load, in which requests are late when
+    /// Makes a turn of the looks within it, the last one at its end. `is_window`: it was one of open load, in which requests are late when
     /// the load generator is held up.
     pub fn of(looks: &[Between], said: &SliceTally, is_window: bool) -> Self {
         let used =
@@ -62,7 +62,7 @@ impl Turned {
     }
 }
 
-/// The last look may come soon after the one before: what lies between is no piece by itself.
+/// The pieces of a turn. The last look may come soon after the one before; the time between these two is then no piece by itself.
 fn whole_pieces(looks: &[Between]) -> Vec<Piece> {
     match looks {
         [before @ .., last_but_one, last] if last.wall_ns < last_but_one.wall_ns / 2 => {
@@ -73,7 +73,7 @@ fn whole_pieces(looks: &[Between]) -> Vec<Piece> {
 }
 
 impl Cycled {
-    /// None yet, of as many members as have clocks.
+    /// No cycles yet, for as many members as have clocks.
     pub fn new(clocks: Vec<ThreadClocks>) -> Self {
         let sums = vec![Sum::default(); clocks.len()];
         Self {
@@ -88,7 +88,7 @@ impl Cycled {
         }
     }
 
-    /// Adds a turn to the last cycle; `sum` is what it came to.
+    /// Adds a turn to the last cycle; `sum` is what was counted and used in it.
     pub fn add(&mut self, member: usize, slice: Slice, turned: Turned, sum: &Sum) {
         let cycle = slice.cycle;
         if let Some(turns) = self.turns.last_mut() {
@@ -103,7 +103,7 @@ impl Cycled {
         self.rates.push((cycle, member, turned));
     }
 
-    /// The last cycle is over.
+    /// Ends the last cycle.
     pub fn end_cycle(&mut self) {
         let Some(turns) = self.turns.last().filter(|turns| pieces::is_quiet(turns)) else { return };
         for Turn { member, .. } in pieces::firsts(turns) {
@@ -111,7 +111,7 @@ impl Cycled {
         }
     }
 
-    /// The turns that count, as a share of all.
+    /// The share of the turns that count.
     pub fn share_counted(&self, counts: &Counts) -> f64 {
         let cycles = pieces::counted(counts, &self.turns);
         let those = cycles.iter().flat_map(|nth| &self.turns[*nth]).filter(|turn| counts.has(turn.void));
@@ -119,14 +119,14 @@ impl Cycled {
         those.count() as f64 / all.max(1) as f64
     }
 
-    /// A member that failed is as if it had never been there.
+    /// Removes a member that failed, as if it had never been there.
     pub fn forget(&mut self, member: usize, start: &Start) {
         self.turns.iter_mut().for_each(|cycle| cycle.retain(|turn| turn.member != member));
         self.slices.retain(|slice| (&slice.contender, slice.copy) != (&start.contender, start.copy));
         self.rates.retain(|rate| rate.1 != member);
     }
 
-    /// All that counts of a member.
+    /// The sum of all turns of a member that count.
     pub fn sum(&self, counts: &Counts, member: usize) -> &Sum {
         match counts {
             Counts::Quiet => &self.quiet[member],

@@ -1,36 +1,36 @@
-//! Who is alive together. A round is every contender in exactly one heat, dealt anew each round. Pure: by the seed and by who met
-//! whom before, never by a look at a figure.
+//! Deals contenders into heats. A round has every contender in exactly one heat, dealt anew each round. Pure: by the seed and by which
+//! contenders have met before, never by a look at a figure.
 
 use stats::random;
 use std::collections::BTreeMap;
 
-/// Shuffles that are tried before the heats become one more.
+/// How many shuffles are tried before there is one heat more.
 const SHUFFLES: u64 = 20;
 
-/// Exchanges between two heats end at the latest after so many passes over all pairs.
+/// The most passes over all pairs in which two heats exchange members.
 const PASSES: usize = 20;
 
-/// What is to be known of a contender before it is dealt into a heat.
+/// What must be known about a contender before it is dealt into a heat.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Player {
     /// Its name.
     pub name: String,
-    /// No other contender is alive beside it.
+    /// Whether no other contender may be alive beside it.
     pub alone: bool,
-    /// The most memory that it had; unknown before its first start.
+    /// The most memory that it used; unknown before its first start.
     pub memory_bytes: Option<u64>,
 }
 
-/// What a heat has room for.
+/// The room in a heat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// So many contenders, without the hub.
+    /// The most contenders, without the hub.
     pub size: usize,
-    /// So much memory for all of them together; unknown: it is not looked at.
+    /// The memory for all of them together; unknown: it is not limited.
     pub memory_bytes: Option<u64>,
 }
 
-/// Deals all players into heats, as equal in size as possible, in which they have met as seldom as possible. `earlier` are the
+/// Deals all players into heats that are as equal in size as possible, and in which they have met as seldom as possible. `earlier` are the
 /// heats of all earlier rounds. The heats, and the members of each, come in a random order.
 pub fn deal(players: &[Player], room: Room, earlier: &[Vec<String>], seed: u64) -> Vec<Vec<String>> {
     let (alone, together): (Vec<&Player>, Vec<&Player>) = players.iter().partition(|player| player.alone);
@@ -52,7 +52,7 @@ pub fn deal(players: &[Player], room: Room, earlier: &[Vec<String>], seed: u64) 
     in_order(&heats, random::derive(&[seed, SHUFFLES]))
 }
 
-/// Heats while they are dealt; members by index.
+/// The heats while they are dealt; members by index.
 struct Table<'p> {
     players: &'p [&'p Player],
     room: Room,
@@ -60,7 +60,7 @@ struct Table<'p> {
 }
 
 impl<'p> Table<'p> {
-    /// Everybody in the order of the seed, each to the emptiest heat that has room; `None` where one finds none.
+    /// Deals the players in the order of the seed, each to the emptiest heat that has room; `None` where one finds none.
     fn shuffled(players: &'p [&'p Player], room: Room, heats: usize, seed: u64) -> Option<Self> {
         let mut table = Self { players, room, heats: vec![Vec::new(); heats] };
         for player in random::shuffled(players.len(), seed) {
@@ -75,14 +75,14 @@ impl<'p> Table<'p> {
         Some(table)
     }
 
-    /// Whether these can be alive together. One by itself always can, whatever it takes.
+    /// Whether these can be alive together. A single one always can, whatever it takes.
     fn fits(&self, members: &[usize]) -> bool {
         let of_each = members.iter().map(|member| self.players[*member].memory_bytes.unwrap_or(0));
         let memory = of_each.fold(0, u64::saturating_add);
         members.len() < 2 || self.room.memory_bytes.is_none_or(|room| memory <= room)
     }
 
-    /// Exchanges two members of different heats for as long as that makes fewer of those meet who have met before.
+    /// Exchanges members of different heats for as long as that makes fewer of those meet that have met before.
     fn by_meetings(mut self, met: &Met) -> Vec<Vec<usize>> {
         for _ in 0..PASSES {
             let mut is_better = false;
@@ -120,7 +120,7 @@ impl<'p> Table<'p> {
     }
 }
 
-/// How often who met whom, by index: a row each.
+/// How often each pair has met, by index: a row each.
 struct Met(Vec<Vec<usize>>);
 
 impl Met {
@@ -140,7 +140,7 @@ impl Met {
         Self(met)
     }
 
-    /// How often one met all of a heat but this member.
+    /// How often one has met all of a heat but this member.
     fn with(&self, one: usize, heat: &[usize], without: usize) -> usize {
         heat.iter().filter(|member| **member != without).map(|member| self.0[one][*member]).sum()
     }

@@ -32,7 +32,7 @@ pub fn start(round: usize, heat: usize, contender: &str, cells: &[usize]) -> Sta
     }
 }
 
-/// Measured, in quiet.
+/// A cell that was measured without disturbance.
 pub fn in_cell() -> InCell {
     InCell {
         warmup_ns: 200_000_000,

@@ -1,4 +1,4 @@
-//! From the slices of one heat in one cell, as they are stored, to what the statistics of heats ask for. Pure.
+//! Converts the stored slices of one heat in one cell to what the statistics of heats ask for. Pure.
 
 use super::pieces::{self, Turn};
 use model::Slice;
@@ -6,7 +6,7 @@ use model::heat::Counts;
 use stats::heats;
 
 /// The slices that count, by the indices of `servers` ([`model::Heat::servers`]). Each has the time that its owner had its cores to itself
-/// ([`Slice::own_ns`]). A slice without an answer is one of no answers; one of no time is left out.
+/// ([`Slice::own_ns`]). A slice without an answer counts as one of no answers; one of no time is left out.
 pub fn counted(
     slices: &[&Slice],
     servers: &[(&str, usize)],

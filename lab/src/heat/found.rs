@@ -1,32 +1,32 @@
-//! What is known of the contenders by their starts so far: how much memory they take, whether they work in the turns of others, and
-//! how often they failed. Nothing of it is a figure that they are ranked by. Pure.
+//! What the starts so far show about the contenders: how much memory they take, whether they work in the turns of others, and how often
+//! they failed. None of it is a figure that they are ranked by. Pure.
 
 use model::heat::Start;
 use std::collections::BTreeMap;
 
-/// Who uses more than this share of a core in the turns of others is measured with no other contender alive.
+/// A contender that uses more than this share of a core in the turns of others is measured with no other contender alive.
 const ELSEWHERE: f64 = 0.02;
 
-/// A contender that has failed so often, and was never measured, is not started again.
+/// A contender that has failed this often, and was never measured, is not started again.
 const MOST_FAILURES: usize = 3;
 
-/// What is known of one contender.
+/// What is known about one contender.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
     /// The most memory that any of its starts took.
     pub memory_bytes: Option<u64>,
     /// Its CPU time in the turns of others, as a share of one core, over all its starts.
     pub elsewhere_share: Option<f64>,
-    /// Its starts; those that the lab or the machine spoiled, and those that were cut off, are no starts of its.
+    /// The number of its starts. Those that the lab or the machine spoiled, and those that were cut off, do not count.
     pub starts: usize,
-    /// Those in which it failed.
+    /// The number of starts in which it failed.
     pub failed: usize,
-    /// It was measured at least once.
+    /// Whether it was measured at least once.
     pub is_measured: bool,
 }
 
 impl Found {
-    /// Of every contender that was started, by name; the hub is there, too.
+    /// What is known about every contender that was started, by name; the hub is included.
     pub fn of(starts: &[Start]) -> BTreeMap<&str, Self> {
         let mut found: BTreeMap<&str, Self> = BTreeMap::new();
         let mut elsewhere: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
@@ -50,17 +50,17 @@ impl Found {
         found
     }
 
-    /// It works so much in the turns of others that none should be beside it.
+    /// Whether it works so much in the turns of others that no other contender should be beside it.
     pub fn disturbs(&self) -> bool {
         self.elsewhere_share.is_some_and(|share| share > ELSEWHERE)
     }
 
-    /// It has failed so often that it is not started again.
+    /// Whether it has failed so often that it is not started again.
     pub fn is_given_up(&self) -> bool {
         !self.is_measured && self.failed >= MOST_FAILURES
     }
 
-    /// It failed in a third of its starts or more: its failures are told, and it has no rank.
+    /// Whether it failed in a third of its starts or more: its failures are told, and it has no rank.
     pub fn is_unreliable(&self) -> bool {
         self.failed * 3 >= self.starts.max(1)
     }

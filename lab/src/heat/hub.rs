@@ -1,4 +1,4 @@
-//! The hub: the server that is in every heat and ties heats together. It is the reference with work for every answer.
+//! The hub: the server that is in every heat and ties heats together. It is the reference with some work for every answer.
 
 use crate::catalog::Catalog;
 use crate::instance::Work;
@@ -7,36 +7,36 @@ use model::heat::HUB;
 use model::study::REFERENCE;
 use std::path::Path;
 
-/// For each answer the hub sends itself so many messages: some 12 µs of work, beside which it is at about a third of what the reference
-/// does (54,700 of 151,500 answers a second, as measured), so that it, and not the load generator, is the bound in whatever state the
-/// machine is. It is work and no time: a hub that spun for 60 µs by the clock stayed as fast as it was when the machine slowed all others
-/// by a fifth. And it is no more than this: with 30 messages it followed the other servers by a third of what the machine did to them, with
-/// 6 by nine tenths. It is the same in every heat of every run, so that nothing of it depends on the moment at which a run began.
+/// How many messages the hub sends itself for each answer: some 12 µs of work, with which it does about a third of what the reference does
+/// (54,700 of 151,500 requests/s, as measured), so that it, and not the load generator, is the bound in whatever state the machine is. It
+/// is work and not time: a hub that spun for 60 µs by the clock stayed as fast as it was when the machine slowed all others by a fifth. And
+/// it is no more than this: with 30 messages it followed the other servers by a third of what the machine did to them, with 6 by nine
+/// tenths. It is the same in every heat of every run, so that nothing depends on the moment at which a run began.
 const MESSAGES: u32 = 6;
 
-/// And so many for each new connection. The load generator's part of one is 40 µs or more, so that it would be the bound; so the hub is at
+/// How many it sends for each new connection. The load generator's part of one is 40 µs or more, so that it would be the bound; so the hub does
 /// half of what the reference does there.
 const MESSAGES_PER_CONNECTION: u32 = 24;
 
-/// What it does for an answer: runs whose hubs do the same can be compared by them.
+/// Describes the hub's work per answer: runs whose hubs do the same work can be compared by them.
 pub fn work() -> String {
     format!("{MESSAGES} messages for a request, {MESSAGES_PER_CONNECTION} for a connection")
 }
 
-/// What the hub is asked for where it does not serve a cell's workload.
+/// The workload that is asked of the hub where it does not serve a cell's workload.
 const PLAINEST: &str = "hello";
 
 /// The hub, laid out on this machine.
 #[derive(Debug)]
 pub struct Hub {
-    /// Its command has the work.
+    /// Its command, with the work.
     pub prepared: Prepared,
-    /// What it is asked for where it does not serve a cell's workload, and where that is.
+    /// The path and the workload that are asked of it where it does not serve a cell's workload.
     pub plainest: (String, Work),
 }
 
 impl Hub {
-    /// Lays it out in the cache folder, from what drome brings along.
+    /// Lays the hub out in the cache folder, from the files that drome contains.
     pub fn lay_out(cache: &Path) -> Result<Self, String> {
         let catalog = Catalog::built_in().map_err(|e| e.to_string())?;
         let mut entry = catalog.contender(REFERENCE).map_err(|e| e.to_string())?.clone();

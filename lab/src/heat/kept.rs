@@ -1,4 +1,4 @@
-//! What is kept of a cell that was measured: each member's part in its start, and all slices.
+//! What is stored of a cell that was measured: each member's part in its start, and all slices.
 
 use super::cell::Bout;
 use super::cycled::Cycled;
@@ -10,7 +10,7 @@ use crate::verdict::{self, Case, Policy};
 use model::Measurement;
 use model::heat::{InCell, Slice};
 
-/// Of a start in whose turns others used more of the cores, it is not told what bounded it.
+/// If others used more of the cores than this in the turns of a start, it is not told what bounded it.
 const MOST_BESIDE_PPM: u64 = 30_000;
 
 impl Bout<'_, '_> {
@@ -23,7 +23,7 @@ impl Bout<'_, '_> {
         self.who.iter().map(of).collect()
     }
 
-    /// What each member's start has of this cell, and all slices.
+    /// Adds this cell to each member's start, and returns all slices.
     pub fn keep(mut self, cycled: Cycled, course: &Course) -> Vec<Slice> {
         let names: Vec<String> = (0..self.who.len()).map(|m| self.start(m).contender.clone()).collect();
         let counts = pieces::counts(&names, self.shape.cycles, &cycled.turns);
@@ -79,7 +79,7 @@ impl Bout<'_, '_> {
     }
 }
 
-/// The share of the busiest thread in the CPU time of all, between two looks; `None` where nothing is known of any.
+/// The share of the busiest thread in the CPU time of all, between two looks; `None` where it is not known for any.
 fn busiest(before: &ThreadClocks, after: &ThreadClocks) -> Option<f64> {
     let used =
         |(thread, now): (&(i32, i32), &u64)| now.saturating_sub(before.get(thread).copied().unwrap_or(0));

@@ -1,5 +1,5 @@
-//! The servers of a heat: started afresh, verified, watched for their end, stopped. What a contender does wrong puts it out of the
-//! heat, and the others go on.
+//! The servers of a heat: started afresh, verified, watched for their end, stopped. A contender that does something wrong leaves the heat,
+//! and the others go on.
 
 use super::hub::Hub;
 use super::{budget, owed};
@@ -19,18 +19,18 @@ use std::time::{Duration, Instant};
 /// What ends a heat before its end.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Trouble {
-    /// Somebody asked to stop.
+    /// A user asked to stop.
     Interrupted,
-    /// The lab's own failure.
+    /// The lab failed.
     Lab(String),
 }
 
 /// One server of a heat.
 #[derive(Debug)]
 pub struct Member {
-    /// What is stored of it.
+    /// The start in the form in which it is stored.
     pub start: Start,
-    /// While it is alive.
+    /// The running server, while it is alive.
     instance: Option<Instance>,
 }
 
@@ -40,22 +40,22 @@ pub struct Field<'a> {
     pub run: &'a Run,
     pub heat: &'a Heat,
     pub members: Vec<Member>,
-    /// What the run took before this heat.
+    /// The time that the run took before this heat.
     pub spent_before: Duration,
     hub: &'a Hub,
-    /// Until then all time was charged to members.
+    /// The moment up to which all time was charged to members.
     charged: Instant,
-    /// Looks at the machine from before the first start.
+    /// Watches the machine from before the first start.
     watch: Box<Watch>,
 }
 
 impl Member {
-    /// It is alive, as far as is known.
+    /// Whether it is alive, as far as is known.
     pub fn is_alive(&self) -> bool {
         self.instance.is_some()
     }
 
-    /// The guard below which its processes are; `None` of one that is gone.
+    /// The guard above its processes; `None` if it is gone.
     pub fn guard(&self) -> Option<i32> {
         self.instance.as_ref().map(|instance| instance.server.root())
     }
@@ -65,7 +65,7 @@ impl Member {
         self.instance.as_mut()?.server.ended()
     }
 
-    /// What its processes have at the moment, and keeps the most memory.
+    /// Reads what its processes use at the moment, and keeps the most memory.
     pub fn look(&mut self) -> Snapshot {
         let Some(guard) = self.guard() else { return Snapshot::default() };
         let seen = tree::snapshot(Tree::Below(guard));
@@ -74,7 +74,7 @@ impl Member {
         seen
     }
 
-    /// It takes part no more, for this reason.
+    /// Takes it out of the heat, for this reason.
     pub fn leaves(&mut self, fault: Fault) {
         self.start.outcome = match fault {
             Fault::Contender(why) => StartOutcome::Failed(why),
@@ -83,14 +83,14 @@ impl Member {
         self.stop();
     }
 
-    /// Has its server go down while others do.
+    /// Asks its server to stop, so that it goes down while others do.
     fn ask_to_stop(&mut self) {
         if let Some(instance) = self.instance.as_mut() {
             instance.server.ask_to_stop();
         }
     }
 
-    /// Stops its server. What goes wrong then takes nothing from what was measured before.
+    /// Stops its server. What goes wrong then does not affect what was measured before.
     fn stop(&mut self) {
         let Some(instance) = self.instance.take() else { return };
         let Err(trouble) = instance.server.stop() else { return };
@@ -101,7 +101,7 @@ impl Member {
 }
 
 impl<'a> Field<'a> {
-    /// Starts all servers of a heat, one after the other. Those that fail are in it, with why.
+    /// Starts all servers of a heat, one after the other. Those that fail are included, with the reason.
     pub fn start(
         (lab, run, heat, hub): (&'a Lab, &'a Run, &'a Heat, &'a Hub),
         starts: &[Start],
@@ -178,12 +178,12 @@ impl<'a> Field<'a> {
         Ok(instance)
     }
 
-    /// A start of a race that failed while another of the same command is alive: perhaps two of them can't be.
+    /// The fault of a race's start that failed while another start of the same command is alive: perhaps only one of them can be.
     fn beside_its_copy(&self, name: &str, fault: Fault) -> Fault {
         let has_copy = self.members.iter().any(|m| m.is_alive() && m.start.contender == name);
         match fault {
             Fault::Contender(why) if has_copy && self.run.race.is_some() => Fault::Contender(format!(
-                "{why}\n  another one of it is alive: if two can't live side by side, because they share a file, a lock or a \
+                "{why}\n  another instance of it is running: if two can't run side by side, because they share a file, a lock or a \
                  database, race them with --alone"
             )),
             fault => fault,
@@ -197,7 +197,7 @@ impl<'a> Field<'a> {
         self.lab.prepared.get(name).ok_or_else(|| Fault::Lab("it is not prepared".to_owned()))
     }
 
-    /// Where a member is asked for a cell's workload, and what; `None` of one that is gone.
+    /// Where a member is asked for a cell's workload, by which path, and the workload; `None` if the member is gone.
     pub fn asked(&self, at: usize, cell: &Cell) -> Option<(std::net::SocketAddr, &str, &Work)> {
         let member = self.members.get(at)?;
         let address = member.instance.as_ref()?.address;
@@ -213,7 +213,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The members that are alive, by index.
+    /// The living members, by index.
     pub fn alive(&self) -> Vec<usize> {
         (0..self.members.len()).filter(|at| self.members[*at].is_alive()).collect()
     }
@@ -223,13 +223,13 @@ impl<'a> Field<'a> {
         self.members.iter().any(|member| member.is_alive() && member.start.contender != HUB)
     }
 
-    /// The time since the last charge was this member's.
+    /// Charges the time since the last charge to this member.
     pub fn charge(&mut self, at: usize) {
         let took = self.passed_ns();
         self.members[at].start.took_ns += took;
     }
 
-    /// The time since the last charge was for all that are alive, or for all that were, where nobody is.
+    /// Charges the time since the last charge to all living members, or to all that were alive, if none is.
     pub fn charge_all(&mut self) {
         let took = self.passed_ns();
         let alive = self.alive();
@@ -246,7 +246,7 @@ impl<'a> Field<'a> {
         passed
     }
 
-    /// What is stored of all of them.
+    /// The starts of all members, in the form in which they are stored.
     pub fn starts(&self) -> Vec<Start> {
         self.members.iter().map(|member| member.start.clone()).collect()
     }
@@ -270,7 +270,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Why a start did not come to its end.
+/// Why a start did not complete.
 pub fn why(start: &Start) -> String {
     match &start.outcome {
         StartOutcome::Failed(why) | StartOutcome::Spoiled(why) => why.clone(),

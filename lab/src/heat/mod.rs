@@ -1,8 +1,8 @@
 //! Measuring in heats: several live servers are loaded in turns.
 //!
-//! What acts: [`run`] goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after `warm`
-//! has warmed them up, `sum` puts their turns together, `kept` says what is kept of them, and [`snapshot`] reads the clocks of processes.
-//! All else decides, and is pure; `warming` says when a server is warm, `shape` how its turns look.
+//! The parts that act: [`run`] goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after `warm`
+//! has warmed them up, `sum` adds their turns up, `kept` decides what is stored of them, and [`snapshot`] reads the clocks of processes.
+//! All other parts decide, and are pure; `warming` says when a server is warm, `shape` what its turns look like.
 //!
 //! The road: [`next`] says which heat is owed ([`owed`]), how it is dealt ([`deal`]), whether there is time ([`budget`]) and whether
 //! it is enough ([`enough`]). Within a heat: the orders of its cycles ([`orders`]), what ran beside each turn ([`snapshot`]), which
@@ -38,28 +38,28 @@ use enough::{Neighbours, rounds_in_words};
 use model::Run;
 use model::heat::{Heat, Start};
 
-/// What to do next.
+/// The next step of a run in heats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// This heat; it is to be stored before it is begun.
+    /// Run this heat, which is to be stored before it begins.
     Heat(Heat),
-    /// Nothing more, and why.
+    /// Stop, for this reason.
     Done(String),
 }
 
-/// All that decides what is next.
+/// Everything that decides what is next.
 #[derive(Clone, Copy, Debug)]
 pub struct Course<'a> {
-    /// What is measured.
+    /// The run.
     pub run: &'a Run,
-    /// All heats that were begun.
+    /// All heats that have begun.
     pub heats: &'a [Heat],
     /// All starts that were stored.
     pub starts: &'a [Start],
 }
 
-/// The next heat, or why there is none. `known` compares the contenders that are next to each other by the first so many rounds, at
-/// the level of one look ([`model::Design::level`]); it is asked at looks only.
+/// Returns the next heat, or why there is none. `known` compares neighbouring contenders over the first so many rounds, at the level of
+/// one look ([`model::Design::level`]); it is called at looks only.
 pub fn next(course: &Course<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> Next {
     let Course { run, heats, starts } = *course;
     let design = &run.study.design;
@@ -72,7 +72,7 @@ pub fn next(course: &Course<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>
             };
         }
         if heats.iter().all(|heat| heat.round != round) {
-            return Next::Done(format!("every contender was given up, after {}", rounds_in_words(round)));
+            return Next::Done(format!("every contender was given up after {}", rounds_in_words(round)));
         }
         let rounds = round + 1;
         // Whether it is enough is asked with all of a round and nothing of the next.
@@ -88,7 +88,7 @@ pub fn next(course: &Course<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>
             return Next::Done(why);
         }
     }
-    let why = format!("the most that the design allows: {}", rounds_in_words(most));
+    let why = format!("the design's maximum is reached: {}", rounds_in_words(most));
     Next::Done(with_what_is_open(why, most, known))
 }
 

@@ -1,12 +1,12 @@
-//! What a run in heats observed, start by start and cell by cell, in the form of trials: rows of tables and points of charts. Pure.
+//! Presents a run in heats start by start and cell by cell, in the form of trials: rows of tables and points of charts. Pure.
 
 use model::heat::{Heat, InCell, Start};
 use model::observation::InHeat;
 use model::{Observation, Outcome, Trial};
 use std::collections::BTreeMap;
 
-/// Every start in every cell in which it was measured, in the order of the starts; one that failed in those, too, in which it would
-/// have been. A start that the lab or the machine spoiled is replaced by another one and is not here.
+/// Every start in every cell in which it was measured, in the order of the starts; one that failed also in the cells in which it would have
+/// been measured. A start that the lab or the machine spoiled is replaced by another one and is not included.
 pub fn observed(heats: &[Heat], starts: &[Start]) -> Vec<Observation> {
     let heats: BTreeMap<_, &Heat> = heats.iter().map(|heat| ((heat.round, heat.number), heat)).collect();
     let of = |start: &Start| Some(of_start(heats.get(&(start.round, start.heat))?, start));

@@ -1,14 +1,14 @@
-//! In which order the members of a heat take their turns, and in which order a heat goes through the cells. Pure, by seed.
+//! The orders in which the members of a heat take their turns, and in which a heat goes through the cells. Pure, by seed.
 //!
-//! A turn may leave something to the one after it: a warm or a cold cache, a timer that fires. So over every block of cycles each
-//! member comes equally often after each other one: E. J. Williams, "Experimental designs balanced for the estimation of residual
-//! effects of treatments", Australian Journal of Scientific Research A 2, 1949. Which member stands where in the square, and the
-//! order of its rows, is shuffled anew for every block.
+//! A turn may affect the one after it: a warm or a cold cache, a timer that fires. So over every block of cycles each member follows each
+//! other one equally often: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of treatments",
+//! Australian Journal of Scientific Research A 2, 1949. Which member stands where in the square, and the order of its rows, is shuffled
+//! anew for every block.
 
 use stats::random;
 
-/// The orders of so many cycles of `n` members, each by index. Fewer cycles of the same seed are the beginning of more. No member
-/// has two turns in a row where there are more than two.
+/// The orders of so many cycles of `n` members, each by index. The orders of fewer cycles of the same seed are the beginning of those of
+/// more. No member has two turns in a row where there are more than two.
 pub fn orders(n: usize, cycles: usize, seed: u64) -> Vec<Vec<usize>> {
     if n == 0 {
         return vec![Vec::new(); cycles];
@@ -29,12 +29,12 @@ pub fn orders(n: usize, cycles: usize, seed: u64) -> Vec<Vec<usize>> {
     orders
 }
 
-/// The cells of a round: forwards, and backwards in every other, so that no cell is always measured on the older server.
+/// The cells of a round: forwards, and backwards in every other round, so that no cell is always measured on the older server.
 pub fn cells(cells: usize, round: usize) -> Vec<usize> {
     if round.is_multiple_of(2) { (0..cells).collect() } else { (0..cells).rev().collect() }
 }
 
-/// Rows in which every ordered pair of neighbours comes once (`n` even, `n` rows) or twice (`n` odd, `2n` rows).
+/// Rows in which every ordered pair of neighbours occurs once (`n` even, `n` rows) or twice (`n` odd, `2n` rows).
 fn square(n: usize) -> Vec<Vec<usize>> {
     // 0, 1, n-1, 2, n-2, …: all differences between neighbours are different.
     let zigzag = |i: usize| if i.is_multiple_of(2) { (n - i / 2) % n } else { i.div_ceil(2) };
@@ -44,7 +44,7 @@ fn square(n: usize) -> Vec<Vec<usize>> {
     if n.is_multiple_of(2) || n == 1 { rows } else { rows.iter().cloned().chain(mirrored).collect() }
 }
 
-/// The rows in a random order in which none begins with who ended the one before, where that can be.
+/// Puts the rows in a random order in which none begins with the member that ended the one before, where that is possible.
 fn in_turn(mut rows: Vec<Vec<usize>>, mut last: Option<usize>, seed: u64) -> Vec<Vec<usize>> {
     let seed = random::derive(&[seed, 1]);
     let mut orders: Vec<Vec<usize>> = Vec::with_capacity(rows.len());
@@ -68,7 +68,7 @@ fn pick(from: &[usize], seed: u64, nth: usize) -> Option<usize> {
     from.get(at.min(from.len().saturating_sub(1))).copied()
 }
 
-/// Each goes to the first place, not before the first row, at which it repeats nobody; at the end, where there is none.
+/// Inserts each row at the first place, not before the first row, at which it repeats no member; at the end, where there is none.
 fn insert_the_rest(mut orders: Vec<Vec<usize>>, rest: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     for row in rest {
         let fits = |at: &usize| {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// How often each came after each, within cycles.
+    /// How often each member came after each other one, within cycles.
     fn after(orders: &[Vec<usize>], n: usize) -> Vec<Vec<usize>> {
         let mut count = vec![vec![0; n]; n];
         for order in orders {

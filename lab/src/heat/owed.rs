@@ -1,6 +1,6 @@
-//! What is owed: the next heat of a round. A contender owes each cell once a round. What the lab or the machine spoiled is owed
-//! again; what the contender failed at is not. Pure: a function of the run and of what was stored, so a run that was cut off goes
-//! on where it was.
+//! The next heat of a round. A contender owes each cell once a round. What the lab or the machine spoiled is owed again; what the
+//! contender failed at is not. Pure: a function of the run and of what was stored, so that an interrupted run continues where
+//! it was.
 
 use super::deal::{Player, Room, deal};
 use super::found::Found;
@@ -10,16 +10,16 @@ use model::heat::{Heat, Start, StartOutcome};
 use stats::random;
 use std::collections::BTreeSet;
 
-/// So often a start is made in a round until nothing spoils it; one that was cut off because drome was killed does not count.
+/// How often a start is made in a round until nothing spoils it. A start that was cut off because drome was killed does not count.
 pub const ATTEMPTS: usize = 3;
 
-/// Keeps the seeds of dealing apart from those of cycles.
+/// Keeps the seeds of dealing distinct from those of cycles.
 const DEALING: u64 = 0x6465_616c;
 
-/// So much of the machine's memory is for the members of a heat.
+/// The share of the machine's memory that is for the members of a heat.
 const MEMORY_SHARE: f64 = 0.7;
 
-/// The next heat of a round; `None` when nothing is owed in it any more.
+/// Returns the next heat of a round; `None` when nothing is owed in it any more.
 pub fn heat(run: &Run, round: usize, heats: &[Heat], starts: &[Start]) -> Option<Heat> {
     let size = run.study.design.heats?.size;
     let memory = run.environment.memory_bytes.map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64);
@@ -61,13 +61,13 @@ pub fn cells_owed(run: &Run, contender: &str, round: usize, starts: &[Start]) ->
     (0..run.study.cells.len()).filter(|cell| known(*cell) < copies).collect()
 }
 
-/// How many starts of a contender's copy there were in a round before the next one, in whichever heats.
+/// The number of starts of a contender's copy in a round before the next one, in whichever heats.
 pub fn attempt(contender: &str, copy: usize, round: usize, starts: &[Start]) -> usize {
     let is_own = |start: &&Start| (start.round, start.copy) == (round, copy) && start.contender == contender;
     starts.iter().filter(is_own).count()
 }
 
-/// Everybody who takes part and is not given up, with what is known of each by these starts.
+/// Every contender that takes part and is not given up, with what these starts show about it.
 fn players(run: &Run, starts: &[Start]) -> Vec<Player> {
     let found = Found::of(starts);
     let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());

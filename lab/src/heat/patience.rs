@@ -1,24 +1,24 @@
-//! How long a cell makes up for disturbed turns. Pure: it goes by the clocks of turns and by what was disturbed, and sees no answer.
+//! Decides how long a cell makes up for disturbed turns. Pure: by the clocks of turns and by what was disturbed, without any answer.
 
 use super::pieces::{Turn, firsts, is_quiet};
 
-/// A cell takes so many times as long as the cycles that it wants to count would.
+/// The longest time of a cell, as a multiple of that of the cycles that it wants to count.
 pub const PATIENCE: usize = 5;
 
-/// Two standard errors: that enough quiet turns are out of reach is said of one cell in forty in which they are not.
+/// Two standard errors: of forty cells in which enough quiet turns are possible, one is taken for hopeless.
 const Z: f64 = 2.0;
 
 /// What a cell wants, and what it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// So many quiet cycles are to count.
+    /// The number of quiet cycles that are to count.
     pub wanted: usize,
-    /// It takes no longer than so many cycles do; see [`super::budget::most_cycles`].
+    /// The most cycles whose time it may take; see [`super::budget::most_cycles`].
     pub most: usize,
 }
 
 impl Patience {
-    /// Whether another cycle is owed: those that are wanted always are, more of them for as long as that may help.
+    /// Whether another cycle is owed. The wanted cycles always are, more of them for as long as that may help.
     pub fn is_owed(&self, cycles: &[Vec<Turn>]) -> bool {
         cycles.len() < self.wanted
             || (quiet(cycles) < self.wanted
@@ -27,20 +27,20 @@ impl Patience {
                 && !self.is_in_vain(cycles))
     }
 
-    /// Whether a turn that was disturbed may be made up for: so that at least as many cycles are begun as are wanted.
+    /// Whether a disturbed turn may be made up for, so that at least the wanted number of cycles is begun.
     pub fn may_make_up(&self, cycles: &[Vec<Turn>]) -> bool {
         let made_up_ns = total_ns(cycles.iter().flatten()) - total_ns(cycles.iter().flat_map(|c| firsts(c)));
         let allowed_ns = self.most.saturating_sub(self.wanted) as f64 * cycle_ns(cycles);
         made_up_ns < allowed_ns && !self.is_in_vain(cycles)
     }
 
-    /// What is left of its time.
+    /// The rest of the cell's time.
     fn left_ns(&self, cycles: &[Vec<Turn>]) -> f64 {
         self.most as f64 * cycle_ns(cycles) - total_ns(cycles.iter().flatten())
     }
 
-    /// Whether the quiet cycles that are missing would surely take longer than what is left: each member has one turn in so many that is
-    /// quiet. A server whose turns last 2 s has next to none where others come for a moment every second, and would take the time of all.
+    /// Whether the missing quiet cycles would certainly take longer than the rest of the time, by each member's share of quiet turns. A server
+    /// whose turns last 2 s has hardly any where others run for a moment every second, and would take the time of all.
     fn is_in_vain(&self, cycles: &[Vec<Turn>]) -> bool {
         let missing = self.wanted.saturating_sub(quiet(cycles)) as f64;
         let members = cycles.iter().flatten().map(|turn| turn.member + 1).max().unwrap_or(0);
@@ -53,12 +53,12 @@ impl Patience {
     }
 }
 
-/// Cycles that count whole.
+/// The number of cycles that count whole.
 pub fn quiet(cycles: &[Vec<Turn>]) -> usize {
     cycles.iter().filter(|cycle| is_quiet(cycle)).count()
 }
 
-/// A cycle in which nothing is made up for takes so long.
+/// The time of a cycle in which nothing is made up for.
 fn cycle_ns(cycles: &[Vec<Turn>]) -> f64 {
     total_ns(cycles.iter().flat_map(|cycle| firsts(cycle))) / cycles.len().max(1) as f64
 }
@@ -67,7 +67,7 @@ fn total_ns<'t>(turns: impl Iterator<Item = &'t Turn>) -> f64 {
     turns.map(|turn| turn.wall_ns as f64).sum()
 }
 
-/// The largest share that so many of `all` may still be of: the upper end of Wilson's interval (1927).
+/// The largest share that is compatible with `some` of `all`: the upper end of Wilson's interval (1927).
 fn at_most(some: usize, all: usize) -> f64 {
     let (k, n) = (some as f64, all as f64);
     (k + Z * Z / 2.0 + Z * (k * (n - k) / n + Z * Z / 4.0).sqrt()) / (n + Z * Z)

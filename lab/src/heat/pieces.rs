@@ -1,31 +1,31 @@
-//! What others disturbed is made up for: which turns were disturbed, and which cycles count. Pure. How long it goes on: `patience.rs`.
+//! Finds the disturbed turns and the cycles that count. Pure. How long disturbed turns are made up for: `patience.rs`.
 //!
-//! Nothing here sees an answer or a rate: what goes in are the clocks of processes and of the machine's host, so that no criterion
-//! can look at the figure that it guards.
+//! Nothing here sees an answer or a rate: the input is the clocks of processes and of the machine's host, so that no criterion depends on
+//! the figure that it guards.
 
 use super::patience::quiet;
 use super::shares;
 use model::heat::{Counts, Void};
 
-/// A member has so many turns in a cycle at the most, until one of them is quiet: one that draws others in all its turns is not to
-/// take the time of all.
+/// The most turns that a member has in a cycle until one of them is quiet: a member that draws others in all its turns must not take the time
+/// of all.
 pub const TRIES: usize = 10;
 
-/// More than this share of a piece, and it is disturbed.
+/// A piece is disturbed if more than this share of it is.
 const SHARE: f64 = 0.03;
 
-/// The load generator was held up for more than this share of a window: a 99th percentile could be its own.
+/// A window is disturbed if the load generator was held up for more than this share of it: a 99th percentile could then be its own.
 const HELD_UP: f64 = 0.01;
 
-/// What was beside the members of a heat for about 100 ms of a turn. A turn that lasts longer has several pieces, so that all are
-/// judged alike whatever their servers' speed.
+/// What ran beside the members of a heat for about 100 ms of a turn. A turn that lasts longer has several pieces, so that all turns are
+/// judged alike, whatever their servers' speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// How long it was.
+    /// The length of the piece.
     pub wall_ns: u64,
     /// CPU time of other processes and of drome's threads beside the engine; unknown: not judged.
     pub others_ns: Option<u64>,
-    /// What the machine's host took of the cores that are used. The kernel tells in ticks of 10 ms, so that any tick disturbs a
+    /// CPU time that the machine's host took of the cores that are used. The kernel counts it in ticks of 10 ms, so that any tick disturbs a
     /// piece of 100 ms. Unknown: not judged.
     pub stolen_ns: Option<u64>,
 }
@@ -35,13 +35,13 @@ pub struct Piece {
 pub struct Turn {
     /// The member, by index.
     pub member: usize,
-    /// How long it was, with what is not counted of it.
+    /// The length of the turn, with what is not counted of it.
     pub wall_ns: u64,
-    /// What disturbed it.
+    /// What disturbed the turn.
     pub void: Option<Void>,
 }
 
-/// What disturbed a turn, by its pieces.
+/// What disturbed a turn, judged by its pieces.
 pub fn disturbed(pieces: &[Piece]) -> Option<Void> {
     pieces.iter().find_map(|piece| {
         let is_much = |ns: &u64| *ns as f64 > SHARE * piece.wall_ns as f64;
@@ -50,18 +50,18 @@ pub fn disturbed(pieces: &[Piece]) -> Option<Void> {
     })
 }
 
-/// Whether the load generator was held up in a window of open load, by how long its own clocks stood still in it: what it sends
-/// late then is late by its own fault. Unknown: not judged.
+/// Whether the load generator was held up in a window of open load, by how long its own clocks stood still in it: what it then sends
+/// late is late by its own fault. Unknown: not judged.
 pub fn held_up(held_up_ns: Option<u64>, window_ns: u64) -> Option<Void> {
     held_up_ns.filter(|ns| *ns as f64 > HELD_UP * window_ns as f64).map(|_| Void::HeldUp)
 }
 
-/// Whether everybody had a quiet turn in a cycle: it counts only whole.
+/// Whether every member had a quiet turn in a cycle, which counts only whole.
 pub fn is_quiet(cycle: &[Turn]) -> bool {
     cycle.iter().all(|turn| cycle.iter().any(|other| other.member == turn.member && other.void.is_none()))
 }
 
-/// Who is to have another turn in this cycle, in the order of the turns before, because all so far were disturbed.
+/// The members that get another turn in this cycle, in the order of the turns before, because all their turns so far were disturbed.
 pub fn again(cycle: &[Turn]) -> Vec<usize> {
     let is_due = |member: usize| {
         let turns = || cycle.iter().filter(|turn| turn.member == member);
@@ -76,7 +76,7 @@ pub fn firsts(cycle: &[Turn]) -> impl Iterator<Item = &Turn> {
     cycle.iter().enumerate().filter(is_first).map(|(_, turn)| turn)
 }
 
-/// Which cycles of a heat count in a cell, decided once for all of its members, when no more is owed.
+/// Decides which cycles of a heat count in a cell, once for all of its members, when no more is owed.
 pub fn counts(members: &[String], wanted: usize, cycles: &[Vec<Turn>]) -> Counts {
     if quiet(cycles) < wanted {
         return Counts::NeverQuiet;
@@ -87,7 +87,7 @@ pub fn counts(members: &[String], wanted: usize, cycles: &[Vec<Turn>]) -> Counts
     }
 }
 
-/// The cycles that count, by index; of their turns those that [`Counts::has`].
+/// The cycles that count, by index; of their turns, those of [`Counts::has`] count.
 pub fn counted(counts: &Counts, cycles: &[Vec<Turn>]) -> Vec<usize> {
     let all = 0..cycles.len();
     match counts {
@@ -96,7 +96,7 @@ pub fn counted(counts: &Counts, cycles: &[Vec<Turn>]) -> Vec<usize> {
     }
 }
 
-/// A member's turns, and those of them in which it was disturbed.
+/// The number of a member's turns, and of those in which it was disturbed.
 pub fn share(member: usize, cycles: &[Vec<Turn>]) -> (u64, u64) {
     let turns = cycles.iter().flatten().filter(|turn| turn.member == member);
     turns.fold((0, 0), |(all, disturbed), turn| (all + 1, disturbed + u64::from(turn.void.is_some())))

@@ -1,4 +1,4 @@
-//! A run in heats: heat after heat, each cell stored when it is over, until it is enough.
+//! Runs a study in heats: heat after heat, each cell stored when it is over, until it is enough.
 
 use super::hub::Hub;
 use super::members::{self, Field, Trouble};
@@ -11,10 +11,10 @@ use crate::{analyse, clock_text, folders};
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Run};
 
-/// All that was measured in heats.
+/// Everything that was measured in heats.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// All heats that were begun.
+    /// All heats that have begun.
     pub heats: Vec<Heat>,
     /// All starts.
     pub starts: Vec<Start>,
@@ -23,17 +23,17 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// What the store has of a run.
+    /// Reads what the store has of a run.
     pub fn of(store: &Store, run: &str) -> Result<Self, StoreError> {
         Ok(Self { heats: store.heats(run)?, starts: store.starts(run)?, slices: store.slices(run)? })
     }
 
-    /// What it says; `ended` is why the run ended.
+    /// Computes the findings; `ended` is why the run ended.
     pub fn findings(&self, run: &Run, ended: Option<&str>) -> Findings {
         analyse::heats::findings(run, &self.heats, &self.starts, &self.slices, ended)
     }
 
-    /// Takes starts of a heat as they are now.
+    /// Takes in the starts of a heat as they are now.
     fn take(&mut self, starts: &[Start]) {
         let is = |a: &Start, b: &Start| {
             (a.round, a.heat, a.copy, &a.contender) == (b.round, b.heat, b.copy, &b.contender)
@@ -47,7 +47,7 @@ impl Measured {
     }
 }
 
-/// What a run in heats goes by.
+/// The state of a run in heats.
 struct Going<'a> {
     lab: &'a Lab,
     run: &'a Run,
@@ -56,7 +56,7 @@ struct Going<'a> {
     measured: Measured,
 }
 
-/// Runs what is left of a run in heats and says what all of it means.
+/// Runs what is left of a run in heats and returns its findings.
 pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
     // What the lab does beside the turns, it does where the load generator is, never where a server is.
     let _pinned = Pinned::to(&lab.cores.client);
@@ -81,7 +81,7 @@ pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<F
 }
 
 impl Going<'_> {
-    /// One heat, from the start of its servers to their end. Every cell that is over is stored.
+    /// Runs one heat, from the start of its servers to their end. Every cell that is over is stored.
     fn hold(&mut self, heat: &Heat, show: &mut dyn Show) -> Result<(), LabError> {
         let (run, started) =
             (self.run, Field::start((self.lab, self.run, heat, &self.hub), &self.measured.starts, show));
@@ -109,7 +109,7 @@ impl Going<'_> {
     }
 }
 
-/// Cell after cell, each stored when it is over; says what cut the heat off.
+/// Measures cell after cell, each stored when it is over; returns what cut the heat off.
 fn measure(
     store: &Store,
     field: &mut Field<'_>,
@@ -152,7 +152,7 @@ fn keep(
     Ok(())
 }
 
-/// Why a heat came to nothing through the lab's own failure: it would in the next one, too.
+/// Why a heat came to nothing through the lab's own failure, which would happen in the next one, too.
 fn nothing(starts: &[Start]) -> Option<String> {
     let is_measured = starts.iter().any(|start| !start.cells.is_empty() || start.failed().is_some());
     let spoiled = starts.iter().find(|start| matches!(start.outcome, StartOutcome::Spoiled(_)));

@@ -1,27 +1,27 @@
-//! How turns look in a cell, and how many of them are to count: slices of closed load, windows of open load. Pure.
+//! The shape of turns in a cell, and how many of them are to count: slices of closed load, windows of open load. Pure.
 
 use model::{Cell, Design, Heats, Load};
 use std::time::Duration;
 
-/// An open window is to have so many answers.
+/// How many answers an open window is to have.
 const WINDOW_ANSWERS: u64 = 2_000;
 
-/// A slice of closed load lasts no longer than this, however slow the server.
+/// The longest slice of closed load, however slow the server.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// How a turn looks, and how many of each member are to count.
+/// The shape of a turn, and how many turns of each member are to count.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// The slice of the first member.
     pub slice: load::Slice,
-    /// So many cycles are to count.
+    /// The number of cycles that are to count.
     pub cycles: usize,
-    /// It is a window of open load.
+    /// Whether it is a window of open load.
     pub is_window: bool,
 }
 
 impl Shape {
-    /// Closed load has slices; open load has windows, in which a queue can come to its steady state.
+    /// The shape of turns under this load. Closed load has slices; open load has windows, in which a queue can come to its steady state.
     pub fn of(cell: &Cell, design: &Design, heats: &Heats) -> Self {
         let Some(rate) = cell.load.rate_per_s().filter(|_| matches!(cell.load, Load::Open { .. })) else {
             let usual = load::Slice::of(0);

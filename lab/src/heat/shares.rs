@@ -1,17 +1,17 @@
-//! Whether the members of a heat were disturbed equally often. If one draws others (a logger that it wakes, a helper that it starts),
-//! leaving out what was disturbed would leave out its bad moments only. Pure; exact.
+//! Tests whether the members of a heat were disturbed equally often. If one draws others (a logger that it wakes, a helper that it starts),
+//! leaving out its disturbed turns would leave out its bad moments only. Pure; exact.
 //!
-//! The order of the first turns within a cycle is shuffled (those that make up for disturbed ones come after). So if disturbance does not care whose turn it is, each disturbed turn of a cycle is equally
-//! likely to be anybody's, however long the bursts are and whenever they come: a member's number of disturbed turns is a sum of
-//! independent trials, one a cycle, of probability (disturbed turns in the cycle) / (turns in the cycle). That is the Poisson binomial
-//! distribution, which is computed exactly.
+//! The order of the first turns within a cycle is shuffled (those that make up for disturbed ones come after). So if disturbance does not
+//! depend on whose turn it is, each disturbed turn of a cycle is equally likely to be any member's, however long the bursts are and
+//! whenever they come: a member's number of disturbed turns is a sum of independent trials, one a cycle, of probability (disturbed turns
+//! in the cycle) / (turns in the cycle). That is the Poisson binomial distribution, which is computed exactly.
 
 use super::pieces::{Turn, firsts};
 
-/// The probability that this says "differs" of members that do not.
+/// The probability of finding a difference between members that do not differ.
 const LEVEL: f64 = 0.01;
 
-/// The member whose share of disturbed turns differs from the others' by more than chance; of several the most unlikely one. Two-sided,
+/// Finds the member whose share of disturbed turns differs from the others' by more than chance; of several, the most unlikely one. Two-sided,
 /// Bonferroni over the members.
 pub fn differing(members: usize, cycles: &[Vec<Turn>]) -> Option<usize> {
     let p = |member| (member, p_value(member, cycles));
@@ -19,7 +19,7 @@ pub fn differing(members: usize, cycles: &[Vec<Turn>]) -> Option<usize> {
     (p * members as f64 <= LEVEL).then_some(member)
 }
 
-/// How likely a share is that is as far from the expected one as this member's, in both directions.
+/// The probability of a share as far from the expected one as this member's, in both directions.
 fn p_value(member: usize, cycles: &[Vec<Turn>]) -> f64 {
     let of_member = cycles.iter().filter(|cycle| cycle.iter().any(|turn| turn.member == member));
     let (mut probability, mut seen) = (vec![1.0], 0);

@@ -1,5 +1,5 @@
-//! What ran within a turn: the CPU time of each member of a heat, of all other programs, and of drome's own threads beside the engine;
-//! and what the machine's host took. Read between turns, on the load generator's core.
+//! Snapshots of what ran within a turn: the CPU time of each member of a heat, of all other programs, and of drome's own threads beside the
+//! engine; and what the machine's host took. Taken between turns, on the load generator's core.
 //!
 //! Clocks of processes are read by one system call each, of 0.45 µs. /proc is listed (76 µs for 160 processes) only when a process or a
 //! thread was made since the last look, or one is gone; `/proc/PID/stat` is read (6 µs) of new processes and of those that ran. With 270
@@ -14,7 +14,7 @@ use net::clock;
 use processes::{Processes, Used};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Whose turns are looked at, and where they run.
+/// The members whose turns are watched, and the cores that they run on.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
     /// The guard of each member, the hub's included: all processes below it are the member's.
@@ -23,11 +23,11 @@ pub struct Watched {
     pub server_cpus: BTreeSet<usize>,
     /// The cores of the load generator.
     pub client_cpus: BTreeSet<usize>,
-    /// The engine's threads and the one that looks: what they use is not others' load.
+    /// The engine's threads and the one that takes the looks: what they use is not other load.
     pub engine: BTreeSet<i32>,
 }
 
-/// Takes one look after another; each says what was used since the one before.
+/// Takes one look after another; each returns what was used since the one before.
 #[derive(Debug)]
 pub struct Looks {
     watched: Watched,
@@ -37,30 +37,30 @@ pub struct Looks {
     machine: Machine,
 }
 
-/// What the kernel has counted since the machine's start. `None`: unknown.
+/// What the kernel has counted since boot. `None`: unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Machine {
     /// What the host took of the cores that are used.
     stolen_ns: Option<u64>,
-    /// How long the servers' cores rested.
+    /// Idle time of the servers' cores.
     idle_ns: Option<u64>,
 }
 
-/// What was used between two looks. `None`: unknown.
+/// CPU time between two looks. `None`: unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Between {
-    /// From one look to the next.
+    /// The time from one look to the next.
     pub wall_ns: u64,
     /// CPU time of each member, in the order of the guards.
     pub members_ns: Vec<Option<u64>>,
-    /// CPU time of other programs, but for those that ran on cores which neither servers nor load generator use, and of drome's
-    /// threads beside the engine. Where a program of several threads ran is not known: it counts.
+    /// CPU time of other programs, and of drome's threads beside the engine. Programs that ran on cores which neither servers nor load generator
+    /// use are left out. Where a program of several threads ran is not known: it counts.
     pub others_ns: Option<u64>,
-    /// That of programs that are known to have run on the servers' cores.
+    /// CPU time of the other programs that are known to have run on the servers' cores.
     pub others_on_server_ns: Option<u64>,
-    /// What the host took of the cores of servers and load generator, in the kernel's ticks of 10 ms.
+    /// CPU time that the host took of the cores of servers and load generator, in the kernel's ticks of 10 ms.
     pub stolen_ns: Option<u64>,
-    /// How long the servers' cores rested, together, in the same ticks: it may be one more or less at either end.
+    /// Idle time of the servers' cores, together, in the same ticks: it may be one more or less at either end.
     pub idle_ns: Option<u64>,
 }
 
@@ -72,20 +72,20 @@ impl Watched {
 }
 
 impl Looks {
-    /// The first look.
+    /// Takes the first look.
     pub fn begin(watched: Watched) -> Self {
         let processes = Processes::begin(&watched.guards);
         let (threads, machine) = (own_threads(&watched.engine), Machine::now(&watched));
         Self { watched, at_ns: clock::now_ns(), processes, threads, machine }
     }
 
-    /// Another load generator has these threads from now on.
+    /// Replaces the engine's threads, when another load generator takes over.
     pub fn exchange_engine(&mut self, engine: BTreeSet<i32>) {
         self.watched.engine = engine;
         self.look();
     }
 
-    /// What was used since the last look.
+    /// Takes a look and returns what was used since the last one.
     pub fn look(&mut self) -> Between {
         let at_ns = clock::now_ns();
         let members = self.watched.guards.len();
@@ -121,12 +121,12 @@ impl Looks {
 }
 
 impl Between {
-    /// What is judged of it: no member's time, and no answer.
+    /// The part of it that is judged: no member's time, and no answer.
     pub fn piece(&self) -> Piece {
         Piece { wall_ns: self.wall_ns, others_ns: self.others_ns, stolen_ns: self.stolen_ns }
     }
 
-    /// Several looks within one turn, taken together.
+    /// Adds up two looks within one turn.
     #[must_use]
     pub fn and(&self, next: &Self) -> Self {
         let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a.saturating_add(b));
@@ -140,7 +140,7 @@ impl Between {
         }
     }
 
-    /// CPU time within the turn of this member: its own, and that of all other members.
+    /// CPU time within the turn of this member: the member's own, and that of all other members.
     pub fn owner_and_others(&self, owner: usize) -> (Option<u64>, Option<u64>) {
         let others = self.members_ns.iter().enumerate().filter(|(member, _)| *member != owner);
         let sum = others.map(|(_, ns)| *ns).try_fold(0_u64, |sum, ns| Some(sum.saturating_add(ns?)));
@@ -148,7 +148,7 @@ impl Between {
     }
 }
 
-/// A member's CPU time in the turns of others, and how long those were: from each turn's owner and what was used in it.
+/// A member's CPU time in the turns of others, and how long those were; `turns` has each turn's owner and what was used in it.
 pub fn elsewhere(member: usize, turns: &[(usize, Between)]) -> (Option<u64>, u64) {
     let of_others = || turns.iter().filter(|(owner, _)| *owner != member);
     let ns = of_others().try_fold(0_u64, |sum, (_, used)| {
@@ -171,7 +171,7 @@ impl Machine {
         Self::of(&stat, &watched.cpus(), &watched.server_cpus)
     }
 
-    /// From `/proc/stat`.
+    /// Parses the text of `/proc/stat`.
     fn of(stat: &str, used: &BTreeSet<usize>, servers: &BTreeSet<usize>) -> Self {
         let sum = |cpus: &BTreeSet<usize>, of: fn(Times) -> u64| {
             let mut ticks = cpus.iter().map(|cpu| cpu_time::of_one(stat, *cpu).map(of));

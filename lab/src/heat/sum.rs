@@ -1,11 +1,11 @@
-//! A member's turns in a cell, taken together: what the load generator counted, and what the server used for it. Pure.
+//! Adds up a member's turns in a cell: what the load generator counted, and what the server used for it. Pure.
 
 use super::snapshot::Between;
 use crate::cores::Cores;
 use crate::tree::Snapshot;
 use model::{SliceTally, Tally, Usage};
 
-/// At the two ends of a turn a server waits for so long although it is loaded: until the first requests are there, and the load
+/// How long a server waits at the two ends of a turn although it is loaded: until the first requests are there, and until the load
 /// generator has its last answers. Servers at their limit rested for 0.8 to 1 ms a turn.
 const EDGES_NS: u64 = 1_000_000;
 
@@ -14,20 +14,20 @@ const EDGES_NS: u64 = 1_000_000;
 pub struct Sum {
     /// All counted parts, one after the other.
     pub tally: Tally,
-    /// CPU time of the server for the counted answers; `None`: of some turn it is not known.
+    /// CPU time of the server for the counted answers; `None`: it is not known of some turn.
     cpu_ns: Option<u64>,
     /// How long the server was loaded for them.
     loaded_ns: u64,
-    /// The turns, from look to look.
+    /// The length of the turns, from look to look.
     turns_ns: u64,
     others_ns: Option<u64>,
     stolen_ns: Option<u64>,
-    /// How long the servers' cores rested while the server was loaded; less than nothing by what the kernel's ticks are coarse.
+    /// Idle time of the servers' cores while the server was loaded. It may be negative, because the kernel's ticks are coarse.
     idle_ns: Option<i64>,
 }
 
 impl Sum {
-    /// One turn of a member: what the load generator counted in it, what ran meanwhile, and which of the members it was.
+    /// Sets it to one turn of a member: what the load generator counted in it, what ran meanwhile, and which member it was.
     pub fn set(&mut self, said: &SliceTally, used: &Between, owner: usize, server_cores: usize) {
         self.tally.clear();
         self.tally.append(&said.tally);
@@ -71,9 +71,9 @@ impl Sum {
         self.turns_ns += later.turns_ns;
     }
 
-    /// What the server used. `elsewhere_ns`: its CPU time in the turns of others, which its own answers cost, too. `seen`: its
-    /// processes at the end. `busiest`: the share of its busiest thread in its CPU time, where that is known. `None`: its processes
-    /// could not be watched.
+    /// What the server used. `elsewhere_ns`: its CPU time in the turns of others, which its own answers cost, too. `seen`: its processes at
+    /// the end. `busiest`: the share of its busiest thread in its CPU time, where that is known. `None`: its processes could not be
+    /// watched.
     pub fn usage(
         &self,
         elsewhere_ns: u64,
@@ -104,7 +104,7 @@ impl Sum {
         })
     }
 
-    /// The same for each of so many cores, as if all had rested alike; none where it is not known.
+    /// The idle time of each of so many cores, as if all had rested alike; empty where it is not known.
     fn idle_by_core(&self, cores: usize) -> Vec<u64> {
         let idle_ns = self.idle_ns.map(|ns| ns.max(0) as u64);
         idle_ns.map_or_else(Vec::new, |ns| vec![ns / cores.max(1) as u64; cores])

@@ -45,8 +45,8 @@ fn the_most_that_is_allowed_ends_it_and_says_what_is_open() {
     run.study.design.budget = Duration::from_hours(9);
     let (heats, _, _, why) = walk(&run, |_| Standing::Open(Some(0.084)));
     assert_eq!(heats.len(), 13 * 2);
-    let open = "1 of 1 comparisons between neighbours are open; the ratio of a and b is known to ±8.4 %";
-    assert_eq!(why, format!("the most that the design allows: 13 rounds; {open}"));
+    let open = "1 of 1 comparisons between neighbouring ranks are inconclusive; the widest interval is that of a and b, ±8.4 %";
+    assert_eq!(why, format!("the design's maximum is reached: 13 rounds; {open}"));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn a_budget_is_a_bound_and_no_heat_is_begun_that_would_pass_it() {
         assert!(spent <= run.study.design.budget, "{spent:?} of {seconds} s");
         assert_eq!(heats.len() as u64, seconds / 30, "{seconds} s: {why}");
         let whole = format!("the budget of {} is spent", humantime::format_duration(run.study.design.budget));
-        assert!(why.starts_with(&whole) && why.contains("comparisons between neighbours are open"), "{why}");
+        assert!(why.starts_with(&whole) && why.contains("comparisons between neighbouring ranks"), "{why}");
     }
 }
 

@@ -1,8 +1,8 @@
-//! Warm-up: every member is loaded in turns until its rate has settled, relative to the hub's at the time, or as it is, whichever is
-//! better known. One that compiles while it runs is loaded for a second at a time and has a pause after it, because its compiler shares
-//! the servers' cores with the work that it compiles: Spring Boot came to 28,000/s after 34 s of steady load, and to 37,000/s after 21 s
-//! half of which were pauses. A pause lasts as long as the load before it, or until the server rests: one that works through a whole
-//! pause is still being compiled.
+//! Warms up every member in turns until its rate has settled, relative to the hub's at the time, or as it is, whichever is better known. A
+//! member that compiles while it runs is loaded for a second at a time and has a pause after it, because its compiler shares the servers'
+//! cores with the work that it compiles: Spring Boot reached 28,000/s after 34 s of steady load, and 37,000/s after 21 s half of which were
+//! pauses. A pause lasts as long as the load before it, or until the server rests: a server that works through a whole pause is still being
+//! compiled.
 
 use super::cell::Bout;
 use super::cycled::{Cycled, Turned};
@@ -14,16 +14,16 @@ use model::heat::{Counts, Step};
 use stats::heats::{Sample, settling_by_either};
 use std::time::{Duration, Instant};
 
-/// Of a server that compiles while it runs: load in a row, and the pause after it, in seconds.
+/// For a server that compiles while it runs: the time of load in a row, and of the pause after it, in seconds.
 const AT_A_TIME_S: f64 = 1.0;
 
-/// A pause is taken in parts, so that a request to stop is soon heard, and a server that rests is not waited for.
+/// A pause is taken in parts of this length, so that a request to stop is soon heard, and a server that rests is not waited for.
 const NAP: Duration = Duration::from_millis(100);
 
 /// A server that uses no more than this share of a core in such a part rests.
 const RESTING: f64 = 0.02;
 
-/// The courses of all members of a cell, each by its place among them.
+/// The warm-up of all members of a cell, each by its place among them.
 pub struct Course {
     members: Vec<Warming>,
     least: Duration,
@@ -31,7 +31,7 @@ pub struct Course {
 }
 
 impl Course {
-    /// Nothing was loaded yet.
+    /// The state before any load.
     pub fn new(bout: &Bout<'_, '_>) -> Self {
         let run = bout.field.run;
         let of = |member: usize| {
@@ -83,12 +83,12 @@ impl Course {
         }
     }
 
-    /// The members that are alive and are not warm yet.
+    /// The living members that are not warm yet.
     fn open(&self, bout: &Bout<'_, '_>) -> Vec<usize> {
         (0..self.members.len()).filter(|m| !self.members[*m].is_over && bout.is_alive(*m)).collect()
     }
 
-    /// One turn.
+    /// Loads a member for one turn.
     fn load(&mut self, bout: &mut Bout<'_, '_>, member: usize) -> Result<(), Trouble> {
         if let Some(turned) = bout.turn(member)? {
             self.members[member].take(&turned);
@@ -96,7 +96,7 @@ impl Course {
         Ok(())
     }
 
-    /// A compiler has the servers' cores to itself, until it has nothing to do, or for so long at the most.
+    /// Pauses the load, so that a compiler has the servers' cores to itself, until it has nothing to do, or for so long at the most.
     fn pause(&mut self, bout: &mut Bout<'_, '_>, most_s: f64) -> Result<(), Trouble> {
         let waiting: Vec<usize> =
             self.open(bout).into_iter().filter(|m| self.members[*m].class == Class::Jit).collect();
@@ -118,8 +118,8 @@ impl Course {
         Ok(())
     }
 
-    /// Looks at the cycles that count: which members still got faster or slower in them. Of cycles that others disturbed nothing is said:
-    /// it could be theirs.
+    /// Finds the members that still got faster or slower in the cycles that count. Cycles that others disturbed say nothing: the change could
+    /// be theirs.
     pub fn judge(&mut self, bout: &Bout<'_, '_>, cycled: &Cycled) -> Vec<usize> {
         let names: Vec<String> = (0..self.members.len()).map(|m| bout.start(m).contender.clone()).collect();
         let counts = pieces::counts(&names, bout.shape.cycles, &cycled.turns);
@@ -148,7 +148,7 @@ impl Course {
         changing
     }
 
-    /// Has these members warmed up further, where they may be; whether any may.
+    /// Lets these members warm up further, where they may; returns whether any may.
     pub fn goes_on(&mut self, changing: &[usize]) -> bool {
         let mut goes_on = false;
         for member in changing {
@@ -159,7 +159,7 @@ impl Course {
         goes_on
     }
 
-    /// Load before the measurement, and whether the rate had settled by then.
+    /// The load before the measurement, and whether the rate had settled by then.
     pub fn came_to(&self, member: usize) -> (u64, Option<bool>) {
         let of = &self.members[member];
         ((of.warmup_s * 1e9) as u64, of.is_settled)

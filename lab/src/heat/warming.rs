@@ -1,43 +1,43 @@
-//! One member's warm-up: what its turns and pauses say of whether it is warm. Pure.
+//! Decides from one member's turns and pauses whether it is warm. Pure.
 
 use super::cycled::Turned;
 use model::contender::Class;
 use stats::heats::{Sample, Settling, Warmth, relative_to_hub, settling_by_either};
 use std::time::Duration;
 
-/// A server that rested at once in so many pauses in a row has nothing left to compile: that its rate is level need not be shown by
-/// slices alone, which takes a minute where they scatter.
+/// A server that rested at once in this many pauses in a row has nothing left to compile: its slices alone need not show that its rate is
+/// level, which takes a minute where they scatter.
 const RESTS: usize = 3;
 
 /// A turn of a member.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate {
-    /// Its middle, in seconds of the monotonic clock.
+    /// The middle of the turn, in seconds of the monotonic clock.
     pub at_s: f64,
     /// The natural logarithm of its rate.
     pub log: f64,
     /// How long the member has been loaded by its end, in seconds.
     pub load_s: f64,
-    /// Nobody disturbed it.
+    /// Whether nothing disturbed it.
     pub is_quiet: bool,
 }
 
-/// One member's course.
+/// The warm-up of one member.
 #[derive(Clone, Debug)]
 pub struct Warming {
     pub class: Class,
     pub is_hub: bool,
-    /// Its start has settled in another cell.
+    /// Whether its start has settled in another cell.
     pub has_settled: bool,
     /// Its turns so far.
     pub rates: Vec<Rate>,
     pub load_s: f64,
     pub pause_s: f64,
-    /// It worked through the whole of the last pause.
+    /// Whether it worked through the whole of the last pause.
     pub is_compiling: bool,
-    /// So many pauses in a row in which it rested at once.
+    /// The number of pauses in a row in which it rested at once.
     pub rests: usize,
-    /// Load before the measurement.
+    /// The load before the measurement, in seconds.
     pub warmup_s: f64,
     pub last: Option<Settling>,
     pub is_over: bool,
@@ -45,7 +45,7 @@ pub struct Warming {
 }
 
 impl Warming {
-    /// Nothing was loaded yet.
+    /// The state before any load.
     pub fn new(class: Class, is_hub: bool) -> Self {
         Self {
             class,
@@ -63,7 +63,7 @@ impl Warming {
         }
     }
 
-    /// Whether it is warm by now, or at the limit; `hub` has the hub's rates, as (moment in seconds, natural logarithm).
+    /// Decides whether it is warm by now, or at the limit; `hub` has the hub's rates, as (moment in seconds, natural logarithm).
     pub fn decide(&mut self, hub: &[(f64, f64)], least: Duration, limit: Duration) {
         let warmth = if self.has_settled { self.class.warmth().once_more() } else { self.class.warmth() };
         let warmth = Warmth { least_load_s: warmth.least_load_s.max(least.as_secs_f64()), ..warmth };
@@ -75,12 +75,12 @@ impl Warming {
         self.last = Some(Settling { is_warm, ..found });
     }
 
-    /// It has warmed up for so long.
+    /// Whether it has warmed up for so long.
     pub fn is_at(&self, limit: Duration) -> bool {
         self.load_s + self.pause_s >= limit.as_secs_f64()
     }
 
-    /// After so many parts of a pause: whether it works still.
+    /// Records whether it still works after so many parts of a pause.
     pub fn after_nap(&mut self, naps: usize, works: bool, is_known: bool) {
         self.is_compiling = works && is_known;
         if naps == 1 {
@@ -94,13 +94,13 @@ impl Warming {
         self.rates.extend(turned.log_rate.map(|log| Rate { at_s, log, load_s, is_quiet }));
     }
 
-    /// The turns that tell how warm it is: those that nobody disturbed, or all, where most were.
+    /// The turns that show how warm it is: those that nothing disturbed, or all, where most were disturbed.
     pub fn telling(&self) -> Vec<Rate> {
         let quiet: Vec<Rate> = self.rates.iter().copied().filter(|rate| rate.is_quiet).collect();
         if quiet.len() * 2 >= self.rates.len() { quiet } else { self.rates.clone() }
     }
 
-    /// Its rates relative to these of the hub at the time; as they are where there are none, and the hub's own.
+    /// Its rates relative to these of the hub at the time; its rates as they are where there are none, and for the hub itself.
     pub fn samples(&self, hub: &[(f64, f64)]) -> Vec<Sample> {
         let telling = self.telling();
         let rates: Vec<(f64, f64)> = telling.iter().map(|rate| (rate.at_s, rate.log)).collect();
@@ -109,7 +109,7 @@ impl Warming {
         loads.zip(relative).filter_map(|(load_s, log)| Some(Sample { load_s, log_rate: log? })).collect()
     }
 
-    /// By the warm-up, and by what counts, where that tells; unknown where neither has enough samples.
+    /// Whether it has settled, by the warm-up and by what counts, where that tells; `None` where neither has enough samples.
     pub fn settled(&self, counted: Option<Settling>) -> Option<bool> {
         let is_known = [self.last, counted].iter().flatten().any(|found| found.change.is_some());
         let is_warm = self.last.is_none_or(|last| last.is_warm);

@@ -1,13 +1,13 @@
-//! Whose step it is. The ratio has the machine's speed taken out, but not all of it where a server feels another machine more
-//! than the reference does; and where the reference itself becomes another program, every ratio steps. So a step that the
+//! Finds out whose step it is. A ratio to the reference leaves out the machine's speed, but not all of it where another machine affects a
+//! server more than the reference; and where the reference itself becomes another program, every ratio steps. So a step that the
 //! reference or most others share is never called a contender's.
 
 use model::history::{Cause, CellHistory, ContenderHistory, Step};
 
-/// Steps of several series are one where they are so many runs apart: each is found to within about one.
+/// Steps of several series count as one if they are no farther apart than this: each is found to within about one run.
 const NEAR_RUNS: usize = 1;
 
-/// Says it of every step of a cell.
+/// Sets the cause of every step of a cell.
 pub fn tell(cell: &mut CellHistory) {
     let reference: Vec<usize> = cell.reference.steps.iter().map(|step| step.at).collect();
     for step in &mut cell.reference.steps {
@@ -34,7 +34,7 @@ pub fn tell(cell: &mut CellHistory) {
     }
 }
 
-/// More than half of at least three contenders step there, the same way.
+/// Whether more than half of at least three contenders step there, in the same direction.
 fn is_shared(contenders: &[ContenderHistory], step: &Step) -> bool {
     let is_like = |other: &Step| {
         let same_way = (other.ratio.median > 1.0) == (step.ratio.median > 1.0);

@@ -127,7 +127,10 @@ fn runs_of_another_machine_or_with_other_bytes_are_counted_not_mixed() {
     let left: Vec<_> = cell.left_out.iter().map(|l| (l.runs.len(), l.why.as_str())).collect();
     assert_eq!(
         left,
-        [(1, "another body (0123456789ab; shown: unknown)"), (5, "another processor (another; shown: one)")]
+        [
+            (1, "different body (0123456789ab; shown: unknown)"),
+            (5, "different processor (another; shown: one)")
+        ]
     );
 }
 
@@ -136,7 +139,7 @@ fn too_few_runs_and_missing_figures_are_said_and_not_guessed() {
     let falls = falls_at(3, 0.5);
     let truth = Truth { machine: STEADY, contenders: &[("a", &falls)], change: SAME };
     let few = history("example", &runs(6, &truth), 0);
-    let note = "6 comparable runs: it takes 9 to tell a step from chance (2 series)";
+    let note = "6 comparable runs: telling a step from chance takes 9 (2 series)";
     assert_eq!((few.fewest_runs, few.cells[0].note.as_deref()), (9, Some(note)));
     assert_eq!(steps(&few, "a"), []);
     assert!(history("example", &[], 0).cells.is_empty());
@@ -183,5 +186,5 @@ fn runs_in_heats_are_followed_beside_the_hub() {
     // One of another way of measuring is left out, and said to be.
     all[0].cells[0].in_heats = None;
     let left_out = &history("example", &all, 0).cells[0].left_out;
-    assert_eq!(left_out[0].why, "another way of measuring (blocks; shown: heats)");
+    assert_eq!(left_out[0].why, "different way of measuring (blocks; shown: heats)");
 }

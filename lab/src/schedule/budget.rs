@@ -1,18 +1,18 @@
-//! The time that a run may take. It is a bound: what would pass it, by what trials took so far, is not begun. Pure.
+//! The budget of time of a run. It is a bound: what would exceed it, judged by earlier trials, is not started. Pure.
 
-use super::{block_trials, blocks};
+use super::{block_trials, blocks, percent};
 use crate::analyse;
 use crate::left::AROUND;
 use model::{Observation, Run, Trial};
 use std::time::Duration;
 
-/// No smaller budget has room for a block: the load alone of its trials takes so long.
+/// The smallest budget with room for a block: the time of load in its trials.
 pub fn least_budget(run: &Run) -> Duration {
     let trials = u32::try_from(block_trials(run, 0).len()).unwrap_or(u32::MAX);
     (run.study.design.warmup + run.study.design.measure).saturating_mul(trials)
 }
 
-/// Why there is no time for what is still open of a block; `None` where there is.
+/// Why there is no time for the open trials of a block; `None` where there is.
 pub(super) fn exceeded(run: &Run, observations: &[Observation], open: &[Trial]) -> Option<String> {
     let trial = open.first()?;
     let budget = run.study.design.budget;
@@ -33,13 +33,13 @@ pub(super) fn exceeded(run: &Run, observations: &[Observation], open: &[Trial]) 
         format!("after {}", blocks(trial.block))
     };
     let least = run.study.design.blocks[0];
-    let short = if trial.block < least { format!(", of at least {least}") } else { String::new() };
+    let short = if trial.block < least { format!(", with at least {least} needed") } else { String::new() };
     let more = what_it_would_take(run, observations, trial.block, spent);
     Some(format!("the budget of {} is spent {when}{short}{more}", humantime::format_duration(budget)))
 }
 
-/// The longest that this contender took in this cell; before it has been there, what a trial took on average; before the first
-/// trial, what it takes by design.
+/// The longest that this contender took in this cell; before it was there, the mean of all trials; before the first trial, the time by
+/// design.
 fn cost(run: &Run, observations: &[Observation], trial: &Trial) -> Duration {
     let is_alike = |o: &&Observation| o.trial.cell == trial.cell && o.trial.contender == trial.contender;
     let longest = observations.iter().filter(is_alike).map(|o| o.elapsed_ns).max();
@@ -51,31 +51,30 @@ fn cost(run: &Run, observations: &[Observation], trial: &Trial) -> Duration {
     longest.or_else(mean).map_or_else(by_design, Duration::from_nanos)
 }
 
-/// How far the wanted precision is away: an interval becomes narrower by the square root of the blocks.
+/// How far the wanted precision is away: an interval narrows with the square root of the number of blocks.
 fn what_it_would_take(run: &Run, observations: &[Observation], blocks: usize, spent: Duration) -> String {
     let wanted = run.study.design.precision;
     let Some(half) = analyse::widest(run, observations, blocks).filter(|half| half.is_finite()) else {
         return String::new();
     };
-    let around = |share: f64| format!("±{:.1} %", share * 100.0);
     let needed = (blocks as f64 * (half / wanted).powi(2)).max(run.study.design.blocks[0] as f64);
     let more = needed.ceil() - blocks as f64 + stats::estimate::BLOCKS_AFTER_ENOUGH as f64;
     let minutes = spent.as_secs_f64() / blocks as f64 * more.max(1.0) / 60.0;
-    let known = around(half);
+    let known = format!("±{:.1} %", half * 100.0);
     if run.study.design.decide && half <= wanted {
         // Narrow enough, but neither sure of a difference nor all of it within the share.
-        return format!("; the least known ratio is known to {known}");
+        return format!("; the widest interval is {known}");
     }
     if needed > run.study.design.blocks[1] as f64 {
         let most = run.study.design.blocks[1];
         return format!(
-            "; the least known ratio is known to {known}, and {} is out of reach of {most} blocks",
-            around(wanted)
+            "; the widest interval is {known}; reaching ±{} % needs more than {most} blocks",
+            percent(wanted)
         );
     }
     format!(
-        "; the least known ratio is known to {known}, and {} would take about {:.0} more minutes",
-        around(wanted),
+        "; the widest interval is {known}; reaching ±{} % would take about {:.0} more minutes",
+        percent(wanted),
         minutes.ceil()
     )
 }

@@ -1,4 +1,4 @@
-//! What workloads need on this machine: their bodies, and the folder with their files.
+//! Makes what workloads need on this machine: their bodies, and the folder with their files.
 
 use super::SetupError;
 use crate::catalog::Catalog;
@@ -9,7 +9,7 @@ use crate::prepare::tag;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// The bodies of all workloads of the catalog.
+/// Makes the bodies of all workloads of the catalog.
 pub fn works(catalog: &Catalog) -> Result<Works, SetupError> {
     let work = |(name, workload): (&String, &model::Workload)| {
         let work = Work::of(workload).map_err(|source| SetupError::Body { name: name.clone(), source })?;
@@ -18,13 +18,13 @@ pub fn works(catalog: &Catalog) -> Result<Works, SetupError> {
     catalog.workloads.iter().map(work).collect()
 }
 
-/// The folder with the workloads' files; it is made where it is not there.
+/// The folder with the workloads' files, which is made if it is missing.
 pub fn assets(works: &Works) -> Result<PathBuf, SetupError> {
     let cache = folders::cache();
     lay_assets(&cache, works).map_err(|source| SetupError::Cache { path: cache.clone(), source })
 }
 
-/// Writes the workloads' files into a folder that is named for what is in them.
+/// Writes the workloads' files into a folder that is named for its content.
 fn lay_assets(cache: &Path, works: &Works) -> std::io::Result<PathBuf> {
     let files: Vec<(&str, &[u8])> = works
         .values()

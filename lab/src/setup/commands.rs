@@ -1,4 +1,4 @@
-//! Contenders that are bare commands, as a race and a sweep have them.
+//! Makes contenders of bare commands, for a race or a sweep.
 
 use super::SetupError;
 use crate::catalog::Entry;
@@ -9,13 +9,13 @@ use model::observation::Entrant;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A raced command gets so long to answer its first request.
+/// How long a raced command may take until it answers its first request.
 const RACE_READY: Duration = Duration::from_secs(30);
 
-/// The one workload of a race: whatever the servers answer.
+/// The name of a race's only workload: whatever the servers answer.
 pub const RACED: &str = "url";
 
-/// Contenders from bare commands, in which `{port}` stands for the port; `path` is what they are asked for.
+/// Makes contenders of bare commands, in which `{port}` stands for the port; `path` is requested of them.
 pub fn commands(
     commands: &[String],
     path: &str,

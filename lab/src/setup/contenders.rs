@@ -1,4 +1,4 @@
-//! The contenders of a study, laid out on this machine, each on the tracks on which it takes part.
+//! Lays out the contenders of a study on this machine, each on its tracks.
 
 use super::SetupError;
 use crate::catalog::Catalog;
@@ -19,7 +19,7 @@ pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, Set
     names.iter().map(lay_out).collect()
 }
 
-/// Lays out a study's contenders, each as often as it takes part, and the reference.
+/// Lays out a study's contenders, each on all its tracks, and the reference.
 pub fn prepare_study(catalog: &Catalog, study: &Study) -> Result<Vec<Prepared>, SetupError> {
     let all = prepare(catalog, &names_of(study))?;
     Ok(all.into_iter().flat_map(|p| on_tracks(p, &study.tracks)).collect())

@@ -1,4 +1,4 @@
-//! From a study, or from bare commands, to a lab and a run that can begin.
+//! Sets up a lab and a run that can begin, from a study or from bare commands.
 
 mod assets;
 mod commands;
@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex};
 /// Why a run can't begin.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// The catalog, or a name that is not in it.
+    /// The catalog is wrong, or a name is not in it.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
     /// The cache folder can't be written.
@@ -38,40 +38,38 @@ pub enum SetupError {
         "can't write the cache folder {path}: {source}; free some space, or set DROME_CACHE to another folder"
     )]
     Cache {
-        /// Which folder.
+        /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A recipe that can't be followed.
+    /// A workload's recipe can't be followed.
     #[error("workload `{name}`: {source}")]
     Body {
         /// The workload.
         name: String,
-        /// Why.
+        /// The reason.
         source: bodies::BodyError,
     },
-    /// Another drome is at it.
-    #[error(
-        "another drome is running {run}: wait until it has ended, or begin a run of your own without --resume"
-    )]
+    /// Another drome is working on the run.
+    #[error("another drome is working on {run}: wait until it ends, or start a new run without --resume")]
     Running {
         /// The run.
         run: String,
     },
-    /// Somebody asked to stop.
+    /// A user asked to stop.
     #[error("interrupted before anything was measured")]
     Interrupted,
-    /// The lab's own failure.
+    /// The lab failed.
     #[error("the lab failed: {0}")]
     Lab(String),
-    /// A race that can't be run.
+    /// The race can't be run.
     #[error("{0}")]
     Race(String),
 }
 
-/// The lab for a run that is kept in this store, or in none. From here on no other drome can go on with it, wherever that one has
-/// its cache folder.
+/// Sets up the lab for a run that is kept in this store, or in none. It locks the run: from here on no other drome can continue it,
+/// whichever cache folder that one uses.
 pub fn lab(
     run: &Run,
     prepared: Vec<Prepared>,

@@ -1,4 +1,4 @@
-//! The description of a run that has not begun: who takes part, with which seed, on what machine.
+//! Describes a run that has not begun: its contenders, its seed, its machine.
 
 use crate::clock_text;
 use crate::cores::Cores;
@@ -12,10 +12,10 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The first look of `--quick`.
+/// Blocks, warm-up and measurement of `--quick`.
 const QUICK: ([usize; 2], Duration, Duration) = ([3, 3], Duration::from_millis(200), Duration::from_secs(1));
 
-/// Rounds and counted load of the first look of a study in heats, which is of its closed cells, where it has any.
+/// Rounds and counted load of `--quick` for a study in heats, of which it measures the closed cells only, if there are any.
 const QUICK_HEATS: ([usize; 2], Duration) = ([2, 2], Duration::from_secs(1));
 
 /// Shortens a study to a first look.
@@ -33,7 +33,7 @@ pub fn quicken(study: &mut Study) {
     (study.design.blocks, study.design.warmup, study.design.measure) = QUICK;
 }
 
-/// A run of a study that has not begun. Contenders that lack something are in it with the reason.
+/// Makes a run of a study. Contenders that lack something are in it with the reason.
 pub fn study_run(
     name: &str,
     study: Study,
@@ -47,8 +47,8 @@ pub fn study_run(
     Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
 }
 
-/// A race as a run: every contender enters a block twice, so that what separates it from itself is known.
-/// `prepare` is run before every trial.
+/// Makes a run of a race: every contender enters a block twice, so that its difference from itself is known. `prepare` is run before
+/// every trial.
 pub fn race_run(
     study: Study,
     entrants: BTreeMap<String, Entrant>,
@@ -59,7 +59,7 @@ pub fn race_run(
     Run { race, ..new_run(RACE, study, entrants, 2, seed, false) }
 }
 
-/// The bodies of the study's workloads.
+/// The digests of the bodies of the study's workloads.
 fn digests(study: &Study, works: &Works) -> BTreeMap<String, String> {
     let names = study.cells.iter().map(|cell| &cell.workload);
     let bodies = names.filter_map(|name| Some((name, works.get(name)?.body.as_deref()?)));
@@ -93,7 +93,7 @@ fn new_run(
     }
 }
 
-/// A name in the store that no other has: the time, and something by chance.
+/// A unique name for the store: the time, and something random.
 pub fn new_id(started_at: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let digits: String = started_at.chars().filter(char::is_ascii_digit).collect();

@@ -1,4 +1,4 @@
-//! Whether a run that was cut off can go on: only as what it began as, on the machine and with the drome on which it began. Trials
+//! Decides whether an interrupted run can be continued: only with the same contenders, on the same machine and with the same drome. Trials
 //! of two builds, of two kernels or on other cores are no sample of one thing. Pure.
 
 use crate::compare::machine;
@@ -6,7 +6,7 @@ use model::Run;
 use model::observation::Entrant;
 use std::collections::BTreeMap;
 
-/// How a run would begin now otherwise than it began then, a sentence each.
+/// How a run would begin differently now, a sentence each.
 pub fn changes_since(then: &Run, now: &Run) -> Vec<String> {
     let mut changes: Vec<String> = now
         .contenders
@@ -16,8 +16,8 @@ pub fn changes_since(then: &Run, now: &Run) -> Vec<String> {
     changes.extend(machine::changes(&then.environment, &now.environment));
     changes.extend(bodies(&then.workloads, &now.workloads));
     changes.extend(match (then.allow_busy, now.allow_busy) {
-        (Some(true), Some(false)) => Some("it began with --allow-busy: say that again".to_owned()),
-        (Some(false), Some(true)) => Some("it began without --allow-busy: leave that out".to_owned()),
+        (Some(true), Some(false)) => Some("it began with --allow-busy: use that option again".to_owned()),
+        (Some(false), Some(true)) => Some("it began without --allow-busy: leave that option out".to_owned()),
         _ => None,
     });
     changes
@@ -27,19 +27,19 @@ fn change_of(name: &str, then: &Entrant, now: &Entrant) -> Option<String> {
     let known = then.source_sha256.is_some();
     match (&then.version, &now.version, &now.missing) {
         _ if then.missing.is_some() => None,
-        (_, _, Some(why)) => Some(format!("{name} took part and can't now: {why}")),
+        (_, _, Some(why)) => Some(format!("{name} took part but can't run now: {why}")),
         (Some(then), Some(now), _) if then != now => Some(format!("{name} was {then} and is {now}")),
         _ if known && then.source_sha256 != now.source_sha256 => {
-            Some(format!("the folder of {name} says something else"))
+            Some(format!("the folder of {name} has changed"))
         }
         _ => None,
     }
 }
 
-/// Older versions did not write down what the workloads' bodies were.
+/// The workloads whose body has changed. Older versions did not record the bodies.
 fn bodies(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
     let differs = |name: &&String| now.get(*name).is_some_and(|digest| *digest != then[*name]);
-    then.keys().filter(differs).map(|name| format!("the workload {name} has another body")).collect()
+    then.keys().filter(differs).map(|name| format!("the workload {name} has a different body")).collect()
 }
 
 #[cfg(test)]
@@ -77,19 +77,19 @@ mod tests {
         for (change, words) in [
             (
                 &(|run: &mut Run| run.environment.client_cpus = vec![7]) as &dyn Fn(&mut Run),
-                "another set of client cores",
+                "different set of client cores",
             ),
-            (&|run| run.environment.server_cpus = vec![7], "another set of server cores"),
+            (&|run| run.environment.server_cpus = vec![7], "different set of server cores"),
             (
                 &|run| run.environment.kernel = Some("6.1.0-19-amd64".to_owned()),
-                "another kernel (6.1.0-18-amd64 then, 6.1.0-19-amd64 now)",
+                "different kernel (6.1.0-18-amd64 then, 6.1.0-19-amd64 now)",
             ),
-            (&|run| run.environment.drome = "9.9".to_owned(), "another drome"),
-            (&|run| run.environment.machine.drome_sha256 = Some("bb".to_owned()), "another build of drome"),
-            (&|run| run.allow_busy = Some(true), "without --allow-busy: leave that out"),
+            (&|run| run.environment.drome = "9.9".to_owned(), "different version of drome"),
+            (&|run| run.environment.machine.drome_sha256 = Some("bb".to_owned()), "different build of drome"),
+            (&|run| run.allow_busy = Some(true), "without --allow-busy: leave that option out"),
             (
                 &|run| drop(run.workloads.insert("hello".to_owned(), "22".to_owned())),
-                "the workload hello has another body",
+                "the workload hello has a different body",
             ),
             (
                 &|run| run.contenders.get_mut("a").unwrap().version = Some("2".to_owned()),

@@ -1,4 +1,4 @@
-//! Whether all contenders of a race answer alike: else the race would be of unequal work.
+//! Checks that all contenders of a race give the same answer: otherwise the race would be of unequal work.
 
 use super::SetupError;
 use crate::before;
@@ -13,16 +13,16 @@ use model::observation::Raced;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-/// What was seen of contenders that were asked once.
+/// What was learned by asking every contender once.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
-    /// What all of them answer.
+    /// The answer that all of them give.
     pub work: Work,
-    /// What each most likely is, by name.
+    /// The likely class of each, by name.
     pub classes: BTreeMap<String, Class>,
 }
 
-/// Writes down what all contenders were found to answer with, and what each is.
+/// Records the common answer and the class of each contender in the run.
 pub fn hold_equal(run: &mut Run, asked: &Asked) {
     let body_bytes = asked.work.body.as_ref().map(Vec::len);
     run.race = Some(Raced { body_bytes, ..run.race.take().unwrap_or_default() });
@@ -79,7 +79,7 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
             Some((other, body)) if *body != answer.body => {
                 return Err(SetupError::Race(format!(
                     "{other} answers {path} with {} bytes, {name} with {} {}: that is not the same work; make them answer \
-                     alike, or say --any-body",
+                     alike, or use --any-body",
                     body.len(),
                     answer.body.len(),
                     if body.len() == answer.body.len() { "others" } else { "bytes" },

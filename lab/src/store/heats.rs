@@ -1,15 +1,15 @@
-//! Heats, starts and slices in the store. A heat is stored before it is begun, so that nobody begins it twice; its starts and the
-//! slices of a cell together when the cell is over, in one transaction: a kill loses at most the cell that is under way. To commit takes
-//! 20 ms on a virtual disk, whether of one cycle or of twenty (`lab/examples/heat_costs.rs`), so that nothing is written between cycles.
+//! Heats, starts and slices in the store. A heat is stored before it begins, so that no other drome begins it; its starts and the
+//! slices of a cell are stored together when the cell is over, in one transaction: a kill loses at most the current cell. A commit takes
+//! 20 ms on a virtual disk, whether of one cycle or of twenty (`lab/examples/heat_costs.rs`), so nothing is written between cycles.
 
 use super::{Store, StoreError};
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome, Void};
 use rusqlite::{Row, Transaction, ffi, params};
 
-/// What `SQLite` says of a row that is there.
+/// The codes of `SQLite` for a row that exists already.
 const ALREADY: [i32; 2] = [ffi::SQLITE_CONSTRAINT_PRIMARYKEY, ffi::SQLITE_CONSTRAINT_UNIQUE];
 
-/// Added by version 5.
+/// The tables that version 5 added.
 pub(super) const TABLES: &str = "
     create table heat (
         run text not null references run, round integer not null, number integer not null, json text not null,
@@ -28,7 +28,7 @@ pub(super) const TABLES: &str = "
     ) strict, without rowid;
 ";
 
-/// Changed by version 6: a member may have several turns in a cycle.
+/// The change by version 6: a member may have several turns in a cycle.
 pub(super) const TURNS: &str = "
     alter table slice rename to slice_once;
     create table slice (
@@ -42,7 +42,7 @@ pub(super) const TURNS: &str = "
 ";
 
 impl Store {
-    /// Adds a heat, committed when this returns. An error says that somebody else has begun it.
+    /// Adds a heat, committed when this returns. It fails if another drome has begun the heat.
     pub fn begin_heat(&self, run: &str, heat: &Heat) -> Result<(), StoreError> {
         let json = self.json(heat)?;
         let sql = "insert into heat (run, round, number, json) values (?, ?, ?, ?)";
@@ -51,7 +51,7 @@ impl Store {
         Ok(())
     }
 
-    /// Adds starts of a heat, or says what has become of them, and adds slices of theirs; committed together when this returns.
+    /// Adds starts of a heat, or updates them, and adds their slices; committed together when this returns.
     pub fn keep_starts(&self, run: &str, starts: &[Start], slices: &[Slice]) -> Result<(), StoreError> {
         let kept = self.db.unchecked_transaction().map_err(|e| self.wrap(e))?;
         for start in starts {
@@ -177,12 +177,12 @@ fn slice(row: &Row<'_>) -> rusqlite::Result<Slice> {
     })
 }
 
-/// The numbers of `SQLite` have a sign.
+/// Converts a number for `SQLite`, whose numbers have a sign.
 fn whole(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
 }
 
-/// As people count.
+/// Names a heat as people count, from 1.
 fn named(round: usize, heat: usize) -> String {
     format!("heat {} of round {}", heat + 1, round + 1)
 }

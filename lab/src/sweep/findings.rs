@@ -1,4 +1,4 @@
-//! What the measurements of a sweep say. Pure.
+//! Computes the findings of a sweep from its measurements. Pure.
 
 use super::{Measured, Setting, Swept};
 use crate::verdict;
@@ -8,7 +8,7 @@ use stats::knee::{self, Point};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A measurement as it is kept.
+/// The stored form of a measurement.
 pub fn trial(
     part: Part,
     repeat: usize,
@@ -58,19 +58,19 @@ pub fn trial(
     trial
 }
 
-/// A percentile is known where at least one request is expected beyond it.
+/// A percentile, where at least one request is expected beyond it.
 fn quantile(tally: &Tally, share: f64) -> Option<f64> {
     let beyond = tally.latency.count() as f64 * (1.0 - share);
     // 1 − 0.99 is a little less than a hundredth.
     (beyond >= 1.0 - 1e-9).then(|| tally.latency_ns(share)).flatten().map(|ns| ns as f64)
 }
 
-/// The rate under closed load.
+/// The capacity: the rate under closed load.
 pub fn capacity(trials: &[SweepTrial]) -> Option<Spread> {
     spread(trials.iter().filter(|t| t.part == Part::Capacity), |t| t.achieved_per_s)
 }
 
-/// The knee of each repeat, and of those the median.
+/// The knee: the median of the repeats' knees.
 pub fn knee(trials: &[SweepTrial]) -> Option<Spread> {
     let mut repeats: BTreeMap<usize, Vec<Point>> = BTreeMap::new();
     for trial in trials.iter().filter(|t| t.part == Part::Step && t.is_sound()) {
@@ -93,7 +93,7 @@ fn spread<'a>(
     Spread::of(&values)
 }
 
-/// What all of it says.
+/// Computes the findings of the whole sweep.
 pub fn findings(
     run: &Run,
     setting: &Setting,
@@ -111,7 +111,7 @@ pub fn findings(
     });
     let mut notes = Vec::new();
     if titles.len() > 1 && common.is_none() {
-        notes.push("no rate that all contenders hold: fewer than two of them have a capacity".to_owned());
+        notes.push("no common rate: fewer than two contenders have a known capacity".to_owned());
     }
     let parts = swept.trials.into_iter().zip(swept.given_up).zip(swept.kept);
     let contenders =
@@ -159,7 +159,7 @@ fn common_steps(names: &[String], swept: &Swept, rate: f64) -> Vec<CommonStep> {
     names.iter().zip(&swept.trials).filter_map(step).collect()
 }
 
-/// What bounded most of the measurements under closed load.
+/// The bound of most of the measurements under closed load.
 fn capacity_bound(trials: &[SweepTrial]) -> Option<Bound> {
     let capacity = trials.iter().filter(|t| t.part == Part::Capacity && t.is_sound());
     verdict::usual_bound(capacity.filter_map(|t| t.verdict.as_ref()).map(|verdict| verdict.bound))
@@ -169,24 +169,24 @@ fn contender_notes(trials: &[SweepTrial], bound: Option<Bound>, knee: Option<Spr
     let mut notes = Vec::new();
     if bound.is_some_and(Bound::is_held_back) {
         notes.push(
-            "the load generator was the limit under closed load: the capacity is a floor, and the knee may lie beyond"
+            "the load generator was the limit under closed load: the capacity is a lower bound, and the knee may be higher"
                 .to_owned(),
         );
     }
     let steps: Vec<&SweepTrial> = trials.iter().filter(|t| t.part == Part::Step).collect();
     let lost = steps.iter().filter(|t| !t.is_sound()).count();
     if !steps.is_empty() && lost == steps.len() {
-        notes.push("every step was void or failed: nothing can be said of latency or the knee".to_owned());
+        notes.push("every step was void or failed: latency and knee are unknown".to_owned());
     } else if knee.is_none() && !steps.is_empty() {
         notes.push(
-            "no knee: the achieved rate followed the offered one as far as sound steps go; --shares goes farther"
+            "no knee: the achieved rate followed the offered one in all sound steps; offer more with --shares"
                 .to_owned(),
         );
     }
     notes
 }
 
-/// Steps from the lowest to the highest.
+/// The steps, from the lowest rate to the highest.
 fn steps(trials: &[SweepTrial]) -> Vec<Step> {
     let mut by_share: BTreeMap<u64, Vec<&SweepTrial>> = BTreeMap::new();
     for trial in trials.iter().filter(|t| t.part == Part::Step) {

@@ -1,7 +1,7 @@
-//! A sweep: the capacity first, then open loads from an idle rate to past saturation, in an order that the seed
-//! shuffles, over and over; then all contenders side by side at one rate; then the search for the highest rate that
-//! keeps a promise. What is measured and how is a [`Measure`]'s matter, so that the walk itself can be tested without
-//! servers and without time.
+//! A sweep: the capacity first, then open loads from an idle rate to past saturation, in an order that the seed shuffles for
+//! each repeat; then all contenders side by side at one rate; then the search for the highest rate that keeps a promise. What
+//! is measured and how is up to a [`Measure`], so that the sweep itself can be tested without servers and without waiting
+//! for time to pass.
 
 mod findings;
 mod schedule;
@@ -20,79 +20,79 @@ use searching::{Searching, unknown};
 use stats::random;
 use std::time::Duration;
 
-/// After so many failures in a row a contender is given up.
+/// A contender is given up after this many failures in a row.
 const MAX_FAILURES: usize = 3;
 
-/// What is asked of a sweep; resolved.
+/// The resolved options of a sweep.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The offered rates as shares of the capacity.
     pub shares: Vec<f64>,
-    /// How often each is measured.
+    /// How often each rate is measured.
     pub repeats: usize,
     /// How many connections share the requests.
     pub connections: usize,
-    /// A new connection for every so many requests.
+    /// The number of requests after which a connection is replaced.
     pub per_connection: Option<usize>,
     /// How due times are spaced.
     pub arrivals: Arrivals,
-    /// Decides every order, every arrival and every search.
+    /// The seed of every order, arrival and search.
     pub seed: u64,
     /// The promise to keep.
     pub keep: Option<Promise>,
-    /// The search takes no longer.
+    /// The longest duration of the search.
     pub budget: Duration,
-    /// The rate that all hold, as a share of the slowest contender's knee.
+    /// The common rate, as a share of the slowest contender's knee.
     pub common_share: f64,
 }
 
-/// What one measurement found.
+/// The result of one measurement.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// The client's side.
+    /// What the client counted.
     pub tally: Tally,
-    /// The server's, where its processes are known.
+    /// What the server used, where its processes are known.
     pub usage: Option<Usage>,
-    /// Whether to believe it.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
-/// Measures.
+/// Measures a contender under a load.
 pub trait Measure {
     /// Puts one contender under a load.
     fn measure(&mut self, contender: usize, load: &Load, seed: u64) -> Result<Measured, Fault>;
-    /// Somebody asked to stop; the measurement that was under way does not count.
+    /// Whether a stop was requested, so that the current measurement does not count.
     fn is_stopped(&self) -> bool;
-    /// Since the sweep began.
+    /// The time since the sweep began.
     fn elapsed(&self) -> Duration;
 }
 
-/// Is told what goes on.
+/// Receives the progress of a sweep.
 pub trait Show {
-    /// A measurement begins; so many are done of about so many.
+    /// A measurement begins; `done` of about `about` are finished.
     fn begins(&mut self, contender: usize, what: &str, done: usize, about: usize);
-    /// It ended.
+    /// A measurement has ended.
     fn observed(&mut self, contender: usize, trial: &SweepTrial);
 }
 
-/// What was measured.
+/// The result of a sweep.
 #[derive(Clone, Debug, Default)]
 pub struct Swept {
-    /// By contender, in the order in which they were made.
+    /// The trials by contender, in the order in which they were made.
     pub trials: Vec<Vec<SweepTrial>>,
-    /// By contender: why nothing more was asked of it.
+    /// Why each contender was given up, if it was.
     pub given_up: Vec<Option<String>>,
-    /// The rate at which all were held beside each other, and the index of the slowest.
+    /// The common rate of all contenders, and the index of the slowest one.
     pub common: Option<(f64, usize)>,
-    /// By contender: what the search found.
+    /// What the search found for each contender.
     pub kept: Vec<Option<Kept>>,
-    /// It was cut off: somebody stopped it, or the lab failed.
+    /// Whether it was cut off, by a stop or by a failure of the lab.
     pub interrupted: bool,
     /// How the lab failed.
     pub lab_failure: Option<String>,
 }
 
-/// The whole walk. What was measured when somebody stops it is in what it returns.
+/// Runs a sweep. If it is stopped, the result has what was measured until then.
 pub fn run(setting: &Setting, contenders: usize, servers: &mut dyn Measure, show: &mut dyn Show) -> Swept {
     let swept = Swept {
         trials: vec![Vec::new(); contenders],
@@ -116,7 +116,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// `None` when it was stopped.
+    /// Runs all parts; `None` when it was stopped.
     fn all(&mut self) -> Option<()> {
         self.capacity()?;
         self.steps()?;
@@ -138,7 +138,7 @@ impl Walk<'_> {
                 });
                 let why = why.unwrap_or_else(|| "it was not measured".to_owned());
                 self.swept.given_up[contender] =
-                    Some(format!("its capacity is not known, so no rate can be a share of it: {why}"));
+                    Some(format!("its capacity is unknown, so no share of it can be offered: {why}"));
             }
         }
         Some(())
@@ -156,7 +156,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    /// One rate for all that are left.
+    /// Measures all remaining contenders at one rate.
     fn side_by_side(&mut self) -> Option<()> {
         let holds = |c: usize| {
             let held = findings::knee(&self.swept.trials[c]).map(|k| k.median);
@@ -178,7 +178,7 @@ impl Walk<'_> {
         Some(())
     }
 
-    /// Contenders take turns, so that none of them has the machine's good quarter of an hour to itself.
+    /// Searches by turns, so that no contender has the machine's good quarter of an hour to itself.
     fn search(&mut self) -> Option<()> {
         let Some(promise) = self.setting.keep.clone() else { return Some(()) };
         let deadline = self.servers.elapsed() + self.setting.budget;
@@ -219,7 +219,7 @@ impl Walk<'_> {
         stopped.is_none().then_some(())
     }
 
-    /// A search that knows what the steps have shown.
+    /// Begins a search that knows what the steps have shown.
     fn begin_search(&self, contender: usize) -> Option<Searching> {
         if self.swept.given_up[contender].is_some() {
             return None;
@@ -235,7 +235,7 @@ impl Walk<'_> {
         Some(searching)
     }
 
-    /// One measurement; `None` when somebody stopped it. One that is given up is not asked any more.
+    /// Runs one measurement; `None` when it was stopped. A contender that was given up is not measured.
     fn trial(&mut self, contender: usize, part: Part, repeat: usize, at: Option<(f64, f64)>) -> Option<()> {
         if self.swept.given_up[contender].is_some() {
             return Some(());
@@ -289,7 +289,7 @@ impl Walk<'_> {
 }
 
 impl Setting {
-    /// Closed where no rate is offered.
+    /// The load at this rate; closed where there is none.
     fn load(&self, rate_per_s: Option<f64>) -> Load {
         let (connections, per_connection) = (self.connections, self.per_connection);
         match rate_per_s {

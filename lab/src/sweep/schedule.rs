@@ -2,7 +2,7 @@
 
 use stats::random;
 
-/// Repeat and cell, one after another.
+/// Pairs of repeat and cell, in the order in which they are measured.
 pub fn blocks(cells: usize, repeats: usize, seed: u64) -> Vec<(usize, usize)> {
     let block = |repeat: usize| {
         let order = random::shuffled(cells, random::derive(&[seed, repeat as u64]));

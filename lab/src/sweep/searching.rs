@@ -1,5 +1,5 @@
-//! The search for the highest rate that keeps a promise, for one contender: what it learns from each measurement, when
-//! it is enough, what it answers. Pure.
+//! The search for the highest rate that keeps a promise, for one contender: what it learns from each measurement, when it
+//! ends, and its answer. Pure.
 
 use model::sweep::{Kept, KeptOutcome};
 use model::{Promise, SweepTrial};
@@ -8,30 +8,30 @@ use stats::search::{Answer, Search};
 /// The search is done when half its interval is within this share of the rate.
 const PRECISION: f64 = 0.03;
 
-/// No search asks for more trials of a contender.
+/// The most trials that a search asks of a contender.
 const MAX_SEARCH_TRIALS: usize = 40;
 
-/// So many void trials of a search in a row, and others will be void, too.
+/// A search ends after this many void trials in a row, because others would be void, too.
 const MAX_VOID: usize = 4;
 
 /// The search for one contender.
 pub struct Searching {
-    /// What it believes.
+    /// The state of the search.
     pub search: Search,
     /// The highest rate that is tried.
     pub capacity: f64,
-    /// Trials that it asked for.
+    /// The number of trials that it asked for.
     pub asked: usize,
-    /// Trials in a row that say nothing.
+    /// The number of trials in a row that say nothing.
     void: usize,
-    /// One broke it; one kept it.
+    /// Whether a trial broke the promise, and whether one kept it.
     seen: [bool; 2],
-    /// Why it is over.
+    /// Why it is over; `None` while it goes on.
     pub ended: Option<String>,
 }
 
 impl Searching {
-    /// Rates from `lowest` to `capacity` can be tried. `None` where that is no range.
+    /// Begins a search of rates from `lowest` to `capacity`; `None` where that is no range.
     pub fn new(lowest: f64, capacity: f64) -> Option<Self> {
         let search = Search::new(lowest, capacity)?;
         Some(Self { search, capacity, asked: 0, void: 0, seen: [false; 2], ended: None })
@@ -48,7 +48,7 @@ impl Searching {
         }
     }
 
-    /// Takes in any trial; false where that says nothing.
+    /// Takes in any trial; returns false if it says nothing.
     pub fn take(&mut self, trial: &SweepTrial, promise: &Promise) -> bool {
         // Who fails more requests than the promise leaves out has broken it, however soon the others were answered.
         let is_kept = match trial.latency_ns_kept {
@@ -63,18 +63,18 @@ impl Searching {
         trial.is_sound()
     }
 
-    /// Sees whether it is enough.
+    /// Ends the search if it knows enough.
     pub fn settle(&mut self) {
         if self.search.relative_half_width().is_some_and(|width| width <= PRECISION) {
             let is_outside = !matches!(self.search.answer(), Answer::Found { .. });
-            let known = || format!("it is known to ±{:.0} %", PRECISION * 100.0);
-            self.ended = Some(if is_outside { "it is sure".to_owned() } else { known() });
+            let known = || format!("its interval is within ±{:.0} %", PRECISION * 100.0);
+            self.ended = Some(if is_outside { "it is certain".to_owned() } else { known() });
         } else if self.asked >= MAX_SEARCH_TRIALS {
-            self.ended = Some(format!("{MAX_SEARCH_TRIALS} measurements are made"));
+            self.ended = Some(format!("the maximum of {MAX_SEARCH_TRIALS} measurements is reached"));
         }
     }
 
-    /// What is known.
+    /// The answer of the search.
     pub fn answer(self, promise: &Promise, stopped: Option<&str>) -> Kept {
         let trials = self.search.trials();
         let ended = self.ended.unwrap_or_else(|| stopped.unwrap_or("interrupted").to_owned());
@@ -100,7 +100,7 @@ impl Searching {
     }
 }
 
-/// Nothing is known, and why.
+/// The answer of a search that knows nothing, and why.
 pub fn unknown(promise: &Promise, why: Option<&str>) -> Kept {
     Kept {
         promise: promise.to_string(),

@@ -1,4 +1,4 @@
-//! Real servers under the loads of a sweep: one that runs, or some that are started fresh for every measurement.
+//! Real servers for a sweep: a running one, or some that are started afresh for every measurement.
 
 use super::{Measure, Measured};
 use crate::fault::Fault;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// What is put under load.
 #[derive(Debug)]
 pub enum Entry {
-    /// A server that runs: the plan but for its load, its seed and its times.
+    /// A running server: the plan without its load, its seed and its times.
     Running(Box<Plan>),
     /// A contender that is started for every measurement: its name in the lab.
     Started(String),
@@ -28,16 +28,16 @@ pub enum Entry {
 pub struct Servers<'a> {
     /// The lab.
     lab: &'a Lab,
-    /// How long is warmed up and measured.
+    /// The times of warm-up and measurement.
     design: &'a Design,
-    /// In the order of the contenders.
+    /// The entries, in the order of the contenders.
     entries: Vec<Entry>,
     began: Instant,
     measured: usize,
 }
 
 impl<'a> Servers<'a> {
-    /// The clock of the sweep starts now.
+    /// Starts the clock of the sweep.
     pub fn new(lab: &'a Lab, design: &'a Design, entries: Vec<Entry>) -> Self {
         Self { lab, design, entries, began: Instant::now(), measured: 0 }
     }

@@ -225,7 +225,7 @@ fn no_capacity_is_told_and_nothing_more_is_asked() {
     let found = sweep(&setting(Some("p99 < 4ms")), &mut made);
     assert_eq!(made.measured, 3);
     let one = &found.contenders[0];
-    assert!(one.notes[0].starts_with("its capacity is not known"), "{:?}", one.notes);
+    assert!(one.notes[0].starts_with("its capacity is unknown"), "{:?}", one.notes);
     assert_eq!((one.capacity_per_s, one.steps.len()), (None, 0));
 }
 

@@ -1,17 +1,17 @@
-//! What bounded a measurement: whose cores had nothing left to give.
+//! What bounded a measurement: the side whose cores were fully used.
 
 use model::{Bound, Tally, Usage};
 use std::collections::BTreeMap;
 
-/// From here on the load generator's busiest worker is taken to be at its limit: at 90 % a queue before it is nine times as
-/// long as its own work takes (M/M/1: ρ/(1−ρ)), so that answers wait for it.
+/// From this use on, the load generator's busiest worker counts as being at its limit: at 90 % a queue before it takes nine times as
+/// long as its own work (M/M/1: ρ/(1−ρ)), so that answers wait for it.
 pub const CLIENT_BUSY: f64 = 0.90;
 
-/// From here on the server is taken to be at its limit. Waiting for 1 % of the time costs it at most 1 % of its rate, which is
-/// what a figure here can be off by at best; clocks of the kernel are off by up to 0.5 % in a window of two seconds.
+/// From this use on, the server counts as being at its limit. Waiting for 1 % of the time costs it at most 1 % of its rate, which is
+/// what a figure here can be off by at best; the kernel's clocks are off by up to 0.5 % in a window of two seconds.
 pub const SERVER_BUSY: f64 = 0.99;
 
-/// The bound; the server's use is unknown where its processes are not known.
+/// Finds the bound; `usage` is `None` where the server's processes are not known.
 pub fn of(tally: &Tally, usage: Option<&Usage>) -> Bound {
     let client = tally.client_busiest_use().is_some_and(|share| share >= CLIENT_BUSY);
     let server = usage.and_then(Usage::busy_share).map(|share| share >= SERVER_BUSY);
@@ -24,7 +24,7 @@ pub fn of(tally: &Tally, usage: Option<&Usage>) -> Bound {
     }
 }
 
-/// What bounded most of some measurements. Where the load generator held back half of them, the median is a floor, whichever
+/// The bound of most of these measurements. Where the load generator held back half of them, the median is a lower bound, whichever
 /// single bound was the most frequent.
 pub fn usual(bounds: impl Iterator<Item = Bound>) -> Option<Bound> {
     let bounds: Vec<Bound> = bounds.collect();

@@ -1,16 +1,16 @@
-//! Closed load: whether the figures agree with each other, and whether the server was kept at work.
+//! Judges closed load: whether the figures agree with each other, and whether the server was kept at work.
 
 use super::bound::CLIENT_BUSY;
 use super::{Case, Said};
 use model::{Bound, Load, Think, Usage};
 
-/// Little's law must hold to within this share.
+/// The tolerance of Little's law, as a share.
 const LITTLE: f64 = 0.05;
 
-/// Fewer answers than this for every request under way, and what lies over the window's ends is too much of it.
+/// With fewer answers than this for every request in flight, too much lies beyond the window's ends.
 const ANSWERS_FOR_LITTLE: u64 = 100;
 
-/// Fewer answers a connection than this, and one without any may be chance.
+/// With fewer answers per connection than this, a connection without any may be chance.
 const STARVED_MEAN: u64 = 20;
 
 pub fn judge(case: &Case<'_>, bound: Bound) -> Vec<Said> {
@@ -21,9 +21,9 @@ pub fn judge(case: &Case<'_>, bound: Bound) -> Vec<Said> {
         .collect()
 }
 
-/// Little's law: in closed load every connection has its requests under way, so mean latency × rate is
-/// their number, but for what of the waits lies beyond the window's ends. It can never be more; it is less while
-/// connections are opened, and where some starve or fail.
+/// Checks Little's law: in closed load every connection has its requests in flight, so mean latency × rate is their
+/// number, apart from the waits beyond the window's ends. It can never be more; it is less while connections are
+/// opened, and where some starve or fail.
 fn little(case: &Case<'_>, connections: usize) -> Option<Said> {
     let (plan, tally) = (case.plan, case.tally);
     let (under_way, asked_under_way) = (tally.under_way()?, connections * plan.pipeline);
@@ -36,26 +36,26 @@ fn little(case: &Case<'_>, connections: usize) -> Option<Said> {
     let share = under_way / asked_under_way as f64 - 1.0;
     (share > LITTLE || (is_steady && share < -LITTLE)).then(|| {
         Said::void(format!(
-            "Little's law does not hold: mean latency × rate is {under_way:.1} requests under way, not {asked_under_way}"
+            "Little's law does not hold: mean latency × rate is {under_way:.1} requests in flight, not {asked_under_way}"
         ))
     })
 }
 
-/// What the load generator bounds is not void: it is a floor for the server.
+/// Notes that the load generator was at its limit. That does not void the rate: it is a lower bound for the server.
 fn client(case: &Case<'_>, bound: Bound) -> Option<Said> {
     let busy = case.client_busy(CLIENT_BUSY)?;
-    let both = if bound == Bound::Both { ", as was the server" } else { "" };
-    Some(Said::note(format!("{busy}{both}: the server can do at least this rate, perhaps more")))
+    let both = if bound == Bound::Both { ", and so was the server" } else { "" };
+    Some(Said::note(format!("{busy}{both}: the server may be able to do more")))
 }
 
-/// The server waited although the load generator could have sent more.
+/// Notes that the server waited although the load generator could have sent more.
 fn idle(case: &Case<'_>, bound: Bound) -> Option<Said> {
     let idle = case.usage.and_then(Usage::idle_share)?;
     let is_told = bound == Bound::Neither && case.plan.think == Think::None;
     is_told.then(|| {
         Said::note(format!(
             "the server was idle for {:.1} % of the time and the load generator was not at its limit: the server waited for \
-             requests, or for something else than its processor; more connections may give a higher rate",
+             requests, or for something other than its CPU; more connections may raise the rate",
             idle * 100.0
         ))
     })
@@ -81,7 +81,7 @@ mod tests {
             let verdict = judged(&closed(), &tally(0.95), Some(&usage(server)));
             assert!(verdict.valid && verdict.bound == bound && verdict.bound.is_held_back(), "{verdict:?}");
             assert!(
-                verdict.reasons[0].contains("95 %") && verdict.reasons[0].contains("at least"),
+                verdict.reasons[0].contains("95 %") && verdict.reasons[0].contains("may be able"),
                 "{verdict:?}"
             );
         }
@@ -109,7 +109,7 @@ mod tests {
         let mut halted = tally(0.1);
         (0..10).for_each(|_| halted.service.record(200_000_000));
         halted.completed += 10;
-        assert!(judged(&closed(), &halted, None).reasons[0].contains("12.0 requests under way"));
+        assert!(judged(&closed(), &halted, None).reasons[0].contains("12.0 requests in flight"));
         halted.under_way_before_ns = 1_900_000_000;
         assert!(judged(&closed(), &halted, None).valid);
         let mut idle = tally(0.1);

@@ -1,18 +1,18 @@
-//! What the machine did meanwhile: its host, other programs, a processor that was slowed down, a server that was hard to stop.
+//! What happened on the machine meanwhile: steal, other programs, a throttled processor, a server that was hard to stop.
 
 use super::policy::Weight;
 use super::{Case, Said};
 
-/// More of the machine's time than this taken by its host, and it was another machine.
+/// If the host took more of the machine's time than this, it was another machine.
 const HOST_PPM: u64 = 100_000;
 
-/// More of the time of server's and load generator's CPUs than this used by other programs is worth a word.
+/// If other programs used more of the time of server's and load generator's CPUs than this, that is noted.
 const OTHERS_PPM: u64 = 100_000;
 
-/// More of it than this, and the race was against them as well.
+/// If they used more than this, the measurement is void.
 const OTHERS_VOID_PPM: u64 = 200_000;
 
-const HOST_REMEDY: &str = ": measure again when the host is quieter, or on a machine of your own. `--allow-busy` counts such trials; \
+const HOST_REMEDY: &str = ": measure again when the host is quieter, or on a dedicated machine. `--allow-busy` counts such trials; \
                            their figures are less certain";
 
 const OTHERS_REMEDY: &str = ": `drome doctor` names them; stop them and measure again. `--allow-busy` counts such trials; their \
@@ -33,24 +33,24 @@ fn host(case: &Case<'_>) -> Option<Said> {
 fn others(case: &Case<'_>) -> Option<Said> {
     let others = case.usage?.others_ppm.filter(|others| *others > OTHERS_PPM)?;
     let percent = others as f64 / 1e4;
-    let words = format!("other programs used {percent:.0} % of the time of the CPUs that are measured on");
+    let words = format!("other programs used {percent:.0} % of the time of the measured CPUs");
     let weight = if others > OTHERS_VOID_PPM { case.policy.other_load } else { Weight::Note };
     Some(weighed(weight, words, OTHERS_REMEDY))
 }
 
-/// It hits all contenders, so that it voids nothing: where it comes and goes, the intervals are wide.
+/// Notes a throttled processor. It affects all contenders, so it voids nothing: where it comes and goes, the intervals are wide.
 fn throttled(case: &Case<'_>) -> Option<Said> {
     let why = case.conditions?.throttled.as_ref().filter(|why| !why.is_empty())?;
-    Some(Said::note(format!("the processor was slowed down meanwhile: {}", why.join(", "))))
+    Some(Said::note(format!("the processor was slowed down during the measurement: {}", why.join(", "))))
 }
 
-/// Each request costs the load generator more by epoll: it is the bound earlier.
+/// Notes that epoll was used. Each request then costs the load generator more, so it is the bound earlier.
 fn fallback(case: &Case<'_>) -> Option<Said> {
     let why = case.tally.io_fallback.as_ref()?;
     Some(Said::note(format!("the load generator used epoll, since io_uring can't be used here ({why})")))
 }
 
-/// The measurement was over by then.
+/// Notes trouble with stopping the server. The measurement was over by then.
 fn stopping(case: &Case<'_>) -> Option<Said> {
     case.stopping.map(|trouble| Said::note(format!("after the measurement, {trouble}")))
 }
@@ -82,7 +82,7 @@ mod tests {
         };
         assert!(slowed(Some(Vec::new())).reasons.is_empty() && slowed(None).reasons.is_empty());
         let hot = slowed(Some(vec!["throttled".to_owned()]));
-        assert!(hot.valid && hot.reasons[0].ends_with("meanwhile: throttled"), "{hot:?}");
+        assert!(hot.valid && hot.reasons[0].ends_with("during the measurement: throttled"), "{hot:?}");
     }
 
     #[test]
@@ -93,18 +93,18 @@ mod tests {
         assert!(with(None, strict).reasons.is_empty() && with(Some(90_000), strict).reasons.is_empty());
         let some = with(Some(190_000), strict);
         assert!(
-            some.valid && some.reasons[0].ends_with("used 19 % of the time of the CPUs that are measured on"),
+            some.valid && some.reasons[0].ends_with("used 19 % of the time of the measured CPUs"),
             "{some:?}"
         );
         let many = with(Some(210_000), strict);
         assert!(
-            !many.valid && many.reasons[0].contains("21 % of the time of the CPUs that are measured on: `"),
+            !many.valid && many.reasons[0].contains("21 % of the time of the measured CPUs: `"),
             "{many:?}"
         );
         for policy in [lenient, Policy::single(false), Policy::single(true)] {
             let told = with(Some(210_000), policy);
             assert!(
-                told.valid && told.reasons[0].ends_with("21 % of the time of the CPUs that are measured on"),
+                told.valid && told.reasons[0].ends_with("21 % of the time of the measured CPUs"),
                 "{told:?}"
             );
         }

@@ -1,5 +1,5 @@
-//! Whether a measurement may be believed, and what bounded it. Pure: all that is known goes in at once, the whole verdict comes
-//! out. Every reason carries its figure. No criterion looks at the figure that it guards.
+//! Judges whether a measurement may be believed, and what bounded it. Pure: everything that is known goes in at once, the whole verdict
+//! comes out. Every reason carries its figure. No criterion depends on the figure that it guards.
 
 mod bound;
 mod closed;
@@ -15,7 +15,7 @@ pub use policy::{Policy, Weight};
 
 use model::{Conditions, Plan, Tally, Usage, Verdict};
 
-/// All that is known of a measurement.
+/// Everything that is known about a measurement.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     /// How strict to be.
@@ -26,14 +26,14 @@ pub struct Case<'a> {
     pub tally: &'a Tally,
     /// What the server used; `None` where its processes are not known.
     pub usage: Option<&'a Usage>,
-    /// What the machine was like; `None` where nobody looked.
+    /// The conditions of the machine; `None` where they were not read.
     pub conditions: Option<&'a Conditions>,
     /// What went wrong when the server was stopped, after the measurement.
     pub stopping: Option<&'a str>,
 }
 
 impl<'a> Case<'a> {
-    /// A measurement of which no more is known.
+    /// A measurement about which nothing else is known.
     pub fn new(policy: Policy, plan: &'a Plan, tally: &'a Tally) -> Self {
         Self { policy, plan, tally, usage: None, conditions: None, stopping: None }
     }
@@ -51,7 +51,7 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Something to be said of a measurement, which may void it.
+/// A reason, which may void the measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Said {
     weight: Weight,
@@ -68,7 +68,7 @@ impl Said {
     }
 }
 
-/// Judges one measurement: what voids it comes first, then what is to be known about it.
+/// Judges one measurement: reasons that void it come first, then notes.
 pub fn judge(case: &Case<'_>) -> Verdict {
     let bound = bound::of(case.tally, case.usage);
     let all =

@@ -1,22 +1,22 @@
-//! Open load: whether requests left when they were due, and whether they were answered.
+//! Judges open load: whether requests left when they were due, and whether they were answered.
 
 use super::bound::CLIENT_BUSY;
 use super::{Case, Said, Weight};
 use model::Load;
 
-/// An achieved rate below this share of the offered one is worth a word.
+/// An achieved rate below this share of the offered one is noted.
 const ACHIEVED: f64 = 0.99;
 
-/// Fewer answers than this share of what was due, and the server did not keep up: what waits grows for as long as the
-/// measurement lasts, and so does its latency. A server that halts for a moment at the end stays above.
+/// With fewer answers than this share of what was due, the server did not keep up: its queue grows for as long as the measurement
+/// lasts, and so does its latency. A server that halts for a moment at the end stays above.
 const KEPT: f64 = 0.90;
 
-/// At most one send in a hundred may leave later than this after it was due. p99 leaves out one answer in a hundred: where more
-/// sends than that are late, it may be the load generator's lateness alone. The bound is the same for all servers, since one
+/// At most one request in a hundred may leave later than this after it was due. p99 leaves out one answer in a hundred: where more
+/// requests than that are late, it may be the load generator's lateness alone. The bound is the same for all servers, because one
 /// that depended on the latency would void the fast and keep the slow under the same disturbance.
 const LAG_NS_P99: u64 = 1_000_000;
 
-/// With so many requests due for each connection, one without any answer is no chance: connections take turns.
+/// With so many requests due for each connection, one without any answer is no chance, because connections take turns.
 const STARVED_DUE: u64 = 20;
 
 pub fn judge(case: &Case<'_>) -> Vec<Said> {
@@ -35,38 +35,38 @@ pub fn kept_up(case: &Case<'_>) -> Option<bool> {
 
 fn client(case: &Case<'_>) -> Option<Said> {
     let busy = case.client_busy(CLIENT_BUSY)?;
-    Some(Said::void(format!("{busy}: latencies may be its own; give it more threads")))
+    Some(Said::void(format!("{busy}: latencies may include its own delays; give it more threads")))
 }
 
 fn lag(case: &Case<'_>) -> Option<Said> {
     let lag = case.tally.schedule_lag.quantile_ns(0.99).filter(|lag| *lag > LAG_NS_P99)?;
     let words = format!(
-        "sends lagged behind their due time: p99 {:.2} ms, where {:.0} ms is the most; the load generator was held up",
+        "requests were sent late: p99 {:.2} ms after their due time, the limit is {:.0} ms; the load generator was held up",
         lag as f64 / 1e6,
         LAG_NS_P99 as f64 / 1e6
     );
     Some(if case.policy.lag == Weight::Void { Said::void(words) } else { Said::note(words) })
 }
 
-/// A finding, not a fault of the measurement: this is the rate that the server does answer.
+/// Notes a rate below the offered one. It is a finding, not a fault of the measurement: this is the rate that the server does answer.
 fn offered(case: &Case<'_>) -> Option<Said> {
     let (rate, achieved) = (case.plan.load.rate_per_s()?, case.tally.rate_per_s()?);
     let offered = rate.mean_per_s(case.tally.duration_ns);
     let connections = case.plan.load.connections();
     let what = match kept_up(case) {
-        Some(false) => "did not keep up, so latency grew for as long as it was measured",
-        _ => "fell behind a little",
+        Some(false) => "did not keep up, so latency grew throughout the measurement",
+        _ => "fell slightly behind",
     };
     (achieved < offered * ACHIEVED).then(|| {
         Said::note(format!(
             "{achieved:.0}/s of the offered {offered:.0}/s were answered: the server, or {connections} connections, {what}; \
-             offer less, or let it have more connections"
+             offer less, or use more connections"
         ))
     })
 }
 
-/// Where the server seems to keep up, the answers that came say nothing of those that never did. Where it did not, its latency
-/// is not used anyway, and the rate that it answered is what it did.
+/// Judges connections without an answer. Where the server seems to keep up, its answers say nothing about those that never came. Where it
+/// did not keep up, its latency is not used anyway, and its rate is what it answered.
 fn starved(case: &Case<'_>) -> Option<Said> {
     let (served, due) = (&case.tally.served, case.tally.due?);
     // What older versions counted does not tell who was asked at all; with so many requests for each, all were.
@@ -78,7 +78,7 @@ fn starved(case: &Case<'_>) -> Option<Said> {
         _ if is_chance => None,
         (0, _) => None,
         (_, Some(false)) => Some(Said::note(words())),
-        _ => Some(Said::void(format!("{}, though requests were due on them", words()))),
+        _ => Some(Said::void(format!("{}, although requests were due on them", words()))),
     }
 }
 
@@ -118,7 +118,10 @@ mod tests {
         assert!(behind.reasons[0].starts_with("5000/s of the offered 10000/s"), "{behind:?}");
         assert!(behind.reasons[0].contains("did not keep up"), "{behind:?}");
         let a_little = of(9_500, 10_000);
-        assert!(!a_little.fell_behind() && a_little.reasons[0].contains("a little"), "{a_little:?}");
+        assert!(
+            !a_little.fell_behind() && a_little.reasons[0].contains("fell slightly behind"),
+            "{a_little:?}"
+        );
         let mut unknown = tally(0.1);
         assert_eq!(judged(&open(), &unknown, None).kept_up, None);
         unknown.due = Some(0);
@@ -140,7 +143,7 @@ mod tests {
                 (0..20_000).for_each(|_| lagged.latency.record(latency_ns));
                 judged(&open(), &lagged, None)
             };
-            assert!(with(5_000_000).reasons[0].contains("lagged behind their due time: p99 5.0"));
+            assert!(with(5_000_000).reasons[0].contains("requests were sent late: p99 5.0"));
             assert!(!with(5_000_000).valid && with(900_000).valid, "{latency_ns}");
         }
     }
@@ -156,7 +159,7 @@ mod tests {
         assert!(!void.valid, "{void:?}");
         assert_eq!(
             void.reasons,
-            ["1 of 3 connections were never answered, though requests were due on them"]
+            ["1 of 3 connections were never answered, although requests were due on them"]
         );
         assert!(of(&[20, 19, 0], 40, 39).valid, "as may happen by chance");
         assert!(of(&[5_000, 5_000], 10_000, 10_000).reasons.is_empty());

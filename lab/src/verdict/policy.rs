@@ -1,15 +1,15 @@
-//! What voids a measurement is not the same everywhere: what others did to it only matters where it is compared.
+//! The policy of verdicts: what others did to a measurement matters only where it is compared.
 
-/// What a circumstance does to a measurement.
+/// The effect of a circumstance on a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// It is left out of every estimate.
+    /// The measurement is left out of every estimate.
     Void,
-    /// It counts, and the circumstance is told.
+    /// The measurement counts, and the circumstance is noted.
     Note,
 }
 
-/// How strict to be about what a measurement can't help.
+/// How strict to be about circumstances that a measurement can't help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// The machine's host took much of its time.
@@ -21,13 +21,13 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// A trial, whose figure is compared with those of others, unless somebody said that the machine may be busy.
+    /// The policy of a trial, whose figure is compared with those of others, unless the user allowed a busy machine.
     pub fn trial(may_be_busy: bool) -> Self {
         let weight = if may_be_busy { Weight::Note } else { Weight::Void };
         Self { host: weight, other_load: weight, lag: weight }
     }
 
-    /// A measurement that is compared with nothing here: other programs are told, for its reader to judge.
+    /// The policy of a measurement that is compared with nothing here: other programs are noted, for its reader to judge.
     pub fn single(may_be_busy: bool) -> Self {
         Self { other_load: Weight::Note, ..Self::trial(may_be_busy) }
     }

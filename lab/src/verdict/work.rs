@@ -1,9 +1,9 @@
-//! Whether the answers were the work that was asked for, and the whole of it was done.
+//! Judges whether the answers were as expected, and whether the measurement is complete.
 
 use super::{Case, Said};
 use model::metric::Percentile;
 
-/// More wrong answers than this share, and it was not the same work any more.
+/// With a larger share of wrong answers, it was not the same work any more.
 const WRONG_WORK: f64 = 0.01;
 
 pub fn judge(case: &Case<'_>) -> Vec<Said> {
@@ -20,7 +20,7 @@ fn answers(case: &Case<'_>) -> Option<Said> {
     }
     let wrong = Some(tally.errors.wrong_work()).filter(|wrong| *wrong > 0)?;
     let share = wrong as f64 / (wrong + tally.completed) as f64;
-    let words = format!("{wrong} answers ({:.2} %) were not the work that was asked for", share * 100.0);
+    let words = format!("{wrong} answers ({:.2} %) were not as expected", share * 100.0);
     Some(if share > WRONG_WORK { Said::void(words) } else { Said::note(words) })
 }
 
@@ -30,7 +30,7 @@ fn failures(case: &Case<'_>) -> Option<Said> {
     let causes = case.tally.error_causes.iter();
     let main = causes.max_by_key(|(_, n)| **n).map_or(String::new(), |(cause, _)| format!(" ({cause})"));
     let flatters = if case.tally.is_selection(Percentile::P99.share()) {
-        ": more than one in a hundred, so that p99 of the answers that came says nothing"
+        ": more than one in a hundred, so the p99 of the other answers says nothing"
     } else {
         ""
     };
@@ -70,7 +70,7 @@ mod tests {
         };
         assert_eq!(of(100), "100 requests failed");
         assert!(
-            of(900).starts_with("900 requests failed: more than one in a hundred, so that p99"),
+            of(900).starts_with("900 requests failed: more than one in a hundred, so the p99"),
             "{}",
             of(900)
         );

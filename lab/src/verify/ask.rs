@@ -1,4 +1,4 @@
-//! One request on a connection of its own, and all that is to be known of its answer.
+//! Sends one request on a connection of its own and reads everything about its answer.
 
 use crate::work::Question;
 use model::workload::Method;
@@ -7,16 +7,16 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 use wire::{Event, ResponseParser, WireError};
 
-/// A single answer gets so long.
+/// How long a single answer may take.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Between two fragments of a request: long enough for a server to have read the first.
+/// The pause between two fragments of a request: long enough for a server to have read the first.
 const FRAGMENT_PAUSE: Duration = Duration::from_millis(15);
 
-/// A server that sends more than its answer does so at once.
+/// How long further bytes are waited for. A server that sends more than its answer does so at once.
 const SURPLUS_PATIENCE: Duration = Duration::from_millis(20);
 
-/// Bodies beyond this are not what any workload serves.
+/// The size of the largest body that is read. No workload serves a larger one.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
 /// A whole answer.
@@ -30,9 +30,9 @@ pub struct Answer {
     pub content_encoding: Option<String>,
     /// The body.
     pub body: Vec<u8>,
-    /// Head and body as they came.
+    /// The size of head and body as they came.
     pub wire_bytes: usize,
-    /// Bytes that came after its end.
+    /// The number of bytes that came after its end.
     pub surplus_bytes: usize,
 }
 
@@ -41,17 +41,17 @@ pub struct Answer {
 pub enum Pace {
     /// In one piece.
     AtOnce,
-    /// Cut where it hurts: in the method, in the head, before the last byte of the head, in the body.
+    /// In fragments, cut at awkward places: in the method, in the head, before the last byte of the head, in the body.
     InFragments,
 }
 
-/// Asks for one path on a connection of its own.
+/// Requests one path on a connection of its own.
 pub fn get(address: SocketAddr, path: &str) -> Result<Answer> {
     let question = Question { method: Method::Get, path: path.to_owned(), send: Vec::new(), body: None };
     ask(address, &question, Pace::AtOnce)
 }
 
-/// Asks on a connection of its own, and says that it will be the last time.
+/// Sends a request on a connection of its own, and says that it is the last one.
 pub fn ask(address: SocketAddr, question: &Question, pace: Pace) -> Result<Answer> {
     let mut stream = TcpStream::connect_timeout(&address, ANSWER_PATIENCE)?;
     stream.set_read_timeout(Some(ANSWER_PATIENCE))?;
@@ -129,7 +129,7 @@ fn broken(error: WireError, answer: &Answer) -> Error {
     Error::new(ErrorKind::InvalidData, why)
 }
 
-/// The value of a field, in small letters.
+/// The value of a header field, in lower case.
 fn field(head: &[u8], name: &str) -> Option<String> {
     let text = String::from_utf8_lossy(head);
     let head = text.split("\r\n\r\n").next()?;

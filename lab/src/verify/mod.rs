@@ -1,5 +1,5 @@
-//! Does a server do the work? Asked over connections of its own, never under load. Everything that is wrong is
-//! told, not only the first thing.
+//! Verifies that a server does the work, over connections of its own, never under load. Everything that is wrong is told, not
+//! only the first thing.
 
 mod ask;
 
@@ -13,43 +13,43 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Bodies of these sizes are sent where what is sent comes back: a byte, less and more than a packet.
+/// The sizes of bodies that are sent where they are echoed: a byte, less and more than a packet.
 const SIZES: [usize; 3] = [1, 100, 70_000];
 
-/// A server that is declared not to answer a request in fragments is asked so often before it is told that it does.
+/// How often a server that is declared to fail with fragments is asked in fragments, before it is reported that it does not fail.
 const ASKED_IN_FRAGMENTS: usize = 3;
 
-/// A declaration that does not hold is as wrong as a server that does not.
-const MENDED: &str = "it answers a request in fragments, and its declaration says that it doesn't: take `fragments` \
-                      out of [faults]";
+/// The report on a declared fault that does not occur: a wrong declaration is as wrong as a wrong server.
+const MENDED: &str = "it answers a request in fragments, but its declaration says that it does not: remove `fragments` \
+                      from [faults]";
 
-/// What a full verification found.
+/// The result of a full verification.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// All that is wrong with each workload, by its name.
+    /// Everything that is wrong with each workload, by its name.
     pub workloads: BTreeMap<String, Vec<String>>,
-    /// What it does wrong as it is known to, and nothing else.
+    /// The faults that occurred as they are declared.
     pub known: Vec<String>,
-    /// An unknown path is not answered with 404.
+    /// What is wrong with the answer for an unknown path, which must be a 404.
     pub unknown_path: Option<String>,
-    /// Head and body of each workload's usual answer.
+    /// The size of head and body of each workload's usual answer.
     pub wire_bytes: BTreeMap<String, usize>,
 }
 
 impl Verified {
-    /// All that is wrong.
+    /// Everything that is wrong.
     pub fn wrong(&self) -> Vec<String> {
         self.workloads.values().flatten().chain(&self.unknown_path).cloned().collect()
     }
 
-    /// How many workloads are done rightly.
+    /// The number of workloads that are served correctly.
     pub fn right(&self) -> usize {
         self.workloads.values().filter(|wrong| wrong.is_empty()).count()
     }
 }
 
-/// Asks once for each workload that is known, as it is asked for under load. The list has all that is wrong; an error is the lab's
-/// own, that it could not ask.
+/// Asks once for each known workload, as under load. The list has everything that is wrong; an error is the lab's own, that it could
+/// not ask.
 pub fn brief(at: SocketAddr, serves: &BTreeMap<String, String>, works: &Works) -> Result<Vec<String>, Fault> {
     let mut wrong = Vec::new();
     for (name, path, work) in known(serves, works) {
@@ -58,8 +58,8 @@ pub fn brief(at: SocketAddr, serves: &BTreeMap<String, String>, works: &Works) -
     Ok(wrong)
 }
 
-/// Asks in every way that a client may: with queries, numbers and bodies that nobody could have foreseen, in
-/// fragments, and for a path that is not there. An error is the lab's own, that it could not ask.
+/// Asks in every way that a client may: with unforeseeable queries, numbers and bodies, in fragments, and for a path that does not
+/// exist. An error is the lab's own, that it could not ask.
 pub fn full(
     at: SocketAddr,
     serves: &BTreeMap<String, String>,
@@ -110,7 +110,7 @@ fn known<'w>(
     serves.iter().filter_map(move |(name, path)| Some((name.as_str(), path.as_str(), work(name)?)))
 }
 
-/// The same work, asked for otherwise.
+/// Other requests for the same work.
 fn variations(work: &Work, path: &str, seed: u64) -> Vec<Question> {
     let numbers = [0, chance(seed, 1), chance(seed, 2)].map(|n| work.with_number(path, n));
     let sent = SIZES.map(|size| {
@@ -125,7 +125,7 @@ fn chance(seed: u64, k: u64) -> u64 {
     stats::random::derive(&[seed, k]) % 1_000_000
 }
 
-/// One question: the answer, if there was one, and all that is wrong with it. An error is the lab's own.
+/// Asks one question; returns the answer, if there was one, and everything that is wrong with it. An error is the lab's own.
 fn once(
     at: SocketAddr,
     name: &str,
@@ -161,7 +161,7 @@ fn differences(answer: &Answer, asked: &Question, content_type: Option<&str>) ->
         wrong.push(format!("content type {got} instead of {}", content_type.unwrap_or_default()));
     }
     if let Some(encoding) = answer.content_encoding.as_deref().filter(|encoding| *encoding != "identity") {
-        wrong.push(format!("content encoding {encoding}, and none was asked for"));
+        wrong.push(format!("content encoding {encoding}, but none was asked for"));
     }
     if answer.surplus_bytes > 0 {
         wrong.push("more bytes after the end of the answer: its Content-Length is too small".to_owned());
@@ -175,7 +175,7 @@ fn differences(answer: &Answer, asked: &Question, content_type: Option<&str>) ->
     wrong
 }
 
-/// What is wrong with the answer for a path that is not there.
+/// What is wrong with the answer for an unknown path.
 fn unknown_path(at: SocketAddr, path: &str) -> Result<Option<String>, Fault> {
     let why = match get(at, path) {
         Ok(Answer { status: 404, .. }) => return Ok(None),

@@ -149,7 +149,7 @@ fn an_encoding_that_nobody_asked_for_is_refused() {
             right(method, path, body)
         }
     });
-    assert!(wrong[0].ends_with("content encoding gzip, and none was asked for"), "{wrong:?}");
+    assert!(wrong[0].ends_with("content encoding gzip, but none was asked for"), "{wrong:?}");
     assert!(wrong[1].ends_with("2 bytes instead of 12"), "all that is wrong is told: {wrong:?}");
 }
 
@@ -220,5 +220,5 @@ fn a_fault_that_is_declared_is_gone_only_where_it_is_not_seen_again() {
     assert_eq!(by_chance.wrong(), Vec::<String>::new());
     assert!(by_chance.known[0].ends_with(": as its manual says"), "{:?}", by_chance.known);
     let mended = hello(in_one_piece(99), &declared).wrong();
-    assert!(mended.len() == 1 && mended[0].contains("take `fragments` out of [faults]"), "{mended:?}");
+    assert!(mended.len() == 1 && mended[0].contains("remove `fragments` from [faults]"), "{mended:?}");
 }

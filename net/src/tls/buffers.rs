@@ -5,16 +5,16 @@ use rustls::unbuffered::{EncodeError, EncryptError};
 
 /// The buffers that all sessions of a back end share.
 pub struct Buffers {
-    /// What rustls decrypts in place.
+    /// The bytes that rustls decrypts in place.
     pub incoming: Vec<u8>,
     /// The plaintext of the last turn.
     pub plain: Vec<u8>,
-    /// What is to be sent.
+    /// The bytes that are to be sent.
     pub out: Outgoing,
 }
 
 impl Buffers {
-    /// Empty; they grow to what a turn needs.
+    /// Empty buffers, which grow to what a turn needs.
     pub fn new() -> Self {
         Self { incoming: Vec::new(), plain: Vec::new(), out: Outgoing::default() }
     }
@@ -28,17 +28,17 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// What is to be sent.
+    /// The bytes that are to be sent.
     pub fn bytes(&self) -> &[u8] {
         &self.memory[..self.filled]
     }
 
-    /// It has been sent.
+    /// Clears the bytes, which have been sent.
     pub fn clear(&mut self) {
         self.filled = 0;
     }
 
-    /// Lets `write` write; once more with the room that it says it needs, if there was too little.
+    /// Calls `write`, and once more with the room that it needs if there was too little.
     pub fn put(&mut self, mut write: impl FnMut(&mut [u8]) -> Result<usize, Refusal>) -> Result<(), Error> {
         let mut written = write(&mut self.memory[self.filled..]);
         if let Err(Refusal::Room(needed)) = written {
@@ -55,7 +55,7 @@ impl Outgoing {
 
 /// Why rustls did not write.
 pub enum Refusal {
-    /// It needs so many bytes of room.
+    /// There is too little room: rustls needs this many bytes.
     Room(usize),
     /// The keys are used up.
     Exhausted,

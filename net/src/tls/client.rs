@@ -1,4 +1,4 @@
-//! The client's side: whom it believes, who it says it is, what it remembers.
+//! The client's side of TLS: the certificates that it trusts, its own identity, its memory of sessions.
 
 use super::HTTP_1_1;
 use super::identity::{IdentityFiles, TlsError, read_certificates, read_identity};
@@ -13,21 +13,21 @@ use rustls::{ClientConfig, RootCertStore};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the client's side is to be like.
+/// The options of the client's side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct ClientOptions {
-    /// Believes any certificate (`--insecure`); the server must have the key to it all the same.
+    /// Whether any certificate is accepted (`--insecure`); the server must still have its key.
     pub insecure: bool,
-    /// Believes these authorities instead of the system's (`--cacert FILE`).
+    /// The authorities that are trusted instead of the system's (`--cacert FILE`).
     pub cacert: Option<PathBuf>,
-    /// What it shows a server that asks who it is (`--cert FILE --key FILE`).
+    /// The identity that is shown to a server that asks for one (`--cert FILE --key FILE`).
     pub identity: Option<IdentityFiles>,
-    /// Goes on from earlier sessions where the server lets it.
+    /// Whether earlier sessions are resumed where the server allows it.
     pub resume: bool,
-    /// Says that it speaks `http/1.1` (ALPN).
+    /// Whether `http/1.1` is offered (ALPN).
     pub alpn: bool,
-    /// Says whom it wants to speak to (SNI).
+    /// Whether the name of the server is sent (SNI).
     pub sni: bool,
 }
 
@@ -38,7 +38,7 @@ impl Default for ClientOptions {
 }
 
 impl ClientOptions {
-    /// Reads the files and makes what rustls needs. Without a memory for sessions: see [`ClientTls::new`].
+    /// Reads the files and makes the configuration of rustls, without a memory for sessions: see [`ClientTls::new`].
     pub fn config(&self) -> Result<ClientConfig, TlsError> {
         let provider = Arc::new(ring::default_provider());
         let verifier = self.verifier(&provider)?;
@@ -77,7 +77,7 @@ impl ClientOptions {
     }
 }
 
-/// The authorities of a file.
+/// Reads the authorities of a file.
 fn given(file: &Path) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), TlsError> {
     let certificates = read_certificates(file)?;
     let mut authorities = RootCertStore::empty();
@@ -89,7 +89,7 @@ fn given(file: &Path) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), T
     Ok((authorities, certificates))
 }
 
-/// The authorities that this system trusts. Of the hundreds a few may not be to rustls's liking: those are left
+/// Reads the authorities that this system trusts. A few of the hundreds may not be acceptable to rustls: those are left
 /// out.
 fn system() -> Result<RootCertStore, TlsError> {
     let mut authorities = RootCertStore::empty();
@@ -100,21 +100,21 @@ fn system() -> Result<RootCertStore, TlsError> {
 /// The client's side, ready to connect to one server.
 #[derive(Clone, Debug)]
 pub struct ClientTls {
-    /// What rustls needs.
+    /// The configuration of rustls.
     pub config: Arc<ClientConfig>,
-    /// Whom the server's certificate must be for.
+    /// The name that the server's certificate must have.
     pub name: ServerName<'static>,
-    /// Goes on from earlier sessions.
+    /// Whether earlier sessions are resumed.
     pub resume: bool,
 }
 
 impl ClientTls {
-    /// For connections to `host`: a domain name, or an address, in brackets or not.
+    /// The client's side for connections to `host`: a domain name, or an address, in brackets or not.
     pub fn new(options: &ClientOptions, host: &str) -> Result<Self, TlsError> {
         Self::with_config(options.config()?, host, options.resume)
     }
 
-    /// The same with a configuration of one's own.
+    /// The client's side with a given configuration.
     pub fn with_config(config: ClientConfig, host: &str, resume: bool) -> Result<Self, TlsError> {
         let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
         let name =
@@ -122,7 +122,7 @@ impl ClientTls {
         Ok(Self { config: Arc::new(config), name, resume }.with_own_memory())
     }
 
-    /// The same without a memory of any session, nor one that is shared: for each worker its own.
+    /// The same client's side with an empty memory of sessions that is not shared: one for each worker.
     #[must_use]
     pub fn with_own_memory(&self) -> Self {
         let mut config = (*self.config).clone();

@@ -1,5 +1,5 @@
 //! rustls's unbuffered connections, which keep no buffers of their own, the same for both sides: one step at a
-//! time, with what it has to say and what it has read put where the caller wants it.
+//! time, with input and output where the caller wants them.
 
 use super::buffers::Outgoing;
 use rustls::client::UnbufferedClientConnection;
@@ -7,7 +7,7 @@ use rustls::server::UnbufferedServerConnection;
 use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
 use rustls::{CommonState, Error};
 
-/// What rustls is to do once it can do something.
+/// The task of rustls when it can make progress.
 #[derive(Clone, Copy)]
 pub enum Job<'a> {
     Read,
@@ -15,13 +15,13 @@ pub enum Job<'a> {
     Close,
 }
 
-/// How far it came.
+/// The result of one step.
 pub enum Step {
-    /// It has something else to do.
+    /// There is something else to do.
     On,
     /// It needs more bytes from the peer.
     Blocked,
-    /// The job is done; for `Read`: all that was there is read.
+    /// The task is done; for `Read`: everything that was there is read.
     Done,
     PeerClosed,
 }
@@ -33,7 +33,7 @@ pub enum Connection {
 }
 
 impl Connection {
-    /// What both sides have in common.
+    /// The part that both sides have in common.
     pub fn common(&self) -> &CommonState {
         match self {
             Self::Client(connection) => connection,
@@ -41,7 +41,7 @@ impl Connection {
         }
     }
 
-    /// One step, and how many bytes of `incoming` are done with.
+    /// Takes one step; returns its result and how many bytes of `incoming` were used.
     #[inline]
     pub fn advance(
         &mut self,

@@ -1,4 +1,4 @@
-//! Certificates and keys from PEM files, or made at the start; and what is wrong with them, file by file.
+//! Reads certificates and keys from PEM files, or makes them; names what is wrong with them, file by file.
 
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::{Error as PemError, PemObject};
@@ -7,7 +7,7 @@ use rustls::sign::CertifiedKey;
 use rustls::{Error, InconsistentKeys};
 use std::path::{Path, PathBuf};
 
-/// Where a certificate and its key are.
+/// The files of a certificate and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityFiles {
     /// PEM: the certificate, then those that vouch for it.
@@ -16,7 +16,7 @@ pub struct IdentityFiles {
     pub key: PathBuf,
 }
 
-/// What is wrong with the files or the options.
+/// An error in the files or the options.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum TlsError {
@@ -54,7 +54,7 @@ pub enum TlsError {
     Setup(#[from] Error),
 }
 
-/// Every certificate in a PEM file; there is at least one.
+/// Reads every certificate in a PEM file, at least one.
 pub fn read_certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let text = read(file)?;
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
@@ -67,7 +67,7 @@ pub fn read_certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, Tl
     Err(if has_key { TlsError::KeyForCertificate { file } } else { TlsError::NoCertificate { file } })
 }
 
-/// Reads a certificate and its key, and sees that they fit.
+/// Reads a certificate and its key, and checks that they match.
 pub fn read_identity(files: &IdentityFiles, provider: &CryptoProvider) -> Result<CertifiedKey, TlsError> {
     let certificates = read_certificates(&files.certificate)?;
     let key = read_key(&files.key)?;
@@ -82,7 +82,7 @@ pub fn read_identity(files: &IdentityFiles, provider: &CryptoProvider) -> Result
     })
 }
 
-/// A certificate that signs itself, for these names and addresses, with a new key (ECDSA on P-256).
+/// Makes a self-signed certificate for these names and addresses, with a new key (ECDSA on P-256).
 pub fn self_signed(names: &[String], provider: &CryptoProvider) -> Result<CertifiedKey, TlsError> {
     let made = rcgen::generate_simple_self_signed(names)
         .map_err(|error| TlsError::SelfSigned { names: names.join(", "), reason: error.to_string() })?;

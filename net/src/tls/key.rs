@@ -1,6 +1,6 @@
-//! How strong the key in a certificate is: the little of X.509 (RFC 5280) that leads there.
+//! The size of the key in a certificate, with the little of X.509 (RFC 5280) that leads there.
 
-/// What its kind is (RFC 8017, RFC 5480, RFC 8410), as DER has it.
+/// The kinds of keys (RFC 8017, RFC 5480, RFC 8410), in DER.
 const RSA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1];
 const ELLIPTIC: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1];
 const ED25519: &[u8] = &[0x2b, 0x65, 0x70];
@@ -11,7 +11,7 @@ const P521: &[u8] = &[0x2b, 0x81, 4, 0, 35];
 /// The first field of a certificate to be signed may be its version, which has this tag.
 const VERSION: u8 = 0xa0;
 
-/// Bits of a certificate's public key, as OpenSSL counts them; `None` for other kinds, and for what is no certificate.
+/// The size in bits of a certificate's public key, as OpenSSL counts it; `None` for other kinds, and if it is no certificate.
 pub fn bits(certificate: &[u8]) -> Option<u32> {
     let (_, certificate, _) = element(certificate)?;
     let (_, signed, _) = element(certificate)?;
@@ -44,7 +44,7 @@ pub fn bits(certificate: &[u8]) -> Option<u32> {
     }
 }
 
-/// The first element of some DER: its tag, its content, and what follows it.
+/// Splits off the first element of some DER: its tag, its content, and what follows it.
 fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let [tag, length, rest @ ..] = der else { return None };
     let (length, rest) = match usize::from(*length) {

@@ -26,14 +26,14 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So much plaintext is encrypted at a time: four records of the largest size.
+/// The number of bytes of plaintext that are encrypted at a time: four records of the largest size.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// What HTTP/1 is called where the two sides agree on a protocol (RFC 7301).
+/// The name of HTTP/1 where the two sides agree on a protocol (RFC 7301).
 const HTTP_1_1: &[u8] = b"http/1.1";
 
-/// Whether bytes that were not expected to be TLS look like it: a record's type and version (RFC 8446, 5.1).
-/// A plain client that asked a TLS server gets an alert of this shape.
+/// Whether bytes that were not expected to be TLS look like it, by a record's type and version (RFC 8446, 5.1). A plain client
+/// that asked a TLS server gets an alert of this form.
 pub fn looks_like_tls(bytes: &[u8]) -> bool {
     matches!(bytes, [20..=23, 3, 0..=4, ..])
 }
@@ -42,12 +42,12 @@ pub fn looks_like_tls(bytes: &[u8]) -> bool {
 pub struct Tls<I> {
     inner: I,
     side: Side,
-    /// By slot. Boxed: a slot that is not in use costs a pointer.
+    /// The sessions by slot, boxed: an unused slot costs a pointer.
     sessions: Vec<Option<Box<Session>>>,
-    /// The connection that has just opened: its handshake begins once the caller has been told, so that the
-    /// work for it counts as the handshake's, not the connection's.
+    /// The connection that has just opened. Its handshake begins once the caller has been told, so that the work for it counts as
+    /// the handshake's, not the connection's.
     to_greet: Option<Slot>,
-    /// What is known and not told yet. While there is some, nothing is decrypted: the plaintext stays.
+    /// Completions that are known and not returned yet. While there are some, nothing is decrypted: the plaintext stays.
     at_once: VecDeque<Completion>,
     buffers: Buffers,
 }
@@ -58,12 +58,12 @@ enum Side {
 }
 
 impl<I: Io> Tls<I> {
-    /// For connections that are asked for. [`Event::Secured`] follows [`Event::Connected`].
+    /// A back end for connections that are asked for. [`Event::Secured`] follows [`Event::Connected`].
     pub fn client(inner: I, tls: ClientTls) -> Self {
         Self::new(inner, Side::Client(tls))
     }
 
-    /// For connections that are accepted. Handshakes are not told, unless they fail.
+    /// A back end for accepted connections. Handshakes are not reported, unless they fail.
     pub fn server(inner: I, config: Arc<ServerConfig>) -> Self {
         Self::new(inner, Side::Server(config))
     }
@@ -87,7 +87,7 @@ impl<I: Io> Tls<I> {
         self.sessions.get_mut(slot as usize)?.as_deref_mut()
     }
 
-    /// Takes what completed below and tells what follows from it.
+    /// Handles a completion of the inner back end.
     fn take(&mut self, Completion { slot, event }: Completion) {
         match event {
             Event::Received => self.received(slot),
@@ -147,7 +147,7 @@ impl<I: Io> Tls<I> {
         self.follow(slot, &turn);
     }
 
-    /// What a turn of a session leads to, in the order in which it happened.
+    /// Reports the results of a turn of a session, in the order in which they happened.
     #[inline]
     fn follow(&mut self, slot: Slot, turn: &Turn) {
         self.flush(slot);
@@ -180,7 +180,7 @@ impl<I: Io> Tls<I> {
         is_sent
     }
 
-    /// What was to be sent before the handshake was whole.
+    /// Sends what waited for the handshake.
     fn send_waiting(&mut self, slot: Slot) {
         let Some(waiting) = self.session(slot).and_then(Session::take_waiting) else { return };
         if self.send_encrypted(slot, &waiting)
@@ -191,7 +191,7 @@ impl<I: Io> Tls<I> {
         }
     }
 
-    /// True: all is in the kernel's hands, or never will be.
+    /// Sends encrypted bytes. True: all are in the kernel's hands, or never will be.
     #[inline]
     fn send_encrypted(&mut self, slot: Slot, bytes: &[u8]) -> bool {
         let mut is_sent = true;
@@ -209,7 +209,7 @@ impl<I: Io> Tls<I> {
         is_sent
     }
 
-    /// The peer sends nothing more, and the transport says so.
+    /// Handles the transport's report that the peer sends nothing more.
     fn ended(&mut self, slot: Slot) {
         match self.session(slot).map(Session::end) {
             None | Some(Ending::News) => self.tell(slot, Event::Ended),
@@ -261,7 +261,7 @@ impl<I: Io> Io for Tls<I> {
         is_sent
     }
 
-    /// All of it is read and encrypted before this returns; what the peer does not take yet waits in memory.
+    /// Reads and encrypts the whole piece before it returns; what the peer does not take yet waits in memory.
     fn send_file(&mut self, slot: Slot, file: &Arc<OwnedFd>, offset: u64, length: u64) -> bool {
         let (mut at, end, mut is_sent) = (offset, offset.saturating_add(length), true);
         let mut memory = vec![0; CHUNK_BYTES];
@@ -299,7 +299,7 @@ impl<I: Io> Io for Tls<I> {
         self.inner.peer(slot)
     }
 
-    /// All bytes have to be decrypted, so that all of them come.
+    /// Does nothing: all bytes have to be decrypted, so all of them come.
     fn skip(&mut self, _slot: Slot, _bytes: u64) {}
 
     fn close(&mut self, slot: Slot) {
@@ -312,7 +312,7 @@ impl<I: Io> Io for Tls<I> {
         self.at_once.retain(|completion| completion.slot != slot);
     }
 
-    /// Without a word: as a broken connection does.
+    /// Resets without a TLS message, as a broken connection does.
     fn reset(&mut self, slot: Slot) {
         if let Some(session) = self.sessions.get_mut(slot as usize) {
             *session = None;

@@ -4,12 +4,12 @@ use crate::Errno;
 use rustls::pki_types::UnixTime;
 use rustls::{AlertDescription as Alert, CertificateError, Error, InvalidMessage, PeerIncompatible};
 
-/// Who is at the other end.
+/// The side at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// We are the client.
+    /// The server; we are the client.
     Server,
-    /// We are the server.
+    /// The client; we are the server.
     Client,
 }
 
@@ -22,7 +22,7 @@ impl std::fmt::Display for Peer {
     }
 }
 
-/// TLS 1.2 can't renew its keys, and with one set no more may be encrypted than is safe.
+/// The failure of a connection whose keys are used up: with one set of keys, only a limited amount may be encrypted safely.
 pub const EXHAUSTED: &str = "the keys of this connection are used up: TLS 1.2 can't renew them, TLS 1.3 does";
 
 /// The peer closed in the middle of the handshake.
@@ -35,7 +35,7 @@ pub fn broken(peer: Peer, errno: Errno) -> String {
     format!("{peer} broke off the handshake: {errno}")
 }
 
-/// What an error of rustls means to a person.
+/// Explains an error of rustls to a person.
 pub fn of(error: &Error, peer: Peer, is_http: bool) -> String {
     match error {
         Error::InvalidCertificate(error) => certificate(error, peer),
@@ -60,13 +60,13 @@ pub fn of(error: &Error, peer: Peer, is_http: bool) -> String {
             format!("{peer} and drome have no cipher suite in common")
         }
         Error::NoApplicationProtocol => format!("{peer} does not offer http/1.1 (ALPN)"),
-        error => format!("the TLS of {peer} does not hold: {error}"),
+        error => format!("TLS with {peer} failed: {error}"),
     }
 }
 
 fn certificate(error: &CertificateError, peer: Peer) -> String {
     let remedy = match peer {
-        Peer::Server => ": --insecure goes on all the same",
+        Peer::Server => ": --insecure ignores this",
         Peer::Client => "",
     };
     match error {
@@ -91,19 +91,19 @@ fn certificate(error: &CertificateError, peer: Peer) -> String {
             Peer::Client => "the client's certificate is from an unknown issuer".to_owned(),
         },
         CertificateError::BadSignature => format!(
-            "a signature of {peer} does not fit: it lacks its certificate's key, or the issuer has another of \
-             this name"
+            "a signature of {peer} does not match: it lacks its certificate's key, or another issuer has the \
+             same name"
         ),
         // What most tools make for a test: a certificate that signs itself and says it is an authority. webpki
         // has no other way to say so.
         error if peer == Peer::Server && error.to_string().contains("CaUsedAsEndEntity") => {
             "the server's certificate is its own issuer: --insecure or --cacert FILE".to_owned()
         }
-        error => format!("{peer}'s certificate is not good: {error}{remedy}"),
+        error => format!("{peer}'s certificate is invalid: {error}{remedy}"),
     }
 }
 
-/// What the peer says is wrong with us.
+/// What the peer says is wrong with this side.
 fn refused(alert: Alert, peer: Peer) -> String {
     match (alert, peer) {
         (Alert::CertificateRequired, Peer::Server) => {

@@ -1,4 +1,4 @@
-//! The server's side: who it says it is, and whether it lets clients go on from earlier sessions.
+//! The server's side of TLS: its identity, and whether clients may resume earlier sessions.
 
 use super::HTTP_1_1;
 use super::identity::{IdentityFiles, TlsError, read_identity, self_signed};
@@ -8,17 +8,17 @@ use rustls::server::NoServerSessionStorage;
 use rustls::sign::SingleCertAndKey;
 use std::sync::Arc;
 
-/// What the server's side is to be like.
+/// The options of the server's side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerOptions {
-    /// Its certificate and key (`--tls-cert FILE --tls-key FILE`); none: a certificate that signs itself, made
-    /// at the start.
+    /// The certificate and key (`--tls-cert FILE --tls-key FILE`); `None`: a self-signed certificate, made at
+    /// the start.
     pub identity: Option<IdentityFiles>,
-    /// Whom a certificate made at the start is for.
+    /// The names of a certificate made at the start.
     pub names: Vec<String>,
-    /// Lets clients go on from earlier sessions.
+    /// Whether clients may resume earlier sessions.
     pub resume: bool,
-    /// Agrees to `http/1.1` where clients ask (ALPN).
+    /// Whether `http/1.1` is agreed to where clients ask (ALPN).
     pub alpn: bool,
 }
 
@@ -33,8 +33,8 @@ impl Default for ServerOptions {
 pub type ServerTls = Arc<ServerConfig>;
 
 impl ServerOptions {
-    /// Reads the files, or makes a certificate, and makes what rustls needs. Threads that listen on one port
-    /// share it, so that a client can go on with another one's session.
+    /// Reads the files, or makes a certificate, and makes the configuration of rustls. Threads that listen on one port share it, so
+    /// that a client can resume another thread's session.
     pub fn config(&self) -> Result<ServerTls, TlsError> {
         let provider = Arc::new(ring::default_provider());
         let identity = match &self.identity {

@@ -1,5 +1,5 @@
-//! One connection's TLS: bytes in, bytes out, no sockets. What has to be kept between two turns is the start
-//! of a record that is not whole, and nothing else.
+//! The TLS session of one connection: bytes in, bytes out, no sockets. Between two turns it keeps only the start of a record that
+//! is not complete.
 
 use super::ClientTls;
 use super::buffers::{Buffers, Outgoing};
@@ -11,67 +11,67 @@ use rustls::server::UnbufferedServerConnection;
 use rustls::{Error, HandshakeKind, ProtocolVersion, ServerConfig};
 use std::sync::Arc;
 
-/// Where a session stands.
+/// The stage of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The handshake is not whole.
+    /// The handshake is not complete.
     Handshaking,
     /// Both sides may send.
     Open,
     /// The peer will send nothing more.
     Ended,
-    /// Nothing goes any more. rustls is not asked again: it may panic when it fails twice.
+    /// The session has failed. rustls is not called again, because it may panic when it fails twice.
     Failed,
 }
 
-/// What came of the bytes that were read. Plaintext is in the buffers, and so is what has to be sent.
+/// The result of reading bytes. Plaintext is in the buffers, and so is what has to be sent.
 #[derive(Debug, Default)]
 pub struct Turn {
-    /// The handshake is now whole.
+    /// Whether the handshake is now complete.
     pub is_secured: bool,
-    /// The peer said that it will send nothing more.
+    /// Whether the peer announced that it will send nothing more.
     pub has_ended: bool,
-    /// The session is over.
+    /// The operation that failed, if the session is over.
     pub failed: Option<Operation>,
 }
 
-/// What the transport's end means.
+/// The meaning of the transport's end.
 #[derive(Debug)]
 pub enum Ending {
-    /// The peer will send nothing more; nobody knew yet.
+    /// The peer will send nothing more, which is new.
     News,
-    /// It has been told already.
+    /// The end is already known.
     Known,
-    /// It came in the middle of the handshake.
+    /// The end came in the middle of the handshake.
     Handshake,
 }
 
-/// One connection's TLS.
+/// The TLS session of one connection.
 pub struct Session {
     connection: Connection,
-    /// The start of a record that is not whole; no memory when there is none. rustls remembers positions in
-    /// it, so it is what rustls gets whenever it is asked.
+    /// The start of a record that is not complete; without memory when there is none. rustls remembers positions in it, so it is what
+    /// rustls gets at every call.
     rest: Vec<u8>,
     /// Plaintext that waits for the handshake; no memory until then.
     waiting: Vec<u8>,
-    /// Where it stands.
+    /// The stage of the session.
     pub stage: Stage,
-    /// The caller was told that something had to wait.
+    /// Whether the caller was told that something had to wait.
     pub owes_drained: bool,
-    /// Whether the peer's end was its own word; none: it has not ended.
+    /// Whether the peer announced its end; `None`: it has not ended.
     pub ended_cleanly: Option<bool>,
     has_received: bool,
     reason: Option<String>,
 }
 
 impl Session {
-    /// A client's, about to say hello.
+    /// A client's session, before its first message.
     pub fn client(tls: &ClientTls) -> Result<Self, Error> {
         let connection = UnbufferedClientConnection::new(tls.config.clone(), tls.name.clone())?;
         Ok(Self::new(Connection::Client(connection)))
     }
 
-    /// A server's.
+    /// A server's session.
     pub fn server(config: &Arc<ServerConfig>) -> Result<Self, Error> {
         Ok(Self::new(Connection::Server(UnbufferedServerConnection::new(config.clone())?)))
     }
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// Reads what has arrived.
+    /// Reads bytes that have arrived.
     #[inline]
     pub fn read(&mut self, bytes: &[u8], buffers: &mut Buffers) -> Turn {
         let Buffers { incoming, plain, out } = buffers;
@@ -134,7 +134,7 @@ impl Session {
         turn
     }
 
-    /// The session is over: says why, and puts the alert that tells the peer into `out`.
+    /// Ends the session with a reason, and puts the alert for the peer into `out`.
     fn fail(
         &mut self,
         error: &Error,
@@ -168,9 +168,9 @@ impl Session {
         is_written
     }
 
-    /// Says that nothing more will be sent, if the peer is still there to hear it. A server is always polite:
-    /// without that word, the end of an answer that has no length could be a cut. A client's word to a server
-    /// that has ended would only be met by a reset.
+    /// Announces that nothing more will be sent, if the peer is still there to receive it. A server always does: without it, the end of an
+    /// answer that has no length could be a cut. A client's announcement to a server that has ended would only be answered by a
+    /// reset.
     pub fn say_goodbye(&mut self, buffers: &mut Buffers) {
         if self.stage == Stage::Open || (self.stage == Stage::Ended && self.peer() == Peer::Client) {
             self.perform(Job::Close, buffers);
@@ -191,24 +191,24 @@ impl Session {
         }
     }
 
-    /// Keeps what can't be sent before the handshake is whole. False, as of a send: it has to wait.
+    /// Keeps plaintext that can't be sent before the handshake is complete. Returns false, as a send that has to wait.
     pub fn wait(&mut self, plaintext: &[u8]) -> bool {
         self.waiting.extend_from_slice(plaintext);
         self.owes_drained = !self.waiting.is_empty();
         !self.owes_drained
     }
 
-    /// What was kept, if anything.
+    /// Takes the plaintext that was kept, if there is any.
     pub fn take_waiting(&mut self) -> Option<Vec<u8>> {
         self.owes_drained.then(|| std::mem::take(&mut self.waiting))
     }
 
-    /// The kernel has taken everything: true if the caller waits to hear it.
+    /// Whether the caller waits to hear that the kernel has taken everything.
     pub fn is_drained(&mut self) -> bool {
         self.waiting.is_empty() && std::mem::take(&mut self.owes_drained)
     }
 
-    /// The transport has ended.
+    /// Handles the end of the transport.
     pub fn end(&mut self) -> Ending {
         match self.stage {
             Stage::Ended | Stage::Failed => Ending::Known,
@@ -225,7 +225,7 @@ impl Session {
         }
     }
 
-    /// The transport has failed: during what, as the caller sees it.
+    /// Handles the failure of the transport; returns the operation that failed, from the caller's view.
     pub fn broke(&mut self, operation: Operation, errno: Errno) -> Operation {
         let is_handshake =
             self.stage == Stage::Handshaking && matches!(operation, Operation::Send | Operation::Receive);
@@ -237,12 +237,12 @@ impl Session {
         Operation::Handshake
     }
 
-    /// Why it failed.
+    /// Why the session failed.
     pub fn reason(&self) -> Option<&str> {
         self.reason.as_deref()
     }
 
-    /// What the handshake agreed on.
+    /// The result of the handshake.
     pub fn handshake(&self) -> Option<Handshake> {
         let common = self.connection.common();
         if common.is_handshaking() {
@@ -264,7 +264,7 @@ impl Session {
         })
     }
 
-    /// Bits of the public key in the peer's certificate.
+    /// The size in bits of the public key in the peer's certificate.
     pub fn peer_key_bits(&self) -> Option<u32> {
         super::key::bits(self.connection.common().peer_certificates()?.first()?)
     }

@@ -1,4 +1,4 @@
-//! What a client remembers of earlier sessions, so that the next handshakes can go on from them.
+//! A client's memory of earlier sessions, which the next handshakes can resume.
 
 use rustls::NamedGroup;
 use rustls::client::{ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};
@@ -6,11 +6,11 @@ use rustls::pki_types::ServerName;
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A TLS 1.3 ticket is good for one handshake. rustls's own memory keeps 8 for a server, so of many connections
-/// that open at once most would start from nothing; so many are enough for as many connections.
+/// The most tickets that are kept. A TLS 1.3 ticket is good for one handshake. rustls's own memory keeps 8 for a server, so of many
+/// connections that open at once most would need a full handshake; these are enough for as many connections.
 const MOST_TICKETS: usize = 4096;
 
-/// A memory for one server. A worker has one of its own, so the lock is never contended.
+/// A memory for one server. Each worker has its own, so the lock is never contended.
 #[derive(Debug, Default)]
 pub struct Tickets(Mutex<Remembered>);
 
@@ -56,7 +56,7 @@ impl ClientSessionStore for Tickets {
         remembered.tls13.push_back(ticket);
     }
 
-    /// The newest: it is good for the longest.
+    /// Takes the newest ticket, which is good for the longest.
     fn take_tls13_ticket(&self, _server: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
         self.lock().tls13.pop_back()
     }

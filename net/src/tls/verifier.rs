@@ -1,4 +1,4 @@
-//! Who is believed to be the server: what the system trusts, what a file says, or anyone.
+//! Verifies the server's certificate: against the system's authorities, against a file, or not at all.
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -8,7 +8,7 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 use std::sync::Arc;
 
-/// Believes every certificate (`--insecure`), but no peer that does not have its key.
+/// Accepts every certificate (`--insecure`), but no peer that does not have its key.
 #[derive(Debug)]
 pub struct Anyone(pub Arc<CryptoProvider>);
 
@@ -47,13 +47,13 @@ impl ServerCertVerifier for Anyone {
     }
 }
 
-/// Believes what `--cacert FILE` vouches for, and a server that shows a certificate of that very file: most
-/// self-signed ones say that they are authorities, and webpki takes no authority for a server.
+/// Accepts what the authorities of `--cacert FILE` have signed, and a server that shows a certificate of that very file: most
+/// self-signed ones say that they are authorities, and webpki accepts no authority as a server.
 #[derive(Debug)]
 pub struct Given {
-    /// Judges by the authorities.
+    /// The verifier with the authorities.
     pub authorities: Arc<WebPkiServerVerifier>,
-    /// What the file holds.
+    /// The certificates in the file.
     pub certificates: Vec<CertificateDer<'static>>,
 }
 

@@ -1,5 +1,5 @@
-//! One connection of the ring: what it waits for, what it still has to send, and what becomes of it then. Each is
-//! one value, so that no two of them can contradict each other.
+//! One connection of the ring: what it waits for, what it still has to send, and what happens to it then. Each is one
+//! value, so that no two of them can contradict each other.
 
 use super::entries::Op;
 use super::outbox::Parcel;
@@ -8,12 +8,12 @@ use crate::unsent::{FilePiece, Unsent};
 use crate::wanted::Wanted;
 use std::os::fd::OwnedFd;
 
-/// A connection, or the place of one.
+/// A connection, or a place for one.
 #[derive(Default)]
 pub struct Connection {
-    /// None: it is closed.
+    /// The socket; `None`: the connection is closed.
     pub socket: Option<OwnedFd>,
-    /// Tells a slot's connections apart, so that a completion of a closed one is not taken for its successor's.
+    /// Distinguishes a slot's connections, so that a completion of a closed one is not taken for its successor's.
     pub generation: u32,
     pub place: Place,
     pub receiving: Receiving,
@@ -22,58 +22,58 @@ pub struct Connection {
     pub then: Then,
 }
 
-/// What it waits for in the kernel to be opened or to bring bytes: one operation at most.
+/// What it waits for in the kernel, to be opened or to receive bytes: one operation at most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Receiving {
-    /// For nothing: it is closed, or has ended or failed.
+    /// It waits for nothing: it is closed, or has ended or failed.
     #[default]
     Off,
-    /// To be opened.
+    /// It waits to be opened.
     Connecting,
-    /// For bytes, asked for as `Op` says.
+    /// It waits for bytes, requested as `Op` says.
     Armed(Op),
-    /// As `Armed`, but it was told to stop: bytes are to be received otherwise from then on.
+    /// It is `Armed` and was told to stop: bytes are to be received in another way from then on.
     Stopping,
-    /// For nothing while its last bytes are looked at: that decides how the next ones are asked for.
+    /// It waits for nothing while its last bytes are read, which decides how the next ones are requested.
     Due,
 }
 
-/// What of the bytes that were handed over is still here.
+/// The part of the handed-over bytes that is still here.
 #[derive(Debug)]
 pub enum Sending {
-    /// None, should the kernel take the last parcel whole.
+    /// None, provided that the kernel takes the last parcel whole.
     Clear(Parcel),
-    /// What came after a parcel of the same turn: it leaves when it is known that the kernel took that one whole.
+    /// Bytes after a parcel of the same turn, which leave when it is known that the kernel took that parcel whole.
     Behind(Parcel, Box<Unsent>),
-    /// What the kernel had no room for: a poll waits for it to have some.
+    /// Bytes for which the kernel had no room: a poll waits for it.
     Blocked(Box<Unsent>),
 }
 
-/// What becomes of a connection when all that was to be sent is sent.
+/// What happens to a connection when everything has been sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Then {
     #[default]
     GoOn,
-    /// The peer is told that this is the end.
+    /// The end is announced to the peer.
     ShutDown,
-    /// It is closed; nothing of it is told any more.
+    /// It is closed; no further completion of it is returned.
     Close,
 }
 
-/// Whether a connection has a place in the ring's own table of files, which spares a look-up a send.
+/// Whether a connection has a place in the ring's own table of files, which spares a look-up per send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
-    /// Nothing was sent: it may not last.
+    /// Nothing was sent: the connection may not last.
     #[default]
     Unknown,
-    /// One send: the next makes a place worth its price.
+    /// One send was made: with the next one a place is worth its price.
     SentOnce,
     Taken,
     /// The table is full.
     Refused,
 }
 
-/// One of a slot's connections.
+/// A particular connection of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Of {
     pub slot: Slot,
@@ -86,14 +86,14 @@ impl Default for Sending {
     }
 }
 
-/// Bytes, or a piece of a file.
+/// Further bytes, or a piece of a file.
 pub enum More<'b> {
     Bytes(&'b [u8]),
     File(FilePiece),
 }
 
 impl Sending {
-    /// More bytes have to wait behind some that the kernel may not have taken.
+    /// Whether more bytes have to wait behind some that the kernel may not have taken.
     #[inline]
     pub fn is_behind(&self, turn: u64) -> bool {
         match self {
@@ -125,7 +125,7 @@ impl Sending {
         }
     }
 
-    /// Takes what waits, in the order in which it was handed over; nothing waits then.
+    /// Takes what waits, in the order in which it was handed over.
     pub fn take(&mut self) -> Unsent {
         match std::mem::take(self) {
             Self::Clear(_) => Unsent::default(),
@@ -135,13 +135,13 @@ impl Sending {
 }
 
 impl Connection {
-    /// Its completions are the caller's.
+    /// Whether its completions are the caller's.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.socket.is_some() && self.then != Then::Close
     }
 
-    /// Nothing of a closed connection is left.
+    /// Whether nothing is left of a closed connection.
     pub fn is_consistent(&self) -> bool {
         let is_off = self.receiving == Receiving::Off;
         let is_clear = matches!(self.sending, Sending::Clear(_));

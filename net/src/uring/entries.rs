@@ -1,4 +1,4 @@
-//! What is written to the ring, and how its completions are told apart.
+//! The entries that are written to the ring, and the tokens that identify their completions.
 
 use super::pool::GROUP;
 use crate::Slot;
@@ -6,28 +6,28 @@ use crate::wanted::HEAD_BYTES;
 use io_uring::types::Fd;
 use io_uring::{opcode, squeue};
 
-/// `IORING_ENTER_GETEVENTS` (`include/uapi/linux/io_uring.h`): let the kernel do the work that it put off.
+/// `IORING_ENTER_GETEVENTS` (`include/uapi/linux/io_uring.h`): lets the kernel do the work that it put off.
 pub const GET_EVENTS: u32 = 1;
 
 /// `IORING_RECVSEND_POLL_FIRST`: nothing can be there yet, so wait before trying.
 const POLL_FIRST: u16 = 1;
 
-/// No more than this is dropped by one receive.
+/// The most bytes that one receive drops.
 const MAX_DROP_BYTES: u64 = 1 << 30;
 
 /// What an entry asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Op {
-    /// Nothing that anybody waits for.
+    /// Nothing that is waited for.
     Silent,
     Connect,
     Accept,
-    /// All that comes, as it comes.
+    /// All bytes, as they come.
     Receive,
     /// The first bytes of an answer whose body is dropped.
     Head,
-    /// So many bytes that nobody looks at.
+    /// So many bytes, which are dropped.
     Drop,
     Send,
     /// Room for bytes that wait.
@@ -37,11 +37,11 @@ pub enum Op {
 const OPS: [Op; 8] =
     [Op::Silent, Op::Connect, Op::Accept, Op::Receive, Op::Head, Op::Drop, Op::Send, Op::Room];
 
-/// What a completion belongs to.
+/// The origin of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     pub op: Op,
-    /// Of the connection; 24 bits of it come back.
+    /// The generation of the connection; 24 bits of it come back.
     pub generation: u32,
     pub slot: Slot,
 }
@@ -69,20 +69,20 @@ impl From<u64> for Token {
     }
 }
 
-/// An entry whose success nobody needs to hear of.
+/// Marks an entry whose success need not be reported.
 pub fn silent(entry: squeue::Entry) -> squeue::Entry {
     let token = Token { op: Op::Silent, generation: 0, slot: 0 };
     entry.flags(squeue::Flags::SKIP_SUCCESS).user_data(token.into())
 }
 
-/// Sends all at once or says how far it came: never later, so that the bytes need not stay.
+/// Sends everything at once or reports how far it came: never later, so that the bytes need not stay.
 #[inline]
 pub fn send(send: opcode::Send, token: Token) -> squeue::Entry {
     let entry = send.flags(libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT | libc::MSG_WAITALL).build();
     entry.flags(squeue::Flags::SKIP_SUCCESS).user_data(token.into())
 }
 
-/// The receive that `op` names.
+/// Makes the receive that `op` names.
 pub fn receive(op: Op, fd: Fd, skip: u64, token: Token) -> squeue::Entry {
     let entry = match op {
         Op::Head => opcode::Recv::new(fd, std::ptr::null_mut(), HEAD_BYTES as u32)
@@ -99,8 +99,8 @@ pub fn receive(op: Op, fd: Fd, skip: u64, token: Token) -> squeue::Entry {
     entry.user_data(token.into())
 }
 
-/// An error only where the ring itself fails: not when time is up, when a signal came, or when the kernel
-/// wants its completions to be read first.
+/// Passes on an error only where the ring itself fails: not when time is up, when a signal came, or when the kernel wants its
+/// completions to be read first.
 pub fn unless_harmless(entered: std::io::Result<usize>) -> std::io::Result<()> {
     match entered {
         Err(error) => match error.raw_os_error() {

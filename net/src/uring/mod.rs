@@ -1,6 +1,6 @@
-//! The `io_uring` back end. What is asked for is written to a ring and handed over in one system call a turn;
-//! what happened is read from another. A connection is received from by one request for all its life, into
-//! buffers that all connections share; a send that went well says nothing.
+//! The `io_uring` back end. Requests are written to a ring and handed over in one system call per turn; completions are read from
+//! another ring. A connection is received from by one request for all its life, into buffers that all connections share; a
+//! successful send is not reported.
 
 mod connection;
 mod entries;
@@ -31,12 +31,12 @@ use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The back end. It belongs to the thread that made it. (Fields drop in order: the ring before its memory.)
+/// The `io_uring` back end. It belongs to the thread that made it. (Fields drop in order: the ring before its memory.)
 pub struct Uring {
     ring: Ring,
     pool: Pool,
     outbox: Outbox,
-    /// Slots below have a place in the ring's own table of files.
+    /// Slots below this one have a place in the ring's own table of files.
     files: u32,
     connections: Vec<Connection>,
     /// Completions that were known at once, without the ring.
@@ -45,28 +45,28 @@ pub struct Uring {
     ports: Option<Ports>,
     listener: Option<OwnedFd>,
     accepting: bool,
-    /// Its connections are accepted ones, whether it still listens or not.
+    /// Whether its connections are accepted ones, even if it no longer listens.
     is_server: bool,
     /// Slots of accepted connections that have been closed.
     free: Vec<Slot>,
     /// Connections with bytes to send, or to close, once it is known whether this turn's sends were taken whole.
     late: Vec<Of>,
-    /// Those of the last turn, for which it is known now.
+    /// Such connections of the last turn, for which it is known now.
     ripe: Vec<Of>,
-    /// The connection whose last bytes are being looked at, and which receives on afterwards.
+    /// The connection whose last bytes are being read, and which receives on afterwards.
     due: Option<Slot>,
-    /// The buffer that is being looked at, and how many bytes are in it.
+    /// The buffer that is being read, and the number of bytes in it.
     held: Option<(u16, usize)>,
 }
 
 impl Uring {
-    /// A back end without connections, for so many of them. An error where the kernel has no such rings, or forbids
-    /// them. The limit of descriptors is to be raised before: the ring's table of files is no longer than that.
+    /// A back end for so many connections, without any yet. An error where the kernel has no such rings, or forbids them. The limit of
+    /// descriptors must be raised before: the ring's table of files is no longer than that.
     pub fn new(connections: usize) -> std::io::Result<Self> {
         Self::of(Sizes::of(connections))
     }
 
-    /// With these sizes.
+    /// A back end with these sizes.
     pub fn of(sizes: Sizes) -> std::io::Result<Self> {
         let ring = Ring::new(sizes.entries, sizes.completions)?;
         let pool = Pool::new(&ring.submitter(), sizes.buffers, sizes.buffer_bytes)?;
@@ -91,12 +91,12 @@ impl Uring {
         })
     }
 
-    /// Whether this kernel has all that the back end needs, and allows it; else why not.
+    /// Checks that this kernel has everything that the back end needs, and allows it.
     pub fn probe() -> std::io::Result<()> {
         Self::new(1).map(drop)
     }
 
-    /// Whether this kernel has all that the back end needs, and allows it.
+    /// Whether this kernel has everything that the back end needs, and allows it.
     pub fn is_available() -> bool {
         Self::probe().is_ok()
     }
@@ -113,15 +113,15 @@ impl Uring {
         self.at_once.push_back(Completion { slot, event: crate::failed(operation, errno) });
     }
 
-    /// Nothing more is told of this connection, whose slot may soon be another one's.
+    /// Drops further completions of this connection, whose slot may soon be another one's.
     fn forget(&mut self, slot: Slot) {
         if !self.at_once.is_empty() {
             self.at_once.retain(|completion| completion.slot != slot);
         }
     }
 
-    /// Gives the socket up; the ring does it in its turn, after all that was asked before. What waits in the kernel for
-    /// this connection is called back: it would keep the socket open.
+    /// Gives the socket up; the ring closes it in its turn, after everything that was requested before. What waits in the kernel for this
+    /// connection is cancelled, because it would keep the socket open.
     fn shut(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
         let generation = connection.generation.wrapping_add(1);
@@ -149,7 +149,7 @@ impl Uring {
         }
     }
 
-    /// Before a turn ends: what could not be done in it before.
+    /// Does, before a turn ends, what could not be done in it before.
     fn end_turn(&mut self) {
         self.give_back();
         self.arm_due();
@@ -170,7 +170,7 @@ impl Uring {
             .push(&entry.user_data(Token { op: Op::Accept, generation: 0, slot: crate::LISTENER }.into()));
     }
 
-    /// Before anything is sent in the next turn, which must not overtake what the kernel did not take of this one's.
+    /// Handles failed sends before anything is sent in the next turn, which must not overtake what the kernel did not take of this one's.
     #[inline]
     fn hear_of_failed_sends(&mut self) {
         self.ring.drain();
@@ -189,7 +189,7 @@ impl Uring {
 }
 
 impl Drop for Uring {
-    /// Closes every connection by itself: to call back all that waits in a ring takes the square of its number.
+    /// Closes every connection by itself: to cancel everything that waits in a ring takes the square of its number.
     fn drop(&mut self) {
         (0..self.connections.len()).for_each(|slot| self.shut(slot as Slot));
     }
@@ -239,7 +239,7 @@ impl Io for Uring {
         self.send_bytes(slot, bytes)
     }
 
-    /// Directly, as what follows will be: only so do both leave together.
+    /// Sends directly, as what follows will be sent: only so do both leave together.
     fn send_more(&mut self, slot: Slot, bytes: &[u8]) -> bool {
         let turn = self.outbox.turn();
         match self.connections.get(slot as usize) {

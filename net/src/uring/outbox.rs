@@ -1,7 +1,7 @@
-//! Bytes on their way out. The kernel reads them when the turn's entries are submitted; should it not take
-//! them all, they are still here for one turn more.
+//! Bytes that are being sent. The kernel reads them when the turn's entries are submitted; if it does not take them all, they are
+//! still here for one turn more.
 
-/// Where the bytes of a send are, and of which turn.
+/// The place of a send's bytes, and its turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parcel {
     turn: u64,
@@ -10,7 +10,7 @@ pub struct Parcel {
 }
 
 impl Parcel {
-    /// It was sent in this turn.
+    /// Whether it was sent in this turn.
     pub fn is_of(self, turn: u64) -> bool {
         self.turn == turn
     }
@@ -20,18 +20,18 @@ impl Parcel {
 pub struct Outbox {
     arenas: [Box<[u8]>; 2],
     used: usize,
-    /// Counts from 1, so that no parcel is of turn 0.
+    /// The turn, counted from 1, so that no parcel is of turn 0.
     turn: u64,
 }
 
 impl Outbox {
-    /// Empty, with room for so many bytes a turn; what is more takes a system call of its own.
+    /// An empty outbox with room for so many bytes a turn; more bytes take a system call of their own.
     pub fn new(bytes: usize) -> Self {
         let arena = || vec![0; bytes].into_boxed_slice();
         Self { arenas: [arena(), arena()], used: 0, turn: 1 }
     }
 
-    /// Which turn it is.
+    /// The current turn.
     pub fn turn(&self) -> u64 {
         self.turn
     }
@@ -47,14 +47,14 @@ impl Outbox {
         Some((parcel, room.as_ptr()))
     }
 
-    /// What of a parcel was not taken. `None`: it was sent too long ago.
+    /// The part of a parcel that was not taken. `None`: it was sent too long ago.
     pub fn rest(&self, parcel: Parcel, taken: usize) -> Option<&[u8]> {
         let is_here = parcel.turn + 1 >= self.turn;
         let (at, end) = (parcel.at as usize, parcel.at as usize + parcel.length as usize);
         is_here.then(|| self.arenas[(parcel.turn & 1) as usize].get(at + taken..end)).flatten()
     }
 
-    /// The next turn begins; what was sent the turn before the last is gone.
+    /// Begins the next turn; the bytes of the turn before the last are gone.
     pub fn next_turn(&mut self) {
         self.turn += 1;
         self.used = 0;

@@ -1,5 +1,5 @@
-//! Buffers that the kernel picks from when bytes arrive: a few for all connections together, so that an idle
-//! connection has none of its own.
+//! Buffers from which the kernel chooses when bytes arrive: a few for all connections together, so that an idle connection has
+//! none of its own.
 
 use io_uring::Submitter;
 use io_uring::types::BufRingEntry;
@@ -7,7 +7,7 @@ use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// The group that receives pick their buffers from.
+/// The group from which receives choose their buffers.
 pub const GROUP: u16 = 0;
 
 /// A ring of buffers that is shared with the kernel.
@@ -15,13 +15,13 @@ pub struct Pool {
     ring: Pages,
     memory: Pages,
     buffers: u16,
-    /// Of each.
+    /// The size of each buffer.
     bytes: usize,
     tail: u16,
 }
 
 impl Pool {
-    /// So many buffers (a power of two) of so many bytes each, all of them the kernel's to fill.
+    /// A pool of so many buffers (a power of two) of so many bytes each, all of them the kernel's to fill.
     #[allow(unsafe_code)]
     pub fn new(submitter: &Submitter<'_>, buffers: u16, bytes: u16) -> std::io::Result<Self> {
         let bytes = usize::from(bytes);
@@ -45,7 +45,7 @@ impl Pool {
         unsafe { std::slice::from_raw_parts(self.memory.start.cast::<u8>().add(id * self.bytes), n) }
     }
 
-    /// The kernel may fill this buffer again.
+    /// Lets the kernel fill this buffer again.
     #[allow(unsafe_code)]
     #[inline]
     pub fn give_back(&mut self, id: u16) {
@@ -66,7 +66,7 @@ impl Pool {
     }
 }
 
-/// Whole pages, zeroed; only those that are touched count as memory.
+/// Zeroed whole pages; only those that are touched count as memory.
 struct Pages {
     start: *mut c_void,
     bytes: usize,

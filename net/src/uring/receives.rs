@@ -1,4 +1,4 @@
-//! How bytes are asked for: one request for all that comes, or one by one where bodies are dropped.
+//! Requests bytes: by one request for all that come, or one by one where bodies are dropped.
 
 use super::connection::Receiving;
 use super::entries::{self, Op, Token};
@@ -8,7 +8,7 @@ use io_uring::opcode;
 use io_uring::types::Fd;
 use std::os::fd::AsRawFd;
 
-/// What ends a receive without an end of the connection: no buffers were left, or it was told to stop.
+/// Whether a receive ended without an end of the connection: no buffers were left, or it was told to stop.
 pub fn is_asked_again(errno: i32) -> bool {
     matches!(errno, libc::ENOBUFS | libc::ECANCELED | libc::EINTR | libc::EAGAIN)
 }
@@ -34,7 +34,7 @@ impl Uring {
         self.ring.push(&entries::receive(op, fd, bytes, Token { op, generation, slot }));
     }
 
-    /// After the last completion was looked at: its connection receives on, as was decided meanwhile.
+    /// Lets the connection of the last completion receive on, as was decided meanwhile.
     #[inline]
     pub(super) fn arm_due(&mut self) {
         if let Some(slot) = self.due.take() {
@@ -42,7 +42,7 @@ impl Uring {
         }
     }
 
-    /// The next `bytes` are dropped, whatever was asked for before.
+    /// Drops the next `bytes`, whatever was requested before.
     pub(super) fn drop_next(&mut self, slot: Slot, bytes: u64) {
         let Some(connection) = self.connections.get_mut(slot as usize).filter(|c| c.socket.is_some()) else {
             return;

@@ -1,23 +1,23 @@
-//! The two queues that are shared with the kernel. What is asked for leaves whole or is asked again, so that memory
-//! that an entry points to is free once [`Ring::hand_over`] or [`Ring::sleep`] has returned. What has completed is taken in
-//! one go, sends that failed first: what else a connection tells may lead to its next send, which must not overtake them.
+//! The two queues that are shared with the kernel. Requests leave whole or are made again, so that memory that an entry points to is
+//! free once [`Ring::hand_over`] or [`Ring::sleep`] has returned. Completions are taken in one go, failed sends first: other
+//! completions of a connection may lead to its next send, which must not overtake them.
 
 use super::entries::{self, Op, Token};
 use io_uring::types::{CancelBuilder, SubmitArgs, Timespec};
 use io_uring::{IoUring, Submitter, cqueue, squeue};
 use std::time::Duration;
 
-/// A ring that is dropped waits no longer for what it cancels.
+/// How long a ring that is dropped waits for what it cancels.
 const LONGEST_CANCEL: Duration = Duration::from_secs(1);
 
-/// A ring that is dropped lets the kernel work no more often than this, whatever it still has to do.
+/// How often a ring that is dropped lets the kernel work at most, whatever it still has to do.
 const MOST_LAST_CALLS: usize = 100_000;
 
-/// The ring, and what was taken from it.
+/// The ring, and the completions that were taken from it.
 pub struct Ring {
     uring: IoUring,
     completed: Vec<cqueue::Entry>,
-    /// The next of `completed`.
+    /// The index of the next of `completed`.
     at: usize,
     /// Sends that were not taken whole.
     failed_sends: Vec<cqueue::Entry>,
@@ -36,7 +36,7 @@ impl Ring {
         Ok(Self { uring, completed: Vec::with_capacity(64), at: 0, failed_sends: Vec::new() })
     }
 
-    /// For what is registered with the ring.
+    /// The handle to register things with the ring.
     pub fn submitter(&self) -> Submitter<'_> {
         self.uring.submitter()
     }
@@ -58,12 +58,12 @@ impl Ring {
         }
     }
 
-    /// Something has completed that was not taken yet.
+    /// Whether a completion was not taken yet.
     pub fn has_news(&mut self) -> bool {
         self.at < self.completed.len() || !self.failed_sends.is_empty() || !self.uring.completion().is_empty()
     }
 
-    /// Hands over what was asked for; lets the kernel do what waits, if it has something to do. Does not sleep.
+    /// Hands over requests; lets the kernel do waiting work, if there is some. Does not sleep.
     #[inline]
     pub fn hand_over(&mut self) -> std::io::Result<()> {
         let has_work = self.has_work();
@@ -74,20 +74,20 @@ impl Ring {
         if is_empty || has_work { self.finish() } else { self.enter(0).and_then(|()| self.finish()) }
     }
 
-    /// The kernel has put work off until it is called.
+    /// Whether the kernel has put work off until it is called.
     #[inline]
     fn has_work(&mut self) -> bool {
         let submission = self.uring.submission();
         submission.taskrun() || submission.cq_overflow()
     }
 
-    /// Hands over what was asked for, and no more.
+    /// Hands over requests, and no more.
     #[inline]
     pub fn push_out(&mut self) -> std::io::Result<()> {
         if self.uring.submission().is_empty() { Ok(()) } else { self.enter(0).and_then(|()| self.finish()) }
     }
 
-    /// Hands over what was asked for and sleeps until something has completed, at most so long.
+    /// Hands over requests and sleeps until something has completed, at most so long.
     pub fn sleep(&mut self, longest: Option<Duration>) -> std::io::Result<()> {
         let entered = match longest {
             None => self.uring.submit_and_wait(1),
@@ -100,7 +100,7 @@ impl Ring {
         self.finish()
     }
 
-    /// What completed next.
+    /// Returns the next completion.
     #[inline]
     pub fn next(&mut self) -> Option<cqueue::Entry> {
         if self.at == self.completed.len() {
@@ -114,13 +114,13 @@ impl Ring {
         Some(entry)
     }
 
-    /// A send that was not taken whole.
+    /// Returns a send that was not taken whole.
     #[inline]
     pub fn failed_send(&mut self) -> Option<cqueue::Entry> {
         self.failed_sends.pop()
     }
 
-    /// Takes all that has completed.
+    /// Takes all completions.
     pub fn drain(&mut self) {
         if self.at == self.completed.len() {
             self.completed.clear();
@@ -132,7 +132,7 @@ impl Ring {
         }
     }
 
-    /// Hands over what is left, should the kernel have taken only a part.
+    /// Hands over the rest, if the kernel has taken only a part.
     #[inline]
     fn finish(&mut self) -> std::io::Result<()> {
         while !self.uring.submission().is_empty() {
@@ -152,7 +152,7 @@ impl Ring {
 }
 
 impl Drop for Ring {
-    /// The kernel takes a ring down in its own time: what still waits in it would hold ports until then.
+    /// Waits for the kernel, which takes a ring down in its own time: what still waits in it would hold ports until then.
     fn drop(&mut self) {
         let longest = Timespec::from(LONGEST_CANCEL);
         let _ = self.uring.submit();

@@ -1,5 +1,5 @@
-//! What is sent: by the ring where it is little, by a system call of its own where it is much, and later where it has
-//! to wait.
+//! Sends bytes: by the ring where there are few, by a system call of its own where there are many, and later where they have to
+//! wait.
 
 use super::connection::{More, Of, Place, Sending, Then};
 use super::entries::{self, Op, Token};
@@ -12,7 +12,7 @@ use io_uring::types::{Fd, Fixed};
 use rustix::net::{SendFlags, Shutdown};
 use std::os::fd::AsRawFd;
 
-/// Sends of more bytes go to the kernel directly instead of being copied.
+/// The number of bytes from which on a send goes to the kernel directly instead of being copied.
 const DIRECT_BYTES: usize = 8 * 1024;
 
 impl Uring {
@@ -111,7 +111,7 @@ impl Uring {
         false
     }
 
-    /// What is unsent waits until the kernel has room again for bytes of this connection: at once where it has.
+    /// Lets unsent bytes wait until the kernel has room again for this connection: no time, where it has.
     fn block(&mut self, slot: Slot, unsent: Unsent) {
         let connection = &mut self.connections[slot as usize];
         let Some(socket) = connection.socket.as_ref() else { return };
@@ -139,7 +139,7 @@ impl Uring {
         }
     }
 
-    /// A send is only heard of when it was not taken whole.
+    /// Handles a send that was not taken whole; others are not reported.
     pub(super) fn not_sent(&mut self, slot: Slot, result: i32) -> Option<Event> {
         let taken = match result {
             n if n >= 0 => n as usize,
@@ -159,7 +159,7 @@ impl Uring {
         None
     }
 
-    /// The kernel has room for what waits.
+    /// Handles the kernel's report that it has room for what waits.
     pub(super) fn has_room(&mut self, slot: Slot) -> Option<Event> {
         if !self.flush_unsent(slot) {
             return None;
@@ -167,8 +167,8 @@ impl Uring {
         (!self.is_closed_now(slot)).then_some(Event::Drained)
     }
 
-    /// Now that all of the last turn's sends were heard of that were not taken whole: sends what waited for that, and
-    /// does what was to be done after it.
+    /// Handles a connection after all failed sends of the last turn are known: sends what waited for that, and does what was to be done
+    /// after it.
     pub(super) fn settle(&mut self, Of { slot, generation }: Of) {
         let connection = &self.connections[slot as usize];
         if connection.socket.is_none() || connection.generation != generation {
@@ -188,7 +188,7 @@ impl Uring {
         }
     }
 
-    /// Does what is to be done once all is sent: now, or when it is.
+    /// Does what is to be done once everything is sent: now, or when it is.
     pub(super) fn then(&mut self, slot: Slot, then: Then) {
         let turn = self.outbox.turn();
         let Some(connection) = self.connections.get_mut(slot as usize).filter(|c| c.socket.is_some()) else {
@@ -202,7 +202,7 @@ impl Uring {
         }
     }
 
-    /// Does what was to be done when all is sent. True: the connection is closed.
+    /// Does what was to be done when everything is sent. True: the connection is closed.
     fn is_closed_now(&mut self, slot: Slot) -> bool {
         let connection = &mut self.connections[slot as usize];
         match connection.then {

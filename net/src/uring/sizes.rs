@@ -1,45 +1,45 @@
-//! How large a ring and what belongs to it are, by the number of connections.
+//! The sizes of a ring and of what belongs to it, by the number of connections.
 
-/// Entries that can wait to be handed over; more only cost a system call earlier.
+/// The number of entries that can wait to be handed over; more only cost a system call earlier.
 const ENTRIES: u32 = 1024;
 
-/// Completions that can wait to be read, before the kernel has to keep them elsewhere: two a connection.
+/// The number of completions that can wait to be read before the kernel has to keep them elsewhere: two per connection.
 const COMPLETIONS: std::ops::RangeInclusive<u32> = 8 * 1024..=128 * 1024;
 
-/// Buffers for what arrives in one turn; with fewer, receives pause until some are given back.
+/// The number of buffers for what arrives in one turn; with fewer, receives pause until some are given back.
 const BUFFERS: std::ops::RangeInclusive<u32> = 256..=4096;
 
-/// A buffer holds several small answers; a large body that nobody looks at is dropped by the kernel and needs none. They are used
-/// in turn, all of them, so that many must be small to stay in the processor's caches.
+/// The size of a buffer: it holds several small answers; a large body that is not read is dropped by the kernel and needs none. All buffers
+/// are used in turn, so that many must be small to stay in the processor's caches.
 const BUFFER_BYTES: u16 = 4096;
 const SMALL_BUFFER_BYTES: u16 = 2048;
 
-/// Bytes that can be sent in one turn, of short requests: no more are answered in one than there are buffers.
+/// The number of bytes that can be sent in one turn, of short requests: no more are answered in one than there are buffers.
 const OUTBOX: std::ops::RangeInclusive<u32> = 64 * 1024..=512 * 1024;
 const REQUEST_BYTES: u32 = 128;
 
-/// The kernel's own bound is higher (`IORING_MAX_FIXED_FILES`).
+/// The most places in the table of files; the kernel's own bound is higher (`IORING_MAX_FIXED_FILES`).
 const MOST_FILES: u32 = 256 * 1024;
 
 /// The sizes of a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Entries that can wait to be handed over.
+    /// The number of entries that can wait to be handed over.
     pub entries: u32,
-    /// Completions that can wait to be taken.
+    /// The number of completions that can wait to be taken.
     pub completions: u32,
-    /// Buffers that all connections share; a power of two.
+    /// The number of buffers that all connections share; a power of two.
     pub buffers: u16,
-    /// Of each buffer.
+    /// The size of each buffer.
     pub buffer_bytes: u16,
-    /// Bytes that can be sent in one turn without system calls of their own.
+    /// The number of bytes that can be sent in one turn without system calls of their own.
     pub outbox_bytes: u32,
-    /// Connections, by slot, with a place in the ring's own table of files.
+    /// The number of connections, by slot, with a place in the ring's own table of files.
     pub files: u32,
 }
 
 impl Sizes {
-    /// For so many connections.
+    /// The sizes for so many connections.
     pub fn of(connections: usize) -> Self {
         let connections = u32::try_from(connections).unwrap_or(MOST_FILES).clamp(1, MOST_FILES);
         let within = |n: u32, range: std::ops::RangeInclusive<u32>| {

@@ -1,4 +1,4 @@
-//! What the ring has completed, as the interface's completions.
+//! Converts completions of the ring to completions of the interface.
 
 use super::connection::{Connection, Receiving};
 use super::entries::{Op, Token};
@@ -61,7 +61,7 @@ impl Uring {
         Some(Completion { slot, event })
     }
 
-    /// A receive came to its end.
+    /// Handles a receive that has ended.
     fn received_nothing(&mut self, slot: Slot, result: i32) -> Option<Event> {
         self.connections[slot as usize].receiving = Receiving::Off;
         match -result {

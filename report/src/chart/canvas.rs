@@ -1,43 +1,43 @@
-//! A drawing that grows mark by mark. All coordinates are pixels from the top left corner.
+//! A drawing, built mark by mark. All coordinates are in pixels from the top left corner.
 
 use super::Caption;
 use super::theme;
 use std::fmt::Write;
 use unicode_width::UnicodeWidthChar;
 
-/// The largest share of the text's size that a letter is wide, on average over the fonts that readers have.
+/// The largest mean width of a letter in common fonts, as a share of the text size.
 const LETTER: f64 = 0.62;
 
-/// The size of all text but titles.
+/// The size of all text except titles.
 pub const TEXT: f64 = 12.0;
 
-/// A title's letters are so many times as wide: they are larger and bolder.
+/// How much wider the letters of a title are, which are larger and bolder.
 const TITLE: f64 = 1.3;
 
-/// From one line of text to the next.
+/// The height of a line of text.
 const LINE: f64 = 16.0;
 
-/// Left and right of all.
+/// The margin on the left and on the right.
 pub const MARGIN: f64 = 14.0;
 
-/// The finding takes no more lines above a chart; the whole of it is in the alternative text.
+/// The most lines of the finding above a chart; the alternative text has all of it.
 const FINDING_LINES: usize = 2;
 
-/// From one line of a hatching to the next.
+/// The distance between the lines of a hatching.
 const HATCH: f64 = 7.0;
 
-/// Where a text stands by its place.
+/// How a text is aligned to its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// Begins there.
+    /// It begins there.
     Start,
-    /// Has it in its middle.
+    /// It is centred there.
     Middle,
-    /// Ends there.
+    /// It ends there.
     End,
 }
 
-/// A drawing under way.
+/// A drawing in progress.
 #[derive(Clone, Debug)]
 pub struct Canvas {
     width: f64,
@@ -46,12 +46,12 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// An empty one of this size.
+    /// An empty drawing of this size.
     pub fn new(width: f64, height: f64) -> Self {
         Self { width, height, marks: String::new() }
     }
 
-    /// The title and what the chart says, above it.
+    /// Draws the title and the finding above the chart.
     pub fn head(&mut self, caption: &Caption) {
         let room = self.width - 2.0 * MARGIN;
         self.text((MARGIN, 18.0), Anchor::Start, room / TITLE, "ink title", &caption.title);
@@ -61,7 +61,7 @@ impl Canvas {
         }
     }
 
-    /// A text, cut to what fits into `room` pixels; the whole of it is shown to who points at it.
+    /// Draws a text, cut to `room` pixels; the full text appears on hover.
     pub fn text(&mut self, (x, y): (f64, f64), anchor: Anchor, room: f64, class: &str, text: &str) {
         let shown = cut(text, room);
         if shown.is_empty() {
@@ -80,13 +80,13 @@ impl Canvas {
         self.marks.push_str(&line);
     }
 
-    /// A straight line.
+    /// Draws a straight line.
     pub fn line(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64), class: &str) {
         let ends = format!("x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"", n(x1), n(y1), n(x2), n(y2));
         self.marks.push_str(&format!("<line class=\"{class}\" {ends}/>\n"));
     }
 
-    /// Straight lines from point to point, that say more to who points at them; fewer than two points have none.
+    /// Draws straight lines from point to point, with a text on hover; nothing for fewer than two points.
     pub fn path(&mut self, points: &[(f64, f64)], class: &str, hover: &str) {
         if points.len() < 2 {
             return;
@@ -97,7 +97,7 @@ impl Canvas {
         self.marks.push_str(&format!("<polyline class=\"{class}\" points=\"{points}\">{hover}</polyline>\n"));
     }
 
-    /// Many lines, each by its two ends, as one mark.
+    /// Draws many lines, each given by its two ends, as one mark.
     pub fn strokes(&mut self, lines: &[[(f64, f64); 2]], class: &str) {
         if lines.is_empty() {
             return;
@@ -109,32 +109,32 @@ impl Canvas {
         self.marks.push_str(&format!("<path class=\"{class}\" d=\"{d}\"/>\n"));
     }
 
-    /// A cross: something failed here.
+    /// Draws a cross, the mark of a failure.
     pub fn cross(&mut self, (x, y): (f64, f64), half: f64) {
         let falling = [(x - half, y - half), (x + half, y + half)];
         let rising = [(x - half, y + half), (x + half, y - half)];
         self.strokes(&[falling, rising], "cross");
     }
 
-    /// A rectangle, by its left upper corner and its size; `opacity` from 0 to 1.
+    /// Draws a rectangle, given by its upper left corner and its size; `opacity` from 0 to 1.
     pub fn rect(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), class: &str, opacity: f64) {
         let place = format!("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", n(x), n(y), n(width), n(height));
         let opacity = if opacity < 1.0 { format!(" fill-opacity=\"{opacity:.2}\"") } else { String::new() };
         self.marks.push_str(&format!("<rect class=\"{class}\" {place}{opacity}/>\n"));
     }
 
-    /// A place that is not seen and says something to who points at it.
+    /// Adds an invisible area with a text on hover.
     pub fn hover(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), words: &str) {
         let place = format!("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", n(x), n(y), n(width), n(height));
         self.marks.push_str(&format!("<rect class=\"hover\" {place}>{}</rect>\n", titled(words)));
     }
 
-    /// Slanted lines over a rectangle.
+    /// Hatches a rectangle with slanted lines.
     pub fn hatch(&mut self, (x, y): (f64, f64), (width, height): (f64, f64)) {
         let mut lines = Vec::new();
         let mut along = HATCH / 2.0;
         while along < width + height {
-            // The line on which the distances from the left and from the top are `along` together.
+            // The line of points whose distances from the left and from the top add up to `along`.
             let above = (x + along.min(width), y + (along - width).max(0.0));
             let below = (x + (along - height).max(0.0), y + along.min(height));
             lines.push([above, below]);
@@ -143,13 +143,13 @@ impl Canvas {
         self.strokes(&lines, "hatch");
     }
 
-    /// A disc that says more to who points at it.
+    /// Draws a disc with a text on hover.
     pub fn disc(&mut self, (x, y): (f64, f64), radius: f64, class: &str, hover: &str) {
         let place = format!("cx=\"{}\" cy=\"{}\" r=\"{}\"", n(x), n(y), n(radius));
         self.marks.push_str(&format!("<circle class=\"{class}\" {place}>{}</circle>\n", titled(hover)));
     }
 
-    /// The whole as a document of its own.
+    /// The drawing as an SVG document.
     pub fn svg(&self, caption: &Caption) -> String {
         let (width, height) = (n(self.width), n(self.height));
         let (title, finding) = (escaped(&caption.title), escaped(&caption.finding));
@@ -165,7 +165,7 @@ impl Canvas {
     }
 }
 
-/// How many pixels the head takes: the chart begins below.
+/// The height of title and finding in pixels; the chart begins below.
 pub fn head_height(caption: &Caption, width: f64) -> f64 {
     34.0 + LINE * finding_lines(caption, width).len() as f64
 }
@@ -173,14 +173,14 @@ pub fn head_height(caption: &Caption, width: f64) -> f64 {
 fn finding_lines(caption: &Caption, width: f64) -> Vec<String> {
     let mut lines = wrapped(&caption.finding, width - 2.0 * MARGIN);
     if lines.len() > FINDING_LINES {
-        // The rest goes on in the last line, where it is cut.
+        // The rest goes into the last line, where it is cut.
         let rest = lines.split_off(FINDING_LINES - 1).join(" ");
         lines.push(rest);
     }
     lines
 }
 
-/// Lines of whole words, none longer than `room` unless a word is.
+/// The text in lines of whole words, none wider than `room` unless a single word is.
 fn wrapped(text: &str, room: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -195,12 +195,12 @@ fn wrapped(text: &str, room: f64) -> Vec<String> {
     lines
 }
 
-/// How many pixels a text takes at most. Marks that go on other letters are counted like letters: not every font has them so.
+/// The largest width of a text in pixels. Combining marks count as letters, since not every font combines them.
 pub fn length(text: &str) -> f64 {
     text.chars().map(|c| c.width().unwrap_or(1).max(1) as f64).sum::<f64>() * TEXT * LETTER
 }
 
-/// What fits into `room` pixels, with `…` for what does not.
+/// The beginning of the text that fits into `room` pixels, with `…` in place of the rest.
 pub fn cut(text: &str, room: f64) -> String {
     if length(text) <= room {
         return text.to_owned();
@@ -219,7 +219,7 @@ pub fn cut(text: &str, room: f64) -> String {
     shown
 }
 
-/// A coordinate: a tenth of a pixel is enough.
+/// A coordinate, rounded to a tenth of a pixel.
 fn n(x: f64) -> String {
     let x = if x.is_finite() { x } else { 0.0 };
     let text = format!("{x:.1}");
@@ -231,7 +231,7 @@ fn titled(words: &str) -> String {
     if words.is_empty() { String::new() } else { format!("<title>{}</title>", escaped(words)) }
 }
 
-/// A text as it may stand in XML; what XML has no place for is left out.
+/// A text, escaped for XML; characters that XML does not allow are left out.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,6 +1,6 @@
-//! Every trial of a cell: above, all in the order in which they were run, so that a drift of the machine shows; below, the
-//! course of the rate within each, contender by contender and block by block. All rates are relative to the contender's
-//! own median, so that fast and slow ones can be looked at together. Void trials are hatched, failed ones crossed out.
+//! Every trial of a cell. The upper part has all trials in run order, which shows a drift of the machine. The lower part has
+//! the rate over time within each trial, by contender and block. All rates are relative to the contender's own median, so that
+//! fast and slow contenders fit into one chart. Void trials are hatched, failed ones have a cross.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::{Canvas, Caption, Scale};
@@ -10,38 +10,38 @@ mod of_cell;
 
 pub use of_cell::of_cell;
 
-/// What came of a trial.
+/// The outcome of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum State {
     /// It counts.
     Valid,
-    /// It was measured and does not count, and why.
+    /// It was measured but does not count, with the reason.
     Void(String),
-    /// There is no measurement, and why.
+    /// There is no measurement, with the reason.
     Failed(String),
 }
 
 /// One trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
-    /// Its place among all trials of the cell, from 0.
+    /// Its number among all trials of the cell, from 0.
     pub nth: usize,
-    /// Its block.
+    /// The number of its block, from 0.
     pub block: usize,
-    /// Which of the contender's entries.
+    /// The number of the contender's entry, from 0.
     pub copy: usize,
-    /// Answers per second over the window; none where it failed.
+    /// The rate per second over the window; `None` if the trial failed.
     pub rate_per_s: Option<f64>,
-    /// The same in steps of the window; none where that was not stored.
+    /// The rate per second in each step of the window; empty if it was not stored.
     pub course_per_s: Vec<f64>,
-    /// What came of it.
+    /// The outcome.
     pub state: State,
 }
 
 /// One contender.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What it is called.
+    /// Its name.
     pub label: String,
     /// Its trials, in any order.
     pub trials: Vec<Trial>,
@@ -50,11 +50,11 @@ pub struct Row {
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trials {
-    /// Its words.
+    /// The title and the finding.
     pub caption: Caption,
-    /// What one of them is called: trial, or start.
+    /// The word for one of them: trial or start.
     pub one: &'static str,
-    /// What has each contender once: block, or round.
+    /// The word for a pass over all contenders: block or round.
     pub block: &'static str,
     /// From the best to the worst.
     pub rows: Vec<Row>,
@@ -63,36 +63,36 @@ pub struct Trials {
 const WIDTH: f64 = 860.0;
 const LABELS: f64 = 190.0;
 const FIGURES: f64 = 84.0;
-/// All trials in run order.
+/// The height of the upper part, all trials in run order.
 const UPPER: f64 = 84.0;
-/// Between the parts: the upper axis' words and the names of the blocks.
+/// The gap between the parts, for the title of the upper axis and the numbers of the blocks.
 const BETWEEN: f64 = 66.0;
 const ROW: f64 = 32.0;
 const FOOT: f64 = 34.0;
-/// A step of a course takes no less.
+/// The least width of a step of a curve.
 const STEP: f64 = 3.0;
-/// A trial that takes no more is drawn as its range.
+/// A trial that is not wider than this is drawn as its range.
 const NARROW: f64 = 9.0;
 
-/// The axis goes so far from the median at least and at most.
+/// The possible half-ranges of the axis around the median.
 const SPANS: [f64; 6] = [0.05, 0.1, 0.2, 0.3, 0.5, 1.0];
-/// All but this share of all values lie within it; the others are drawn at its end.
+/// The share of values that may lie beyond the axis; they are drawn at its ends.
 const BEYOND: f64 = 0.05;
 
-/// Where the parts of the chart are.
+/// The positions of the parts of the chart.
 struct Places {
     left: f64,
     right: f64,
     top: f64,
-    /// Where the rows begin.
+    /// The top of the rows.
     rows: f64,
     bottom: f64,
-    /// The axis goes from one less this to one and this.
+    /// The half-range of the axis, which goes from 1 − span to 1 + span.
     span: f64,
-    /// The blocks there are, in order.
+    /// The numbers of the blocks, in order.
     blocks: Vec<usize>,
     trials: usize,
-    /// What a trial and a block are called.
+    /// The words for a trial and for a block.
     words: [&'static str; 2],
 }
 
@@ -101,7 +101,7 @@ impl Places {
         (self.right - self.left) / self.blocks.len().max(1) as f64
     }
 
-    /// The place of a trial in its row, and how wide it is.
+    /// The position of a trial in its row, and its width.
     fn of(&self, trial: &Trial, copies: usize) -> (f64, f64) {
         let block = self.blocks.binary_search(&trial.block).unwrap_or(0) as f64;
         let width = self.slot() / copies as f64;
@@ -119,7 +119,7 @@ impl Places {
 }
 
 impl Row {
-    /// Of those that count; where none does, of all that were measured.
+    /// The median rate of the trials that count, or of all measured ones if none counts.
     fn median(&self) -> Option<f64> {
         let rates = |is_wanted: fn(&Trial) -> bool| {
             let wanted = self.trials.iter().filter(|t| is_wanted(t)).filter_map(|t| t.rate_per_s);
@@ -130,12 +130,12 @@ impl Row {
     }
 
     fn copies(&self) -> usize {
-        // More entries of one contender than this are never made.
+        // No run has more entries of one contender than this.
         self.trials.iter().map(|t| t.copy + 1).max().unwrap_or(1).clamp(1, 16)
     }
 }
 
-/// The smallest round span that holds nearly all values.
+/// The smallest of the possible half-ranges that contains nearly all values.
 fn span(rows: &[Row]) -> f64 {
     let mut far: Vec<f64> = Vec::new();
     for row in rows {
@@ -151,7 +151,7 @@ fn span(rows: &[Row]) -> f64 {
 }
 
 impl Trials {
-    /// Drawn.
+    /// The chart as SVG.
     pub fn svg(&self) -> String {
         let all = || self.rows.iter().flat_map(|row| &row.trials);
         let mut blocks: Vec<usize> = all().map(|t| t.block).collect();
@@ -182,7 +182,7 @@ impl Trials {
         canvas.svg(&self.caption)
     }
 
-    /// The upper part: a dot a trial with the range of its course, one after another.
+    /// The upper part: one dot per trial with the range of its rate, in run order.
     fn in_order(&self, canvas: &mut Canvas, places: &Places) {
         let bottom = places.top + UPPER;
         let y = places.relative(bottom, places.top);
@@ -217,8 +217,7 @@ impl Trials {
         let radius = if places.trials > 150 { 1.6 } else { 2.5 };
         dots.iter().for_each(|(at, class, hover)| canvas.disc(*at, radius, class, hover));
         canvas.line((places.left, bottom), (places.right, bottom), "axis");
-        let words =
-            format!("{} in the order in which they were run", units::several(places.trials, self.one));
+        let words = format!("{} in run order", units::several(places.trials, self.one));
         let middle = f64::midpoint(places.left, places.right);
         canvas.text((middle, bottom + 14.0), Anchor::Middle, places.right - places.left, "faint", &words);
     }
@@ -240,14 +239,14 @@ impl Trials {
     }
 }
 
-/// The lowest and the highest step of a trial; where its course is not known, its rate.
+/// The lowest and the highest step of a trial, or its rate if the steps are unknown.
 fn range(trial: &Trial) -> (f64, f64) {
     let rate = trial.rate_per_s.unwrap_or(0.0);
     let known = || trial.course_per_s.iter().copied().filter(|v| v.is_finite());
     (known().fold(rate, f64::min), known().fold(rate, f64::max))
 }
 
-/// Blocks, with as many of their numbers as there is room for.
+/// Draws the blocks, with as many of their numbers as fit.
 fn frame(canvas: &mut Canvas, places: &Places) {
     let slot = places.slot();
     let mut free = places.left;
@@ -288,7 +287,7 @@ fn draw_row(canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
             Some((_, median)) if width <= NARROW || trial.course_per_s.is_empty() => {
                 let (low, high) = range(trial);
                 let x = x + width / 2.0;
-                // A trial of one value is a point, which must be seen.
+                // A trial with a single value is drawn as a point large enough to see.
                 let (low, high) = (y.at(low / median), y.at(high / median));
                 let bottom = low.max(high + 2.0).min(top + ROW);
                 ranges.push([(x, bottom), (x, high)]);
@@ -302,7 +301,7 @@ fn draw_row(canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
     canvas.strokes(&ranges, "whisker");
 }
 
-/// Steps along the width of a trial, so many together that they can be seen.
+/// Draws the rate over time within a trial; steps are averaged so that each is wide enough to see.
 fn course(canvas: &mut Canvas, (x, width): (f64, f64), y: &Scale, median: f64, trial: &Trial) {
     let steps = &trial.course_per_s;
     let room = width - 4.0;
@@ -315,7 +314,7 @@ fn course(canvas: &mut Canvas, (x, width): (f64, f64), y: &Scale, median: f64, t
     canvas.path(&places.collect::<Vec<_>>(), class, "");
 }
 
-/// What is said to who points at a trial.
+/// The text that appears on hovering over a trial.
 fn said(label: &str, trial: &Trial, places: &Places) -> String {
     let rate = trial.rate_per_s.map_or_else(String::new, |rate| format!(": {}/s", units::rate(rate)));
     let why = match &trial.state {

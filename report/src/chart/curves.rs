@@ -1,4 +1,4 @@
-//! What charts of latency curves share: the frame, the axis of latency, the names beside.
+//! What charts with latency curves share: the frame, the latency axis, the labels.
 
 use super::canvas::Anchor;
 use super::{Canvas, Scale, Unit, labels, theme};
@@ -7,13 +7,13 @@ pub const WIDTH: f64 = 860.0;
 pub const LEFT: f64 = 76.0;
 pub const RIGHT: f64 = WIDTH - 224.0;
 
-/// So many pixels from one name to the next.
+/// The height of a label in pixels.
 pub const NAME: f64 = 15.0;
 
-/// Above the frame: what the axis on the left shows.
+/// The room above the frame, for the title of the left axis.
 pub const ABOVE: f64 = 30.0;
 
-/// Durations along the left side, each with its line; above them what they are.
+/// Draws the latency axis: durations on the left, each with its line, and the title above.
 pub fn latency_axis(canvas: &mut Canvas, y: &Scale, top: f64, title: &str) {
     for tick in y.ticks(|_| 16.0) {
         canvas.line((LEFT, y.at(tick)), (RIGHT, y.at(tick)), "rule");
@@ -23,12 +23,12 @@ pub fn latency_axis(canvas: &mut Canvas, y: &Scale, top: f64, title: &str) {
     canvas.text((LEFT, top - 12.0), Anchor::Start, RIGHT - LEFT, "faint", &title);
 }
 
-/// What the lower axis shows.
+/// Draws the title of the lower axis.
 pub fn lower_title(canvas: &mut Canvas, bottom: f64, title: &str) {
     canvas.text((f64::midpoint(LEFT, RIGHT), bottom + 31.0), Anchor::Middle, RIGHT - LEFT, "faint", title);
 }
 
-/// Each name beside the height at which its curve ends, after a piece of the curve.
+/// Draws the label of each curve beside its end, with a sample of the curve.
 pub fn names<'n>(
     canvas: &mut Canvas,
     curves: impl Iterator<Item = (&'n str, f64)>,

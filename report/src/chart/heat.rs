@@ -1,4 +1,4 @@
-//! Contenders × workloads: each cell a ratio, hatched where its interval has 1 in it.
+//! A heat map of contenders × workloads: each cell is a ratio, hatched if its interval includes 1.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::ranked::label;
@@ -8,35 +8,35 @@ use model::findings::{CellFindings, ContenderFindings};
 use model::study::REFERENCE;
 use model::{Findings, Metric};
 
-/// The whole chart: `ratios[row][column]`, none where nothing is known.
+/// The whole chart: `ratios[row][column]`, `None` if the ratio is unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heat {
-    /// Its words.
+    /// The title and the finding.
     pub caption: Caption,
-    /// Contenders.
+    /// The contenders.
     pub rows: Vec<String>,
-    /// Workloads.
+    /// The workloads.
     pub columns: Vec<String>,
-    /// Each contender's ratio to the base, for each workload.
+    /// Each contender's ratio to the base for each workload.
     pub ratios: Vec<Vec<Option<Point>>>,
 }
 
 const ROW: f64 = 26.0;
 const LABELS: f64 = 230.0;
-/// A column is as wide as its name, within these bounds.
+/// The bounds for the width of a column, which is otherwise that of its name.
 const NARROWEST: f64 = 84.0;
 const WIDEST: f64 = 170.0;
-/// All columns together stay within this where they can.
+/// The total width of the columns, unless they need more.
 const COLUMNS: f64 = 600.0;
 
-/// The words below need so much.
+/// The least width of the chart, for the key below it.
 const NARROWEST_CHART: f64 = 700.0;
 
-/// Ratios so far from 1 have the strongest colour.
+/// Ratios this far from 1, or farther, have the strongest colour.
 const STRONGEST: f64 = 4.0;
 
-/// Every contender's figure as a multiple of the reference's, in a race of the first's; one chart for the cells of each
-/// metric, none where it has fewer than two.
+/// Every contender's figure as a multiple of the reference's, or in a race of the first contender's. One chart per metric that
+/// has at least two cells.
 pub fn of_findings(f: &Findings) -> Vec<Heat> {
     let mut metrics: Vec<Metric> = Vec::new();
     for cell in &f.cells {
@@ -92,20 +92,20 @@ fn finding(rows: &[String], columns: &[String], ratios: &[Vec<Option<Point>>]) -
         format!("{} ({}, {})", units::ratio(point.value), rows[*i], columns[*j])
     };
     format!(
-        "{} from {} to {}; {unsure} of them not surely above or below 1.",
+        "{} from {} to {}; {unsure} of them not significantly different from 1.",
         units::several(known.len(), "ratio"),
         said(least),
         said(most)
     )
 }
 
-/// Not surely above or below 1; without an interval nothing is sure.
+/// Whether the ratio is not significantly different from 1; always true without an interval.
 fn spans_one(point: Point) -> bool {
     point.interval.is_none_or(|(low, high)| low <= 1.0 && 1.0 <= high)
 }
 
 impl Heat {
-    /// Drawn.
+    /// The chart as SVG.
     pub fn svg(&self) -> String {
         let labels = self.rows.iter().map(|row| length(row)).fold(60.0, f64::max).min(LABELS);
         let left = MARGIN + labels + 12.0;
@@ -129,7 +129,7 @@ impl Heat {
             }
         }
         let foot = top + ROW * self.rows.len() as f64 + 18.0;
-        let key = "blue, bold: above 1 · orange: below 1 · hatched: not surely either";
+        let key = "blue, bold: above 1 · orange: below 1 · hatched: not significant";
         canvas.text((MARGIN, foot), Anchor::Start, width - 2.0 * MARGIN, "faint", key);
         canvas.svg(&self.caption)
     }

@@ -1,6 +1,6 @@
-//! A cell over time: the reference's own rate as a thin line, and below it each contender's ratio to the reference of its
-//! own run with its interval. A step of a contender is a line of its own with its size; one of the machine, or of drome,
-//! is dashed and goes through all, because it is nobody's.
+//! A cell over time: the rate of the reference as a thin line, and below it each contender's ratio to the reference of the same
+//! run, with its interval. A step of a contender is a solid line with its size. A step of the machine or of drome is a dashed
+//! line through all panels, because it belongs to no contender.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::{Canvas, Caption, Point, Scale, Unit, listed};
@@ -10,59 +10,58 @@ use model::history::{Cause, CellHistory, ContenderHistory, Step};
 /// A step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mark {
-    /// Index of the first run after it.
+    /// The index of the first run after the step.
     pub at: usize,
-    /// How large it is.
+    /// The size of the step, in words.
     pub words: String,
-    /// It is the contender's; else the machine's, drome's, or that of most.
+    /// Whether it is the contender's own; otherwise it is the machine's, drome's or that of most contenders.
     pub is_own: bool,
 }
 
-/// One contender, or the reference.
+/// One contender or the reference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Panel {
-    /// What it is called.
+    /// Its name.
     pub label: String,
-    /// What its values are.
+    /// The unit of its values.
     pub unit: Unit,
-    /// One a run; none where there is none.
+    /// One point per run; `None` if the run has none.
     pub points: Vec<Option<Point>>,
-    /// In the order of time.
+    /// The steps, in order of time.
     pub steps: Vec<Mark>,
 }
 
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timeline {
-    /// Its words.
+    /// The title and the finding.
     pub caption: Caption,
-    /// The day of each run, in the order of time.
+    /// The day of each run, in order of time.
     pub days: Vec<String>,
-    /// What shares are of.
+    /// What the ratios refer to: `of reference` or `of the hub`.
     pub share: &'static str,
-    /// The reference first.
+    /// The panels, the reference first.
     pub panels: Vec<Panel>,
 }
 
 const WIDTH: f64 = 860.0;
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = WIDTH - 92.0;
-/// A panel, and the line of words above it; with very many contenders each gets less.
+/// The heights of a panel, of a panel among many, and of the line of text above it.
 const PANEL: f64 = 60.0;
 const LOW_PANEL: f64 = 34.0;
 const MANY: usize = 12;
 const WORDS: f64 = 24.0;
 const FOOT: f64 = 62.0;
-/// Names take no more, so that the words of steps have their room.
+/// The most room for a name, so that the labels of steps fit.
 const NAME: f64 = 250.0;
-/// On the right: what the values are, and above that the latest.
+/// The room on the right for the unit and the latest value.
 const UNITS: f64 = 104.0;
 
-/// From the foot to the top of a panel it is at least this share of its middle, so that noise is not drawn as if it were
-/// news.
+/// The least height of a panel as a share of its middle, so that noise does not look like a change.
 const LEAST_SPAN: f64 = 0.2;
 
-/// What is drawn of a cell.
+/// The chart of a cell.
 pub fn of_cell(cell: &CellHistory) -> Timeline {
     let days = cell.runs.iter().map(|run| run.started_at.chars().take(10).collect());
     let is_measured = |c: &&ContenderHistory| c.points.iter().any(Option::is_some);
@@ -131,12 +130,12 @@ fn finding(cell: &CellHistory) -> String {
     format!("{runs}: {}.{machine}", listed(&own, 4))
 }
 
-/// Where the runs are.
+/// The positions of the runs and the panels.
 struct Places {
     x: Scale,
     top: f64,
     bottom: f64,
-    /// Of a panel.
+    /// The height of a panel.
     height: f64,
 }
 
@@ -148,18 +147,18 @@ impl Places {
 }
 
 impl Timeline {
-    /// Whether anything is to be drawn.
+    /// Whether there is anything to draw.
     pub fn has_points(&self) -> bool {
         self.panels.iter().any(|panel| panel.points.iter().any(Option::is_some))
     }
 
-    /// Drawn.
+    /// The chart as SVG.
     pub fn svg(&self) -> String {
         let height = if self.panels.len() > MANY { LOW_PANEL } else { PANEL };
         let top = head_height(&self.caption, WIDTH) + 4.0;
         let bottom = top + (height + WORDS) * self.panels.len().max(1) as f64;
         let last = self.days.len().saturating_sub(1) as f64;
-        // One run alone is in the middle.
+        // A single run is in the middle.
         let ends = if last > 0.0 { (0.0, last) } else { (-1.0, 1.0) };
         let x = Scale::linear(ends.0, ends.1, LEFT + 8.0, RIGHT - 8.0);
         let places = Places { x, top, bottom, height };
@@ -176,7 +175,7 @@ impl Timeline {
         canvas.svg(&self.caption)
     }
 
-    /// As many days as there is room for.
+    /// Draws as many of the days as fit.
     fn days(&self, canvas: &mut Canvas, Places { x, bottom, .. }: &Places) {
         let widest = self.days.iter().map(|day| length(day)).fold(0.0, f64::max) + 14.0;
         let mut free = 0.0;
@@ -190,13 +189,13 @@ impl Timeline {
         }
         canvas.line((LEFT, *bottom), (RIGHT, *bottom), "axis");
         let middle = f64::midpoint(LEFT, RIGHT);
-        let across = "runs, in the order of time";
+        let across = "runs, in order of time";
         canvas.text((middle, bottom + 31.0), Anchor::Middle, RIGHT - LEFT, "faint", across);
-        let key = "whiskers: 95 % · solid line: a step of the contender · dashed: of the machine, of drome or of most together";
+        let key = "whiskers: 95 % · solid line: step of the contender · dashed: step of the machine, drome or most contenders";
         canvas.text((MARGIN, bottom + 50.0), Anchor::Start, WIDTH - 2.0 * MARGIN, "faint", key);
     }
 
-    /// What is nobody's goes through all.
+    /// Draws steps that belong to no contender through all panels.
     fn shared_steps(&self, canvas: &mut Canvas, places: &Places) {
         let mut all: Vec<usize> = self
             .panels
@@ -214,7 +213,7 @@ impl Timeline {
     }
 }
 
-/// An axis around a panel's values, wide enough.
+/// The axis of a panel, around its values and not too narrow.
 fn axis(panel: &Panel, from: f64, to: f64) -> Scale {
     let values = || panel.points.iter().flatten().flat_map(Point::all).filter(|v| v.is_finite());
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
@@ -236,7 +235,7 @@ fn draw(canvas: &mut Canvas, places: &Places, (i, panel): (usize, &Panel), share
         canvas.text((LEFT - 8.0, y.at(tick)), Anchor::End, LEFT - 8.0 - MARGIN, "faint", &words);
     }
     canvas.text((LEFT, top - 10.0), Anchor::Start, NAME, "ink bold", &panel.label);
-    let unit = if panel.unit == Unit::Rate { "answers/s" } else { share };
+    let unit = if panel.unit == Unit::Rate { "requests/s" } else { share };
     canvas.text((WIDTH - MARGIN, top - 10.0), Anchor::End, UNITS, "faint", unit);
     steps(canvas, places, (top, bottom), panel, length(&panel.label).min(NAME));
     levels(canvas, places, &y, panel);
@@ -247,14 +246,14 @@ fn draw(canvas: &mut Canvas, places: &Places, (i, panel): (usize, &Panel), share
     }
 }
 
-/// Two or three ticks of those that fit.
+/// Two or three of the ticks that fit.
 fn few(y: &Scale) -> Vec<f64> {
     let ticks = y.ticks(|_| 8.0);
     let every = ticks.len().div_ceil(3).max(1);
     ticks.into_iter().step_by(every).collect()
 }
 
-/// The points with their intervals; the reference is a thin line only.
+/// Draws the points with their intervals; the reference is only a thin line.
 fn points(canvas: &mut Canvas, places: &Places, y: &Scale, panel: &Panel) {
     let is_reference = panel.unit == Unit::Rate;
     let known = panel.points.iter().enumerate().filter_map(|(i, p)| Some((i, (*p)?)));
@@ -285,7 +284,7 @@ fn points(canvas: &mut Canvas, places: &Places, y: &Scale, panel: &Panel) {
     }
 }
 
-/// Where a contender's own step is, and how large, if there is room for the words beside the name and the step before.
+/// Draws a contender's own steps, with their sizes where the name and the previous step leave room.
 fn steps(canvas: &mut Canvas, places: &Places, (top, bottom): (f64, f64), panel: &Panel, name: f64) {
     let mut free = LEFT + name + 12.0;
     for step in panel.steps.iter().filter(|step| step.is_own || panel.unit == Unit::Rate) {
@@ -302,7 +301,7 @@ fn steps(canvas: &mut Canvas, places: &Places, (top, bottom): (f64, f64), panel:
     }
 }
 
-/// Between steps a line at the median.
+/// Draws a line at the median between steps.
 fn levels(canvas: &mut Canvas, places: &Places, y: &Scale, panel: &Panel) {
     if panel.unit == Unit::Rate {
         return;

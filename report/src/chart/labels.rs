@@ -1,41 +1,41 @@
-//! Labels beside points that may lie on one another: each as near to its point as the others let it.
+//! The placing of labels beside points that may overlap, each as close to its point as the others allow.
 
 use super::canvas::Anchor;
 
-/// A label is so high.
+/// The height of a label.
 const HIGH: f64 = 15.0;
 
-/// What is labelled: a disc.
+/// A disc that needs a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
-    /// Its middle.
+    /// The centre.
     pub at: (f64, f64),
-    /// How far it, and what belongs to it, goes to the sides.
+    /// The horizontal extent from the centre, with everything that belongs to the disc.
     pub across: f64,
-    /// How far up and down.
+    /// The vertical extent from the centre.
     pub down: f64,
-    /// How long its label is.
+    /// The length of its label.
     pub length: f64,
 }
 
-/// Where a label stands.
+/// The place of a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
-    /// The place of its text.
+    /// The position of its text.
     pub at: (f64, f64),
-    /// How the text stands there.
+    /// The alignment of the text to this position.
     pub anchor: Anchor,
-    /// So far from its disc that a line must lead to it.
+    /// Whether it is so far from its disc that it needs a leader line.
     pub is_far: bool,
 }
 
 /// Left, top, right, bottom.
 type Box4 = (f64, f64, f64, f64);
 
-/// A place for each label within a frame, beside its disc or some way off, such that no label lies on another; at first tried
-/// without lying on any disc. None where there is no room.
+/// A place within a frame for each label, beside its disc or some way off, so that no labels overlap and, if possible, no label
+/// covers a disc. `None` for a label that finds no room.
 pub fn around(spots: &[Spot], frame: Box4) -> Vec<Option<Place>> {
-    // The corners of what is around a disc are empty.
+    // The corners of the box around a disc are empty.
     let disc = |Spot { at: (x, y), across, down, .. }: &Spot| {
         (x - across * 0.8, y - down * 0.8, x + across * 0.8, y + down * 0.8)
     };
@@ -62,7 +62,7 @@ fn do_overlap(a: Box4, b: Box4) -> bool {
     a.0 < b.2 && b.0 < a.2 && a.1 < b.3 && b.1 < a.3
 }
 
-/// From the nearest to the farthest: right, left, above and below, and around in widening rings.
+/// The candidate places, from the nearest to the farthest: right, left, above, below, and then around in widening rings.
 fn candidates(spot: &Spot) -> Vec<(Place, Box4)> {
     const AROUND: [(f64, f64); 12] = [
         (1.0, 0.0),
@@ -95,8 +95,8 @@ fn candidates(spot: &Spot) -> Vec<(Place, Box4)> {
     all
 }
 
-/// Moves places apart until each is at least `gap` from the next, and all lie between `low` and `high`, the order kept.
-/// Where there is no room for all, they are spread evenly.
+/// Moves positions apart until each is at least `gap` from the next and all lie between `low` and `high`, in the same order. If
+/// there is not enough room, they are spread evenly.
 pub fn apart(places: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
     if places.is_empty() {
         return Vec::new();
@@ -106,7 +106,7 @@ pub fn apart(places: &[f64], gap: f64, low: f64, high: f64) -> Vec<f64> {
         if needed > high - low && places.len() > 1 { (high - low) / (places.len() - 1) as f64 } else { gap };
     let mut order: Vec<usize> = (0..places.len()).collect();
     order.sort_by(|a, b| places[*a].total_cmp(&places[*b]));
-    // Groups of labels that touch lie around the mean of where they would be.
+    // A group of labels that touch is centred on the mean of their own positions.
     let mut groups: Vec<(f64, Vec<usize>)> = Vec::new();
     for i in order {
         groups.push((places[i], vec![i]));
@@ -137,7 +137,7 @@ fn do_touch(one: &(f64, Vec<usize>), next: &(f64, Vec<usize>), gap: f64) -> bool
     next.0 - half(&next.1) - (one.0 + half(&one.1)) < gap
 }
 
-/// What lies beyond the end comes back, and moves those before it.
+/// Moves labels beyond the end back, and with them those before.
 fn push_back(moved: &mut [f64], groups: &[(f64, Vec<usize>)], gap: f64, high: f64) {
     let mut most = high;
     for i in groups.iter().flat_map(|(_, members)| members).rev() {

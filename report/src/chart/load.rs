@@ -1,4 +1,4 @@
-//! Latency over the offered load: how long an answer takes as more is asked for, with the server's CPU on the same axis.
+//! Latency over the offered load, with the CPU use of the server on the same axis.
 
 use super::canvas::{Anchor, head_height, length};
 use super::curves::{self, ABOVE, LEFT, RIGHT, WIDTH};
@@ -12,41 +12,41 @@ use model::{Findings, Load, Rate};
 /// One offered rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// Requests per second that were asked for.
+    /// The offered requests per second.
     pub offered_per_s: f64,
-    /// The percentile; none: not measured, or not to be believed.
+    /// The percentile; `None` if it was not measured or is not valid.
     pub latency_ns: Option<f64>,
-    /// Cores that the server kept busy.
+    /// The number of cores that the server kept busy.
     pub server_cores: Option<f64>,
 }
 
 /// One contender.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// What it is called.
+    /// Its name.
     pub label: String,
-    /// From the lowest to the highest rate.
+    /// The steps, from the lowest to the highest rate.
     pub steps: Vec<Step>,
 }
 
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadChart {
-    /// Its words.
+    /// The title and the finding.
     pub caption: Caption,
-    /// Which percentile: `p99`.
+    /// The name of the percentile: `p99`.
     pub percentile: String,
-    /// One a contender.
+    /// One per contender.
     pub courses: Vec<Course>,
 }
 
-/// Latency above, CPU below.
+/// The heights of the latency part, above, and of the CPU part, below.
 const UPPER: f64 = 260.0;
 const LOWER: f64 = 90.0;
-/// Between them: the name of the lower axis.
+/// The gap between them, for the title of the lower axis.
 const BETWEEN: f64 = 34.0;
 
-/// The steps of a sweep.
+/// The chart of a sweep.
 pub fn of_sweep(sweep: &Sweep) -> LoadChart {
     let median = |spread: Option<sweep::Spread>| spread.map(|s| s.median);
     let step = |s: &sweep::Step| Step {
@@ -71,7 +71,7 @@ pub fn of_sweep(sweep: &Sweep) -> LoadChart {
         (_, Some(knee)) => {
             format!("{} follows the offered rate up to {}/s", c.name, units::rate(knee.median))
         }
-        _ => format!("the knee of {} is not known", c.name),
+        _ => format!("the knee of {} is unknown", c.name),
     };
     let finding = sweep.contenders.iter().map(said).collect::<Vec<_>>().join("; ");
     LoadChart {
@@ -81,7 +81,7 @@ pub fn of_sweep(sweep: &Sweep) -> LoadChart {
     }
 }
 
-/// Of each workload that was asked for at two constant rates or more, over as many connections.
+/// One chart per workload that was measured at two or more constant rates over the same number of connections.
 pub fn of_findings(f: &Findings) -> Vec<LoadChart> {
     let mut all: Vec<(&CellFindings, Vec<(f64, &CellFindings)>)> = Vec::new();
     for cell in &f.cells {
@@ -132,7 +132,7 @@ fn of_cells(first: &CellFindings, cells: &[(f64, &CellFindings)]) -> LoadChart {
     known.sort_by(|a, b| a.1.total_cmp(&b.1));
     let finding = match (known.first(), known.last()) {
         (Some(best), Some(worst)) if known.len() > 1 => format!(
-            "At {}/s the p99 of {} is {}, that of {} {}.",
+            "At {}/s the p99 of {} is {}, and that of {} is {}.",
             units::rate(highest),
             best.0.label,
             units::duration(best.1),
@@ -148,7 +148,7 @@ fn of_cells(first: &CellFindings, cells: &[(f64, &CellFindings)]) -> LoadChart {
     LoadChart { caption: Caption::new(title, finding), percentile: "p99".to_owned(), courses }
 }
 
-/// Where the two parts of the chart are.
+/// The positions of the two parts of the chart.
 struct Places {
     x: Scale,
     latency: Scale,
@@ -159,10 +159,10 @@ struct Places {
 }
 
 impl LoadChart {
-    /// Drawn.
+    /// The chart as SVG.
     pub fn svg(&self) -> String {
         let top = head_height(&self.caption, WIDTH) + ABOVE;
-        // Labels beside the courses need so much room.
+        // The labels beside the curves need this much room.
         let middle = top + UPPER.max((self.courses.len() + 1) as f64 * curves::NAME);
         let bottom = middle + BETWEEN + LOWER;
         let mut canvas = Canvas::new(WIDTH, bottom + 46.0);

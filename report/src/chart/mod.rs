@@ -1,5 +1,5 @@
-//! Charts as SVG: text in, text out, the same bytes for the same findings. Each names its finding in words for those who
-//! do not see it, follows the reader's choice of light or dark, and never tells things apart by colour alone.
+//! Charts as SVG: the same findings give the same bytes. Each chart states its finding in words for readers who cannot see it,
+//! follows the reader's choice of light or dark, and never distinguishes things by colour alone.
 
 mod canvas;
 pub mod course;
@@ -26,50 +26,50 @@ pub use unit::Unit;
 use model::Sweep;
 use model::history::History;
 
-/// A chart, drawn.
+/// A finished chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chart {
-    /// What it is asked for by, and what its file is called: `ranked-1`. Of several cells each has its number, from 1.
+    /// The name by which it is selected and saved: `ranked-1`, with the number of the cell, from 1.
     pub name: String,
-    /// Its words.
+    /// The title and the finding.
     pub caption: Caption,
-    /// A document of its own, light or dark as the reader has chosen.
+    /// A complete SVG document, light or dark as the reader has chosen.
     pub svg: String,
 }
 
-/// What a chart is about.
+/// The title and the finding of a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caption {
-    /// What is shown.
+    /// What the chart shows.
     pub title: String,
-    /// What it says, in a sentence: the alternative text.
+    /// What the chart says, in a sentence: the alternative text.
     pub finding: String,
 }
 
 impl Caption {
-    /// Of these words.
+    /// A caption with these words.
     pub fn new(title: impl Into<String>, finding: impl Into<String>) -> Self {
         Self { title: title.into(), finding: finding.into() }
     }
 }
 
-/// A value with its 95 % interval, where there is one.
+/// A value with its 95 % interval, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// The value.
     pub value: f64,
-    /// The interval.
+    /// The interval: low, high.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Point {
-    /// None for a value that can't be drawn.
+    /// A point, or `None` for a value that cannot be drawn.
     pub fn new(value: f64, low: Option<f64>, high: Option<f64>) -> Option<Self> {
         let interval = low.zip(high).filter(|(low, high)| low.is_finite() && high.is_finite());
         value.is_finite().then_some(Self { value, interval })
     }
 
-    /// A figure of the findings.
+    /// The point of a figure.
     pub fn of(figure: model::findings::Figure) -> Option<Self> {
         Self::new(figure.median, figure.low, figure.high)
     }
@@ -81,7 +81,7 @@ impl Point {
     }
 }
 
-/// Every chart of a study's history: one a cell that has a point.
+/// The charts of a study's history: one per cell that has a point.
 pub fn of_history(told: &History) -> Vec<Chart> {
     let cells = told.cells.iter().enumerate();
     let shown = cells.map(|(i, cell)| (i, history::of_cell(cell))).filter(|(_, chart)| chart.has_points());
@@ -94,14 +94,14 @@ pub fn of_history(told: &History) -> Vec<Chart> {
         .collect()
 }
 
-/// The chart of a sweep, where any step was measured.
+/// The chart of a sweep, if any step was measured.
 pub fn of_sweep(sweep: &Sweep) -> Option<Chart> {
     let chart = load::of_sweep(sweep);
     let is_known = chart.courses.iter().flat_map(|course| &course.steps).any(|s| s.latency_ns.is_some());
     is_known.then(|| Chart { name: "load".to_owned(), svg: chart.svg(), caption: chart.caption })
 }
 
-/// A section of a Markdown report that shows charts, which are in this folder as SVG; empty where there are none.
+/// A section of a Markdown report that shows charts, which are in `folder` as SVG files; empty if there are none.
 pub fn markdown(charts: &[Chart], folder: &str) -> String {
     let plain = |text: &str| text.replace(['[', ']', '\n'], " ");
     let folder = folder.trim_end_matches('/').replace('<', "%3C").replace('>', "%3E");
@@ -112,7 +112,7 @@ pub fn markdown(charts: &[Chart], folder: &str) -> String {
     if charts.is_empty() { String::new() } else { format!("\n## Charts\n{}", shown.collect::<String>()) }
 }
 
-/// `drome, nginx and 3 others`: no more than `most` by name.
+/// `drome, nginx and 3 others`: at most `most` entries.
 fn listed(names: &[&str], most: usize) -> String {
     match names {
         [] => "none".to_owned(),

@@ -1,10 +1,10 @@
-//! All charts of a run: those that have something to show.
+//! All charts of a run that have something to show.
 
 use super::{Caption, Chart, course, heat, load, percentiles, ranked, scatter, slope};
 use crate::Told;
 
-/// The heat maps of all cells first, then for each cell its ranking, what an answer costs, the latencies, the trials, and
-/// the page's figures beside its own; then latency over the load where a workload was asked for at several rates.
+/// The heat maps of all cells; then for each cell the ranking, CPU per request against p99, the latencies, the trials, and the
+/// published beside the measured figures; then latency over the load for workloads that were measured at several rates.
 pub fn of(told: &Told<'_>) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (i, heat) in heat::of_findings(told.findings).into_iter().enumerate() {
@@ -30,7 +30,7 @@ pub fn of(told: &Told<'_>) -> Vec<Chart> {
             charts.push(chart(named("course"), course.svg(), course.caption));
         }
         let slope = slope::of_cell(told.findings, cell);
-        // One line alone has no order to compare.
+        // A single line has no ranking to compare.
         if slope.lines.len() > 1 {
             charts.push(chart(named("published"), slope.svg(), slope.caption));
         }

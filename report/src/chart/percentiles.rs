@@ -1,5 +1,5 @@
-//! Percentile curves: latency over the share of requests that took no longer, the tail stretched so that each further 9
-//! takes the same room.
+//! Percentile curves: latency over the share of requests that took no longer. The tail is stretched so that each further 9 takes
+//! the same room.
 
 use super::canvas::{Anchor, head_height};
 use super::curves::{self, ABOVE, LEFT, RIGHT, WIDTH};
@@ -11,10 +11,10 @@ use model::study::REFERENCE;
 use model::{Load, Observation};
 use stats::Histogram;
 
-/// One distribution: `(share, latency in ns)`, both growing.
+/// One distribution: pairs of share and latency in nanoseconds, both increasing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Whose.
+    /// The name of the contender.
     pub label: String,
     /// Shares below 1 and their latencies.
     pub points: Vec<(f64, f64)>,
@@ -23,20 +23,20 @@ pub struct Curve {
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Percentiles {
-    /// Its words.
+    /// The title and the finding.
     pub caption: Caption,
-    /// What the latencies are.
+    /// The title of the latency axis.
     pub axis: String,
-    /// One a contender.
+    /// One per contender.
     pub curves: Vec<Curve>,
 }
 
 const HEIGHT: f64 = 300.0;
 
-/// So many points to a nine.
+/// The number of points per nine.
 const POINTS: u32 = 16;
 
-/// A share is told only where so many requests took longer: fewer are single events.
+/// A share is shown only if at least this many requests took longer; fewer are single events.
 const LEAST_BEYOND: f64 = 10.0;
 
 const MARKS: [(f64, &str); 7] = [
@@ -49,7 +49,7 @@ const MARKS: [(f64, &str); 7] = [
     (0.99999, "99.999 %"),
 ];
 
-/// The latencies of a contender's valid trials in a cell, all together.
+/// The chart of a cell: the latencies of all valid trials of each contender together.
 pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Percentiles {
     let curve = |c: &model::findings::ContenderFindings| {
         let mut all = Histogram::new();
@@ -69,7 +69,7 @@ pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation])
     Percentiles { caption, axis: axis.to_owned(), curves: all.into_iter().map(|(_, curve)| curve).collect() }
 }
 
-/// Along the axis in equal steps, but for the very shortest, which says nothing and would take half of the height.
+/// Points in equal steps along the axis, without the minimum, which says little and would take half of the height.
 fn points(all: &Histogram) -> Vec<(f64, f64)> {
     let last = nines(1.0 - LEAST_BEYOND / all.count().max(1) as f64);
     let steps = (last.max(0.0) * f64::from(POINTS)).floor() as u32;
@@ -86,22 +86,22 @@ fn finding(curves: &[&Curve]) -> String {
     let (Some(best), Some(worst)) =
         (known.iter().min_by(|a, b| a.1.total_cmp(&b.1)), known.iter().max_by(|a, b| a.1.total_cmp(&b.1)))
     else {
-        return "There are too few answers to tell a 99th percentile.".to_owned();
+        return "There are too few responses for a 99th percentile.".to_owned();
     };
-    let lead = format!("99 % of answers take at most {} from {}", units::duration(best.1), best.0.label);
+    let lead = format!("99 % of responses take at most {} from {}", units::duration(best.1), best.0.label);
     if known.len() < 2 {
         return format!("{lead}.");
     }
     format!("{lead}, and {} from {}, the slowest.", units::duration(worst.1), worst.0.label)
 }
 
-/// As many nines.
+/// The share as a number of nines: 2 for 0.99.
 fn nines(share: f64) -> f64 {
     -(1.0 - share).max(1e-9).log10()
 }
 
 impl Percentiles {
-    /// Drawn.
+    /// The chart as SVG.
     pub fn svg(&self) -> String {
         let top = head_height(&self.caption, WIDTH) + ABOVE;
         let bottom = top + HEIGHT.max((self.curves.len() + 1) as f64 * curves::NAME);
@@ -132,7 +132,7 @@ impl Percentiles {
             ends.push(places.last().map_or(bottom, |(_, y)| *y));
             lines.push(places);
         }
-        // The first lie above those that follow.
+        // Earlier curves are drawn over later ones.
         for (i, places) in lines.iter().enumerate().rev() {
             canvas.path(places, &format!("curve {}", theme::stroke(i)), &self.curves[i].label);
         }

@@ -1,5 +1,5 @@
-//! The ranking of a cell: a dot with its interval for every contender, tiers as bands, the reference as a line, the noise
-//! floor as a strip around the first.
+//! The ranking of a cell: a dot with its interval for every contender, bands for tiers, a line for the reference, and a strip
+//! around the first contender for the noise floor.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::{Canvas, Caption, Point, Scale, Unit, listed, unit};
@@ -11,43 +11,43 @@ use model::study::REFERENCE;
 /// One contender.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What it is called.
+    /// Its name.
     pub label: String,
-    /// Its figure; none: nothing is known.
+    /// Its figure; `None` if it is unknown.
     pub point: Option<Point>,
-    /// The client was the bound: the figure is a floor.
+    /// Whether the load generator was the limit, so that the figure is a lower bound.
     pub is_floor: bool,
-    /// Contenders of one tier can't be told from its fastest.
+    /// The tier; its contenders cannot be distinguished from its fastest one.
     pub tier: Option<usize>,
 }
 
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranked {
-    /// Its words.
+    /// The title and the finding.
     pub caption: Caption,
-    /// What the axis shows, with its unit.
+    /// The title of the axis, with its unit.
     pub axis: String,
-    /// What its values are.
+    /// The unit of its values.
     pub unit: Unit,
-    /// From the best to the worst.
+    /// The contenders, from the best to the worst.
     pub rows: Vec<Row>,
-    /// What the machine does at best: the reference's figure.
+    /// The reference's figure: what the machine can do at best.
     pub ceiling: Option<f64>,
-    /// What separates equals in this run, as a ratio less one.
+    /// The noise floor of the run: a ratio minus one.
     pub noise_floor: Option<f64>,
 }
 
 const WIDTH: f64 = 860.0;
 const ROW: f64 = 24.0;
-/// Above the rows: what the strip is, what the line is.
+/// The room above the rows, for the labels of the strip and of the line.
 const ABOVE: f64 = 40.0;
 const FOOT: f64 = 44.0;
-/// The most that labels take, and the column of figures.
+/// The largest width of the labels, and the width of the column of figures.
 const LABELS: f64 = 230.0;
 const FIGURES: f64 = 96.0;
 
-/// The chart of what a cell is decided by.
+/// The chart of a cell, by the metric that ranks it.
 pub fn of_cell(f: &Findings, cell: &CellFindings) -> Ranked {
     let is_rate = cell.metric == Metric::Rate;
     let row = |c: &ContenderFindings| Row {
@@ -68,7 +68,7 @@ pub fn of_cell(f: &Findings, cell: &CellFindings) -> Ranked {
     }
 }
 
-/// The noise floor around the first whose figure is no floor: in heats that of its class.
+/// The noise floor for the first contender whose figure is not a lower bound; in heats that of its class.
 fn noise_floor(cell: &CellFindings) -> Option<f64> {
     let is_floor = |c: &ContenderFindings| cell.metric == Metric::Rate && c.is_held_back();
     let first = cell.contenders.iter().find(|c| !is_floor(c) && figure(cell, c).is_some());
@@ -79,18 +79,18 @@ fn noise_floor(cell: &CellFindings) -> Option<f64> {
     cell.in_heats.as_ref().and_then(of_class).or(cell.noise_floor)
 }
 
-/// A race's contenders are letters, and their titles commands.
+/// The label of a contender; in a race its letter and its command.
 pub fn label(c: &ContenderFindings) -> String {
     let is_letter = c.name.len() == 1 && c.title.len() > 1;
     if is_letter { format!("{}: {}", c.name, c.title) } else { c.title.clone() }
 }
 
-/// What the cell is decided by; findings of older versions have the rate only.
+/// The figure that ranks the cell; findings of older versions have only the rate.
 fn figure(cell: &CellFindings, c: &ContenderFindings) -> Option<model::findings::Figure> {
     c.metric.or(c.rate_per_s.filter(|_| cell.metric == Metric::Rate))
 }
 
-/// What the chart says, in words.
+/// The finding of the chart, in words.
 fn finding(f: &Findings, cell: &CellFindings) -> String {
     let shown = |value: f64| match cell.metric {
         Metric::Rate => format!("{}/s", units::rate(value)),
@@ -100,7 +100,7 @@ fn finding(f: &Findings, cell: &CellFindings) -> String {
     let mut others =
         cell.contenders.iter().filter(|c| c.name != REFERENCE).filter_map(|c| Some((c, known(c)?)));
     let Some((first, best)) = others.next() else {
-        return "No contender has a figure that may be believed.".to_owned();
+        return "No contender has a valid figure.".to_owned();
     };
     let floor = if cell.metric == Metric::Rate && first.is_held_back() { "at least " } else { "" };
     let alike = cell
@@ -111,19 +111,19 @@ fn finding(f: &Findings, cell: &CellFindings) -> String {
     let alike = if alike.is_empty() {
         String::new()
     } else {
-        format!("; not to be told from it: {}", listed(&alike, 4))
+        format!("; no significant difference from {}", listed(&alike, 4))
     };
     let last = others.next_back().map_or(String::new(), |(c, worst)| {
-        format!("; last {}, {} ({} of the first)", c.title, shown(worst), units::ratio(worst / best))
+        format!("; last is {}, {} ({} of the first)", c.title, shown(worst), units::ratio(worst / best))
     });
     let figure = format!("{floor}{}", shown(best));
     if f.leader(cell).is_some_and(|leader| leader.name == first.name) {
         return format!("{} leads with {figure}{alike}{last}.", first.title);
     }
-    format!("It is not decided who leads. The best median is that of {}, {figure}{alike}{last}.", first.title)
+    format!("There is no clear leader. {} has the best median, {figure}{alike}{last}.", first.title)
 }
 
-/// Where the parts of the chart are.
+/// The positions of the parts of the chart.
 struct Places {
     scale: Scale,
     left: f64,
@@ -133,7 +133,7 @@ struct Places {
 }
 
 impl Ranked {
-    /// Drawn.
+    /// The chart as SVG.
     pub fn svg(&self) -> String {
         let top = head_height(&self.caption, WIDTH) + ABOVE;
         let bottom = top + ROW * self.rows.len().max(1) as f64;
@@ -154,7 +154,7 @@ impl Ranked {
         canvas.svg(&self.caption)
     }
 
-    /// A band for every other tier, with the tier's number beside its first.
+    /// Draws a band for every second tier, and the number of each tier beside its first contender.
     fn bands(&self, canvas: &mut Canvas, top: f64) {
         let mut before = None;
         for (i, row) in self.rows.iter().enumerate() {
@@ -184,9 +184,9 @@ impl Ranked {
         canvas.text((middle, bottom + 31.0), Anchor::Middle, right - left, "faint", &axis);
     }
 
-    /// The noise floor around the first, and the ceiling, each with its name above.
+    /// Draws the noise floor around the first contender, and the reference, each with its name above.
     fn lines(&self, canvas: &mut Canvas, Places { scale, left, right, top, bottom }: &Places) {
-        // A floor says nothing of what is near to it.
+        // Around a lower bound a noise floor means nothing.
         let first = self.rows.iter().filter(|row| !row.is_floor).find_map(|row| row.point);
         let name = |canvas: &mut Canvas, x: f64, y: f64, words: &str| {
             let half = length(words) / 2.0;

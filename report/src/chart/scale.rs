@@ -1,13 +1,13 @@
-//! From a value to its place on an axis.
+//! The mapping from values to positions on an axis.
 
-/// From this ratio of the largest to the smallest value on, an axis is logarithmic.
+/// An axis is logarithmic if the ratio of the largest to the smallest value is above this.
 const WIDE: f64 = 20.0;
 
-/// No axis goes beyond: nobody measures such values, and their ratios are no numbers.
+/// The bounds of any axis: nobody measures values beyond them, and their ratios overflow.
 const LEAST: f64 = 1e-12;
 const MOST: f64 = 1e18;
 
-/// An axis: values from `low` to `high` lie between two places in pixels.
+/// An axis that maps values from `low` to `high` to positions between `from` and `to`, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     low: f64,
@@ -18,7 +18,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// An axis that begins at 0, or a logarithmic one where the values' range asks for it.
+    /// An axis that begins at 0, or a logarithmic one if the range of the values is wide.
     pub fn for_sizes(values: impl Iterator<Item = f64> + Clone, from: f64, to: f64) -> Self {
         let (least, most) = range(values.clone().filter(|v| *v > 0.0));
         if least > 0.0 && most / least > WIDE {
@@ -32,18 +32,18 @@ impl Scale {
     pub fn log(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (least, most) = range(values.filter(|v| *v > 0.0));
         let (least, most) = if least > 0.0 && least.is_finite() { (least, most) } else { (1.0, 10.0) };
-        // Something is left on both sides, and equal values lie in the middle.
+        // There is some room on both sides, and equal values lie in the middle.
         let room = (most / least).powf(0.04).max(1.1);
         Self { low: least / room, high: most * room, from, to, is_log: true }
     }
 
-    /// An axis with these very ends.
+    /// A linear axis with exactly these ends.
     pub fn linear(low: f64, high: f64, from: f64, to: f64) -> Self {
         let high = if high > low { high } else { low + 1.0 };
         Self { low, high, from, to, is_log: false }
     }
 
-    /// Where a value lies; what lies beyond the ends is drawn at the end.
+    /// The position of a value; values beyond the ends lie at the ends.
     pub fn at(&self, value: f64) -> f64 {
         let share = if self.is_log {
             (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
@@ -54,12 +54,12 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
-    /// Whether equal distances are equal ratios.
+    /// Whether the axis is logarithmic.
     pub fn is_log(&self) -> bool {
         self.is_log
     }
 
-    /// Round values along the axis whose labels, each so many pixels long, do not touch.
+    /// Round values along the axis whose labels do not touch; `length` gives the width of a label in pixels.
     pub fn ticks(&self, length: impl Fn(f64) -> f64) -> Vec<f64> {
         let all = if self.is_log { self.log_ticks() } else { self.linear_ticks() };
         for values in all {
@@ -96,7 +96,7 @@ impl Scale {
         };
         let coarse = [(&[1.0, 2.0, 5.0][..], 1), (&[1.0, 3.0], 1), (&[1.0], 1), (&[1.0], 2), (&[1.0], 3)];
         let coarse = coarse.iter().map(|(digits, every)| along(digits, *every)).filter(|v| v.len() >= 2);
-        // Less than a decade has no round powers: round steps do as well.
+        // Less than a decade has no round powers; round steps serve as well.
         coarse.chain(self.linear_ticks()).collect()
     }
 }

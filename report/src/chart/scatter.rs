@@ -1,4 +1,4 @@
-//! What an answer costs against how long the slowest take: server CPU for an answer across, p99 upwards, memory as area.
+//! A scatter plot of cost against tail latency: server CPU per request on the x axis, p99 on the y axis, memory as area.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::labels::{Place, Spot, around};
@@ -12,26 +12,26 @@ use model::study::REFERENCE;
 /// One contender.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bubble {
-    /// What it is called.
+    /// Its name.
     pub label: String,
-    /// CPU time of the server for an answer, in nanoseconds.
+    /// CPU time of the server per request, in nanoseconds.
     pub cpu_ns: Point,
-    /// The 99th percentile.
+    /// The 99th percentile of latency, in nanoseconds.
     pub p99_ns: Point,
-    /// The largest resident memory; none: not known, and drawn hollow.
+    /// The peak resident memory; `None` if unknown, drawn as a hollow disc.
     pub rss_bytes: Option<f64>,
-    /// It stands for what the machine can do.
+    /// Whether it is the reference.
     pub is_reference: bool,
 }
 
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scatter {
-    /// Its words.
+    /// The title and the finding.
     pub caption: Caption,
-    /// What the latency is.
+    /// The title of the latency axis.
     pub axis: String,
-    /// In the order in which they are labelled.
+    /// The contenders, in the order in which they get their labels.
     pub bubbles: Vec<Bubble>,
 }
 
@@ -39,19 +39,19 @@ const WIDTH: f64 = 860.0;
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = WIDTH - 84.0;
 const HEIGHT: f64 = 360.0;
-/// Many contenders need room for their names: so much more for each beyond the first twenty.
+/// The additional height per contender beyond the first twenty, for the labels.
 const MORE: f64 = 8.0;
-/// Above the frame: what the axis on the left shows.
+/// The room above the frame, for the title of the left axis.
 const ABOVE: f64 = 30.0;
 
-/// The largest disc; and the smallest, so that it can be seen.
+/// The radii of the largest disc and of the smallest one, which must be visible.
 const LARGEST: f64 = 22.0;
 const SMALLEST: f64 = 3.0;
 
-/// Names take no more.
+/// The largest width of a name.
 const NAME: f64 = 250.0;
 
-/// A cell's contenders that have both figures.
+/// The chart of a cell: the contenders that have both figures.
 pub fn of_cell(cell: &CellFindings) -> Scatter {
     let bubble = |c: &ContenderFindings| {
         Some(Bubble {
@@ -67,7 +67,7 @@ pub fn of_cell(cell: &CellFindings) -> Scatter {
         Load::Closed { .. } => "p99 at saturation",
         Load::Open { .. } => "p99 from when a request was due",
     };
-    let title = format!("{}: CPU for an answer, p99 and memory", cell.title);
+    let title = format!("{}: CPU per request, p99 and memory", cell.title);
     Scatter { caption: Caption::new(title, finding(&bubbles)), axis: axis.to_owned(), bubbles }
 }
 
@@ -80,28 +80,28 @@ fn finding(bubbles: &[Bubble]) -> String {
     let cpu = units::duration(frugal.cpu_ns.value);
     let p99 = units::duration(quick.p99_ns.value);
     let lead = if frugal.label == quick.label {
-        format!("{} spends the least CPU on an answer, {cpu}, and has the shortest p99, {p99}", frugal.label)
+        format!("{} uses the least CPU per request, {cpu}, and has the lowest p99, {p99}", frugal.label)
     } else {
         format!(
-            "{} spends the least CPU on an answer, {cpu}; {} has the shortest p99, {p99}",
+            "{} uses the least CPU per request, {cpu}; {} has the lowest p99, {p99}",
             frugal.label, quick.label
         )
     };
     let most = all.iter().filter_map(|b| Some((b, b.rss_bytes?))).max_by(|a, b| a.1.total_cmp(&b.1));
     let most = most.filter(|_| all.len() > 1);
     let most = most.map_or_else(String::new, |(b, n)| {
-        format!("; {} holds the most memory, {}", b.label, units::bytes(n))
+        format!("; {} uses the most memory, {}", b.label, units::bytes(n))
     });
     format!("{lead}{most}.")
 }
 
-/// Where the parts of the chart are.
+/// The positions of the parts of the chart.
 struct Places {
     x: Scale,
     y: Scale,
     top: f64,
     bottom: f64,
-    /// Pixels of radius for the root of a byte.
+    /// Pixels of radius per square root of a byte.
     per_root: f64,
 }
 
@@ -113,7 +113,7 @@ impl Places {
 }
 
 impl Scatter {
-    /// Drawn. What is not positive has no place and is left out.
+    /// The chart as SVG, without contenders whose figures are not positive.
     pub fn svg(&self) -> String {
         let is_positive = |v: f64| v.is_finite() && v > 0.0;
         let drawn =
@@ -133,7 +133,7 @@ impl Scatter {
         canvas.head(&self.caption);
         self.axes(&mut canvas, &places);
         size_key(&mut canvas, &places, most);
-        // The small ones lie on the large ones.
+        // Small discs are drawn over large ones.
         drawn.sort_by(|a, b| places.radius(b.rss_bytes).total_cmp(&places.radius(a.rss_bytes)));
         drawn.iter().for_each(|b| bubble(&mut canvas, &places, b));
         name(&mut canvas, &places, &drawn);
@@ -153,13 +153,13 @@ impl Scatter {
         canvas.line((LEFT, *top), (LEFT, *bottom), "axis");
         let upwards = format!("{} (logarithmic)", self.axis);
         canvas.text((LEFT, top - 12.0), Anchor::Start, RIGHT - LEFT, "faint", &upwards);
-        let across = "server CPU time for an answer (logarithmic)";
+        let across = "server CPU time per request (logarithmic)";
         let middle = f64::midpoint(LEFT, RIGHT);
         canvas.text((middle, bottom + 31.0), Anchor::Middle, RIGHT - LEFT, "faint", across);
     }
 }
 
-/// Two discs of round sizes beside the frame.
+/// Draws the key: two discs of round sizes beside the frame.
 fn size_key(canvas: &mut Canvas, places: &Places, most: f64) {
     if most <= 0.0 {
         return;
@@ -194,11 +194,11 @@ fn bubble(canvas: &mut Canvas, places: &Places, b: &Bubble) {
     };
     let memory = units::known(b.rss_bytes, units::bytes);
     let (cpu, p99) = (units::duration(b.cpu_ns.value), units::duration(b.p99_ns.value));
-    let hover = format!("{}: {cpu} CPU for an answer, p99 {p99}, {memory}", b.label);
+    let hover = format!("{}: {cpu} CPU per request, p99 {p99}, {memory}", b.label);
     canvas.disc((x, y), places.radius(b.rss_bytes), class, &hover);
 }
 
-/// Each name beside its disc; those that find no room are shown to who points at the disc.
+/// Draws each name beside its disc; names that find no room appear on hover only.
 fn name(canvas: &mut Canvas, places: &Places, drawn: &[&Bubble]) {
     let spot = |b: &&Bubble| {
         let (x, y) = (places.x.at(b.cpu_ns.value), places.y.at(b.p99_ns.value));
@@ -218,7 +218,7 @@ fn name(canvas: &mut Canvas, places: &Places, drawn: &[&Bubble]) {
         if is_far {
             let (dx, dy) = (at.0 - spot.at.0, at.1 - spot.at.1);
             let share = places.radius(b.rss_bytes) / (dx * dx + dy * dy).sqrt().max(1.0);
-            // A line to a text's middle ends above or below it.
+            // A line to centred text ends above or below it.
             let end = if anchor == Anchor::Middle { at.1 - 8.0 * dy.signum() } else { at.1 };
             canvas.line((spot.at.0 + dx * share, spot.at.1 + dy * share), (at.0, end), "leader");
         }

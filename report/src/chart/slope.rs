@@ -1,4 +1,4 @@
-//! What a page published beside what this machine measured: each contender as a share of the best, then and now.
+//! Published against measured figures: each contender as a share of the best one, then and now.
 
 use super::canvas::{Anchor, MARGIN, head_height, length};
 use super::unit::Unit;
@@ -10,22 +10,22 @@ use model::{Findings, Metric};
 /// One contender.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// What it is called.
+    /// Its name.
     pub label: String,
-    /// What the page says.
+    /// The published figure.
     pub published: f64,
-    /// What was measured.
+    /// The measured figure.
     pub measured: f64,
 }
 
 /// The whole chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slope {
-    /// Its words.
+    /// The title and the finding.
     pub caption: Caption,
-    /// What the figures are: of times less is better, of all else more.
+    /// The unit of the figures: for times lower is better, otherwise higher.
     pub unit: Unit,
-    /// Those that have both figures.
+    /// The contenders that have both figures.
     pub lines: Vec<Line>,
 }
 
@@ -33,10 +33,10 @@ const WIDTH: f64 = 860.0;
 const ABOVE: f64 = 44.0;
 const HEIGHT: f64 = 300.0;
 const GAP: f64 = 16.0;
-/// The two axes are so far from the sides.
+/// The distance of the two axes from the sides.
 const SIDE: f64 = 310.0;
 
-/// A cell's figures beside those of the page, as they rank; without lines where nothing does.
+/// The chart of the figure by which a cell and its page are ranked; without lines if there is no such figure.
 pub fn of_cell(f: &Findings, cell: &CellFindings) -> Slope {
     let ranked = page::comparisons(f, cell).into_iter().find(page::Comparison::is_ranked);
     let kind = ranked.as_ref().map_or(Kind::Rate, |one| one.kind);
@@ -49,23 +49,23 @@ pub fn of_cell(f: &Findings, cell: &CellFindings) -> Slope {
     let lines: Vec<Line> = rows.map(line).filter(is_drawn).collect();
     let unit = if kind == Kind::LatencyMean { Unit::Time } else { Unit::Rate };
     let title = format!("{}{}: published and measured", cell.title, kind.words());
-    // What contenders are ranked by is what a leader leads in.
+    // A leader leads only in the metric that ranks the contenders.
     let leader = f.leader(cell).filter(|_| kind == Kind::Rate && cell.metric == Metric::Rate);
     let leader = leader.map(|c| c.title.as_str());
     Slope { caption: Caption::new(title, finding(&lines, unit, leader)), unit, lines }
 }
 
-/// More is better, whatever the unit.
+/// A value for which higher is better, whatever the unit.
 fn merit(unit: Unit, figure: f64) -> f64 {
     if unit == Unit::Time { 1.0 / figure } else { figure }
 }
 
-/// Figures that are not positive have no share.
+/// Whether both figures are positive; others have no share.
 fn is_drawn(line: &Line) -> bool {
     [line.published, line.measured].iter().all(|v| v.is_normal() && *v > 0.0)
 }
 
-/// `leader`: who surely leads here.
+/// The finding in words. `leader`: the contender that certainly leads here, if any.
 fn finding(lines: &[Line], unit: Unit, leader: Option<&str>) -> String {
     let most =
         |of: fn(&Line) -> f64| lines.iter().max_by(|a, b| merit(unit, of(a)).total_cmp(&merit(unit, of(b))));
@@ -76,7 +76,7 @@ fn finding(lines: &[Line], unit: Unit, leader: Option<&str>) -> String {
         Some(leader) if leader == then.label => format!("{leader} was the best on the page and leads here"),
         Some(leader) => format!("{} was the best on the page, {leader} leads here", then.label),
         None => format!(
-            "{} was the best on the page; who leads here is not decided, {} has the best median",
+            "{} was the best on the page; here there is no clear leader, {} has the best median",
             then.label, now.label
         ),
     };
@@ -84,13 +84,13 @@ fn finding(lines: &[Line], unit: Unit, leader: Option<&str>) -> String {
     format!("{lead}. {}", page::words(&pairs).trim_end())
 }
 
-/// One more than there are better ones.
+/// The rank: one more than the number of better ones.
 fn rank(lines: &[&Line], unit: Unit, of: fn(&Line) -> f64, own: &Line) -> usize {
     1 + lines.iter().filter(|line| merit(unit, of(line)) > merit(unit, of(own))).count()
 }
 
 impl Slope {
-    /// Drawn. Figures that are not positive are left out.
+    /// The chart as SVG, without figures that are not positive.
     pub fn svg(&self) -> String {
         let lines: Vec<&Line> = self.lines.iter().filter(|line| is_drawn(line)).collect();
         let top = head_height(&self.caption, WIDTH) + ABOVE;
@@ -142,13 +142,13 @@ impl Slope {
         canvas.svg(&self.caption)
     }
 
-    /// Behind what a side is called.
+    /// The unit that follows the title of a side.
     fn per(&self) -> &'static str {
         if self.unit == Unit::Rate { ", /s" } else { "" }
     }
 }
 
-/// The labels of one side, moved apart, each with a line to its point.
+/// Draws the labels of one side, moved apart, each with a line to its point.
 fn side(
     canvas: &mut Canvas,
     labelled: &[(&str, String)],
@@ -157,7 +157,7 @@ fn side(
     (top, bottom): (f64, f64),
 ) {
     let out = if anchor == Anchor::End { -1.0 } else { 1.0 };
-    // Figures stand in a column of their own.
+    // Figures have a column of their own.
     let figures = labelled.iter().map(|(_, figure)| length(figure)).fold(0.0, f64::max);
     let end = if anchor == Anchor::End { x - 26.0 } else { x + 26.0 + figures };
     let beside = x + out * (26.0 + figures + 10.0);
@@ -187,7 +187,7 @@ mod tests {
         );
         assert!(said(Some("b")).starts_with("a was the best on the page, b leads here. "));
         let open = said(None);
-        assert!(open.contains("who leads here is not decided, b has the best median"), "{open}");
+        assert!(open.contains("here there is no clear leader, b has the best median"), "{open}");
         assert_eq!(finding(&[], Unit::Rate, None), "No contender has both figures.");
     }
 }

@@ -1,17 +1,17 @@
-//! How charts look: every class that a mark can have, light and dark. Rules hold within a chart only, so that charts can
-//! stand in a page that has classes of its own.
+//! The look of charts: every class that a mark can have, light and dark. The rules apply only within a chart, so that a page
+//! with charts can have classes of its own.
 
-/// What text is set in, where the reader has it.
+/// The fonts of all text, in order of preference.
 pub const FONTS: &str = "system-ui, sans-serif";
 
-/// Curves that can be told apart: six hues and four patterns in turn, so that neighbours differ in print without colour.
-/// Further ones are thin and grey.
+/// The number of distinguishable curves: six hues and four patterns in turn, so that neighbours differ in print without colour.
+/// Further curves are thin and grey.
 pub const SERIES: usize = 12;
 
 const PATTERNS: [&str; 4] = ["", " long", " short", " mixed"];
 
-/// On white. Hues are those of Okabe and Ito (2008), which the colour-blind can tell apart, the light ones darkened until
-/// they stand out from white by 3 to 1 (WCAG 2.2, 1.4.11); the sixth is their black.
+/// The light style. The hues are those of Okabe and Ito (2008), which colour-blind people can distinguish; light ones are
+/// darkened to a contrast of 3 to 1 with white (WCAG 2.2, 1.4.11). The sixth is their black.
 const LIGHT: &str = "
 .chart .paper{fill:#fff}.chart .ink{fill:#1a1a1a}.chart .faint{fill:#595f66}
 .chart .title{font-size:14px;font-weight:600}.chart .bold{font-weight:600}
@@ -30,7 +30,7 @@ const LIGHT: &str = "
 .chart .f4{fill:#a87400}.chart .f5{fill:#4b5157}.chart .frest{fill:#a4aab0}
 ";
 
-/// On black, where the reader has chosen that.
+/// The dark style, for readers who have chosen it.
 const DARK: &str = "@media (prefers-color-scheme:dark){
 .chart .paper{fill:#14171a}.chart .ink{fill:#eceff1}.chart .faint{fill:#a9b1b7}
 .chart .rule{stroke:#2b3035}.chart .axis{stroke:#8d959c}.chart .leader{stroke:#6d757c}
@@ -44,32 +44,32 @@ const DARK: &str = "@media (prefers-color-scheme:dark){
 }
 ";
 
-/// The style of every chart, as an element.
+/// The `style` element of every chart.
 pub fn style() -> String {
     format!("<style>{LIGHT}{DARK}</style>\n")
 }
 
-/// A chart without its style, for a page that holds many: the page has [`css`] once.
+/// A chart without its style, for a page with many charts that has [`css`] once.
 pub fn bare(svg: &str) -> String {
     svg.replacen(&style(), "", 1)
 }
 
-/// A chart that is light whatever the reader has chosen: for pictures, which can't follow.
+/// A chart that is always light: for pictures, which cannot follow the reader's choice.
 pub fn light(svg: &str) -> String {
     svg.replacen(DARK, "", 1)
 }
 
-/// The style's rules, light and dark.
+/// The rules of the style, light and dark.
 pub fn css() -> String {
     format!("{LIGHT}{DARK}")
 }
 
-/// The stroke of the curve with this number.
+/// The class for the stroke of the curve with this number.
 pub fn stroke(i: usize) -> String {
     if i < SERIES { format!("s{}{}", i % 6, PATTERNS[i % 4]) } else { "rest".to_owned() }
 }
 
-/// The fill of what belongs to it.
+/// The class for the fill of what belongs to this curve.
 pub fn fill(i: usize) -> String {
     if i < SERIES { format!("f{}", i % 6) } else { "frest".to_owned() }
 }

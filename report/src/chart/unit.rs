@@ -1,12 +1,12 @@
-//! What the values of an axis are: how they are written, and what the axis is called.
+//! The units of axes: how values are written, and the titles of axes.
 
 use crate::units;
 use model::Metric;
 
-/// What a figure is of.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Answers per second.
+    /// Requests per second.
     Rate,
     /// Nanoseconds.
     Time,
@@ -17,7 +17,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Of a metric.
+    /// The unit of a metric.
     pub fn of(metric: Metric) -> Self {
         match metric {
             Metric::Rate => Self::Rate,
@@ -26,7 +26,7 @@ impl Unit {
         }
     }
 
-    /// A value as it stands beside a mark.
+    /// A value as it is written beside a mark.
     pub fn shown(self, value: f64) -> String {
         match self {
             Self::Rate => units::rate(value),
@@ -36,7 +36,7 @@ impl Unit {
         }
     }
 
-    /// A round value as it stands along an axis.
+    /// A round value as it is written along an axis.
     pub fn tick(self, value: f64) -> String {
         match self {
             Self::Rate if value >= 1.0 => units::count(value.round() as u64),
@@ -46,17 +46,17 @@ impl Unit {
     }
 }
 
-/// What a metric is called on an axis, with its unit.
+/// The title of an axis for a metric, with its unit.
 pub fn axis(metric: Metric) -> String {
     match metric {
-        Metric::Rate => "answers per second".to_owned(),
-        Metric::ServerCpu => "server CPU time for an answer".to_owned(),
-        Metric::Latency(p) => format!("{} of latency", p.word()),
+        Metric::Rate => "requests/s".to_owned(),
+        Metric::ServerCpu => "server CPU time per request".to_owned(),
+        Metric::Latency(p) => format!("{} latency", p.word()),
         Metric::Rss => "resident memory".to_owned(),
     }
 }
 
-/// No more digits than it has.
+/// A value without trailing zeros.
 pub fn plain(value: f64) -> String {
     let text = format!("{value:.6}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -87,6 +87,6 @@ mod tests {
         assert_eq!([20_000.0, 1.0, 0.5, 0.0].map(|v| Unit::Rate.tick(v)), ["20,000", "1", "0.5", "0"]);
         assert_eq!([1.0, 0.25, 10.0].map(|v| Unit::Ratio.tick(v)), ["1", "0.25", "10"]);
         assert_eq!([2e7, 500.0].map(|v| Unit::Bytes.tick(v)), ["20 MB", "500 B"]);
-        assert_eq!(axis(Metric::Latency(Percentile::P999)), "p999 of latency");
+        assert_eq!(axis(Metric::Latency(Percentile::P999)), "p999 latency");
     }
 }

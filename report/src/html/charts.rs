@@ -1,4 +1,4 @@
-//! The charts of a run, each where it belongs. They escape for themselves, and say what they find in their labels.
+//! The charts of a run, each in its section. Charts escape their own text, and their labels state what they show.
 
 use crate::Told;
 use crate::chart::{self, Chart};
@@ -12,18 +12,18 @@ impl Charts {
         Self(chart::of(told))
     }
 
-    /// Those of the cell with this index, but for the page's figures.
+    /// The charts of the cell with this index, except the one with the page's figures.
     pub fn of_cell(&self, i: usize) -> Markup {
         let names = ["ranked", "scatter", "percentiles", "course"].map(|kind| named(kind, i));
         self.those(|name| names.iter().any(|one| one == name))
     }
 
-    /// The page's figures beside those of the cell with this index.
+    /// The chart of the published and the measured figures of the cell with this index.
     pub fn published(&self, i: usize) -> Markup {
         self.those(|name| name == named("published", i))
     }
 
-    /// Those of more cells than one.
+    /// The charts that cover more than one cell.
     pub fn of_all(&self) -> Markup {
         self.those(|name| name.starts_with("heat") || name.starts_with("load-"))
     }

@@ -1,4 +1,4 @@
-//! Who took part: versions, settings, the command that starts each, its configuration, the programs that ran; and who did not.
+//! The contenders: versions, settings, start commands, configuration files and programs; and those that did not take part.
 
 use super::table::Shown;
 use crate::{setup, units};
@@ -10,13 +10,13 @@ use model::observation::Entrant;
 pub(super) fn section(f: &Findings) -> Markup {
     let present = || f.entrants.iter().filter(|(_, entrant)| entrant.missing.is_none());
     let (table, is_known) = setup::table(f);
-    let caption = "How each was set up";
+    let caption = "How each contender was set up";
     let shown =
         Shown { id: "setup-table", caption, table: &table, tags: &[], has_filter: false, is_tall: false };
     html! {
         section #contenders aria-labelledby="contenders-title" {
             h2 #contenders-title { "The contenders" }
-            @if present().next().is_none() { p { "Nothing is known of how the contenders were set up." } }
+            @if present().next().is_none() { p { "The setup of the contenders is unknown." } }
             @if is_known { (shown.markup()) }
             @for (name, entrant) in present() { (one(f, name, entrant)) }
             (others(f))
@@ -44,15 +44,15 @@ fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
                 dt { "Program" }
                 dd { code { (program.path) } @if let Some(hash) = &program.sha256 { br; "SHA-256 " code { (hash) } } }
             }
-            @if programs.len() > 1 { dt { "Beware" } dd { "More than one program was seen: it was changed in the middle of the run." } }
+            @if programs.len() > 1 { dt { "Warning" } dd { "More than one program was seen: it was replaced during the run." } }
             @if let Some(hash) = &entrant.source_sha256 { dt { "Declaration and sources" } dd { "SHA-256 " code { (hash) } } }
-            @if let Some(fault) = &entrant.faults.fragments { dt { "A known fault" } dd { (fault) } }
-            @if let Some(because) = &entrant.because { dt { "Tuned by" } dd { (because) } }
+            @if let Some(fault) = &entrant.faults.fragments { dt { "Known fault" } dd { (fault) } }
+            @if let Some(because) = &entrant.because { dt { "Reason for the tuning" } dd { (because) } }
         }
     }
 }
 
-/// Those of whom only the version is known, as in runs of older versions.
+/// The contenders of which only the version is known, as in runs of older versions of drome.
 fn others(f: &Findings) -> Markup {
     let is_one = |(name, entrant): &(&String, &Entrant)| {
         entrant.missing.is_none() && !is_more_known(f, entrant, programs(f, name))
@@ -66,7 +66,7 @@ fn others(f: &Findings) -> Markup {
         })
         .collect();
     html! {
-        @if !names.is_empty() { p { "Nothing but the version is known of " (names.join(", ")) "." } }
+        @if !names.is_empty() { p { "Only the version is known of " (names.join(", ")) "." } }
     }
 }
 
@@ -80,18 +80,18 @@ fn is_more_known(f: &Findings, entrant: &Entrant, programs: &[Executable]) -> bo
         || !programs.is_empty()
 }
 
-/// What was seen to run.
+/// The programs that were seen to run.
 fn programs<'f>(f: &'f Findings, name: &str) -> &'f [Executable] {
     let found = f.cells.iter().flat_map(|cell| &cell.contenders).find(|c| c.name == name);
     found.map(|c| c.ran.executables.as_slice()).unwrap_or_default()
 }
 
-/// A command as a shell would take it.
+/// A command line, quoted for a shell.
 pub(super) fn line(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a shell takes it for itself.
+/// A word, quoted for a shell if necessary.
 pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+{}".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,5 +1,5 @@
-//! What was found, in sentences: who is best, by how much and how surely, who are equals, what was the limit, what separates
-//! equals, what came to nothing.
+//! The findings in sentences: which contender is best, by how much and with which confidence, which cannot be distinguished,
+//! what limited the rates, the noise floor, and what was void or failed.
 
 use super::charts::Charts;
 use crate::answer::{self, listed};
@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
     html! {
         section #found aria-labelledby="found-title" {
-            h2 #found-title { "What was found" }
-            @if f.cells.is_empty() { p { "Nothing: the run has no cells." } }
+            h2 #found-title { "Findings" }
+            @if f.cells.is_empty() { p { "The run has no cells." } }
             @if let Some(cell) = f.cells.first().filter(|_| f.race.is_some()) {
                 ul.letters { @for c in race::by_letter(cell) { li { b { (c.name) } " " code { (c.title) } } } }
             }
@@ -35,7 +35,7 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
 /// A cell's findings, the most important first.
 pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
     if cell.contenders.iter().all(|c| c.trials + c.failed == 0) {
-        return vec![format!("No {} has been finished yet: nothing can be said.", in_heats::start(cell))];
+        return vec![format!("No {} has finished yet.", in_heats::start(cell))];
     }
     if let Some(race) = &f.race {
         return race::lines(f, race, cell).into_iter().map(|(line, _)| line).collect();
@@ -53,9 +53,13 @@ pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
     said.push(lost(cell));
     said.extend(still_changing(cell).filter(|_| cell.in_heats.is_none()));
     for one in page::comparisons(f, cell).iter().filter(|one| one.is_ranked()) {
-        said.push(format!("Beside the page's figures{}: {}", one.kind.words(), one.agreement().trim_end()));
+        said.push(format!(
+            "Compared with the page's figures{}: {}",
+            one.kind.words(),
+            one.agreement().trim_end()
+        ));
     }
-    // A number and its sign stay in one line.
+    // A number and its % sign stay on one line.
     said.iter().map(|sentence| sentence.replace(" %", "\u{a0}%")).collect()
 }
 
@@ -66,29 +70,29 @@ pub(super) fn unsteady(c: &ContenderFindings) -> Option<&'static str> {
     (is_unsteady || has_not_settled).then_some("unsteady")
 }
 
-/// What contenders are ranked by, where it is a number.
+/// The figure by which contenders are ranked, if it is a finite number.
 fn figure(cell: &CellFindings, c: &ContenderFindings) -> Option<Figure> {
     let figure = if cell.metric == Metric::Rate { c.rate_per_s } else { c.metric };
     figure.filter(|f| f.median.is_finite())
 }
 
-/// Who is best, by how much and how surely.
+/// Which contender is best, by how much and with which confidence.
 fn best(f: &Findings, cell: &CellFindings, field: &[&ContenderFindings]) -> String {
     let Some((first, own)) = field.first().and_then(|c| Some((*c, figure(cell, c)?))) else {
-        return "No contender has a figure that may be believed.".to_owned();
+        return "No contender has a valid figure.".to_owned();
     };
     let figure_of_first = does(cell, first, own);
     let Some(tier) = first.tier else {
         let why =
-            if f.quick { "a first look claims no ranks" } else { "there are too few sound trials for ranks" };
-        return format!("Nothing is sure: {why}. By its median {} leads: it {figure_of_first}.", first.title);
+            if f.quick { "a first look gives no ranks" } else { "there are too few sound trials for ranks" };
+        return format!("Inconclusive: {why}. {} has the best median: it {figure_of_first}.", first.title);
     };
     let alike: Vec<&str> = field.iter().filter(|c| c.tier == Some(tier)).map(|c| c.title.as_str()).collect();
     let behind = field.iter().find(|c| c.tier.is_some() && c.tier != Some(tier));
     let ahead = behind.map(|next| ahead(cell, first, next)).unwrap_or_default();
     if alike.len() > 1 {
         return format!(
-            "No difference can be shown among the first: {}. {}, by its median the best of them, {figure_of_first}{ahead}.",
+            "No significant difference between {}. {} has the best median: it {figure_of_first}{ahead}.",
             listed(&alike),
             first.title
         );
@@ -96,7 +100,7 @@ fn best(f: &Findings, cell: &CellFindings, field: &[&ContenderFindings]) -> Stri
     if f.leader(cell).is_none_or(|leader| leader.name != first.name) {
         let best = superlative(cell.metric);
         return format!(
-            "It is not decided who is {best}. By its median {} leads: it {figure_of_first}{ahead}.",
+            "It is undecided which is {best}. {} has the best median: it {figure_of_first}{ahead}.",
             first.title
         );
     }
@@ -106,18 +110,18 @@ fn best(f: &Findings, cell: &CellFindings, field: &[&ContenderFindings]) -> Stri
 fn superlative(metric: Metric) -> &'static str {
     match metric {
         Metric::Rate => "the fastest",
-        Metric::ServerCpu => "the thriftiest of the server's CPU",
-        Metric::Latency(_) => "the quickest to answer",
-        Metric::Rss => "the smallest in memory",
+        Metric::ServerCpu => "the one that uses the least CPU per request",
+        Metric::Latency(_) => "the one with the lowest latency",
+        Metric::Rss => "the one that uses the least memory",
     }
 }
 
-/// `answers 148,450 requests per second (95 % 119,182–150,189)`
+/// `answers 148,450 requests/s (95 % 119,182–150,189)`
 fn does(cell: &CellFindings, c: &ContenderFindings, own: Figure) -> String {
     let least = if cell.metric == Metric::Rate && c.is_held_back() { "at least " } else { "" };
     let (before, shown, after): (_, fn(f64) -> String, _) = match cell.metric {
-        Metric::Rate => ("answers ", units::rate, " requests per second"),
-        Metric::ServerCpu => ("costs the server ", units::duration, " of CPU an answer"),
+        Metric::Rate => ("answers ", units::rate, " requests/s"),
+        Metric::ServerCpu => ("uses ", units::duration, " of CPU per request"),
         Metric::Latency(p) => {
             return format!(
                 "has a {} of {}{}",
@@ -126,7 +130,7 @@ fn does(cell: &CellFindings, c: &ContenderFindings, own: Figure) -> String {
                 interval(own, units::duration)
             );
         }
-        Metric::Rss => ("takes ", units::bytes, " of memory"),
+        Metric::Rss => ("uses ", units::bytes, " of memory"),
     };
     format!("{before}{least}{}{after}{}", shown(own.median), interval(own, shown))
 }
@@ -138,14 +142,14 @@ fn interval(figure: Figure, shown: fn(f64) -> String) -> String {
     }
 }
 
-/// How far the best is before the next: block by block where there are rates for every block.
+/// How far the best is ahead of the next, block by block if every block has a rate.
 fn ahead(cell: &CellFindings, first: &ContenderFindings, second: &ContenderFindings) -> String {
     let next = format!("the next, {}", second.title);
     if cell.metric != Metric::Rate {
         let both = figure(cell, first).zip(figure(cell, second)).map(|(a, b)| a.median / b.median);
         return both
             .filter(|r| r.is_finite())
-            .map_or_else(String::new, |r| format!(", {} of {next}", units::ratio(r)));
+            .map_or_else(String::new, |r| format!(", {} times that of {next}", units::ratio(r)));
     }
     let ratio = stats::paired_ratio(&first.rate_per_s_by_block, &second.rate_per_s_by_block);
     let Some(ratio) = ratio.map(|e| Figure::from(e.with_systematic_ratio())).filter(|r| r.median.is_finite())
@@ -160,7 +164,7 @@ fn ahead(cell: &CellFindings, first: &ContenderFindings, second: &ContenderFindi
     )
 }
 
-/// Those who can't be told apart further down.
+/// The groups without a significant difference below the best.
 fn equals(cell: &CellFindings) -> Option<String> {
     let mut tiers: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
     for c in &cell.contenders {
@@ -169,11 +173,11 @@ fn equals(cell: &CellFindings) -> Option<String> {
     let is_first = |c: &ContenderFindings| c.name != REFERENCE;
     let best = cell.contenders.iter().find(|c| is_first(c)).and_then(|c| c.tier);
     let alike = tiers.iter().filter(|(tier, titles)| Some(**tier) != best && titles.len() > 1);
-    let groups: Vec<String> = alike.map(|(_, titles)| listed(titles)).collect();
-    (!groups.is_empty()).then(|| format!("Equals, so far as this run can tell: {}.", groups.join("; ")))
+    let groups: Vec<String> = alike.map(|(_, titles)| format!("between {}", listed(titles))).collect();
+    (!groups.is_empty()).then(|| format!("No significant difference {}.", groups.join("; ")))
 }
 
-/// What the machine can do at best, and how near to it the best contender comes.
+/// What the machine can do at best, and how close the best contender comes to it.
 fn reference(cell: &CellFindings, field: &[&ContenderFindings]) -> Option<String> {
     let reference = cell.contenders.iter().find(|c| c.name == REFERENCE)?;
     let own = figure(cell, reference)?;
@@ -185,13 +189,13 @@ fn reference(cell: &CellFindings, field: &[&ContenderFindings]) -> Option<String
         Some(share) => {
             let most = if cell.metric == Metric::Rate && reference.is_held_back() { "at most " } else { "" };
             let (ratio, interval) = (units::ratio(share.median), interval(share, units::ratio));
-            Some(format!("{lead}: {} comes to {most}{ratio} of that{interval}.", first.title))
+            Some(format!("{lead}; {} has {most}{ratio} times that{interval}.", first.title))
         }
         None => Some(format!("{lead}.")),
     }
 }
 
-/// What kept rates from being higher.
+/// What limited the rates.
 fn limits(cell: &CellFindings) -> Option<String> {
     let mut by_bound: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for c in &cell.contenders {
@@ -202,25 +206,27 @@ fn limits(cell: &CellFindings) -> Option<String> {
     let words = |(bound, titles): (&&str, &Vec<&str>)| {
         let who = listed(titles);
         match *bound {
-            b if b == Bound::Server.word() => format!("the server itself for {who}"),
-            b if b == Bound::Client.word() => format!("the load generator for {who}, whose rates are floors"),
+            b if b == Bound::Server.word() => format!("the server for {who}"),
+            b if b == Bound::Client.word() => {
+                format!("the load generator for {who} (rates are lower bounds)")
+            }
             b if b == Bound::Both.word() => {
-                format!("server and load generator alike for {who}, whose rates are floors")
+                format!("both server and load generator for {who} (rates are lower bounds)")
             }
             b if b == Bound::Neither.word() => format!("neither server nor load generator for {who}"),
             _ => format!("unknown for {who}"),
         }
     };
     let said: Vec<String> = by_bound.iter().rev().map(words).collect();
-    (!said.is_empty()).then(|| format!("What was the limit: {}.", said.join("; ")))
+    (!said.is_empty()).then(|| format!("What limited the rate: {}.", said.join("; ")))
 }
 
-/// What came to nothing.
+/// What was void or failed.
 fn lost(cell: &CellFindings) -> String {
     let all: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
     let nothing: usize = cell.contenders.iter().map(|c| c.void + c.failed).sum();
     if nothing == 0 {
-        return format!("All of {} were sound.", units::several(all, in_heats::start(cell)));
+        return format!("All {} were sound.", units::several(all, in_heats::start(cell)));
     }
     let each = cell.contenders.iter().filter(|c| c.void + c.failed > 0).map(|c| {
         let kinds = [(c.void, "void"), (c.failed, "failed")];
@@ -231,13 +237,13 @@ fn lost(cell: &CellFindings) -> String {
     });
     let each: Vec<String> = each.collect();
     format!(
-        "{nothing} of {} came to nothing: {}.",
+        "{nothing} of {} void or failed: {}.",
         units::several(all, in_heats::start(cell)),
         each.join(", ")
     )
 }
 
-/// The most frequent reason, in a line. A note says what came of trials, why, and of how many.
+/// The first reason among the notes, on one line. Such a note has the outcome, the reason and the number of trials.
 fn why(c: &ContenderFindings) -> Option<&str> {
     let reason = |note: &'_ String| note.starts_with("failed: ") || note.starts_with("void: ");
     let note = c.notes.iter().find(|note| reason(note))?;
@@ -255,7 +261,7 @@ fn still_changing(cell: &CellFindings) -> Option<String> {
         cell.contenders.iter().filter(|c| unsteady(c).is_some()).map(|c| c.title.as_str()).collect();
     (!who.is_empty()).then(|| {
         format!(
-            "Not settled while they were measured, so that figures depend on the moment: {}.",
+            "Not settled when measured, so the figures depend on the moment of the measurement: {}.",
             listed(&who)
         )
     })

@@ -1,4 +1,4 @@
-//! What was read from pages of other tools, as a page: the tables that a terminal shows, and never a rank.
+//! Imported results of other tools as an HTML page: the tables of the terminal, without ranks.
 
 use super::table::Shown;
 use crate::imported::text::{about, notes, preface, table};
@@ -17,17 +17,18 @@ pub fn import_page(import: &Import) -> String {
         }
     };
     let main = html! {
-        @if cells.is_empty() { p { "Nothing was read that can be shown in a table." } }
+        @if cells.is_empty() { p { "The import has nothing that a table can show." } }
         @for (i, cell) in cells.iter().enumerate() { (one(i, cell)) }
     };
-    let foot = html! { "Made by drome " (import.drome) ". Others measured these figures; drome has only read them." };
+    let foot =
+        html! { "Made by drome " (import.drome) ". These figures were not measured by drome but imported." };
     super::document(&import.title, &import.drome, &top, &main, &foot)
 }
 
 fn one(i: usize, cell: &Cell) -> Markup {
     let (id, table, notes) = (format!("cell-{}", i + 1), table(cell), notes(cell));
     let table_id = format!("{id}-figures");
-    let caption = format!("As it was reported: {}", cell.title);
+    let caption = format!("As reported: {}", cell.title);
     let shown = Shown {
         id: &table_id,
         caption: &caption,

@@ -1,4 +1,4 @@
-//! The machine, and what it was like over the trials: all that is known, and a dash for what is not.
+//! The machine and its state during the trials: everything that is known, and a dash for what is not.
 
 use crate::units;
 use maud::{Markup, html};
@@ -20,17 +20,17 @@ pub(super) fn section(f: &Findings) -> Markup {
         section #machine aria-labelledby="machine-title" {
             h2 #machine-title { "The machine" }
             (list(&hardware(f)))
-            h3 { "Over the trials" }
+            h3 { "During the trials" }
             (list(&conditions(f)))
             @if !settings.is_empty() {
-                h3 { "Settings of the kernel" }
+                h3 { "Kernel settings" }
                 dl.facts.mono { @for (name, value) in &settings { dt { (name) } dd { (value) } } }
             }
             @if let Some(flaws) = &e.machine.mitigations {
-                h3 { "Flaws of the processor" }
+                h3 { "CPU vulnerabilities" }
                 dl.facts.mono { @for (name, state) in flaws { dt { (name) } dd { (state) } } }
             }
-            @if let Some(hash) = &e.machine.drome_sha256 { p.hash { "drome's own program: SHA-256 " code { (hash) } } }
+            @if let Some(hash) = &e.machine.drome_sha256 { p.hash { "The drome binary: SHA-256 " code { (hash) } } }
         }
     }
 }
@@ -78,8 +78,8 @@ fn hardware(f: &Findings) -> Facts {
         ("Clock", text(&machine.clock_source)),
         ("Descriptors, soft limit", units::known(machine.descriptors_soft, units::count)),
         ("Descriptors, hard limit", units::known(machine.descriptors_hard, units::count)),
-        ("Cap on CPU time", cap(machine.cgroup_cpu_millicores, |n| format!("{} cores", n as f64 / 1000.0))),
-        ("Cap on memory", cap(machine.cgroup_memory_bytes, |n| units::bytes(n as f64))),
+        ("Limit on CPU time", cap(machine.cgroup_cpu_millicores, |n| format!("{} cores", n as f64 / 1000.0))),
+        ("Limit on memory", cap(machine.cgroup_memory_bytes, |n| units::bytes(n as f64))),
     ];
     if !e.idle_cpus.is_empty() {
         facts.push(("CPUs left idle", units::cores(&e.idle_cpus)));

@@ -1,6 +1,5 @@
-//! A run as one HTML file that needs nothing else: no network, no other file, no script but its own. Every text goes through
-//! `maud`, which escapes it; only the charts, which escape for themselves, and the two files beside this one go in as they
-//! are.
+//! A run as one self-contained HTML file: no network, no other file, no script but its own. `maud` escapes every text. Only the
+//! charts, which escape their own text, and the two files beside this one are inserted as they are.
 
 mod charts;
 mod contenders;
@@ -46,7 +45,7 @@ pub fn page(told: &Told) -> String {
     document(&f.title, drome, &top, &main, &foot)
 }
 
-/// A page around what it is to show.
+/// The frame of a page around its content.
 fn document(title: &str, drome: &str, top: &Markup, main: &Markup, foot: &Markup) -> String {
     let style = format!("{STYLE}{}", chart::css());
     let markup = html! {
@@ -73,7 +72,8 @@ fn document(title: &str, drome: &str, top: &Markup, main: &Markup, foot: &Markup
     markup.into_string()
 }
 
-/// Nothing may be fetched; no script may run and no style hold but those of the page, which are known by what is in them.
+/// The Content-Security-Policy: nothing may be fetched, and only the page's own script and style, identified by their hashes, are
+/// allowed.
 fn policy(style: &str) -> String {
     let [style, script] = [style, SCRIPT].map(|text| BASE64_STANDARD.encode(Sha256::digest(text)));
     format!(
@@ -100,7 +100,7 @@ fn contents(told: &Told) -> Markup {
         ("trials", if is_in_heats(f) { "Every start" } else { "Every trial" }, true),
         ("contenders", "The contenders", true),
         ("machine", "The machine", true),
-        ("reproduce", "Do it again", true),
+        ("reproduce", "Reproduce", true),
     ];
     html! {
         nav aria-label="Contents" {
@@ -123,7 +123,7 @@ fn cell_id(i: usize) -> String {
     format!("cell-{}", i + 1)
 }
 
-/// A cell: what was asked, the ranking, the charts, what is to be known about single contenders.
+/// A cell: workload and load, the ranking, the charts, and notes on single contenders.
 fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Markup {
     let id = cell_id(i);
     let table = if f.race.is_some() { ranking::race_table(cell) } else { ranking::table(cell) };
@@ -145,7 +145,7 @@ fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Marku
             @for sentence in answer::of(f, cell) { p { (sentence) } }
             p.asked { (ranking::asked(cell)) "; " (ranking::floor(cell)) "." }
             (shown.markup())
-            p.key { "95 %: the interval that holds the true figure, so far as chance goes. –: not known. ≥ and ≤: the load generator had no more to give, so the figure is a bound." }
+            p.key { "95 %: confidence interval. –: unknown. ≥ and ≤: the load generator was at its limit, so the figure is a lower or an upper bound." }
             (charts.of_cell(i))
             (notes(cell))
         }
@@ -156,7 +156,7 @@ fn notes(cell: &CellFindings) -> Markup {
     let notes = crate::notes::of(cell);
     html! {
         @if !notes.is_empty() {
-            h3 { "To be known" }
+            h3 { "Notes" }
             ul.notes { @for note in notes { li { (note) } } }
         }
     }

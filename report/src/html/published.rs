@@ -1,4 +1,4 @@
-//! What the study's page published beside what was measured here, and what was unequal there.
+//! The figures that the study's page published beside those measured here, and the unequal conditions on that page.
 
 use super::charts::Charts;
 use super::table::Shown;
@@ -7,7 +7,7 @@ use crate::{page, page_figures};
 use maud::{Markup, html};
 use model::Findings;
 
-/// Whether the study is of a page.
+/// Whether the study reproduces a page.
 pub(super) fn is_there(f: &Findings) -> bool {
     f.page.is_some() || !f.unequal.is_empty()
 }
@@ -19,13 +19,13 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
     html! {
         section #published aria-labelledby="published-title" {
             h2 #published-title { "Published and measured" }
-            @if let Some(source) = &f.source { p { "The column “page” is what was published: " (source) "." } }
-            @if let Some(page) = &f.page { p { "Published: on " (page.hardware) "." } }
+            @if let Some(source) = &f.source { p { "The column “page” shows the published figures: " (source) "." } }
+            @if let Some(page) = &f.page { p { "The published figures were measured on " (page.hardware) "." } }
             @for (i, cell) in f.cells.iter().enumerate() { (one(f, charts, i, cell)) }
             @if let Some(words) = page_figures::elsewhere(f) { p { (words) } }
             @if let Some(table) = page_figures::versions(f) { (versions(&table)) }
             @if !f.unequal.is_empty() {
-                h3 { "Unequal on the page" }
+                h3 { "Unequal conditions on the page" }
                 ul.notes { @for sentence in &f.unequal { li { (sentence) } } }
             }
         }
@@ -54,7 +54,7 @@ fn compared(one: &page::Comparison<'_>, title: &str, id: &str) -> Markup {
 }
 
 fn other_figures(table: &Table, title: &str, i: usize) -> Markup {
-    let (id, caption) = (format!("page-figures-{}", i + 1), format!("The page's other figures: {title}"));
+    let (id, caption) = (format!("page-figures-{}", i + 1), format!("Other figures on the page: {title}"));
     Shown { id: &id, caption: &caption, table, tags: &[], has_filter: false, is_tall: false }.markup()
 }
 

@@ -1,9 +1,9 @@
-// Sorting and filtering of the tables; all else of the page does without.
+// Sorting and filtering of the tables. Everything else on the page works without JavaScript.
 "use strict";
 
 const UNITS = { ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, B: 1, kB: 1e3, MB: 1e6, GB: 1e9 };
 
-// The first number in a cell, in the base of its unit; null where none is known.
+// The first number in a cell, converted to the base unit; null if there is none.
 function number(text) {
   const found = /^[≥≤]?\s*([-−]?)([\d,]*\.?\d+)\s*([a-zµA-Z]*)/.exec(text);
   if (!found) return null;
@@ -11,7 +11,7 @@ function number(text) {
   return found[1] ? -value : value;
 }
 
-// Below 0: a comes first. What is not known is last, whichever way.
+// Below 0: a comes first. Unknown values come last in either direction.
 function compare(a, b, isNumber, way) {
   if (!isNumber) return way * a.localeCompare(b, "en", { numeric: true });
   const [x, y] = [number(a), number(b)];

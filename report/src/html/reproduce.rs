@@ -1,4 +1,4 @@
-//! How to do it again: the command with its seed, what was to be measured, and by what two runs are the same.
+//! How to reproduce a run: the command with its seed, the design, and the hashes of the workloads.
 
 use super::contenders::quoted;
 use crate::{Told, units};
@@ -11,23 +11,23 @@ pub(super) fn section(told: &Told) -> Markup {
     let design = &run.study.design;
     html! {
         section #reproduce aria-labelledby="reproduce-title" {
-            h2 #reproduce-title { "Do it again" }
-            p { "On this machine, the same trials in the same order:" }
+            h2 #reproduce-title { "Reproduce this run" }
+            p { "To run the same trials in the same order on this machine:" }
             pre tabindex="0" { code { (again(run)) } }
-            p { "How far the new run differs from this one, by each contender's share of the reference:" }
+            p { "To compare the new run with this one, by each contender's share of the reference:" }
             pre tabindex="0" { code { (format!("drome compare {} NEW-RUN", quoted(&run.id))) } }
-            p { "All figures of this page for programs: " code { (format!("drome report {} --format json", quoted(&run.id))) } }
-            h3 { "What was to be measured" }
+            p { "All figures of this page as JSON: " code { (format!("drome report {} --format json", quoted(&run.id))) } }
+            h3 { "Design" }
             dl.facts { @for (name, value) in design_facts(run, design) { dt { (name) } dd { (value) } } }
             @if !f.workloads.is_empty() {
-                h3 { "The same bytes" }
+                h3 { "Workloads" }
                 dl.facts { @for (name, hash) in &f.workloads { dt { (name) } dd { "SHA-256 " code { (hash) } } } }
             }
         }
     }
 }
 
-/// The command that makes this run anew.
+/// The command that repeats this run.
 fn again(run: &Run) -> String {
     if run.race.is_none() {
         let quick = if run.quick { " --quick" } else { "" };
@@ -60,12 +60,12 @@ fn of_cell(cell: &Cell) -> String {
     format!(" --url {} --connections {}{reuse}", quoted(&cell.title), cell.load.connections())
 }
 
-/// A time as an option takes it.
+/// A time in the syntax of an option.
 fn option(time: Duration) -> String {
     if time.subsec_nanos() == 0 { format!("{}s", time.as_secs()) } else { format!("{}ms", time.as_millis()) }
 }
 
-/// Each metric once, in the order of the cells.
+/// The metrics in the order of the cells, without repetition.
 fn decided_by(study: &Study) -> String {
     let mut words: Vec<&str> = (0..study.cells.len()).map(|cell| study.metric(cell).word()).collect();
     words.dedup();
@@ -80,7 +80,7 @@ fn design_facts(run: &Run, design: &Design) -> Vec<(&'static str, String)> {
         ("Blocks", format!("{least} to {most}")),
         ("Warm-up of a trial", time(design.warmup)),
         ("Measurement of a trial", time(design.measure)),
-        ("Decided by", decided_by(&run.study)),
+        ("Ranked by", decided_by(&run.study)),
         ("Wanted precision", format!("±{}", units::percent(design.precision))),
         ("Budget", time(design.budget)),
     ]

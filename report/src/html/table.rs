@@ -1,26 +1,25 @@
-//! A table of the other reports as HTML: in a box that scrolls by itself, with a caption, and to be sorted and filtered where
-//! there is JavaScript.
+//! A table as HTML: in a scrollable box, with a caption, and with sorting and filtering if JavaScript is on.
 
 use crate::table::{Side, Table};
 use maud::{Markup, html};
 
 /// A table and how it is shown.
 pub(super) struct Shown<'a> {
-    /// No other has it.
+    /// An id that is unique on the page.
     pub id: &'a str,
-    /// What it is.
+    /// The caption.
     pub caption: &'a str,
-    /// Its cells.
+    /// The cells.
     pub table: &'a Table,
-    /// A word beside the name of a row, where there is something about it; none at all: about none of them.
+    /// A word beside the name of each row, if there is one; may be empty if no row has one.
     pub tags: &'a [Option<&'static str>],
-    /// Its rows can be filtered.
+    /// Whether its rows can be filtered.
     pub has_filter: bool,
-    /// It has so many rows that it scrolls up and down as well.
+    /// Whether it has so many rows that it scrolls vertically too.
     pub is_tall: bool,
 }
 
-/// The title of a column that belongs to the one before it.
+/// The title of a column that belongs to the column before it.
 const INTERVAL: &str = "95 %";
 
 impl Shown<'_> {
@@ -45,7 +44,7 @@ impl Shown<'_> {
 
     fn title(&self, i: usize) -> Markup {
         let (title, side) = self.table.head()[i];
-        // Two columns of the same title are told apart by what is before them, which is seen but not heard.
+        // Several columns have this title. A screen reader says the title of the column before, which sighted readers see.
         let of = (title == INTERVAL && i > 0).then(|| self.table.head()[i - 1].0);
         html! {
             th class=[number(side == Side::Right)] scope="col" { @if let Some(of) = of { span.heard { (of) ", " } } (title) }

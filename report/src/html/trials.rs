@@ -1,5 +1,5 @@
-//! Every trial, or every start in each cell of its heat, in the order in which they were: those that came to nothing, with the reason, as
-//! well as the sound ones.
+//! Every trial, or every start in each cell of its heat, in the order of measurement, including void and failed ones with their
+//! reasons.
 
 use super::is_in_heats;
 use super::table::Shown;
@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use model::metric::Percentile;
 use model::{Measurement, Metric, Observation, Outcome};
 
-/// What one row of the table is called, and what it is.
+/// The words for a row of the table.
 struct Words {
     one: &'static str,
     row: &'static str,
@@ -21,23 +21,23 @@ const TRIALS: Words = Words {
     one: "trial",
     row: "trial",
     title: "Every trial",
-    meaning: "A trial is a fresh start of the server, a warm-up and a measurement. Void and failed ones count for nothing above.",
+    meaning: "A trial is a fresh start of the server, a warm-up and a measurement. The results above leave out void and failed trials.",
 };
 
 const STARTS: Words = Words {
     one: "start",
     row: "row",
     title: "Every start",
-    meaning: "A server is started afresh in each heat, with several others and the hub, which is in every heat, and measured in one cell \
-              after another. Its figure, from which ratios and ranks are computed, is that of all of its turns in the cell that count, \
-              adjusted for the machine's speed in each cycle of turns.",
+    meaning: "In each heat, several servers and the hub, which takes part in every heat, are started afresh and measured in one cell after \
+              another. Ratios and ranks are computed from a start's figure: the result of all of its turns in the cell that count, adjusted \
+              for the machine's speed in each cycle of turns.",
 };
 
 pub(super) fn section(told: &Told) -> Markup {
     let words = if is_in_heats(told.findings) { STARTS } else { TRIALS };
     let (table, tags) = table(told);
     let count = units::several(told.observations.len(), words.row);
-    let caption = format!("{count} in the order in which they were");
+    let caption = format!("{count} in the order of measurement");
     let is_tall = table.rows().len() > 30;
     let shown =
         Shown { id: "trial-table", caption: &caption, table: &table, tags: &tags, has_filter: true, is_tall };
@@ -45,7 +45,7 @@ pub(super) fn section(told: &Told) -> Markup {
         section #trials aria-labelledby="trials-title" {
             h2 #trials-title { (words.title) }
             @if told.observations.is_empty() {
-                p { "No " (words.one) " has been finished yet." }
+                p { "No " (words.one) " has finished yet." }
             } @else {
                 p.asked { (words.meaning) }
                 (shown.markup())
@@ -62,13 +62,13 @@ fn table(told: &Told) -> (Table, Vec<Option<&'static str>>) {
     };
     let head = [("order", Side::Right), ("contender", Side::Left), ("cell", Side::Left)];
     let figures = [
-        ("answers/s", Side::Right),
-        ("CPU/answer", Side::Right),
+        ("requests/s", Side::Right),
+        ("CPU/request", Side::Right),
         ("p99", Side::Right),
         ("RSS", Side::Right),
         ("bound", Side::Left),
-        ("took", Side::Right),
-        ("why, and what else is known", Side::Left),
+        ("duration", Side::Right),
+        ("reason and notes", Side::Left),
     ];
     let mut table = Table::new(&[&head[..], place, &figures[..]].concat());
     let mut tags = Vec::new();
@@ -80,7 +80,7 @@ fn table(told: &Told) -> (Table, Vec<Option<&'static str>>) {
     (table, tags)
 }
 
-/// What came of it: a word where it counts for nothing, why, and the figures.
+/// The outcome: a tag if the trial does not count, the reasons, and the measurement.
 fn outcome(o: &Observation) -> (Option<&'static str>, String, Option<&Measurement>) {
     match &o.outcome {
         Outcome::Failed(why) => (Some("failed"), why.clone(), None),
@@ -112,7 +112,7 @@ fn row(told: &Told, i: usize, o: &Observation, why: String, measured: Option<&Me
     row
 }
 
-/// The figure of its cell, in the unit of what is compared there.
+/// A figure in the unit of its cell's metric.
 fn of_metric(told: &Told, o: &Observation, value: f64) -> String {
     match told.findings.cells.get(o.trial.cell).map_or(Metric::Rate, |cell| cell.metric) {
         Metric::Rate => units::rate(value),
@@ -121,7 +121,7 @@ fn of_metric(told: &Told, o: &Observation, value: f64) -> String {
     }
 }
 
-/// What the other tables call it, and which of its entries in the block it was.
+/// The name as in the other tables, with the number of the entry if the contender had several in the block.
 fn name(told: &Told, o: &Observation) -> String {
     let entrant = told.run.contenders.get(&o.trial.contender).filter(|_| told.findings.race.is_none());
     let name = entrant.map_or(o.trial.contender.as_str(), |entrant| entrant.title.as_str());

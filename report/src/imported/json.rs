@@ -1,5 +1,5 @@
-//! An import as JSON: schema 1 as of drome's own findings, with `imported: true`. What only a measurement of drome's
-//! has is null; what only a reading has (`figures`, `status`, `tool`, `command`, …) is added.
+//! An import as JSON: schema 1 like drome's own findings, with `imported: true`. Keys that need a measurement by drome are
+//! null; keys of a reading (`figures`, `status`, `tool`, `command`, …) are added.
 
 use super::{Cell, Row, cells};
 use model::Import;

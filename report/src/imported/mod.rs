@@ -1,5 +1,5 @@
-//! What was read from pages, in the same tables and bars as drome's own runs, and always marked as imported: nothing
-//! is known of it but what stands there, so it has no intervals, no tiers, no verdict.
+//! Imported results in the same tables and bars as drome's own runs, always marked as imported. Only what the page says is
+//! known of them, so they have no intervals, no tiers and no verdict.
 
 mod json;
 pub(crate) mod text;
@@ -13,41 +13,42 @@ use model::Import;
 use model::import::Imported;
 use std::collections::BTreeMap;
 
-/// Readings that can be set side by side: of one tool, one command line but for host and port, one workload.
+/// Readings that can be compared: same tool, same workload, same command line except for host and port.
 #[derive(Clone, Debug)]
 pub struct Cell<'i> {
-    /// What a table calls it.
+    /// The title in reports.
     pub title: String,
     /// The tool.
     pub tool: &'i str,
-    /// The command line of its first reading that has one.
+    /// The command line of the first reading that has one.
     pub command: Option<&'i str>,
-    /// In the page's words.
+    /// The workload in the words of the page.
     pub workload: Option<&'i str>,
-    /// Where all readings have the same.
+    /// The number of connections if all readings have the same.
     pub connections: Option<f64>,
-    /// Where all readings have the same.
+    /// The offered rate if all readings have the same.
     pub offered_rate_per_s: Option<f64>,
-    /// From the fastest to the slowest; those without a figure last.
+    /// From the fastest to the slowest; readings without a rate come last.
     pub rows: Vec<Row<'i>>,
 }
 
-/// A reading with a name that no other of its cell has.
+/// A reading with a name that is unique in its cell.
 #[derive(Clone, Debug)]
 pub struct Row<'i> {
-    /// The name.
+    /// The unique name.
     pub name: String,
     /// The reading.
     pub item: &'i Imported,
 }
 
 impl Row<'_> {
-    /// A figure.
+    /// A figure by its name.
     pub fn get(&self, name: &str) -> Option<f64> {
         self.item.reading.get(name)
     }
 
-    /// Errors of all kinds, and what the tool itself calls failed, whichever is more; `None` where it says neither.
+    /// The number of errors of all kinds or of failed requests as the tool counts them, whichever is larger; `None` if the tool
+    /// reports neither.
     pub fn errors(&self) -> Option<f64> {
         let reading = &self.item.reading;
         let counted = (!reading.errors.is_empty()).then(|| reading.errors.values().sum::<u64>() as f64);
@@ -61,7 +62,7 @@ impl Row<'_> {
 /// The cells of an import, in the order of the pages.
 pub fn cells(import: &Import) -> Vec<Cell<'_>> {
     let mut groups: Vec<(Vec<&Imported>, Option<String>)> = Vec::new();
-    // Those that agree in all but the path, which a report need not say.
+    // Groups that agree in everything but the path, which a tool's report may leave out.
     let mut alike: BTreeMap<Key, Vec<usize>> = BTreeMap::new();
     for item in &import.items {
         let path = path(item);
@@ -83,7 +84,7 @@ pub fn cells(import: &Import) -> Vec<Cell<'_>> {
 
 type Key = (usize, String, String, String, Option<u64>);
 
-/// What readings of one cell have in common. Of a file each: pages are not mixed.
+/// What the readings of one cell have in common. The source file is part of it, so pages are never mixed.
 fn key(item: &Imported) -> Key {
     let reading = &item.reading;
     let options = reading.command.as_deref().map(options).unwrap_or_default();
@@ -91,14 +92,14 @@ fn key(item: &Imported) -> Key {
     (item.source, reading.tool.clone(), options, reading.workload.clone().unwrap_or_default(), rate)
 }
 
-/// A command line without what differs from server to server: where it is.
+/// A command line without the URL, which differs from server to server.
 fn options(command: &str) -> String {
     let words = command.split_whitespace();
     let is_place = |word: &str| word.contains("://") || word.eq_ignore_ascii_case("url");
     words.filter(|word| !is_place(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// What was asked for on the server, where that is known.
+/// The requested path, if it is known.
 fn path(item: &Imported) -> Option<String> {
     let reading = &item.reading;
     let in_command = || reading.command.as_deref()?.split_whitespace().find(|word| word.contains("://"));
@@ -136,7 +137,7 @@ fn cell<'i>(index: usize, items: &[&'i Imported], is_one_of_many: bool) -> Cell<
     }
 }
 
-/// A name for each: the page's, else the tool's with a number; the same one twice gets a number, too.
+/// A unique name for each reading: the page's, else the tool's; names that occur twice get a number.
 fn names(items: &[&Imported]) -> Vec<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let base = |item: &Imported| item.reading.title.clone().unwrap_or_else(|| item.reading.tool.clone());

@@ -1,4 +1,4 @@
-//! An import for people: in a terminal, in Markdown, and the chart alone.
+//! An import for people: for a terminal, as Markdown, and as a bar chart alone.
 
 use super::{Cell, Row, cells};
 use crate::look::{Ink, Look};
@@ -7,7 +7,7 @@ use crate::{bars, markdown as md, units};
 use model::Import;
 use std::fmt::Write;
 
-/// A column that is shown where any row has it.
+/// A column, shown if any row has a value for it.
 type Column = (&'static str, fn(&Row) -> Option<String>);
 
 /// For a terminal.
@@ -45,8 +45,8 @@ pub fn markdown(import: &Import) -> String {
     out
 }
 
-/// The chart of the first founding page: bars and nothing else where all are of one cell and on the page's scale.
-/// `None`: there is nothing to draw.
+/// The bar chart alone; bars and nothing else if there is one cell and the scale is that of the original page. `None` if there
+/// is nothing to draw.
 pub fn chart(import: &Import) -> Option<String> {
     let cells = cells(import);
     let mut charts = Vec::new();
@@ -58,7 +58,7 @@ pub fn chart(import: &Import) -> Option<String> {
         let unit = bars::unit(&bars);
         let mut chart = if cells.len() > 1 { format!("{}\n", cell.title) } else { String::new() };
         if unit > bars::PAGE_UNIT {
-            let _ = writeln!(chart, "one ■ for every {unit} answers per second");
+            let _ = writeln!(chart, "one ■ = {unit} requests/s");
         }
         charts.push(chart + &bars::chart(&bars, unit));
     }
@@ -74,17 +74,16 @@ fn of_cell(cell: &Cell, columns: Option<usize>) -> Option<String> {
     (!bars.is_empty()).then(|| bars::within(bars, columns))
 }
 
-/// What every reader must know before the first figure.
+/// What readers must know before they read the figures.
 pub(crate) fn preface(import: &Import) -> Vec<String> {
     let names: Vec<&str> = import.sources.iter().map(|source| source.name.as_str()).collect();
     vec![
         format!("run {}, imported {} from {}", import.id, import.imported_at, names.join(", ")),
-        "not measured by drome: figures as they were published, without intervals, ranks or verdicts"
-            .to_owned(),
+        "not measured by drome: figures as published, without intervals, ranks or verdicts".to_owned(),
     ]
 }
 
-/// What was asked, as far as it is known.
+/// The tool and the load, as far as they are known.
 pub(crate) fn about(cell: &Cell) -> String {
     let mut words =
         vec![if cell.tool == "table" { "a table".to_owned() } else { format!("reports of {}", cell.tool) }];
@@ -95,7 +94,7 @@ pub(crate) fn about(cell: &Cell) -> String {
     words.join(", ")
 }
 
-/// Under closed load the wait is the load's own making, and is said to be; of some reports it is not known.
+/// Whether the load is known to be closed, where latency is latency at saturation. Some tools do not say.
 fn is_closed(cell: &Cell) -> bool {
     cell.offered_rate_per_s.is_none() && !["table", "wrk2", "httperf"].contains(&cell.tool)
 }
@@ -109,12 +108,12 @@ pub(crate) fn table(cell: &Cell) -> Table {
         ("max", |row| row.get("latency_ns_max").map(units::duration)),
         ("received/s", |row| received(row).map(|n| format!("{}/s", units::bytes(n)))),
         ("RSS", |row| row.get("rss_bytes").map(units::bytes)),
-        ("answers", |row| row.get("completed").map(|n| units::count(n as u64))),
+        ("responses", |row| row.get("completed").map(|n| units::count(n as u64))),
         ("errors", |row| row.errors().map(|n| units::count(n as u64))),
     ];
     let is_shown = |column: &&Column| cell.rows.iter().any(|row| column.1(row).is_some());
     let columns: Vec<&Column> = columns.iter().filter(is_shown).collect();
-    let mut head = vec![("contender", Side::Left), ("answers/s", Side::Right)];
+    let mut head = vec![("contender", Side::Left), ("requests/s", Side::Right)];
     head.extend(columns.iter().map(|(title, _)| (*title, Side::Right)));
     let mut table = Table::new(&head);
     for row in &cell.rows {
@@ -126,12 +125,12 @@ pub(crate) fn table(cell: &Cell) -> Table {
     table
 }
 
-/// All bytes, else those of bodies.
+/// Received bytes per second; those of bodies if only these are known.
 fn received(row: &Row) -> Option<f64> {
     row.get("received_bytes_per_s").or_else(|| row.get("body_bytes_per_s"))
 }
 
-/// What is to be known about single readings.
+/// Notes on single readings, and lines of them that were not understood.
 pub(crate) fn notes(cell: &Cell) -> Vec<String> {
     let mut notes = Vec::new();
     for row in &cell.rows {

@@ -1,15 +1,15 @@
-//! An import as CSV, one reading a row: a column for every figure that any of them has, under drome's own name for it.
+//! An import as CSV, one row per reading, with a column for every figure that any reading has, under drome's name for it.
 
 use super::{Cell, Row, cells};
 use crate::csv;
 use model::Import;
 use std::collections::BTreeSet;
 
-/// What every reading may have.
+/// The columns that every import has.
 const HEAD: [&str; 10] =
     ["run", "imported", "source", "cell_title", "workload", "tool", "command", "contender", "server", "url"];
 
-/// A head and a row a reading; a field is empty where the page does not say.
+/// A header and one row per reading; a field is empty if the page does not say.
 pub fn csv(import: &Import) -> String {
     let names: BTreeSet<&str> =
         import.items.iter().flat_map(|item| item.reading.figures.keys()).map(String::as_str).collect();

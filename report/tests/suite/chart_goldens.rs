@@ -26,10 +26,10 @@ fn a_ranking() {
         unknown,
     ];
     let caption = Caption::new(
-        "keep-alive: answers per second",
-        "nginx leads with 52,300/s; not to be told from it: Go fasthttp.",
+        "keep-alive: requests/s",
+        "nginx leads with 52,300/s; no significant difference from Go fasthttp.",
     );
-    let axis = "answers per second".to_owned();
+    let axis = "requests/s".to_owned();
     let (unit, ceiling, noise_floor) = (Unit::Rate, Some(118_400.0), Some(0.031));
     insta::assert_snapshot!(Ranked { caption, axis, unit, rows, ceiling, noise_floor }.svg());
 }
@@ -37,10 +37,8 @@ fn a_ranking() {
 #[test]
 fn a_heat_map() {
     let point = |value: f64, half: f64| Point::new(value, Some(value - half), Some(value + half));
-    let caption = Caption::new(
-        "Answers per second, as a multiple of nginx's",
-        "fasthttp is faster at hello, slower at files.",
-    );
+    let caption =
+        Caption::new("Requests/s, as a multiple of nginx's", "fasthttp is faster at hello, slower at files.");
     let rows = vec!["nginx".to_owned(), "Go fasthttp".to_owned(), "Node".to_owned()];
     let columns = vec!["hello".to_owned(), "png-50k".to_owned()];
     let ratios = vec![
@@ -96,7 +94,7 @@ fn percentile_curves() {
             .map(|share| (share, scale * (0.3 - (1.0 - share).ln())))
             .collect(),
     };
-    let caption = Caption::new("How long an answer takes", "Node's tail is twice nginx's.");
+    let caption = Caption::new("How long a request takes", "Node's tail is twice nginx's.");
     let curves = vec![curve("nginx", 1e6), curve("Node", 2e6)];
     insta::assert_snapshot!(Percentiles { caption, axis: "latency".to_owned(), curves }.svg());
 }
@@ -121,8 +119,7 @@ fn what_an_answer_costs() {
         bubble("Java Netty", 22.0, 0.6, Some(310.0)),
         bubble("Perl Mojolicious", 610.0, 14.0, None),
     ];
-    let caption =
-        Caption::new("keep-alive: CPU for an answer, p99 and memory", "nginx spends the least CPU.");
+    let caption = Caption::new("keep-alive: CPU per request, p99 and memory", "nginx uses the least CPU.");
     insta::assert_snapshot!(Scatter { caption, axis: "p99 at saturation".to_owned(), bubbles }.svg());
 }
 

@@ -177,7 +177,7 @@ proptest! {
 
     #[test]
     fn a_ranking(caption in caption(), rows in rows(), unit in unit(), ceiling in proptest::option::of(value()), floor in proptest::option::of(0.0..0.5_f64)) {
-        check(&Ranked { caption, axis: "answers per second".to_owned(), unit, rows, ceiling, noise_floor: floor }.svg());
+        check(&Ranked { caption, axis: "requests/s".to_owned(), unit, rows, ceiling, noise_floor: floor }.svg());
     }
 
     #[test]

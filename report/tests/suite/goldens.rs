@@ -13,14 +13,14 @@ fn a_ranking_in_the_terminal() {
     insta::assert_snapshot!(report::terminal::report(&findings(), &Look::default()));
 }
 
-/// The slower one, B, spends less CPU on an answer.
+/// The slower one, B, uses less CPU per request.
 #[test]
 fn a_difference_is_told_so_that_its_figure_is_positive() {
     let mut f = race(100_000.0, 80_000.0, 0.011);
     f.cells[0].contenders[1].server_cpu_ns_more = figure(-94_500.0, 0.01);
     let said = report::race::report(&f, &Look::default());
     assert!(
-        said.contains("an answer of B costs the server 94.5 µs CPU less, 95 % 93.6 µs to 95.4 µs"),
+        said.contains("a request to B costs the server 94.5 µs less CPU, 95 % 93.6 µs to 95.4 µs"),
         "{said}"
     );
 }
@@ -34,7 +34,9 @@ fn answers_that_wait_for_an_acknowledgement_are_told_of() {
         (c.latency_ns_p50, c.bound) = (figure(p50_ns, 0.0), Some(bound.to_owned()));
         report::terminal::report(&f, &Look::default())
     };
-    assert!(of(44e6, "neither").contains("half of its answers took 44.0 ms and neither side was busy"));
+    assert!(
+        of(44e6, "neither").contains("half of its responses took 44.0 ms although neither side was busy")
+    );
     assert!(!of(44e6, "server").contains("TCP_NODELAY"), "the server was busy");
     assert!(!of(30e6, "neither").contains("TCP_NODELAY"), "nothing that TCP waits for takes so long");
 }
@@ -187,7 +189,9 @@ fn two_runs() {
         schema: 1,
         old: "20260101-000000-0000".to_owned(),
         new: "20260201-000000-0000".to_owned(),
-        notes: vec!["another kernel: 6.1.0 then, 6.2.0 now; the reference's drift has it in it".to_owned()],
+        notes: vec![
+            "different kernel (6.1.0 then, 6.2.0 now); the reference's drift includes its effect".to_owned(),
+        ],
         confidence: 0.95,
         cells: vec![CellComparison {
             title: "keep-alive".to_owned(),
@@ -222,22 +226,19 @@ fn no_chart_names_a_leader_where_nothing_is_decided() {
         (of, report::chart::slope::of_cell(f, cell).caption.finding)
     };
     let (ranked, slope) = said(&f);
-    assert!(
-        ranked.starts_with("It is not decided who leads. The best median is that of nginx, "),
-        "{ranked}"
-    );
-    assert!(slope.starts_with("nginx was the best on the page; who leads here is not decided, "), "{slope}");
+    assert!(ranked.starts_with("There is no clear leader. nginx has the best median, "), "{ranked}");
+    assert!(slope.starts_with("nginx was the best on the page; here there is no clear leader, "), "{slope}");
     f.cells[0].contenders[1].rank_high = Some(2);
     f.cells[0].contenders[2].rank_low = Some(3);
     let (ranked, slope) = said(&f);
     assert!(ranked.starts_with("nginx leads with "), "{ranked}");
     assert!(slope.starts_with("nginx was the best on the page and leads here. "), "{slope}");
     f.cells[0].contenders[2].rank_high = None;
-    assert!(said(&f).0.starts_with("It is not decided"), "one without a rank may be the best");
+    assert!(said(&f).0.starts_with("There is no clear leader. "), "one without a rank may be the best");
     let mut race = race(100_000.0, 80_000.0, 0.011);
     assert!(said(&race).0.contains(" leads with "), "{}", said(&race).0);
     undecide(&mut race);
-    assert!(said(&race).0.starts_with("It is not decided"), "{}", said(&race).0);
+    assert!(said(&race).0.starts_with("There is no clear leader. "), "{}", said(&race).0);
 }
 
 #[test]
@@ -260,7 +261,7 @@ fn what_did_not_keep_up_is_told_with_what_that_means() {
     (node.fell_behind, node.void) = (2, 0);
     let told = |f: &model::Findings| report::markdown::report(f).replace('\n', " ");
     assert!(
-        told(&f).contains("its latency is that of the 4 of 6 sound trials in which it kept up"),
+        told(&f).contains("its latency comes from the 4 of 6 sound trials in which it kept up"),
         "{}",
         told(&f)
     );

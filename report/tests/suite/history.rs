@@ -57,7 +57,7 @@ fn history() -> History {
         },
     ];
     let mut node = contender("node", "Node.js", |i| (i > 10).then_some(0.1));
-    node.note = Some("3 comparable runs: it takes 9 to tell a step from chance (3 series)".to_owned());
+    node.note = Some("3 comparable runs: telling a step from chance takes 9 (3 series)".to_owned());
     let in_history = |i: usize| RunInHistory {
         run: format!("run-{i}"),
         started_at: format!("2026-01-{:02}T06:00:00Z", i + 1),
@@ -74,7 +74,7 @@ fn history() -> History {
         runs: (0..RUNS).map(in_history).collect(),
         left_out: vec![LeftOut {
             runs: vec!["old-1".to_owned(), "old-2".to_owned()],
-            why: "another processor (one; shown: another)".to_owned(),
+            why: "different processor (one; shown: another)".to_owned(),
         }],
         reference,
         contenders: vec![nginx, node],

@@ -104,7 +104,7 @@ fn a_run_without_a_trial_and_one_without_cells() {
     empty.findings.cells[0].noise_floor = None;
     let page = empty.page();
     check(&page);
-    assert!(page.contains("No trial has been finished yet"));
+    assert!(page.contains("No trial has finished yet."));
     empty.findings.cells.clear();
     empty.findings.entrants.clear();
     empty.findings.missing.clear();
@@ -133,8 +133,8 @@ fn a_run_in_which_no_trial_was_sound() {
     none.findings.cells[0].noise_floor = None;
     let page = none.page();
     let all = check(&page);
-    assert!(page.contains("No contender has a figure that may be believed."));
-    assert!(page.contains("18 of 18 trials came to nothing"));
+    assert!(page.contains("No contender has a valid figure."));
+    assert!(page.contains("18 of 18 trials void or failed"));
     assert_eq!(all.iter().filter(|e| e.get("class") == Some("failed")).count(), none.observations.len());
 }
 
@@ -148,7 +148,7 @@ fn one_trial_has_no_interval_and_no_rank() {
     one.findings.cells[0].noise_floor = None;
     let page = one.page();
     check(&page);
-    assert!(page.contains("Nothing is sure: there are too few sound trials for ranks."));
+    assert!(page.contains("Inconclusive: there are too few sound trials for ranks."));
     assert!(page.contains("(no interval: too few trials)"));
 }
 

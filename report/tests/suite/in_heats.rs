@@ -34,11 +34,12 @@ fn unranked(of: ContenderFindings, why: Unranked) -> ContenderFindings {
     ContenderFindings { tier: None, rank_low: None, rank_high: None, in_heats, ..of }
 }
 
-/// Five contenders and the reference: one leads, two are not told apart, one has not settled, one fails.
+/// Five contenders and the reference: one leads, two show no significant difference, one has not settled, one fails.
 fn in_heats() -> Findings {
     let mut f = findings();
     (f.page, f.unequal, f.source) = (None, Vec::new(), None);
-    "every comparison between neighbours is decided or equal, after 6 rounds".clone_into(&mut f.ended);
+    "every comparison between neighbouring ranks is decided or equal, after 6 rounds"
+        .clone_into(&mut f.ended);
     let mut jit = unranked(ranked("spring", "Spring Boot", 48_000.0, (0, 0), ""), Unranked::NotSettled);
     let own = jit.in_heats.as_mut().unwrap();
     (own.class, own.not_settled, own.warmup_s) = (Some(Class::Jit), 4, Some(120.0));
@@ -103,17 +104,17 @@ fn what_is_not_known_is_not_answered() {
     (front.leaders, front.next) = (vec!["nginx".to_owned(), "h2o".to_owned()], Some("go".to_owned()));
     assert_eq!(
         said(&f)[0],
-        "Of those with a rank, nginx and H2O are not told apart: any of them may be the fastest."
+        "Among those with a rank, no significant difference between nginx and H2O: any of them may be the fastest."
     );
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned()], None, None);
     assert!(said(&f)[0].starts_with("nginx is the only contender with a rank"), "one alone leads nobody");
     f.cells[0].in_heats.as_mut().unwrap().front = None;
-    assert_eq!(said(&f)[0], "No contender has a rank. By its figure, nginx leads.");
+    assert_eq!(said(&f)[0], "No contender has a rank. nginx has the best figure.");
     f.quick = true;
-    assert_eq!(said(&f)[0], "A first look claims no ranks. By its figure, nginx leads.");
+    assert_eq!(said(&f)[0], "A first look gives no ranks. nginx has the best figure.");
     f.cells[0].contenders.iter_mut().for_each(|c| (c.trials, c.failed) = (0, 0));
-    assert_eq!(said(&f), ["No start has been measured yet: nothing can be said."]);
+    assert_eq!(said(&f), ["No start has been measured yet."]);
 }
 
 #[test]
@@ -130,14 +131,14 @@ fn the_noise_floor_of_a_ranking_is_that_of_who_stands_in_it() {
 fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
     let f = in_heats();
     let said = answer::of(&f, &f.cells[0]).join(" ");
-    let bound = "nginx reaches at most 0.810 of the reference (0.804 to 0.816): the load generator held the reference back.";
+    let bound = "nginx reaches at most 0.810 of the reference (0.804 to 0.816): the load generator limited the reference.";
     assert!(said.contains(bound), "{said}");
     let table = report::terminal::report(&f, &Look::default());
     assert!(table.contains("≥ 100,000") && table.contains("≤ 0.810"), "{table}");
     let mut f = in_heats();
     f.cells[0].contenders[1].bound = Some("client".to_owned());
     let said = answer::of(&f, &f.cells[0]).join(" ");
-    assert!(said.contains("The load generator held back both nginx and the reference"), "{said}");
+    assert!(said.contains("The load generator limited both nginx and the reference, so the distance between them is unknown."), "{said}");
     assert!(said.contains("nginx is the fastest: at least 1.14 times"), "{said}");
 }
 
@@ -149,7 +150,30 @@ fn more_than_a_few_names_are_counted() {
     f.cells[0].contenders.extend(more);
     f.cells[0].in_heats.as_mut().unwrap().front = Some(Front { leaders: names, next: None, ratio: None });
     let said = answer::of(&f, &f.cells[0]);
-    assert!(said[0].contains("S0, S1, S2, S3, S4 and 4 others are not told apart"), "{}", said[0]);
+    assert!(
+        said[0].contains("no significant difference between S0, S1, S2, S3, S4 and 4 others: any"),
+        "{}",
+        said[0]
+    );
+}
+
+#[test]
+fn pairs_are_counted_in_a_sentence() {
+    let said = |decided, equal, open| {
+        let mut f = in_heats();
+        f.cells[0].in_heats.as_mut().unwrap().pairs = Pairs { decided, equal, open };
+        answer::of(&f, &f.cells[0]).join(" ")
+    };
+    for ((decided, equal, open), words) in [
+        ((39, 0, 6), "Of 45 pairs, 39 are decided and 6 inconclusive."),
+        ((30, 9, 6), "Of 45 pairs, 30 are decided, 9 within 2 % of each other and 6 inconclusive."),
+        ((5, 1, 1), "Of 7 pairs, 5 are decided, 1 is within 2 % of each other and 1 inconclusive."),
+        ((1, 0, 2), "Of 3 pairs, 1 is decided and 2 are inconclusive."),
+        ((6, 0, 0), "All 6 pairs are decided."),
+        ((0, 0, 1), "The only pair is inconclusive."),
+    ] {
+        assert!(said(decided, equal, open).contains(words), "{}", said(decided, equal, open));
+    }
 }
 
 #[test]
@@ -223,7 +247,7 @@ fn a_race_in_heats_is_told_in_rounds_and_starts() {
     let report = report::race::report(&f, &Look::default());
     assert!(report.contains("A is 1.111× B") && report.contains("after 6 rounds, 12 starts"), "{report}");
     assert!(!report.contains("trial") && !report.contains("block"), "{report}");
-    // The load generator held back both: there is no noise floor, and nothing is sure.
+    // The load generator limited both: there is no noise floor, and nothing is sure.
     f.cells[0].noise_floor = None;
     f.cells[0].contenders.iter_mut().for_each(|c| c.bound = Some("client".to_owned()));
     let race = f.race.as_mut().unwrap();
@@ -231,5 +255,5 @@ fn a_race_in_heats_is_told_in_rounds_and_starts() {
     race.pairs = race.pairs.iter().map(open).collect();
     (race.decided, race.faster) = (None::<Decided>, None);
     let report = report::race::report(&f, &Look::default());
-    assert!(report.contains("the load generator was the limit of B"), "{report}");
+    assert!(report.contains("the load generator limited B"), "{report}");
 }

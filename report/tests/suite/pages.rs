@@ -47,7 +47,7 @@ fn a_page_as_it_was_measured() {
     insta::assert_snapshot!("replays_in_markdown", report::replays::markdown(&all));
     all.is_whole = false;
     assert!(
-        report::replays::terminal(&all, &look).contains("nobody is ranked; it was cut off before the last")
+        report::replays::terminal(&all, &look).contains("no ranking; it was interrupted before the last one")
     );
 }
 

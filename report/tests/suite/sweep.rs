@@ -38,7 +38,9 @@ fn void(share: f64) -> Step {
         latency_ns_p99: None,
         server_cpu_ns_per_request: None,
         server_cores: None,
-        reasons: vec!["the load generator used 97 % of its 1 core(s): latencies may be its own".to_owned()],
+        reasons: vec![
+            "the load generator used 97 % of its 1 core(s): latencies may include its own delays".to_owned(),
+        ],
         ..step(share)
     }
 }
@@ -51,7 +53,7 @@ fn kept(outcome: KeptOutcome, rate_per_s: Option<f64>) -> Kept {
         low_per_s: rate_per_s.map(|rate| rate - 12.0),
         high_per_s: rate_per_s.map(|rate| rate + 9.0),
         trials: 31,
-        ended: "it is known to ±3 %".to_owned(),
+        ended: "its interval is within ±3 %".to_owned(),
     }
 }
 
@@ -76,7 +78,9 @@ fn sweep() -> Sweep {
         steps: vec![step(0.05), void(0.95)],
         kept: Some(kept(KeptOutcome::LowestDoesNot, None)),
         trials: Vec::new(),
-        notes: vec!["the load generator was the limit under closed load: the capacity is a floor".to_owned()],
+        notes: vec![
+            "the load generator was the limit under closed load: the capacity is a lower bound".to_owned(),
+        ],
     };
     let side = |name: &str, step: Step| CommonStep { name: name.to_owned(), step };
     let common = Common {

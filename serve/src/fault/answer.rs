@@ -1,30 +1,30 @@
-//! Answers as bytes, before and after something befell them; pure.
+//! Answers as bytes, before and after a fault; pure.
 
 use super::{Framing, Mishap};
 use std::borrow::Cow;
 
-/// What is sent in place of an answer: no HTTP in any version.
+/// The bytes that are sent instead of an answer; they are not HTTP in any version.
 pub const GARBAGE: &[u8] = b"\x00\xff this is not HTTP\r\n\r\n";
 
-/// What is sent though nobody asked for it. Real servers say this to connections that say nothing.
+/// The unrequested answer. Real servers send this to connections that say nothing.
 pub const UNASKED: &[u8] =
     b"HTTP/1.1 408 Request Timeout\r\nServer: drome\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// A chunk has no more bytes than this.
+/// The largest chunk.
 const MAX_CHUNK_BYTES: usize = 4096;
 
-/// What is to become of an answer.
+/// The faults of an answer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Change {
-    /// How it is known where it ends.
+    /// How its end is known.
     pub framing: Framing,
-    /// What befalls it.
+    /// The mishap, if there is one.
     pub mishap: Option<Mishap>,
-    /// It says that it is the connection's last.
+    /// Whether it announces that it is the connection's last.
     pub says_close: bool,
 }
 
-/// The bytes to send in place of `answer`, which is a head and its body, whole.
+/// The bytes to send instead of `answer`, which is a head and its body, whole.
 pub fn changed(answer: &[u8], change: Change) -> Vec<u8> {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n").map_or(answer.len(), |at| at + 4);
     let (head, body) = answer.split_at(end);
@@ -71,7 +71,7 @@ pub fn changed(answer: &[u8], change: Change) -> Vec<u8> {
     }
 }
 
-/// At least two chunks, of a body that has two bytes.
+/// Cuts a body into chunks, at least two if it has two bytes.
 fn chunks(body: &[u8]) -> Vec<u8> {
     let size = body.len().div_ceil(2).clamp(1, MAX_CHUNK_BYTES);
     let mut coded = Vec::with_capacity(body.len() + body.len() / 64 + 64);
@@ -107,7 +107,7 @@ impl Head {
         self.fields.push(field.as_bytes().to_vec());
     }
 
-    /// Adds to the number that `Content-Length` says; it does not go below 0.
+    /// Adds to the number in `Content-Length`, which stays at least 0.
     fn lengthen(&mut self, by: i64) {
         for field in self.fields.iter_mut().filter(|field| is_named(field, "content-length")) {
             let said = String::from_utf8_lossy(field);

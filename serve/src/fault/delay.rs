@@ -1,28 +1,28 @@
-//! How long answers are held back: a pure function of the seed and of the answer's number.
+//! The delays of answers: a pure function of the seed and of the answer's number.
 
 use stats::random::{derive, uniform};
 use std::time::Duration;
 
-/// Tells the stream of delays from every other one of the same seed.
+/// Distinguishes the stream of delays from every other one of the same seed.
 const STREAM: u64 = 1;
 
 /// The distribution of delays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delay {
-    /// Always the same.
+    /// Always the same delay.
     Constant(Duration),
     /// Exponential, with this mean.
     Exponential(Duration),
-    /// Any time between these two is as likely as any other.
+    /// Uniform between these two.
     Uniform(Duration, Duration),
-    /// Normal, with this mean and standard deviation; what would be below 0 is 0.
+    /// Normal, with this mean and standard deviation; negative values count as 0.
     Normal(Duration, Duration),
     /// Log-normal, with this mean and standard deviation of the delay itself, not of its logarithm.
     LogNormal(Duration, Duration),
 }
 
 impl Delay {
-    /// How long answer `number` is held back.
+    /// The delay of answer `number`.
     pub fn ns(&self, seed: u64, number: u64) -> u64 {
         let seed = derive(&[seed, STREAM]);
         let ns = match *self {

@@ -1,11 +1,11 @@
-//! What befalls a share of answers, and which of them: a pure function of the seed and of the answer's number.
+//! The mishaps of a share of answers: a pure function of the seed and of the answer's number.
 
 use stats::random::{derive, uniform};
 
-/// Tells the stream of mishaps from every other one of the same seed.
+/// Distinguishes the stream of mishaps from every other one of the same seed.
 const STREAM: u64 = 2;
 
-/// What can befall one answer.
+/// What can happen to one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mishap {
     /// It has this status.
@@ -14,15 +14,15 @@ pub enum Mishap {
     Reset,
     /// The connection is closed in the middle of the body.
     Truncate,
-    /// It is no HTTP.
+    /// It is not HTTP.
     Garbage,
-    /// Its length is said to be so much more, or less, than it is.
+    /// Its stated length is larger than its length by this number, or smaller.
     Length(i64),
-    /// Bytes that nobody asked for follow it.
+    /// Bytes that no request asked for follow it.
     Unasked,
 }
 
-/// Which of the mishaps befalls answer `number`. At most one does, so that each has exactly its share.
+/// The mishap of answer `number`. There is at most one, so that each mishap has exactly its share.
 pub fn befalls(mishaps: &[(Mishap, f64)], seed: u64, number: u64) -> Option<Mishap> {
     if mishaps.is_empty() {
         return None;

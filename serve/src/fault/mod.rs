@@ -1,5 +1,5 @@
-//! Known truths: a server that is worse than it could be, by exactly so much. What is decided here by chance
-//! is a pure function of the seed and of the answer's number.
+//! Known faults: a server that is worse than it could be, by a known amount. Random decisions here are a pure function of the
+//! seed and of the answer's number.
 
 mod answer;
 mod delay;
@@ -20,35 +20,35 @@ pub use stall::Stall;
 
 use std::time::Duration;
 
-/// One fault, as it is asked for.
+/// One fault, as given on the command line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Fault {
     /// Pauses of a whole thread.
     Stall(Stall),
-    /// Answers are held back.
+    /// Answers are delayed.
     Delay(Delay),
     /// Answers leave slowly.
     Trickle(Trickle),
-    /// How it is known where an answer ends.
+    /// How the end of an answer is known.
     Framing(Framing),
-    /// This answer of a connection is its last, and says so.
+    /// The number of the answer that is a connection's last and announces the close.
     CloseAfter(u64),
-    /// This answer of a connection is its last, and does not say so.
+    /// The number of the answer that is a connection's last, without announcing the close.
     DropAfter(u64),
-    /// This befalls a share of answers, above 0 and at most 1.
+    /// A mishap of a share of answers, above 0 and at most 1.
     Mishap(Mishap, f64),
 }
 
 /// A pace at which bytes leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trickle {
-    /// So many at a time, at least one.
+    /// How many bytes leave at a time, at least one.
     pub bytes: usize,
-    /// This long from one time to the next.
+    /// The time from one to the next.
     pub every: Duration,
 }
 
-/// How it is known where an answer ends.
+/// How the end of an answer is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
     /// By its `Content-Length`.
@@ -60,7 +60,7 @@ pub enum Framing {
     Http10,
 }
 
-/// All faults of a server. They don't contradict each other.
+/// All faults of a server, which don't contradict each other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Faults {
     /// Pauses of a whole thread.
@@ -74,36 +74,36 @@ pub struct Faults {
     seed: u64,
 }
 
-/// A fault that can't be had.
+/// An error in the given faults.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum FaultError {
-    /// There is none of that name.
+    /// There is no fault of that name.
     #[error("`{0}` is not a fault; allowed are\n{forms}", forms = parse::forms(|_| true))]
     Unknown(String),
-    /// Its name is known, but not what follows.
+    /// The name is known, but not what follows.
     #[error("`{text}` can't be read; write\n{forms}", forms = parse::forms(|n| n == *name))]
     Unreadable {
-        /// As it was written.
+        /// The fault as given.
         text: String,
         /// Its name.
         name: &'static str,
     },
-    /// More than one of a kind of which there is one.
-    #[error("{0}: once is enough, leave out all but one")]
+    /// A fault was given more than once.
+    #[error("{0}: given more than once, leave out all but one")]
     Twice(&'static str),
-    /// Two that exclude each other.
+    /// Two faults exclude each other.
     #[error("length=… needs answers that have a length: leave out chunked and http10")]
     NoLength,
-    /// More than every answer.
-    #[error("the shares come to {0}: at most one of these faults befalls an answer, so 1 is the most")]
+    /// The shares exceed all answers.
+    #[error("the shares add up to {0}: an answer has at most one of these faults, so the maximum is 1")]
     Shares(f64),
 }
 
-/// Shares are written in decimals, which binary fractions miss by less than this.
+/// The largest error that binary fractions make in shares, which are given in decimals.
 const ROUNDING: f64 = 1e-9;
 
 impl Faults {
-    /// All of these; the seed decides what is left to chance.
+    /// Combines all of these; the seed decides what is random.
     pub fn new(faults: &[Fault], seed: u64) -> Result<Self, FaultError> {
         let mut all = Self { seed, ..Self::default() };
         for fault in faults {
@@ -128,7 +128,7 @@ impl Faults {
         Ok(all)
     }
 
-    /// True when something may become of an answer between its making and its sending.
+    /// Whether answers may be changed, delayed or slowed down between their making and their sending.
     pub fn touch_answers(&self) -> bool {
         *self != Self { stall: self.stall, seed: self.seed, ..Self::default() }
     }
@@ -150,13 +150,13 @@ mod tests {
     #[test]
     fn what_contradicts_itself_is_refused() {
         let cases: [(&[&str], &str); 7] = [
-            (&["delay=1ms", "delay=exp:1ms"], "delay: once is enough"),
-            (&["stall=1ms/1s", "stall=2ms/1s"], "stall: once is enough"),
-            (&["chunked", "http10"], "chunked or http10: once is enough"),
-            (&["close-after=1", "close-after=2"], "close-after: once is enough"),
+            (&["delay=1ms", "delay=exp:1ms"], "delay: given more than once"),
+            (&["stall=1ms/1s", "stall=2ms/1s"], "stall: given more than once"),
+            (&["chunked", "http10"], "chunked or http10: given more than once"),
+            (&["close-after=1", "close-after=2"], "close-after: given more than once"),
             (&["length=+1@0.1", "http10"], "leave out chunked and http10"),
-            (&["reset@0.6", "garbage@0.5"], "the shares come to 1.1"),
-            (&["reset", "garbage@0.01"], "the shares come to 1.01"),
+            (&["reset@0.6", "garbage@0.5"], "the shares add up to 1.1"),
+            (&["reset", "garbage@0.01"], "the shares add up to 1.01"),
         ];
         for (texts, words) in cases {
             let error = faults(texts).unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! Answers between their making and their sending: changed, held back, sent bit by bit. A connection has at
-//! most one answer here; what it asks meanwhile waits for it. Others are not held up.
+//! Answers between their making and their sending: changed, delayed, sent bit by bit. A connection has at most one answer here;
+//! its further requests wait for it. Other connections are not held up.
 
 use super::answer::{Change, changed};
 use super::{Faults, Framing, Mishap, mishap};
@@ -16,15 +16,15 @@ pub struct Outbox<'f> {
     /// The number of the next answer, over all threads.
     numbers: &'f AtomicU64,
     lines: Vec<Line>,
-    /// When the next bytes of which answer are due, on which connection; the earliest first. What became of
-    /// the connection since is seen when it is due.
+    /// When the next bytes of an answer are due, on which connection; the earliest first. Whether the connection still is the same is checked
+    /// when they are due.
     due: BinaryHeap<Reverse<(u64, u64, Slot)>>,
 }
 
-/// A connection.
+/// The state of a connection.
 #[derive(Debug, Default)]
 struct Line {
-    /// How many answers it has had.
+    /// The number of answers it has had.
     answers: u64,
     waiting: Option<Waiting>,
 }
@@ -43,19 +43,19 @@ struct Waiting {
 pub struct Draft<'a> {
     /// Head and body.
     pub bytes: &'a [u8],
-    /// The connection goes on after it.
+    /// Whether the connection goes on after it.
     pub goes_on: bool,
-    /// The request was HTTP/1.0: chunks would not be understood.
+    /// Whether the request was HTTP/1.0, which does not understand chunks.
     pub http10: bool,
 }
 
 impl<'f> Outbox<'f> {
-    /// With nothing in it.
+    /// An empty outbox.
     pub fn new(faults: &'f Faults, numbers: &'f AtomicU64) -> Self {
         Self { faults, numbers, lines: Vec::new(), due: BinaryHeap::new() }
     }
 
-    /// A connection begins anew, or is over: what waited for the one before it is not sent.
+    /// Drops what waits on a slot, whose connection is new or over.
     pub fn forget(&mut self, slot: Slot) {
         let index = slot as usize;
         if index >= self.lines.len() {
@@ -64,13 +64,13 @@ impl<'f> Outbox<'f> {
         self.lines[index] = Line::default();
     }
 
-    /// True while an answer of this connection is not out whole.
+    /// Whether an answer of this connection is not sent completely.
     pub fn holds(&self, slot: Slot) -> bool {
         self.lines.get(slot as usize).is_some_and(|line| line.waiting.is_some())
     }
 
-    /// Sends an answer, now or later. First: it is out whole; else [`Outbox::send_due`] or
-    /// [`net::Event::Drained`] tells when. Second: the connection goes on after it.
+    /// Sends an answer, now or later. First: it is sent completely; else [`Outbox::send_due`] or [`net::Event::Drained`] tells
+    /// when. Second: the connection goes on after it.
     pub fn send<I: Io>(&mut self, io: &mut I, slot: Slot, draft: Draft<'_>, now_ns: u64) -> (bool, bool) {
         let faults = self.faults;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
@@ -102,14 +102,14 @@ impl<'f> Outbox<'f> {
         (io.send(slot, &bytes), goes_on)
     }
 
-    /// How long until something is due: at most `longest`.
+    /// How long until something is due, at most `longest`.
     pub fn wait(&self, now_ns: u64, longest: Duration) -> Duration {
         self.due.peek().map_or(longest, |Reverse((due_ns, ..))| {
             Duration::from_nanos(due_ns.saturating_sub(now_ns)).min(longest)
         })
     }
 
-    /// Sends what is due. A connection whose answer is now out whole, one at a time; `None`: nothing is due.
+    /// Sends what is due. Returns a connection whose answer is now sent completely, one at a time; `None`: nothing is due.
     pub fn send_due<I: Io>(&mut self, io: &mut I, now_ns: u64) -> Option<Slot> {
         while let Some(Reverse((due_ns, number, slot))) = self.due.peek().copied() {
             if due_ns > now_ns {
@@ -154,12 +154,12 @@ mod tests {
 
     const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nPONG";
 
-    /// Takes all that is sent, and tells it.
+    /// A back end that records everything that is sent.
     #[derive(Default)]
     struct Record {
         sent: Vec<(Slot, Vec<u8>)>,
         reset: Vec<Slot>,
-        /// No peer reads.
+        /// Whether peers do not read.
         is_full: bool,
     }
 

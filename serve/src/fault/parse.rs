@@ -1,4 +1,4 @@
-//! Faults as they are written on the command line: the one place of their names, their forms and their help.
+//! Parses faults from the command line: the one place of their names, their forms and their help.
 
 use super::{Delay, Fault, FaultError, Framing, Mishap, Stall, Trickle};
 use std::str::FromStr;
@@ -8,36 +8,36 @@ use std::time::Duration;
 const FORMS: &[(&str, &str)] = &[
     ("stall=100ms/1s", "nothing is answered in the last 100 ms of every second"),
     ("stall=100ms/1s,for=10s", "the same, in the first 10 s only"),
-    ("delay=5ms", "each answer is held back for so long; others don't wait for it"),
-    ("delay=exp:5ms", "for a random time: exponential, with this mean"),
+    ("delay=5ms", "each answer is delayed by this time; other answers don't wait for it"),
+    ("delay=exp:5ms", "by a random time: exponential, with this mean"),
     ("delay=uniform:1ms..9ms", "evenly distributed between the two"),
     ("delay=normal:5ms,1ms", "normal: mean and standard deviation; never below 0"),
     ("delay=lognormal:5ms,1ms", "log-normal: mean and standard deviation"),
     ("trickle=10B/100ms", "answers leave 10 bytes at a time, every 100 ms; also kB, MB"),
     ("chunked", "answers come in chunks, without a length"),
     ("http10", "answers are HTTP/1.0: no length, they end with the connection"),
-    ("close-after=100", "a connection's 100th answer is its last, and says so"),
-    ("drop-after=100", "a connection's 100th answer is its last, and does not say so"),
+    ("close-after=100", "a connection's 100th answer is its last and announces the close"),
+    ("drop-after=100", "a connection's 100th answer is its last, without announcing the close"),
     ("status=503@0.01", "1 % of answers have this status"),
     ("reset@0.01", "the connection is reset instead of an answer"),
     ("truncate@0.01", "the connection is closed in the middle of the body"),
     ("garbage@0.01", "bytes that are not HTTP instead of an answer"),
     ("length=+5@0.01", "Content-Length is 5 more than the body has; -5: 5 less"),
-    ("unasked@0.01", "right after the answer comes a 408 that nobody asked for"),
+    ("unasked@0.01", "the answer is followed by a 408 that no request asked for"),
 ];
 
-/// Nothing here may last longer.
+/// The longest duration in a fault.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Of one connection, or of one answer's bytes.
+/// The largest number of answers of one connection, or of bytes of one answer.
 const MOST: u64 = 1_000_000_000_000;
 
-/// All faults, one a line, for the help of an option.
+/// The help of an option: all faults, one a line.
 pub fn help() -> String {
     format!(
-        "A known truth for tests. May be given several times:\n{}\n\
-         @0.01 is the share of answers that it befalls, which --seed decides; without it all of them. \
-         At most one fault with a share befalls an answer.",
+        "A known fault, for tests. May be given several times:\n{}\n\
+         @0.01 is the share of answers that are affected, chosen by --seed; without it, all of them are. \
+         An answer has at most one fault with a share.",
         forms(|_| true)
     )
 }
@@ -76,7 +76,7 @@ impl FromStr for Fault {
     }
 }
 
-/// `100ms/1s`, `100ms/1s,for=10s`.
+/// Parses `100ms/1s` or `100ms/1s,for=10s`.
 fn stall(text: &str) -> Option<Stall> {
     let (text, lasts) = match text.split_once(",for=") {
         None => (text, None),
@@ -87,7 +87,7 @@ fn stall(text: &str) -> Option<Stall> {
     (stall.pause < stall.period).then_some(stall)
 }
 
-/// `5ms`, `exp:5ms`, `uniform:1ms..9ms`, `normal:5ms,1ms`, `lognormal:5ms,1ms`.
+/// Parses `5ms`, `exp:5ms`, `uniform:1ms..9ms`, `normal:5ms,1ms` or `lognormal:5ms,1ms`.
 fn delay(text: &str) -> Option<Delay> {
     let Some((distribution, text)) = text.split_once(':') else {
         return time(text).map(Delay::Constant);
@@ -107,7 +107,7 @@ fn delay(text: &str) -> Option<Delay> {
     }
 }
 
-/// `10B/100ms`.
+/// Parses `10B/100ms`.
 fn trickle(text: &str) -> Option<Trickle> {
     let (bytes, every) = text.split_once('/')?;
     let digits = bytes.bytes().take_while(u8::is_ascii_digit).count();
@@ -122,7 +122,7 @@ fn trickle(text: &str) -> Option<Trickle> {
     Some(Trickle { bytes: bytes as usize, every: time(every)? })
 }
 
-/// `=503@0.01`, `@0.01` or nothing.
+/// Parses `=503@0.01`, `@0.01` or nothing.
 fn mishap(name: &str, rest: &str) -> Option<Fault> {
     let (rest, share) = match rest.split_once('@') {
         None => (rest, 1.0),
@@ -142,7 +142,7 @@ fn mishap(name: &str, rest: &str) -> Option<Fault> {
     Some(Fault::Mishap(mishap, share))
 }
 
-/// `+5`, `-5`.
+/// Parses `+5` or `-5`.
 fn length(text: &str) -> Option<i64> {
     let n = count(text.strip_prefix(['+', '-'])?)? as i64;
     Some(if text.starts_with('-') { -n } else { n })

@@ -1,4 +1,4 @@
-//! What a server does for every request beside answering it.
+//! The work of a server for every request beside answering it.
 
 use super::Spin;
 use rustix::io::{read, write};
@@ -15,7 +15,7 @@ pub enum Service {
 }
 
 impl Service {
-    /// Busy for so long, and with so many messages; `None` for neither. Both exclude each other: messages come first.
+    /// A service that is busy for so long, or that sends so many messages; `None` for neither. Messages take precedence.
     pub fn of(busy_ns: u64, messages: Messages) -> std::io::Result<Option<Self>> {
         Ok(if messages == Messages::default() {
             Spin::calibrated(busy_ns).map(Self::Time)
@@ -24,7 +24,7 @@ impl Service {
         })
     }
 
-    /// What it does for a request.
+    /// Does the work for a request.
     #[inline]
     pub fn run(&mut self) {
         match self {
@@ -33,7 +33,7 @@ impl Service {
         }
     }
 
-    /// What it does for a new connection.
+    /// Does the work for a new connection.
     #[inline]
     pub fn run_for_connection(&mut self) {
         match self {
@@ -43,7 +43,7 @@ impl Service {
     }
 }
 
-/// How many messages a server sends to itself.
+/// The number of messages that a server sends to itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Messages {
     /// For every request.
@@ -53,8 +53,8 @@ pub struct Messages {
 }
 
 /// Messages that a thread sends to itself: three quarters of what a server does for a small answer is done in the kernel's sockets,
-/// so that a machine that slows servers slows this alike. A loop of arithmetic would not be slowed by busy caches or by
-/// the kernel's own ways, and one by the clock by nothing.
+/// so that a machine that slows servers slows this alike. A loop of arithmetic would not be slowed by busy caches or by the
+/// kernel, and a loop by the clock would not be slowed at all.
 #[derive(Debug)]
 pub struct Work {
     ends: [OwnedFd; 2],
@@ -62,7 +62,7 @@ pub struct Work {
     message: [u8; LENGTH],
 }
 
-/// As long as a small answer.
+/// The length of a message: that of a small answer.
 const LENGTH: usize = 128;
 
 impl Work {
@@ -85,7 +85,7 @@ impl Work {
 mod tests {
     use super::*;
 
-    /// Bytes that this thread has written to anything, by the kernel's count.
+    /// The number of bytes that this thread has written to anything, by the kernel's count.
     fn written() -> usize {
         let io = std::fs::read_to_string("/proc/thread-self/io").unwrap();
         io.lines().find_map(|line| line.strip_prefix("wchar: ")).unwrap().parse().unwrap()

@@ -1,12 +1,12 @@
-//! Being busy for a known time.
+//! Keeps a thread busy for a known time.
 
 use net::clock;
 
-/// Is busy for a time, by the clock: so long on average, whatever interrupts it, since what one spin lasted
-/// too long the next ones make up for.
+/// Keeps a thread busy for a time by the clock: for so long on average, whatever interrupts it, because the next spins make up for what one
+/// spin lasted too long.
 #[derive(Clone, Copy, Debug)]
 pub struct Spin {
-    /// How long the loop looks for; less than the whole by what it costs to begin, look and end.
+    /// The time that the loop checks for: the whole time less what it costs to begin, check and end.
     loop_ns: u64,
     /// How much longer the spins so far lasted than they should have.
     debt_ns: u64,
@@ -16,7 +16,7 @@ pub struct Spin {
 const CALIBRATIONS: u64 = 1000;
 
 impl Spin {
-    /// Calibrated on this thread, so that a spin lasts `busy_ns` on average. `None` for no time at all.
+    /// A spin that is calibrated on this thread, so that it lasts `busy_ns` on average. `None` for no time at all.
     pub fn calibrated(busy_ns: u64) -> Option<Self> {
         let mut trial = Self { loop_ns: busy_ns.min(1000), debt_ns: 0 };
         let start_ns = clock::now_ns();
@@ -25,7 +25,7 @@ impl Spin {
         (busy_ns > 0).then(|| Self { loop_ns: busy_ns.saturating_sub(excess_ns), debt_ns: 0 })
     }
 
-    /// Spins.
+    /// Keeps the thread busy once.
     #[inline]
     pub fn run(&mut self) {
         let start_ns = clock::now_ns();

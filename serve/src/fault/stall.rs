@@ -3,22 +3,22 @@
 use net::clock;
 use std::time::Duration;
 
-/// Answers nothing for the last part of every period, counted from the server's start.
+/// A stall: nothing is answered in the last part of every period, counted from the server's start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// How long it answers nothing.
+    /// The length of a pause.
     pub pause: Duration,
-    /// How often.
+    /// The time from one pause to the next.
     pub period: Duration,
-    /// For how long, from the server's start, there are such pauses; none: for good.
+    /// For how long, from the server's start, there are such pauses; `None`: without end.
     pub lasts: Option<Duration>,
 }
 
-/// The end of a pause that is waited for awake.
+/// The last part of a pause, which is waited for awake.
 const AWAKE_NS: u64 = 1_000_000;
 
 impl Stall {
-    /// How long the pause still lasts at `now_ns`, if there is one.
+    /// The rest of the pause at `now_ns`, if there is one.
     pub fn left_ns(&self, origin_ns: u64, now_ns: u64) -> Option<u64> {
         let period_ns = self.period.as_nanos() as u64;
         let age_ns = now_ns.saturating_sub(origin_ns);
@@ -29,8 +29,8 @@ impl Stall {
         (is_pause && left_ns > 0).then_some(left_ns)
     }
 
-    /// Sleeps through the pause, if there is one. Its end is waited for awake: a sleeper is woken late, and the
-    /// pause would be longer than was asked for.
+    /// Sleeps through the pause, if there is one. Its end is waited for awake, because a sleeper is woken late, and the pause would be
+    /// longer than requested.
     pub fn sleep(&self, origin_ns: u64) {
         while let Some(left_ns) = self.left_ns(origin_ns, clock::now_ns()) {
             match left_ns.checked_sub(AWAKE_NS) {

@@ -1,19 +1,19 @@
-//! Two runs compared: each contender's ratio to the base (the hub or the reference) of its own run, then and now.
+//! Compares two runs: each contender's ratio to the base (the hub or the reference) of its own run, then and now.
 
 use super::fit::{Fit, MEANINGLESS};
 use super::studentized_range::Critical;
 use crate::estimate::{CONFIDENCE, SYSTEMATIC};
 
-/// What became of one contender's ratio to the base.
+/// The change of one contender's ratio to the base.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// The ratio now by the ratio then.
+    /// The ratio now divided by the ratio then.
     pub ratio: f64,
     /// The interval that holds the true change of this contender in 95 % of comparisons.
     pub interval: (f64, f64),
-    /// The interval of the same kind that holds for all comparisons together (Bonferroni): what decides.
+    /// The interval of the same kind that holds for all comparisons together (Bonferroni); it decides.
     pub sure: (f64, f64),
-    /// The deciding interval leaves 1 out, and the change is at least 1 %.
+    /// Whether the deciding interval excludes 1, and the change is at least 1 %.
     pub is_change: bool,
 }
 

@@ -1,15 +1,15 @@
-//! A difference of two levels with what is known of its error: where the solved equations and the variances meet.
+//! The difference of two levels with its error: where the solved equations and the variances meet.
 
 use super::design::{Entrant, Start};
 use super::least_squares::Equations;
 use super::variance::{self, Variances};
 
-/// How often weights follow each contender's own shrunk variance, so that one whose starts lie far apart moves the level of its
+/// How often weights are adapted to each contender's own shrunk variance, so that one whose starts lie far apart moves the level of its
 /// heats, and with it the others, by less. A contender's own starts still count alike: none is trimmed. With 5 % outlying
-/// starts (5 to 20 %) it is what finds a difference of 5 % in 44 % of cases after six rounds instead of 16 %.
+/// starts (5 to 20 %) this finds a difference of 5 % in 44 % of cases after six rounds instead of 16 %.
 const TURNS: usize = 2;
 
-/// A contender's weight is at most so many times its class's.
+/// The largest weight of a contender, as a multiple of its class's.
 const MOST_TRUST: f64 = 4.0;
 
 /// A difference of logarithms, its standard error, and the degrees of freedom of that.
@@ -21,7 +21,7 @@ pub(super) struct Contrast {
 }
 
 impl Contrast {
-    /// The difference of two that have nothing in common (Satterthwaite 1946).
+    /// The difference of two contrasts that have nothing in common (Satterthwaite 1946).
     pub fn minus(&self, other: &Self) -> Self {
         let (one, two) = (self.error.powi(2), other.error.powi(2));
         let df = (one + two).powi(2) / (one * one / self.df + two * two / other.df);
@@ -31,9 +31,9 @@ impl Contrast {
 
 /// The solved model: everything about levels, before any decision.
 pub(super) struct Solved {
-    /// Per contender: its log level; `None` for one without a start that can be placed.
+    /// The log level of each contender; `None` for one without a start that can be placed.
     pub levels: Vec<Option<f64>>,
-    /// Per contender: its island.
+    /// The island of each contender.
     pub islands: Vec<Option<usize>>,
     /// The mean level of the heats of each contender's island is added to make a figure.
     pub heat_levels: Vec<(usize, f64)>,
@@ -75,7 +75,7 @@ impl Solved {
         }
     }
 
-    /// How far one lies above another; `None` where heats don't tie them together or nothing is left to judge errors by.
+    /// The difference of one level from another; `None` where heats don't tie them together or nothing is left to judge errors by.
     pub fn contrast(&self, one: usize, other: usize) -> Option<Contrast> {
         let difference = self.levels[one]? - self.levels[other]?;
         if self.islands[one] != self.islands[other] || one == other {
@@ -109,7 +109,7 @@ impl Solved {
     }
 }
 
-/// Per contender: the sum of its squared residuals, and the degrees of freedom that they leave; zeros for floors.
+/// The sum of each contender's squared residuals, and the degrees of freedom that they leave; zeros for floors.
 fn sums(entrants: &[Entrant], starts: &[Start], equations: &Equations) -> Vec<(f64, f64)> {
     let mut sums = vec![(0.0, 0.0); entrants.len()];
     for (i, start) in starts.iter().enumerate().filter(|(_, s)| !entrants[s.contender].is_floor) {

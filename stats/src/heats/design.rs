@@ -1,4 +1,4 @@
-//! What the model is told: who takes part, what each start did, and how often it is asked.
+//! The input of the model: the contenders, the result of each start, and how often the model is asked.
 
 /// One contender of a cell, as the model needs to know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -6,26 +6,26 @@ pub struct Entrant {
     /// Contenders of one class are taken to vary alike from start to start (native, managed, prefork; open cells have classes
     /// of their own). Any number will do.
     pub class: usize,
-    /// Whether it gets a rank. Not the hub, not one that has not settled or had too few sound starts.
+    /// Whether it gets a rank: not the hub, not one that has not settled or had too few sound starts.
     pub is_ranked: bool,
-    /// The load generator held it back: its figure is a floor, so nobody is surely faster, nobody equal, and its
+    /// Whether the load generator held it back: its figure is then a lower bound, so that no contender is certainly faster or equal, and its
     /// starts say nothing about the level of their heat.
     pub is_floor: bool,
 }
 
 impl Entrant {
-    /// A contender of a class, ranked, bounded by itself.
+    /// A ranked contender of a class, whose figures are no lower bounds.
     pub fn of_class(class: usize) -> Self {
         Self { class, is_ranked: true, is_floor: false }
     }
 }
 
-/// What one fresh start came to.
+/// The result of one fresh start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
-    /// Whose: an index into the entrants.
+    /// The contender: an index into the entrants.
     pub contender: usize,
-    /// In which heat; any numbering without large gaps. Only starts of the same heat share a machine's state.
+    /// The heat; any numbering without large gaps. Only starts of the same heat share a machine's state.
     pub heat: usize,
     /// The natural logarithm of its figure.
     pub log_figure: f64,
@@ -34,9 +34,9 @@ pub struct Start {
 /// Which figures are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Best {
-    /// Rates.
+    /// Higher ones: rates.
     Highest,
-    /// Latencies, memory.
+    /// Lower ones: latencies, memory.
     Lowest,
 }
 
@@ -47,24 +47,24 @@ pub struct Rules {
     pub hub: Option<usize>,
     /// Which figures are better.
     pub best: Best,
-    /// The chance of any wrong decision at this look: [`Looks::chance`].
+    /// The probability of any wrong decision at this look: [`Looks::chance`].
     pub chance: f64,
 }
 
-/// After which numbers of rounds decisions are made, and how strictly, so that all looks together err in at most 5 %.
+/// The numbers of rounds after which decisions are made, and how strictly, so that all looks together err in at most 5 %.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Looks {
-    /// Numbers of rounds, ascending.
+    /// The numbers of rounds, ascending.
     pub after: &'static [usize],
-    /// The chance of any wrong decision at each.
+    /// The probability of any wrong decision at each look.
     pub chance: f64,
 }
 
 impl Looks {
-    /// Of a study: four looks share 5 % equally. A run that ends between two looks counts as the next one: still at most four.
+    /// The looks of a study: four looks share 5 % equally. A run that ends between two looks counts as the next one: still at most four.
     pub const STUDY: Self = Self { after: &[4, 6, 9, 13], chance: 0.0125 };
 
-    /// Of a race, which may go on until a small difference is decided. Looks of the same race resemble each other, so ten of
+    /// The looks of a race, which may go on until a small difference is decided. Looks of the same race resemble each other, so ten of
     /// them at this chance err in less than 5 % together, not in 8 % (`examples/simulate_heats`: in 0 to 4.8 % of races of equals).
     pub const RACE: Self = Self { after: &[3, 4, 6, 9, 14, 21, 32, 48, 72, 108], chance: 0.008 };
 

@@ -8,28 +8,28 @@ use super::design::{Best, Entrant, Rules, Start};
 use super::studentized_range::Critical;
 use crate::estimate::{CONFIDENCE, Estimate, SYSTEMATIC};
 
-/// Differences below 1 % are never called one: how a server was linked moves its rate by as much.
+/// Smaller differences are treated as noise: how a server was linked changes its rate by as much.
 pub const MEANINGLESS: f64 = 0.01;
-/// Contenders that differ by less than 2 % are as good as equal.
+/// Contenders are called equal when they are within 2 % of each other.
 pub const SAME: f64 = 0.02;
 
-/// What is known of two contenders, the first compared with the second.
+/// The comparison of two contenders, the first with the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// The first's figure by the second's.
+    /// The first's figure divided by the second's.
     pub ratio: f64,
     /// The interval that holds the true ratio of this one pair in 95 % of runs.
     pub interval: (f64, f64),
-    /// The interval of the same kind that holds for all pairs and all looks together: what decides.
+    /// The interval of the same kind that holds for all pairs and all looks together; it decides.
     pub sure: (f64, f64),
     /// The standard error of the ratio's logarithm.
     pub error: f64,
-    /// What can be said.
+    /// The decision.
     pub verdict: Verdict,
 }
 
 impl Pair {
-    /// Ratio with the interval of this one pair.
+    /// The ratio with the interval of this one pair.
     pub fn estimate(&self) -> Estimate {
         Estimate { median: self.ratio, interval: Some(self.interval) }
     }
@@ -40,25 +40,25 @@ impl Pair {
     }
 }
 
-/// Which of two is better.
+/// Which of two contenders is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The first, surely.
+    /// Certainly the first.
     First,
-    /// The second, surely.
+    /// Certainly the second.
     Second,
-    /// They differ by less than 2 %, surely.
+    /// Certainly neither: they are within 2 % of each other.
     Equal,
-    /// Nobody knows yet.
+    /// Inconclusive.
     Open,
 }
 
 /// The range of ranks that the data allow, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// One more than are surely better.
+    /// One more than the number of those that are certainly better.
     pub best: usize,
-    /// All that are ranked less those that are surely worse.
+    /// The number of ranked contenders less those that are certainly worse.
     pub worst: usize,
 }
 
@@ -94,7 +94,7 @@ impl Fit {
         fit
     }
 
-    /// What is known of two; `None` where no chain of heats ties them together, or errors can't be judged yet.
+    /// The comparison of two contenders; `None` where no chain of heats ties them together, or errors can't be judged yet.
     pub fn pair(&self, one: usize, other: usize) -> Option<Pair> {
         if one < other {
             return *self.pairs.get(one)?.get(other - one - 1)?;
@@ -110,18 +110,18 @@ impl Fit {
         Some(Pair { ratio: 1.0 / pair.ratio, interval, sure, verdict, ..pair })
     }
 
-    /// Whether the one is surely better.
+    /// Whether the one is certainly better than the other.
     pub fn is_better(&self, one: usize, other: usize) -> bool {
         self.pair(one, other).is_some_and(|pair| pair.verdict == Verdict::First)
     }
 
-    /// The ratio of two, even where nothing is known of its error.
+    /// The ratio of two contenders, even where nothing is known of its error.
     pub fn ratio(&self, one: usize, other: usize) -> Option<f64> {
         let (a, b) = (*self.solved.levels.get(one)?, *self.solved.levels.get(other)?);
         (self.solved.islands[one] == self.solved.islands[other]).then_some((a? - b?).exp())
     }
 
-    /// A contender's figure, as it would be on average over all heats, had it run in each.
+    /// A contender's mean figure over all heats, as if it had run in each.
     pub fn figure(&self, contender: usize) -> Option<f64> {
         let (level, island) = (self.log_level(contender)?, self.solved.islands[contender]?);
         let heats = self.solved.heat_levels.iter().filter(|h| h.0 == island).map(|h| h.1);
@@ -134,17 +134,17 @@ impl Fit {
         Some(self.pair(contender, self.rules.hub?)?.error)
     }
 
-    /// Per contender the range of its rank; `None` for one that is not ranked.
+    /// The range of each contender's rank; `None` for one that is not ranked.
     pub fn places(&self) -> &[Option<Place>] {
         &self.places
     }
 
-    /// Starts per contender.
+    /// The number of starts of each contender.
     pub fn starts(&self) -> &[usize] {
         &self.starts
     }
 
-    /// Ranked contenders, the best estimate first.
+    /// The ranked contenders, the best estimate first.
     pub fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.places.len()).filter(|c| self.places[*c].is_some()).collect();
         let key = |c: &usize| match self.rules.best {
@@ -155,13 +155,13 @@ impl Fit {
         order
     }
 
-    /// Contenders that nobody surely beats, the best estimate first.
+    /// The contenders that no other certainly beats, the best estimate first.
     pub fn leaders(&self) -> Vec<usize> {
         self.order().into_iter().filter(|c| self.places[*c].is_some_and(|place| place.best == 1)).collect()
     }
 
-    /// Neighbours in the order of estimates of which nobody knows yet which is better, nor that they are equal: while there
-    /// are any, more rounds may tell. Two of which one is held back by the load generator are none: no round will tell.
+    /// The neighbours in the order of estimates whose comparison is inconclusive: while there are any, more rounds may help. Two of which
+    /// one is held back by the load generator are not included, because no round will help.
     pub fn open_neighbours(&self) -> Vec<(usize, usize)> {
         let is_open = |one: usize, other: usize| {
             let worth = !self.entrants[one].is_floor && !self.entrants[other].is_floor;
@@ -180,7 +180,7 @@ impl Fit {
         *self.solved.levels.get(contender)?
     }
 
-    /// The island that ranks are given on: the hub's, or else the one with most ranked contenders.
+    /// The island on which ranks are given: the hub's, or else the one with most ranked contenders.
     fn main_island(&self) -> Option<usize> {
         let islands = &self.solved.islands;
         let of_hub = self.rules.hub.and_then(|hub| *islands.get(hub)?);
@@ -238,13 +238,13 @@ impl Fit {
     }
 }
 
-/// Multiples of a standard error.
+/// The critical values, as multiples of a standard error.
 struct Criteria {
-    /// Of one pair, 95 %.
+    /// For one pair, 95 %.
     single: std::sync::Arc<Critical>,
-    /// Of all pairs at once, at this look.
+    /// For all pairs at once, at this look.
     all: std::sync::Arc<Critical>,
-    /// Of two one-sided tests, at this look (TOST: Schuirmann 1987).
+    /// For two one-sided tests, at this look (TOST: Schuirmann 1987).
     same: std::sync::Arc<Critical>,
 }
 

@@ -9,22 +9,22 @@ use super::design::Start;
 /// The equations of a design under given weights.
 pub(super) struct Equations<'a> {
     starts: &'a [Start],
-    /// Per start: its weight; 0 where it says nothing about its heat's level.
+    /// The weight of each start; 0 where it says nothing about its heat's level.
     weights: Vec<f64>,
-    /// Per heat: its informing starts.
+    /// The informing starts of each heat.
     heats: Vec<Vec<usize>>,
-    /// Per contender: its island; `None` where no start of it informs.
+    /// The island of each contender; `None` where no start of it informs.
     pub islands: Vec<Option<usize>>,
     /// The inverse of the contenders' equations, one contender of each island held at 0. Row by row.
     inverse: Vec<Vec<f64>>,
-    /// Per contender: its level, relative to the one at 0 in its island; floors' are filled in by `floors`.
+    /// The level of each contender, relative to the one at 0 in its island; floors' are filled in by `floors`.
     pub levels: Vec<f64>,
-    /// Per heat: its level; `None` without an informing start.
+    /// The level of each heat; `None` without an informing start.
     pub heat_levels: Vec<Option<f64>>,
 }
 
 impl<'a> Equations<'a> {
-    /// `weights`: per contender, 0 for one that says nothing about a heat's level. Solves the equations.
+    /// Solves the equations. `weights`: one for each contender, 0 for one that says nothing about a heat's level.
     pub fn solve(starts: &'a [Start], weights: &[f64]) -> Self {
         let count = starts.iter().map(|s| s.heat + 1).max().unwrap_or(0);
         let mut heats = vec![Vec::new(); count];
@@ -53,7 +53,7 @@ impl<'a> Equations<'a> {
         self.heats[heat].iter().map(|s| self.weights[*s]).sum()
     }
 
-    /// The share of each informing start in its heat's level, with whose it is.
+    /// The share of each informing start in its heat's level, with its contender.
     fn shares(&self, heat: usize) -> impl Iterator<Item = (usize, usize, f64)> {
         let whole = self.weight_of_heat(heat);
         self.heats[heat].iter().map(move |s| (*s, self.starts[*s].contender, self.weights[*s] / whole))
@@ -99,7 +99,7 @@ impl<'a> Equations<'a> {
         (!self.heats[heat].is_empty()).then(|| self.shares(heat).map(rest).sum())
     }
 
-    /// What the model leaves unexplained of an informing start; `None` for one whose heat has no level.
+    /// The residual of an informing start; `None` where its heat has no level.
     pub fn residual(&self, start: usize) -> Option<f64> {
         let s = self.starts[start];
         Some(s.log_figure - self.levels[s.contender] - self.heat_levels[s.heat]?)
@@ -115,8 +115,8 @@ impl<'a> Equations<'a> {
         (1.0 - self.weights[start] * (1.0 / self.weight_of_heat(s.heat) + form)).clamp(0.0, 1.0)
     }
 
-    /// How each contender's level depends on each start's figure: `[contender][start]`. Differences of rows of the same
-    /// island are what differences of levels are made of.
+    /// How each contender's level depends on each start's figure: `[contender][start]`. Differences of levels are made of differences
+    /// of rows of the same island.
     pub fn dependence(&self) -> Vec<Vec<f64>> {
         let mut rows = vec![vec![0.0; self.starts.len()]; self.islands.len()];
         for heat in 0..self.heats.len() {
@@ -147,7 +147,7 @@ impl<'a> Equations<'a> {
     }
 }
 
-/// Which contenders are tied together by heats, directly or over others: the same number, from 0 in order of the first.
+/// The island of each contender. Contenders that heats tie together, directly or through others, have the same number, from 0 in order of the first.
 fn islands(starts: &[Start], heats: &[Vec<usize>], contenders: usize) -> Vec<Option<usize>> {
     let mut islands: Vec<Option<usize>> = vec![None; contenders];
     for start in heats.iter().flatten() {

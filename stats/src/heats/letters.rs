@@ -1,13 +1,13 @@
-//! Letters beside the rows of a table: two contenders that share one were not told apart. By insertion and absorption
+//! Letters beside the rows of a table: two contenders that share one show no significant difference. By insertion and absorption
 //! (Piepho 2004). Beyond ten contenders they confuse more than they tell; ranges of ranks remain.
 
 use super::fit::Fit;
 
-/// More contenders get no letters.
+/// The most contenders that get letters.
 const MOST: usize = 10;
 
 impl Fit {
-    /// Per contender its letters, "a" on the best; `None` for one that is not ranked, and for all where more than ten are.
+    /// The letters of each contender, "a" on the best; `None` for one that is not ranked, and for all where more than ten are.
     pub fn letters(&self) -> Vec<Option<String>> {
         let order = self.order();
         let mut letters = vec![None; self.places.len()];
@@ -26,7 +26,7 @@ impl Fit {
     }
 }
 
-/// The largest groups within which nobody is apart from anybody, in order of their first.
+/// The largest groups within which no two contenders differ significantly, in order of their first.
 fn groups(count: usize, is_apart: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = vec![(0..count).collect()];
     groups.retain(|group| !group.is_empty());
@@ -44,7 +44,7 @@ fn groups(count: usize, is_apart: impl Fn(usize, usize) -> bool) -> Vec<Vec<usiz
     groups
 }
 
-/// Without the groups that are part of another.
+/// Removes the groups that are part of another.
 fn absorb(groups: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let is_part = |i: usize, j: usize| {
         let whole = groups[i].iter().all(|g| groups[j].contains(g));

@@ -1,11 +1,11 @@
-//! The noise floor of a class: how large a difference this run could have seen.
+//! The noise floor of a class: how large a difference this run could have detected.
 
 use super::fit::{Fit, MEANINGLESS};
 use crate::estimate::SYSTEMATIC;
 use crate::median;
 
 impl Fit {
-    /// The difference, as a share (0.03: 3 %), beyond which two ranked contenders of this class are told apart: half the
+    /// The difference, as a share (0.03: 3 %), beyond which two ranked contenders of this class differ significantly: half the
     /// width of the deciding interval of the usual (median) pair, never less than 1 %. A true difference of this size is found
     /// in every second run, one of 1.3 times this size in four of five. `None` where no two of the class are ranked.
     pub fn noise_floor(&self, class: usize) -> Option<f64> {

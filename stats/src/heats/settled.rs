@@ -1,42 +1,42 @@
-//! Is a server warm? "No trend found" is no evidence: on the curve of a server that is still being compiled, a trend test
+//! Decides whether a server is warm. "No trend found" is no evidence: on the curve of a server that is still being compiled, a trend test
 //! over eight batches finds none at half of the final rate. So the change over the last third of the load so far is estimated
 //! with its bounds, and a server that is compiled while it runs is warm when these show that the change is small.
 //!
-//! A native server that has been loaded for a moment is taken to be warm unless its change is shown: to show a change below
-//! 2 % takes more slices (about fifty at 2 % noise) than its warm-up should last. Its counted slices are as many, so they are
+//! A native server that has been loaded for a moment counts as warm unless its change is shown: to show a change below 2 %
+//! takes more slices (about fifty at 2 % noise) than its warm-up should last. Its counted slices are as many, so they are
 //! checked by the stricter rule ([`Warmth::checked`]).
 
 use super::studentized_range::Critical;
 
-/// A smaller change over the window is of no matter.
+/// A smaller change over the window does not matter.
 const LEAST_CHANGE: f64 = 0.02;
 /// A server that is compiled while it runs is warm when its rate rises by less over the window, at the upper bound. At 2 %, slices with
 /// 3 % of noise, as they have on a shared machine, would not show it within a minute, and the server would have no rank; the curve
 /// of Spring Boot rises by 16 % in ten seconds when it has been loaded for half a minute.
 const LEAST_RISE: f64 = 0.03;
-/// The window is divided into so many batches, so that a slice that resembles the one before does not count twice.
+/// The window is divided into this many batches, so that a slice that resembles the one before does not count twice.
 const BATCHES: usize = 10;
-/// Fewer samples in the window say nothing.
+/// The fewest samples in the window that can tell.
 const LEAST_SAMPLES: usize = BATCHES;
-/// What a start that has settled under another load needs, as a share of what one needs at first.
+/// The share of the first warm-up that a start needs if it has settled under another load.
 const ONCE_MORE: f64 = 0.3;
-/// The chance that a rise of 3 % passes as smaller.
+/// The probability that a rise of 3 % passes as smaller.
 const CHANCE: f64 = 0.05;
-/// The chance that no change passes as one. A dozen members and cells are asked in each heat, a machine that drifts makes it likelier,
-/// and a whole cell is measured anew for it.
+/// The probability that no change passes as one. A dozen members and cells are asked in each heat, a drifting machine makes it likelier,
+/// and a whole cell is measured again for it.
 const CHANCE_OF_ALARM: f64 = 0.002;
 
-/// Between two slices of the hub that differ by more, the machine changed its speed.
+/// If two neighbouring slices of the hub differ by more, the machine changed its speed between them.
 const OTHER_SPEED: f64 = 0.1;
 
-/// What a class of servers needs to be called warm.
+/// The condition under which a server of a class counts as warm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Warmth {
-    /// Load before which it is never warm, in seconds of load.
+    /// The load before which it is never warm, in seconds.
     pub least_load_s: f64,
-    /// The window is the last third of the load so far, but at least so long.
+    /// The least length of the window, in seconds; it is the last third of the load so far.
     pub least_window_s: f64,
-    /// It must be shown that the change is small; otherwise it is enough that no larger one is shown.
+    /// Whether the change must be shown to be small; otherwise it is enough that no larger one is shown.
     pub is_shown: bool,
 }
 
@@ -48,8 +48,8 @@ impl Warmth {
     /// Processes are started as load comes.
     pub const PREFORK: Self = Self { least_load_s: 2.0, least_window_s: 1.0, is_shown: false };
 
-    /// The same for another kind of load of a start that had settled under one: its processes are there, its libraries are loaded
-    /// and compiled, only what is new is not.
+    /// The condition for another kind of load of a start that had settled under one: its processes are there, its libraries are loaded
+    /// and compiled, and only what is new is not.
     #[must_use]
     pub fn once_more(self) -> Self {
         let least = |s: f64| s.min((s * ONCE_MORE).max(Self::NATIVE.least_load_s));
@@ -57,7 +57,7 @@ impl Warmth {
         Self { least_load_s: load, least_window_s: window, ..self }
     }
 
-    /// The same for the slices that were counted: it must be shown, over all of them.
+    /// The condition for the slices that were counted: a small change must be shown, over all of them.
     #[must_use]
     pub fn checked(self) -> Self {
         Self { least_load_s: 0.0, least_window_s: f64::INFINITY, is_shown: true }
@@ -76,12 +76,12 @@ pub struct Sample {
 /// What the samples show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settling {
-    /// It is warm enough to be measured.
+    /// Whether it is warm enough to be measured.
     pub is_warm: bool,
-    /// It was loaded for long enough, and its rate rises by little over the window as far as can be told: enough for one of which it is
-    /// known otherwise that nothing of it is compiled any more.
+    /// Whether it was loaded for long enough, and its rate rises by little over the window as far as can be told. That is enough for a server
+    /// about which it is known otherwise that nothing is being compiled any more.
     pub is_level: bool,
-    /// A change beyond 2 % over the window is shown: more load is needed.
+    /// Whether a change beyond 2 % over the window is shown, so that more load is needed.
     pub is_changing: bool,
     /// The change over the window, as a logarithm, with its bounds (95 % on each side); `None` where too little is known.
     pub change: Option<(f64, f64, f64)>,
@@ -107,8 +107,8 @@ pub fn settling(samples: &[Sample], warmth: Warmth) -> Settling {
     Settling { is_warm, is_level, is_changing, change, load_s }
 }
 
-/// The same where each rate is known in two ways, relative to the hub's and as it is: by the one that scatters less around its line.
-/// A machine that changes its speed spoils the one, a hub whose own rate scatters the other.
+/// Judges samples whose rates are known in two ways, relative to the hub's and as they are: by the one that scatters less around its line.
+/// A machine that changes its speed spoils the second, a hub whose own rate scatters spoils the first.
 pub fn settling_by_either(relative: &[Sample], alone: &[Sample], warmth: Warmth) -> Settling {
     let [relative, alone] = [relative, alone].map(|samples| settling(samples, warmth));
     let width = |found: &Settling| found.change.map_or(f64::INFINITY, |(_, low, high)| high - low);
@@ -118,14 +118,14 @@ pub fn settling_by_either(relative: &[Sample], alone: &[Sample], warmth: Warmth)
 /// The change over the window by a straight line through its batches.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    /// As a logarithm.
+    /// The change, as a logarithm.
     change: f64,
     /// Its standard error, by the scatter of the batches around the line, curvature included.
     error: f64,
 }
 
 impl Line {
-    /// The change, and its bounds with this chance of being beyond each.
+    /// The change and its bounds, each of which is exceeded with this probability.
     fn change(self, chance: f64) -> (f64, f64, f64) {
         // Two-sided at 10 % is 5 % on each side.
         let half = Critical::of(2, 2.0 * chance).of_difference(BATCHES as f64 - 2.0) * self.error;
@@ -159,9 +159,9 @@ fn line(window: &[Sample]) -> Option<Line> {
 }
 
 /// Rates of a server relative to the hub's slices before and after each, so that a machine that changes its speed does not look
-/// like a server that warms up. Both as (moment in seconds, natural logarithm of the rate), in order of time; what lies between
+/// like a server that warms up. Both are (moment in seconds, natural logarithm of the rate), in order of time; between
 /// two slices of the hub is interpolated. `None` where these two differ by more than 10 %: the machine changed its speed
-/// between them, and nobody knows when. As they are where the hub has no slice.
+/// at an unknown moment between them. Rates stay as they are where the hub has no slice.
 pub fn relative_to_hub(rates: &[(f64, f64)], hub: &[(f64, f64)]) -> Vec<Option<f64>> {
     let level = |at: f64| {
         let after = hub.partition_point(|h| h.0 < at);

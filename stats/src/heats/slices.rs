@@ -1,6 +1,6 @@
-//! From the slices of one heat to one figure per start: answers by time over all its slices, each cycle adjusted for its
-//! common level. A sum, not a robust centre, because a centre would erase a server's own pauses; the cycle's common level is
-//! a median, because one member's pause is not the machine's.
+//! Makes one figure per start from the slices of one heat: answers by time over all its slices, each cycle adjusted for its
+//! common level. The figure is a sum, not a robust centre, because a centre would erase a server's own pauses; the cycle's common
+//! level is a median, because one member's pause is not the machine's.
 
 use super::studentized_range::Critical;
 use crate::{median, signed_rank};
@@ -9,24 +9,24 @@ use std::collections::BTreeMap;
 /// One member's turn in one cycle of a heat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
-    /// Which cycle, from 0. Only valid slices are given; a cycle may lack members, and a member may have several slices in one.
+    /// The cycle, from 0. Only valid slices are given; a cycle may lack members, and a member may have several slices in one.
     pub cycle: usize,
-    /// Whose: an index into the heat's members.
+    /// The member: an index into the heat's members.
     pub member: usize,
-    /// Answers counted.
+    /// The number of counted answers.
     pub answers: u64,
     /// The counted time in nanoseconds.
     pub time_ns: u64,
 }
 
-/// What a start came to in one cell.
+/// The result of a start in one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StartFigure {
-    /// The natural logarithm of answers per second, at the heat's mean level.
+    /// The natural logarithm of requests/s, at the heat's mean level.
     pub log_rate: f64,
     /// Its standard error within the start, relative to the heat's level; `None` below eight slices.
     pub error: Option<f64>,
-    /// Slices that counted.
+    /// The number of slices that counted.
     pub slices: usize,
     /// How far the rate lies below the centre of its slices, as a share (0.08: pauses cost 8 %), beyond what is usual among the
     /// heat's other members: what slows all now and then is not the server's. `None` below eight slices.
@@ -40,8 +40,8 @@ impl StartFigure {
     }
 }
 
-/// What a server's pauses cost by those of its starts ([`StartFigure::stall`]): their mean, where it is 2 % or more and chance alone would seldom
-/// make it (Student's t, one-sided at 2.5 %): the slices of noisy minutes are skewed, too.
+/// The share of its rate that a server's pauses cost, from those of its starts ([`StartFigure::stall`]): their mean, where it is 2 % or more and
+/// chance alone would seldom make it (Student's t, one-sided at 2.5 %), because the slices of noisy minutes are skewed, too.
 pub fn shown_stall(stalls: &[f64]) -> Option<f64> {
     if stalls.len() < LEAST_STARTS {
         return None;
@@ -53,7 +53,7 @@ pub fn shown_stall(stalls: &[f64]) -> Option<f64> {
     (mean >= LEAST_STALL && low > 0.0).then_some(mean)
 }
 
-/// Of fewer starts nothing is said about pauses.
+/// With fewer starts nothing is said about pauses.
 const LEAST_STARTS: usize = 3;
 /// Pauses that cost less are not mentioned.
 const LEAST_STALL: f64 = 0.02;
@@ -61,10 +61,10 @@ const LEAST_STALL: f64 = 0.02;
 const LEAST_SLICES: usize = 8;
 /// Slices are taken together in about this many batches: a slice resembles the one before.
 const BATCHES: usize = 20;
-/// The levels of members and of cycles are found in turns; after these many nothing changes any more.
+/// The levels of members and of cycles are found by turns; after this many nothing changes any more.
 const TURNS: usize = 6;
 
-/// The figure of each member's start; `None` for one without an answer. `informs`: per member, whether its slices tell the
+/// The figure of each member's start; `None` for one without an answer. `informs`: for each member, whether its slices tell the
 /// common level (not those of a server that the load generator holds back: its bound moves by itself).
 ///
 /// A cycle with fewer than two members that tell the level has no level, and its slices are left out. Where the heat as a
@@ -96,7 +96,7 @@ pub fn figures(slices: &[Slice], informs: &[bool]) -> Vec<Option<StartFigure>> {
     found.into_iter().enumerate().map(beyond_others).collect()
 }
 
-/// From answers and adjusted seconds of each slice.
+/// A figure from answers and adjusted seconds of each slice.
 fn figure(slices: &[(f64, f64)], widen: f64) -> Option<StartFigure> {
     let (answers, seconds) = slices.iter().fold((0.0, 0.0), |sum, s| (sum.0 + s.0, sum.1 + s.1));
     let rate = answers / seconds;

@@ -1,4 +1,4 @@
-//! The derivative of the digamma function and its inverse, which estimating how much variances differ needs.
+//! The trigamma function and its inverse, which are needed to estimate how much variances differ.
 
 /// The trigamma function of a positive number: the recurrence up to 10, then its asymptotic series (Abramowitz and Stegun
 /// 6.4.6, 6.4.12).

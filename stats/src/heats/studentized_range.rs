@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const STEP: f64 = 0.05;
 /// The range of 1,000 normal values exceeds this in fewer than one case of 1e8.
 const WIDEST: usize = 240;
-/// Normal values are taken to lie between −8 and 8.
+/// Normal values are assumed to lie between −8 and 8.
 const NORMAL: usize = 320;
 /// Points of the integral over the standard error.
 const POINTS: usize = 200;
@@ -26,8 +26,8 @@ pub struct Critical {
 }
 
 impl Critical {
-    /// For `means` means (at least two) and the chance, between 0 and 1, that equals exceed the value. Tables are kept:
-    /// a live view asks for the same ones again and again.
+    /// Tables for `means` means (at least two) and the probability, between 0 and 1, that equal means exceed the value. They are kept,
+    /// because a live view asks for the same ones again and again.
     pub fn of(means: usize, chance: f64) -> Arc<Self> {
         static KNOWN: Mutex<BTreeMap<(usize, u64), Arc<Critical>>> = Mutex::new(BTreeMap::new());
         let (means, chance) = (means.max(2), chance.clamp(1e-9, 0.999));
@@ -59,7 +59,7 @@ impl Critical {
     }
 }
 
-/// The chance that the range of `k` standard normal values is at most i · `STEP`.
+/// The probability that the range of `k` standard normal values is at most i · `STEP`.
 struct Range {
     at_most: Vec<f64>,
 }

@@ -1,5 +1,5 @@
 //! How much contenders vary from start to start: a variance for each class, and for each contender its own, shrunk towards
-//! what is usual in its class. Four starts alone say too little of a variance, one pooled variance is wrong for most
+//! the usual one in its class. Four starts alone say too little about a variance, one pooled variance is wrong for most
 //! contenders, and weights that mute outlying starts would call noise a difference (simulated: 49 % of runs).
 
 use super::design::{Entrant, Start};
@@ -15,7 +15,7 @@ const MOST_PRIOR: f64 = 5.0;
 const SUPPOSED: f64 = 10.0;
 /// No server repeats better from start to start than by 0.05 %: a handful of equal figures is chance, or a coarse clock.
 const LEAST_VARIANCE: f64 = 2.5e-7;
-/// So many degrees of freedom of all contenders together are added to those of a class, for weights only: a class of one
+/// The degrees of freedom of all contenders together that are added to those of a class, for weights only: a class of one
 /// contender might else be taken for free of noise, since heats that follow it leave nothing over.
 const SHARED: f64 = 2.0;
 /// Variances and weights are found in turns until they change by less than 0.01 %, in at most so many.
@@ -23,15 +23,15 @@ const TURNS: usize = 40;
 
 /// What is known about the variation between starts.
 pub(super) struct Variances {
-    /// Per contender: its group.
+    /// The group of each contender.
     pub groups: Vec<usize>,
-    /// Per group: degrees of freedom of all its contenders.
+    /// The degrees of freedom of each group's contenders together.
     pub group_freedom: Vec<f64>,
-    /// Per group: degrees of freedom that what is usual counts for.
+    /// The degrees of freedom that each group's usual variance counts for.
     pub prior_freedom: Vec<f64>,
-    /// Per contender: its shrunk variance.
+    /// The shrunk variance of each contender.
     pub own: Vec<f64>,
-    /// Per contender: degrees of freedom of its starts alone.
+    /// The degrees of freedom of each contender's starts alone.
     pub own_freedom: Vec<f64>,
 }
 
@@ -48,9 +48,9 @@ pub(super) fn groups(entrants: &[Entrant]) -> Vec<usize> {
     (0..entrants.len()).map(&mut place).collect()
 }
 
-/// Weights per contender: the inverse of its class's variance, found together with it. At the fixed point a class's squared
+/// The weight of each contender: the inverse of its class's variance, found together with it. At the fixed point a class's squared
 /// residuals sum to its variance times the degrees of freedom that they leave: restricted maximum likelihood (Patterson and
-/// Thompson 1971; Harville 1977). These are where each contender's own begin.
+/// Thompson 1971; Harville 1977). Each contender's own weights start from these.
 pub(super) fn weights(entrants: &[Entrant], groups: &[usize], starts: &[Start]) -> Vec<f64> {
     let count = groups.iter().max().map_or(0, |g| g + 1);
     let mut of_group = vec![1.0; count];
@@ -84,7 +84,7 @@ fn by_contender(entrants: &[Entrant], groups: &[usize], of_group: &[f64]) -> Vec
     entrants.iter().zip(groups).map(weight).collect()
 }
 
-/// Each contender's own variance, shrunk. `sums`: per contender the sum of its squared residuals and the degrees of freedom that
+/// The variance of each contender, shrunk. `sums`: for each contender the sum of its squared residuals and the degrees of freedom that
 /// they leave.
 pub(super) fn shrink(groups: Vec<usize>, sums: &[(f64, f64)]) -> Variances {
     let count = groups.iter().max().map_or(0, |g| g + 1);
@@ -106,7 +106,7 @@ pub(super) fn shrink(groups: Vec<usize>, sums: &[(f64, f64)]) -> Variances {
     Variances { groups, group_freedom, prior_freedom, own, own_freedom }
 }
 
-/// What is usual in a class, and how many degrees of freedom that is worth: the less its contenders' variances differ beyond
+/// The usual variance in a class, and how many degrees of freedom it is worth: the less its contenders' variances differ beyond
 /// chance, the more (Smyth 2004, section 6.2). `None` where no contender has a variance.
 fn prior(sums: &[(f64, f64)]) -> Option<(f64, f64)> {
     let judged: Vec<(f64, f64)> = sums.iter().copied().filter(|(_, free)| *free >= 0.5).collect();

@@ -16,7 +16,7 @@ pub enum Service {
 pub struct Window {
     /// Requests that became due, per second.
     pub due: f64,
-    /// Answers per second.
+    /// The rate of answers, per second.
     pub achieved: f64,
     /// From due to answered, in seconds, sorted.
     pub latencies: Vec<f64>,

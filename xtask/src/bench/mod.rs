@@ -50,7 +50,7 @@ pub fn bench(args: &[String]) -> Result<()> {
             println!("{}", table::row(&row));
             record.rows.push(row);
         }
-        // After each work: who breaks off keeps what there is.
+        // After each work, so that an interrupted run keeps what it has.
         let Some(file) = &options.json else { continue };
         write(file, &kept.clone().map_or_else(|| record.clone(), |kept| kept.with(record.clone())))?;
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask selftest`: is what drome says true? Races between servers whose difference is known, since it was
+//! `cargo xtask selftest`: checks that what drome says is true. Races between servers whose difference is known, since it was
 //! made, and the search for the capacity of a server whose capacity is known. Everything is printed; nothing
 //! here fails because a machine is slow or noisy, but what is wrong is said at the end.
 

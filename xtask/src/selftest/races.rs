@@ -28,7 +28,7 @@ pub enum Said {
     First,
     /// The second is faster.
     Second,
-    /// They are as good as equal.
+    /// They are equal within 2 %.
     Equal,
     /// Nothing is sure.
     Nothing,

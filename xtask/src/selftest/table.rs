@@ -4,7 +4,7 @@ use super::parts::Part;
 use super::races::{Outcome, Said};
 
 pub const HEAD: &str = "\
-| difference made | races | first faster | second faster | as good as equal | not sure | interval has the truth | \
+| difference made | races | first faster | second faster | equal within 2 % | not sure | interval has the truth | \
 seconds, median (p90, most) | rounds, median | holds |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |";
 

@@ -64,7 +64,7 @@ impl Site {
         Ok((status.with_context(|| format!("{line}: {answer:?} is no answer"))?, answer))
     }
 
-    /// The page is there for who behaves.
+    /// The page answers peers that behave.
     pub fn is_well(&self) -> Result<()> {
         match self.ask("GET /", "")? {
             (200, _) => Ok(()),

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Before it is looked at, everything has been opened that will be.
 const BEGINNING: Duration = Duration::from_secs(3);
 
-/// A server and who asks it.
+/// A server and its clients.
 pub struct Scene {
     pub name: &'static str,
     pub about: &'static str,

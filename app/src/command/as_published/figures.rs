@@ -1,14 +1,14 @@
-//! The figures of a tool's report under drome's own names: what a page's figures are compared with.
+//! The figures of a tool's report under drome's own names, which a page's figures are compared with.
 
 use dialects::{Dialect, Halt, Job, Said};
 use model::{Exchange, Plan, Tally, Usage};
 use stats::Histogram;
 use std::collections::BTreeMap;
 
-/// The moments of a report's tables of times, beside its percentiles.
+/// The percentiles in a report's tables of times.
 const PERCENTILES: [u8; 9] = [50, 66, 75, 80, 90, 95, 98, 99, 100];
 
-/// Times of single requests, finer than a report prints them: ab rounds to milliseconds, siege to hundredths of a second.
+/// Times of single requests, finer than a report prints them: ab rounds to 1 ms, siege to 10 ms.
 #[derive(Debug, Default)]
 pub struct Exact {
     latency: Histogram,
@@ -19,7 +19,7 @@ pub struct Exact {
 
 impl Exact {
     fn hear(&mut self, exchange: &Exchange) {
-        // A failed request has times in no tool's table.
+        // No tool's table includes the times of a failed request.
         if exchange.status().is_none() {
             return;
         }
@@ -30,7 +30,7 @@ impl Exact {
         exchange.waiting_ns().into_iter().for_each(|ns| self.first_byte.record(ns));
     }
 
-    /// Each moment by its name.
+    /// Each statistic by its name.
     fn figures(&self) -> BTreeMap<String, f64> {
         let all = [
             ("latency_ns", &self.latency),
@@ -55,7 +55,7 @@ fn moments(name: &str, times: &Histogram) -> Vec<(String, f64)> {
     all.into_iter().filter_map(|(moment, ns)| Some((format!("{name}_{moment}"), ns?))).collect()
 }
 
-/// What the tool's report says, its times as exact as they are known, and what the server used.
+/// The figures of the tool's report, with times as exact as they are known, and the server's usage.
 pub fn of(dialect: &Dialect, report: &str, exact: &Exact, usage: Option<&Usage>) -> BTreeMap<String, f64> {
     let Some(found) = (dialect.read)(report).into_iter().next() else { return BTreeMap::new() };
     let mut figures = found.reading.figures;
@@ -63,7 +63,7 @@ pub fn of(dialect: &Dialect, report: &str, exact: &Exact, usage: Option<&Usage>)
     for (name, value) in &mut figures {
         *value = finer.get(name).copied().unwrap_or(*value);
     }
-    // wrk and wrk2 name timeouts only where there were any.
+    // wrk and wrk2 print timeouts only if there were any.
     if dialect.name.starts_with("wrk") {
         let timeouts = found.reading.errors.get("timeout").copied().unwrap_or(0);
         figures.insert("timeouts".to_owned(), timeouts as f64);
@@ -78,11 +78,11 @@ pub fn of(dialect: &Dialect, report: &str, exact: &Exact, usage: Option<&Usage>)
     figures
 }
 
-/// A job, and the times of what it hears.
+/// A job, and the exact times of the exchanges that it hears.
 pub struct Heard<'j> {
-    /// The tool's own.
+    /// The tool's own job.
     pub job: &'j mut dyn Job,
-    /// What was heard.
+    /// The times of what was heard.
     pub exact: &'j mut Exact,
 }
 

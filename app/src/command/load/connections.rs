@@ -1,4 +1,4 @@
-//! How connections come about, what is on them, and how they end.
+//! The options of `drome load` for connections: how they are opened, used and closed.
 
 use super::parse;
 use clap::{Args, ValueEnum};
@@ -11,52 +11,55 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 pub struct ConnectionArgs {
-    /// Connections
+    /// Number of connections
     #[arg(short, long, default_value_t = 64, value_name = "N", value_parser = parse::positive)]
     pub connections: u64,
-    /// A new connection for every request
+    /// Open a new connection for every request
     #[arg(long, conflicts_with = "requests_per_connection")]
     no_keepalive: bool,
-    /// A connection is closed and opened anew after so many requests
+    /// Close a connection and open a new one after this many requests
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     requests_per_connection: Option<u64>,
-    /// Requests on their way on each connection at the same time
+    /// Number of requests in flight on each connection
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub pipeline: u16,
-    /// A pipeline is filled again only when all of it is answered
+    /// Refill a pipeline only when all of its requests are answered
     #[arg(long)]
     pub bursts: bool,
-    /// Open no more than so many connections per second
+    /// Open at most this many connections per second
     #[arg(long, value_name = "N", value_parser = parse::rate)]
     connection_rate: Option<f64>,
-    /// Spread the opening of the first connections over so long
+    /// Spread the opening of the first connections over this time
     #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
     connection_ramp: Duration,
-    /// Closed load: wait so long after an answer before the next request: 1s, 1s..3s or exp:2s
+    /// Closed load: wait this long between an answer and the next request: 1s, 1s..3s or exp:2s
     #[arg(long, value_name = "TIME", value_parser = parse::think, conflicts_with = "offered")]
     think: Option<Think>,
-    /// Local addresses that connections start from, in turn, such as 127.0.0.2,127.0.0.3
+    /// Local addresses to connect from, in turn, such as 127.0.0.2,127.0.0.3
     #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
     source: Vec<IpAddr>,
-    /// Connect to this Unix socket; the URL's host and path are still asked for
+    /// Connect to this Unix socket; requests still use the URL's host and path
     #[arg(long, value_name = "PATH", conflicts_with = "source")]
     pub unix: Option<PathBuf>,
-    /// What drives the sockets [default: `io_uring` where the kernel allows it, else epoll]
-    #[arg(long, value_enum)]
+    #[arg(
+        long,
+        value_enum,
+        help = "Kernel interface for socket I/O [default: io_uring if the kernel allows it, else epoll]"
+    )]
     io: Option<Io>,
-    /// https: any certificate will do
+    /// https: accept any certificate
     #[arg(long)]
     insecure: bool,
-    /// https: believe the authorities in this PEM file instead of the system's
+    /// https: trust the authorities in this PEM file instead of the system's
     #[arg(long, value_name = "FILE")]
     cacert: Option<PathBuf>,
-    /// https: the certificate to show a server that asks for one, a PEM file
+    /// https: client certificate for servers that ask for one, a PEM file
     #[arg(long, value_name = "FILE", requires = "key")]
     cert: Option<PathBuf>,
-    /// https: the key of --cert
+    /// https: private key of --cert, a PEM file
     #[arg(long, value_name = "FILE", requires = "cert")]
     key: Option<PathBuf>,
-    /// https: every handshake is a full one
+    /// https: make every handshake a full one
     #[arg(long)]
     no_resumption: bool,
 }
@@ -68,12 +71,12 @@ enum Io {
 }
 
 impl ConnectionArgs {
-    /// Requests before a connection is closed and opened anew.
+    /// The number of requests after which a connection is closed and replaced.
     pub fn per_connection(&self) -> Option<usize> {
         if self.no_keepalive { Some(1) } else { self.requests_per_connection.map(|n| n as usize) }
     }
 
-    /// How they come about.
+    /// How connections are opened.
     pub fn connecting(&self) -> Connecting {
         Connecting {
             rate_per_s: self.connection_rate,
@@ -83,12 +86,12 @@ impl ConnectionArgs {
         }
     }
 
-    /// How long they wait before they ask again.
+    /// How long a connection waits before its next request.
     pub fn think(&self) -> Think {
         self.think.unwrap_or_default()
     }
 
-    /// How an encrypted target is spoken to.
+    /// The TLS settings.
     pub fn tls(&self) -> TlsChoice {
         TlsChoice {
             insecure: self.insecure,
@@ -99,7 +102,7 @@ impl ConnectionArgs {
         }
     }
 
-    /// The back end.
+    /// The kernel interface for socket I/O.
     pub fn io(&self) -> IoChoice {
         match self.io {
             None => IoChoice::Best,

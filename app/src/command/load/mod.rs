@@ -1,4 +1,4 @@
-//! `drome load URL`: one target, one measurement.
+//! `drome load URL`: measures one target once.
 
 mod connections;
 mod open;
@@ -25,36 +25,36 @@ use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long is measured where neither -d nor -n says so.
+/// The length of a measurement without -d and -n.
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
-    /// Where to, such as <http://127.0.0.1:8080/hello>
+    #[arg(help = "URL to load, such as http://127.0.0.1:8080/hello")]
     url: String,
-    /// Measure for so long, such as 500ms, 10s or 2min [default: 10s]
+    /// Measure for this long, such as 500ms, 10s or 2min [default: 10s]
     #[arg(short, long, value_name = "TIME", value_parser = humantime::parse_duration, conflicts_with = "requests")]
     duration: Option<Duration>,
-    /// Measure until so many requests are done
+    /// Measure until this many requests are done
     #[arg(short = 'n', long, value_name = "N", value_parser = parse::positive)]
     requests: Option<u64>,
-    /// Worker threads, each pinned to a core of its own [default: one for each of the load generator's cores]
+    /// Number of worker threads, each pinned to its own core [default: one for each core of the load generator]
     #[arg(short, long, value_name = "N", value_parser = parse::positive)]
     threads: Option<u64>,
-    /// Decides all that is random
+    /// Seed of everything that is random
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    /// A request without its whole answer after so long is an error
+    /// Time after which a request without a complete answer is an error
     #[arg(long, default_value = "30s", value_name = "TIME", value_parser = parse::positive_time)]
     timeout: Duration,
-    /// Poll for so long before going to sleep: steadier, at the price of CPU time
+    /// Poll for this long before sleeping: steadier timing at the cost of CPU time
     #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
     spin: Duration,
-    /// Load before the measurement, not counted
+    /// Warm-up load before the measurement, not counted
     #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
-    /// The result as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
         console::tell(&report::load_text::report(&plan, &tally, &verdict, detail))?;
     }
     outputs.write(&plan, &tally)?;
-    // Whoever asked for a rate and got another one must not be told that all is well.
+    // Success would be wrong if the server did not keep up with the rate that was asked for.
     Ok(match (tally.interrupted, verdict.valid && !verdict.fell_behind()) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (false, true) => ExitCode::SUCCESS,
@@ -92,7 +92,7 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// What the arguments come to.
+/// The plan that the arguments describe.
 fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     let wanted = &args.connections;
     if let Some(n) = args.requests.filter(|n| *n < wanted.connections) {
@@ -135,7 +135,7 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     })
 }
 
-/// Runs the plan with a progress bar beside it. A server on this machine is watched meanwhile.
+/// Runs the plan with a progress bar. Also measures the CPU and memory of a server on this machine.
 fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usage>)> {
     let progress = Progress { stop: console::stop_flag()?, view: outputs.view(), ..Progress::default() };
     let (length, template) = match plan.until {
@@ -163,7 +163,7 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
                 Until::Elapsed(d) => {
                     bar.set_position(started.elapsed().as_millis() as u64);
                     let whole = humantime::format_duration(d + plan.warmup);
-                    bar.set_message(format!("{whole}, {} answers", report::units::count(completed)));
+                    bar.set_message(format!("{whole}, {} requests", report::units::count(completed)));
                 }
                 Until::Answered(_) | Until::Closed(_) => bar.set_position(completed),
             }

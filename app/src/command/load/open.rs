@@ -1,4 +1,4 @@
-//! The options of `drome load` that say when requests become due.
+//! The options of `drome load` that set when requests become due.
 
 use clap::{Args, ValueEnum};
 use model::{Arrivals, Load, Rate};
@@ -8,16 +8,16 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Open load")]
 pub struct OpenArgs {
-    /// So many requests become due per second, whatever the server does, such as 500, 2.5k or 1M
+    /// Offer this many requests per second, however fast the server answers, such as 500, 2.5k or 1M
     #[arg(long, value_name = "N", value_parser = Rate::constant, allow_hyphen_values = true, group = "offered")]
     rate: Option<Rate>,
-    /// A rate that goes evenly up or down, then stays, such as 1k..20k/30s; sets -d's default
+    /// Change the rate evenly over a time, then keep it, such as 1k..20k/30s; that time is the default of -d
     #[arg(long, value_name = "FROM..TO/TIME", value_parser = Rate::ramp, allow_hyphen_values = true, group = "offered")]
     ramp: Option<Rate>,
-    /// Rates one after another, each for so long, such as 1k,5k,20k/10s; sets -d's default
+    /// Offer one rate after another, each for a time, such as 1k,5k,20k/10s; their sum is the default of -d
     #[arg(long, value_name = "N,N,…/TIME", value_parser = Rate::steps, allow_hyphen_values = true, group = "offered")]
     steps: Option<Rate>,
-    /// How due times are spaced
+    /// Spacing of the requests, evenly or at random as from independent users
     #[arg(long, value_enum, default_value_t = Spacing::Constant, requires = "offered")]
     arrivals: Spacing,
 }
@@ -29,7 +29,7 @@ enum Spacing {
 }
 
 impl OpenArgs {
-    /// What they come to.
+    /// The load that the arguments describe.
     pub fn load(&self, connections: usize, per_connection: Option<usize>) -> Load {
         let Some(rate_per_s) = self.rate().cloned() else {
             return Load::Closed { connections, per_connection };
@@ -41,7 +41,7 @@ impl OpenArgs {
         Load::Open { rate_per_s, connections, arrivals, per_connection }
     }
 
-    /// How long a rate that changes takes: as long as it is then measured, unless told.
+    /// The time until a changing rate stays constant: the default length of the measurement.
     pub fn length(&self) -> Option<Duration> {
         self.rate().and_then(Rate::length)
     }

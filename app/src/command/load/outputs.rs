@@ -1,4 +1,4 @@
-//! The options of `drome load` that say what is told of a measurement, and where.
+//! The options of `drome load` for its output: what is reported, and where.
 
 use crate::failure::WrongInput;
 use crate::metrics;
@@ -16,43 +16,44 @@ use std::time::SystemTime;
 
 /// Raw arguments.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is told")]
+#[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// The whole distribution of latency in the report; with --json as `latency_spectrum`
+    /// Report the whole latency distribution; with --json as `latency_spectrum`
     #[arg(long)]
     percentile_spectrum: bool,
-    /// The measurement second by second as CSV
+    /// Write the measurement second by second to this file, as CSV
     #[arg(long, value_name = "FILE.csv")]
     series: Option<PathBuf>,
-    /// Latency and service second by second as a log that the tools of `HdrHistogram` read
+    /// Write latency and service time second by second to this file, as a log for the tools of `HdrHistogram`
     #[arg(long, value_name = "FILE")]
     hdr: Option<PathBuf>,
-    /// Watch the measurement in the terminal; takes a little of the machine meanwhile
+    /// Show the measurement in the terminal while it runs; takes a little CPU time
     #[arg(long)]
     tui: bool,
-    /// Serve the measurement as it goes on to Prometheus and the like, at /metrics of this address, such as 127.0.0.1:9469
+    /// Serve the measurement while it runs to Prometheus, at /metrics of this address, such as 127.0.0.1:9469
     #[arg(long, value_name = "ADDR", value_parser = metrics::address, conflicts_with = "tui")]
     metrics: Option<SocketAddr>,
 }
 
-/// What is wanted beside the report. The files are open before anything is measured: a path that is wrong is no reason to lose a measurement.
+/// The outputs besides the report. Files are opened before anything is measured, so that a wrong path loses no
+/// measurement.
 #[derive(Debug)]
 pub struct Outputs {
     series: Option<(PathBuf, File)>,
     hdr: Option<(PathBuf, File)>,
     tui: bool,
-    /// Where the measurement is served to scrapers.
+    /// The address that serves metrics.
     pub metrics: Option<SocketAddr>,
     opened: OnceLock<SystemTime>,
 }
 
 impl OutputArgs {
-    /// How much the report says.
+    /// How detailed the report is.
     pub fn detail(&self) -> Detail {
         if self.percentile_spectrum { Detail::Spectrum } else { Detail::Summary }
     }
 
-    /// Whether the measurement is wanted second by second.
+    /// Whether figures for every second are wanted.
     pub fn per_second(&self) -> bool {
         self.series.is_some() || self.hdr.is_some()
     }
@@ -60,7 +61,7 @@ impl OutputArgs {
     /// Creates the files.
     pub fn create(&self) -> anyhow::Result<Outputs> {
         if self.tui && !stderr().is_terminal() {
-            let why = "--tui draws on standard error, which is no terminal here: leave one of the two out";
+            let why = "--tui draws on standard error, which is not a terminal here: leave out --tui or the redirection";
             return Err(WrongInput(why.to_owned()).into());
         }
         let create = |option: &str, path: &Option<PathBuf>| {
@@ -75,17 +76,17 @@ impl OutputArgs {
 }
 
 impl Outputs {
-    /// Where workers publish what they count, if somebody looks on.
+    /// Where workers publish their counts, if they are shown or served.
     pub fn view(&self) -> Option<View> {
         (self.tui || self.metrics.is_some()).then(View::default)
     }
 
-    /// Remembers when the window opened, and passes everything on.
+    /// A watch that records when the measurement began, and passes everything on.
     pub fn watch<'a>(&'a self, other: &'a dyn Watch) -> impl Watch + 'a {
         Clocked { outputs: self, other }
     }
 
-    /// Writes what was asked for.
+    /// Writes the files that were asked for.
     pub fn write(self, plan: &Plan, tally: &Tally) -> anyhow::Result<()> {
         if let Some((path, file)) = self.series {
             write(&path, file, report::series_csv::report(tally).as_bytes())?;

@@ -1,4 +1,4 @@
-//! Values of options: from text, or what is allowed instead.
+//! Parses the values of options; an error says what is allowed.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 pub fn positive(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(n) if (1..=10_000_000_000).contains(&n) => Ok(n),
-        _ => Err("allowed is a whole number of at least 1".to_owned()),
+        _ => Err("must be a whole number of at least 1".to_owned()),
     }
 }
 
@@ -14,7 +14,7 @@ pub fn positive(text: &str) -> Result<u64, String> {
 pub fn positive_time(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(d) if !d.is_zero() => Ok(d),
-        Ok(_) => Err("allowed is a time above 0".to_owned()),
+        Ok(_) => Err("must be a time above 0".to_owned()),
         Err(e) => Err(e.to_string()),
     }
 }
@@ -23,7 +23,7 @@ pub fn positive_time(text: &str) -> Result<Duration, String> {
 pub fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if rate > 0.0 && rate <= 1e9 => Ok(rate),
-        _ => Err("allowed is a rate above 0 and at most 1e9 per second".to_owned()),
+        _ => Err("must be a rate above 0 and at most 1e9 per second".to_owned()),
     }
 }
 
@@ -33,7 +33,7 @@ pub fn header(text: &str) -> Result<(String, String), String> {
     let is_token = !name.is_empty()
         && name.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&b));
     if !is_token || value.bytes().any(|b| b < b' ' && b != b'\t') {
-        return Err("a name has no spaces, and neither name nor value has line breaks".to_owned());
+        return Err("a name can't have spaces, and neither name nor value can have line breaks".to_owned());
     }
     Ok((name.to_owned(), value.trim().to_owned()))
 }
@@ -43,13 +43,13 @@ pub fn method(text: &str) -> Result<String, String> {
     if !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-') {
         Ok(text.to_owned())
     } else {
-        Err("a method is a word such as GET or POST".to_owned())
+        Err("must be a word such as GET or POST".to_owned())
     }
 }
 
 /// A digest.
 pub fn sha256(text: &str) -> Result<[u8; 32], String> {
-    let bad = || "a SHA-256 is 64 hexadecimal digits".to_owned();
+    let bad = || "must be 64 hexadecimal digits".to_owned();
     let digits: Vec<u8> =
         text.chars().map(|c| c.to_digit(16).map(|d| d as u8)).collect::<Option<_>>().ok_or_else(bad)?;
     let bytes: Vec<u8> =
@@ -59,8 +59,7 @@ pub fn sha256(text: &str) -> Result<[u8; 32], String> {
 
 /// A pause: `1s`, `1s..3s`, or `exp:2s`.
 pub fn think(text: &str) -> Result<model::Think, String> {
-    let time =
-        |t: &str| humantime::parse_duration(t).map_err(|e| format!("{e}: allowed is 1s, 1s..3s or exp:2s"));
+    let time = |t: &str| humantime::parse_duration(t).map_err(|e| format!("{e}: use 1s, 1s..3s or exp:2s"));
     if let Some(mean) = text.strip_prefix("exp:") {
         return Ok(model::Think::Exponential(time(mean)?));
     }
@@ -69,7 +68,7 @@ pub fn think(text: &str) -> Result<model::Think, String> {
         None => (time(text)?, time(text)?),
     };
     if low > high {
-        return Err("the shorter time comes first, such as 1s..3s".to_owned());
+        return Err("the shorter time must come first, such as 1s..3s".to_owned());
     }
     Ok(model::Think::Between(low, high))
 }

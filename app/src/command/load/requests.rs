@@ -1,4 +1,4 @@
-//! What is asked: one URL with its method, headers and body, or a list of paths from a file.
+//! The requests: one URL with its method, headers and body, or a list of paths from a file.
 
 use super::parse;
 use crate::failure::WrongInput;
@@ -11,41 +11,41 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Requests")]
 pub struct RequestArgs {
-    /// A header, such as 'Accept: text/html'; may be repeated
+    /// Add a header field, such as 'Accept: text/html'; may be repeated
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = parse::header)]
     headers: Vec<(String, String)>,
-    /// The method
+    /// Request method [default: GET, or POST with a body]
     #[arg(short, long, value_name = "METHOD", value_parser = parse::method)]
     method: Option<String>,
-    /// The body of the request
+    /// Request body
     #[arg(long, value_name = "TEXT", conflicts_with = "body_file")]
     body: Option<String>,
-    /// A file with the body of the request
+    /// File with the request body
     #[arg(long, value_name = "FILE")]
     body_file: Option<PathBuf>,
-    /// The version of HTTP that is spoken
+    /// HTTP version
     #[arg(long, value_enum, default_value = "1.1", value_name = "VERSION")]
     http: Version,
-    /// Ask for the paths that this file lists, one a line: [METHOD] PATH [WEIGHT]
+    /// Request the paths that this file lists, one per line: [METHOD] PATH [WEIGHT]
     #[arg(long, value_name = "FILE")]
     urls: Option<PathBuf>,
-    /// Which path of --urls is next
+    /// Order of the paths of --urls
     #[arg(long, value_enum, default_value = "in-turn", requires = "urls")]
     order: Turn,
-    /// Any other status is an error [default: any below 400 will do]
+    /// Treat any other status as an error [default: any status below 400 is accepted]
     #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
     expect_status: Option<u16>,
-    /// A body of any other length is an error
+    /// Treat a body of any other length as an error
     #[arg(long, value_name = "BYTES")]
     expect_length: Option<u64>,
-    /// A body that differs from this file's in any byte is an error
+    /// Treat a body that differs from this file as an error
     #[arg(long, value_name = "FILE")]
     expect_body: Option<PathBuf>,
-    /// A body with any other SHA-256 is an error; to take it costs more than to compare with a file
+    /// Treat a body with any other SHA-256 as an error; takes more CPU time than --expect-body
     #[arg(long, value_name = "HEX", value_parser = parse::sha256)]
     expect_sha256: Option<[u8; 32]>,
-    /// Which bodies are held against --expect-body or --expect-sha256: the first of each connection, also one in 64 of the
-    /// others (of bodies from 32 KiB on one in 1,024), or all
+    /// Bodies to check against --expect-body or --expect-sha256 (first: of each connection; sample: also one in 64
+    /// of the others, or one in 1,024 from 32 KiB on)
     #[arg(long, value_enum, default_value = "sample")]
     verify: Bodies,
 }
@@ -80,7 +80,7 @@ struct Line {
 }
 
 impl RequestArgs {
-    /// All requests that can be next. `keep_alive`: the connection is asked again afterwards.
+    /// All requests that can come next. `keep_alive`: the connection stays open for another request.
     pub fn asks(&self, target: &Target, keep_alive: bool) -> anyhow::Result<Vec<Ask>> {
         let lines = match &self.urls {
             None => vec![Line { method: None, path: target.path.clone(), weight: 1.0 }],
@@ -116,7 +116,7 @@ impl RequestArgs {
         Ok(lines.into_iter().map(ask).collect())
     }
 
-    /// Which of them is next.
+    /// The order of the requests.
     pub fn order(&self) -> Order {
         match self.order {
             Turn::InTurn => Order::InTurn,
@@ -124,7 +124,7 @@ impl RequestArgs {
         }
     }
 
-    /// Which bodies are looked at.
+    /// Which bodies are checked.
     pub fn verify(&self) -> Verify {
         match self.verify {
             Bodies::First => Verify::First,
@@ -166,7 +166,7 @@ fn list(file: &Path) -> anyhow::Result<Vec<Line>> {
     }
     if lines.is_empty() {
         return Err(WrongInput(format!(
-            "{} lists no path: write one a line, such as /index.html",
+            "{} lists no path: write one per line, such as /index.html",
             file.display()
         ))
         .into());
@@ -184,12 +184,12 @@ fn read_line(line: &str) -> Result<Line, String> {
         _ => return Err(format!("`{line}` has more than three words")),
     };
     if !path.starts_with('/') {
-        return Err(format!("`{path}` is no path: a path begins with / (the host is the URL's)"));
+        return Err(format!("`{path}` is not a path: a path begins with / (the host is that of the URL)"));
     }
     let weight = match weight.map(str::parse::<f64>) {
         None => 1.0,
         Some(Ok(weight)) if weight > 0.0 && weight.is_finite() => weight,
-        Some(_) => return Err("the weight is no number above 0".to_owned()),
+        Some(_) => return Err("the weight must be a number above 0".to_owned()),
     };
     let method = method.map(parse::method).transpose()?;
     Ok(Line { method, path: path.to_owned(), weight })

@@ -1,18 +1,18 @@
-// What a script adds to the page: a study that renews itself, files that are dropped, answers that come late. Without
-// it everything works by links, buttons and loading the page again. Nothing here runs between two events: a timer would
-// take its time from the machine that is measured.
+// What the script adds: live updates of a running study, dropping files, and contenders checked one by one. Without it,
+// everything works with links, buttons and reloading. Nothing runs between two events: a timer would take CPU time from
+// the measurement.
 "use strict";
 
 const one = (selector) => document.querySelector(selector);
 const all = (selector) => [...document.querySelectorAll(selector)];
 
-// A study under way: pieces of the page, made by the server, names and all as text.
+// A running study: the server sends pieces of the page, with all names as escaped text.
 function watch(place) {
   const events = new EventSource(place.dataset.live);
   let block = null;
   events.addEventListener("piece", (event) => {
     renew(place, event.data);
-    // Told aloud once a block: every trial would be too much to listen to.
+    // Screen readers announce it once a block: every trial would be too often.
     const status = place.querySelector("[data-status]");
     const isOver = place.querySelector("[data-over]") !== null;
     if (status.dataset.status !== block || isOver) one("[data-said]").textContent = status.textContent;
@@ -23,11 +23,11 @@ function watch(place) {
     }
   });
   events.addEventListener("error", () => {
-    if (events.readyState === EventSource.CLOSED) one("[data-said]").textContent = "The connection has ended.";
+    if (events.readyState === EventSource.CLOSED) one("[data-said]").textContent = "The connection was closed.";
   });
 }
 
-// What a reader has opened, scrolled to or is on stays so.
+// Replaces a piece, and keeps open details, scroll positions and the focus.
 function renew(place, piece) {
   const opened = [...place.querySelectorAll("details")].map((part) => part.open);
   const scrolled = [...place.querySelectorAll(".scroll")].map((part) => part.scrollLeft);
@@ -39,7 +39,7 @@ function renew(place, piece) {
   if (focused >= 0) place.querySelectorAll(reached)[focused]?.focus({ preventScroll: true });
 }
 
-// There is nothing to stop any more; who was on that button goes on at the report.
+// The study has ended: hides the stop button, and moves its focus to the link to the report.
 function finish(place) {
   const held = all("[data-while]").filter((part) => {
     const hasFocus = part.contains(document.activeElement);
@@ -51,7 +51,7 @@ function finish(place) {
   if (held.length > 0 && next) next.focus();
 }
 
-// A file that is dropped anywhere on the page, or chosen: the form is sent as its button would send it.
+// Sends the form when a file is dropped anywhere on the page, or chosen.
 function receive(form) {
   const input = form.querySelector("input[type=file]");
   const failure = form.querySelector("[data-drop-failure]");
@@ -63,7 +63,7 @@ function receive(form) {
     if (isTooLarge) {
       const mib = (bytes) => Math.round(bytes / 1048576).toLocaleString("en");
       failure.textContent =
-        `${file.name} has ${mib(file.size)} MiB, more than ${mib(largest)}. Cut out what is to be read, or use the command line: drome import FILE.`;
+        `${file.name} has ${mib(file.size)} MiB, more than ${mib(largest)} MiB. Keep only the reports in it, or use the command line: drome import FILE.`;
       input.value = "";
     } else if (file) {
       form.requestSubmit();
@@ -84,12 +84,12 @@ function receive(form) {
   });
 }
 
-// One question after the other: each runs a command, so it is a POST.
+// Checks one contender after the other. Each check runs a command, so it is a POST.
 async function ask(places) {
   const said = one("[data-asked]");
   let missing = 0;
   for (const [i, place] of places.entries()) {
-    said.textContent = `Asking which are installed: ${i + 1} of ${places.length}`;
+    said.textContent = `Checking which are installed: ${i + 1} of ${places.length}`;
     try {
       const answer = await fetch(place.dataset.ask, { method: "POST" });
       if (!answer.ok) throw new Error(answer.statusText);
@@ -102,7 +102,7 @@ async function ask(places) {
   said.textContent = `${places.length - missing} of ${places.length} are installed.`;
 }
 
-// How many are ticked, of how many there must be.
+// Shows how many runs are selected, and enables the button when the number is right.
 function count(form) {
   const wanted = Number(form.dataset.choose);
   const said = form.querySelector("[data-choose-count]");
@@ -110,7 +110,7 @@ function count(form) {
   const tell = () => {
     const ticked = form.querySelectorAll("input:checked").length;
     button.disabled = ticked !== wanted;
-    said.textContent = `${ticked} of ${wanted} ticked`;
+    said.textContent = `${ticked} of ${wanted} selected`;
   };
   form.addEventListener("change", tell);
   window.addEventListener("pageshow", tell);

@@ -1,4 +1,4 @@
-//! Peers that are slow, silent, many.
+//! Tests with slow, silent and many clients.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -48,7 +48,7 @@ fn rest(mut peer: Peer) -> String {
 }
 
 #[test]
-fn who_does_not_ask_is_not_kept() {
+fn clients_that_do_not_ask_are_disconnected() {
     let at = server(SHORT);
     for says in ["", "G", "GET / HTTP/1.1\r\nHost: h\r\n"] {
         assert_eq!(rest(peer(at, says)), "", "{says:?}");
@@ -97,7 +97,7 @@ fn only_so_many_connections_are_open_at_once() {
 }
 
 #[test]
-fn who_takes_nothing_is_not_kept() {
+fn clients_that_accept_nothing_are_disconnected() {
     let at = server(SHORT);
     // As many as there is room for ask for a large page and never read it.
     let greedy: Vec<Peer> =

@@ -1,4 +1,4 @@
-//! What is kept at hand is what the store has.
+//! Tests that cached findings match the store.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

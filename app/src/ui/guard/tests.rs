@@ -1,4 +1,4 @@
-//! Who is let in.
+//! Tests of which requests have access.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

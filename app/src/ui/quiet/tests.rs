@@ -1,4 +1,4 @@
-//! While a trial is under way nothing is made for anybody.
+//! Tests that no page is built during a trial.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

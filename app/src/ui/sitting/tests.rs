@@ -1,4 +1,4 @@
-//! However a study ends, those who watch it are told.
+//! Tests that watching browsers learn how a study ends.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

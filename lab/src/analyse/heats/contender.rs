@@ -12,14 +12,14 @@ use model::{Measurement, Metric};
 use stats::heats::{StartFigure, Verdict};
 use stats::median_interval;
 
-/// All that is known of it.
+/// One contender's starts in one cell.
 pub(super) struct Row<'a, 'c> {
     of: &'c InCell<'a>,
     name: &'c str,
     letters: Option<String>,
     /// All of its starts, those that failed included.
     starts: Vec<&'a Start>,
-    /// Those that were measured in the cell.
+    /// The starts that were measured in the cell.
     own: Vec<&'c Measured<'a>>,
     found: Found,
 }
@@ -47,12 +47,12 @@ impl<'a, 'c> Row<'a, 'c> {
         self.usual(|m| Metric::Latency(p).of(m)).filter(|_| !is_selection)
     }
 
-    /// Whom its ratios are to.
+    /// The contender that its ratios refer to.
     fn base(&self) -> &'a str {
         self.of.base()
     }
 
-    /// One value a round: the mean over its starts in it.
+    /// One value per round: the mean over its starts in the round.
     fn by_round(&self, metric: Metric) -> Vec<Option<f64>> {
         let rounds = self.of.measured.iter().map(|m| m.start.round + 1).max().unwrap_or(0);
         let of = |round: usize| {
@@ -120,7 +120,7 @@ fn measured<'a>(row: &Row<'a, '_>) -> impl Iterator<Item = &'a Measurement> {
     row.own.iter().filter_map(|m| m.in_cell.measurement.as_deref())
 }
 
-/// The most memory of a start: what was seen at any time of it, else in this cell.
+/// The most memory of a start: at any time of the start, else in this cell.
 fn rss(m: &Measured<'_>) -> Option<u64> {
     let in_cell = m.in_cell.measurement.as_deref().map(|m| m.usage.rss_max_bytes);
     m.start.memory_bytes.or(in_cell).filter(|bytes| *bytes > 0)
@@ -137,7 +137,7 @@ fn ran(row: &Row<'_, '_>) -> Ran {
     Ran { source_sha256: entrant.and_then(|e| e.source_sha256.clone()), executables }
 }
 
-/// How much more than the base's, from the ratio to it and the base's own figure. `inverse`: of what is one over the figure, in
+/// The difference from the base, from the ratio and the base's own figure. `inverse`: of one over the figure, in
 /// nanoseconds.
 fn more(model: &super::Model, name: &str, base: &str, inverse: bool) -> Option<Figure> {
     let (own, ratio) = (model.figure(base)?.median, model.ratio(name, base)?);
@@ -175,7 +175,7 @@ fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
     }
 }
 
-/// What others disturbed of its turns.
+/// The share of its turns that other programs disturbed.
 fn disturbed_share(own: &[&Measured<'_>]) -> Option<f64> {
     let of = |m: &&Measured<'_>| (m.in_cell.turns, m.in_cell.disturbed.min(m.in_cell.turns));
     let (turns, disturbed) = own
@@ -200,7 +200,7 @@ fn unranked(row: &Row<'_, '_>) -> Option<Unranked> {
     })
 }
 
-/// What is to be known of its starts, most frequent first.
+/// The notes on its starts, the most frequent first.
 fn notes(row: &Row<'_, '_>) -> Vec<String> {
     let failed = row.starts.iter().filter_map(|start| start.failed()).map(|why| format!("failed: {why}"));
     let said = measured(row).flat_map(reasons);

@@ -1,10 +1,10 @@
-//! Who leads a cell, and the tiers of all that are ranked.
+//! The leaders of a cell, and the tiers of all ranked contenders.
 
 use super::model::Model;
 use model::findings::{ContenderFindings, Figure, Front};
 use model::study::REFERENCE;
 
-/// The contenders that none is surely better than, the reference aside.
+/// The contenders that no other is certainly better than, the reference aside.
 pub(super) fn front(model: &Model) -> Option<Front> {
     let is_in_field = |c: &usize| model.name(*c) != REFERENCE;
     let field: Vec<usize> = model.fit.order().into_iter().filter(is_in_field).collect();
@@ -20,7 +20,7 @@ pub(super) fn front(model: &Model) -> Option<Front> {
     Some(Front { leaders: leaders.into_iter().map(named).collect(), next: next.map(named), ratio })
 }
 
-/// Gives each its tier: from the best estimate down, a new one begins with whoever the first of the tier surely beats.
+/// Assigns the tiers: going down from the best estimate, a new tier begins at the first contender that the tier's first certainly beats.
 pub(super) fn tiers(model: &Model, contenders: &mut [ContenderFindings]) {
     let (mut tier, mut first) = (0, None);
     for c in model.fit.order() {

@@ -1,4 +1,4 @@
-//! What a look knows of contenders that are next to each other: what [`crate::heat::next`] decides by whether it is enough.
+//! Compares contenders that are next to each other in the ranking, so that [`crate::heat::next`] can decide whether that is enough.
 
 use super::InCell;
 use super::starts::Turns;
@@ -8,7 +8,7 @@ use model::Run;
 use model::heat::{Heat, Slice, Start};
 use stats::heats::Verdict;
 
-/// Neighbours in the order of estimates, cell by cell, by the first so many rounds.
+/// Compares neighbours in the order of estimates, cell by cell, over the first so many rounds.
 pub fn known(
     run: &Run,
     heats: &[Heat],

@@ -1,5 +1,5 @@
-//! What the heats of a run say. Pure: the same heats, starts and slices give the same findings. The road: each start's figure in a cell
-//! ([`starts`]), the one model that ties them together ([`model`]), and what it says of each contender ([`contender`]) and cell.
+//! Computes the findings of a run in heats. Pure: the same heats, starts and slices give the same findings. Each start gets a figure in a
+//! cell ([`starts`]), one model ties the figures together ([`model`]), and each contender ([`contender`]) and cell is described by it.
 
 mod contender;
 mod front;
@@ -24,7 +24,7 @@ use model::{Asked, Model};
 use starts::{Measured, Turns};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The findings of a run in heats; `ended` says why it ended, none that it has not.
+/// Computes the findings of a run in heats; `ended` is why the run ended, `None` while it goes on.
 pub fn findings(
     run: &Run,
     heats: &[Heat],
@@ -39,20 +39,20 @@ pub fn findings(
     whole(run, cells, conditions::of_heats(starts), elapsed_s, ended)
 }
 
-/// A cell as it was measured, and the models of it.
+/// A cell as it was measured, with its models.
 struct InCell<'a> {
     run: &'a Run,
     cell: usize,
     metric: Metric,
-    /// Every start of those that take part; measured in this cell or not.
+    /// Every start of the contenders that take part, whether measured in this cell or not.
     starts: &'a [Start],
     found: &'a BTreeMap<&'a str, Found>,
     measured: Vec<Measured<'a>>,
-    /// By what contenders are ranked by.
+    /// The model of the metric by which contenders are ranked.
     ranked: Model,
-    /// By answers per second.
+    /// The model of requests/s.
     rate: Model,
-    /// By the server's CPU time for an answer.
+    /// The model of the server's CPU time per answer.
     cpu: Model,
 }
 
@@ -79,7 +79,7 @@ impl<'a> InCell<'a> {
         Self { run, cell, metric, starts, found, measured, ranked, rate, cpu }
     }
 
-    /// What the others are measured against: the reference, else the first.
+    /// The contender that the others are measured against: the reference, else the first.
     fn base(&self) -> &'a str {
         let takes_part = || takes_part(self.run);
         takes_part().find(|name| *name == REFERENCE).or_else(|| takes_part().next()).unwrap_or(REFERENCE)
@@ -94,7 +94,7 @@ fn takes_part(run: &Run) -> impl Iterator<Item = &str> {
     run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none()).map(|(name, _)| name.as_str())
 }
 
-/// What the model is to know of everybody, the hub included. `ranks`: it decides ranks.
+/// The contenders as the model sees them, the hub included. `ranks`: whether the model decides ranks.
 fn entrants(
     run: &Run,
     metric: Metric,
@@ -115,7 +115,7 @@ fn entrants(
     takes_part(run).map(of).collect()
 }
 
-/// Every start's figure by this metric, as far as it has one.
+/// The figures of all starts by this metric, where they have one.
 fn figures(metric: Metric, measured: &[Measured<'_>]) -> Vec<StartFigure> {
     let of = |m: &Measured<'_>| {
         let (contender, start) = (m.start.contender.clone(), m.start);

@@ -8,24 +8,24 @@ use stats::estimate::{Estimate, SYSTEMATIC};
 use stats::heats::{self, Best, Fit, Pair, Place, Rules, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A contender as the model is told of it.
+/// A contender as the model sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entrant {
     pub name: String,
-    /// Unknown: taken for one that varies as most do.
+    /// Its class; `None`: it is assumed to vary as most contenders do.
     pub class: Option<Class>,
-    /// It gets a rank.
+    /// Whether it gets a rank.
     pub is_ranked: bool,
-    /// The load generator held it back.
+    /// Whether the load generator was its limit.
     pub is_floor: bool,
 }
 
-/// What is asked of the model.
+/// What the model is asked for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked {
-    /// What the figures are of.
+    /// The metric of the figures.
     pub metric: Metric,
-    /// The chance of any wrong decision.
+    /// The probability of any wrong decision.
     pub chance: f64,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Model {
 }
 
 impl Model {
-    /// Fits these starts; those of the hub tie heats together, where it is in them.
+    /// Fits the model to these starts; the hub's tie the heats together, where it takes part in them.
     pub fn of(mut entrants: Vec<Entrant>, starts: &[StartFigure], asked: &Asked) -> Self {
         let has_hub = starts.iter().any(|start| start.contender == HUB);
         let hub = has_hub.then_some(entrants.len());
@@ -78,7 +78,7 @@ impl Model {
         self.entrants.get(index).is_some_and(|entrant| entrant.is_floor)
     }
 
-    /// The ranked, the best estimate first, and then those that would be, were they not held back together with all others.
+    /// The ranked contenders, the best estimate first, then those without a rank only because the load generator held all of them back.
     pub fn order(&self) -> Vec<usize> {
         let (mut order, places) = (self.fit.order(), self.fit.places());
         let is_lost = |c: &usize| {
@@ -90,13 +90,13 @@ impl Model {
         order
     }
 
-    /// Everything that is known of two.
+    /// The comparison of two contenders.
     pub fn pair(&self, one: &str, other: &str) -> Option<Pair> {
         self.fit.pair(self.index(one)?, self.index(other)?)
     }
 
-    /// The one's figure as a share of the other's, with the interval of this pair; without one where the starts can't tell.
-    /// A contender is 1 of itself.
+    /// One contender's figure as a share of another's, with the interval of this pair, or without one where the starts can't tell.
+    /// The share of a contender in itself is 1.
     pub fn ratio(&self, one: &str, other: &str) -> Option<Figure> {
         let (a, b) = (self.index(one)?, self.index(other)?);
         if a == b {
@@ -108,8 +108,8 @@ impl Model {
         }
     }
 
-    /// A contender's figure as it would be on average over all heats. Its interval is that of its ratio to the hub: how fast the
-    /// machine was is the same for all. Without a hub it is that of the median over its starts.
+    /// A contender's mean figure over all heats. Its interval is that of its ratio to the hub, because the machine's speed is the same for
+    /// all contenders. Without a hub it is that of the median over its starts.
     pub fn figure(&self, name: &str) -> Option<Figure> {
         let own = self.index(name)?;
         if self.index(HUB).is_none() {
@@ -138,13 +138,13 @@ impl Model {
         self.fit.places().get(self.index(name)?).copied()?
     }
 
-    /// Of those that are ranked, by name.
+    /// The letters of the ranked contenders, by name.
     pub fn letters(&self) -> BTreeMap<&str, String> {
         let named = |(i, letters): (usize, Option<String>)| Some((self.name(i), letters?));
         self.fit.letters().into_iter().enumerate().filter_map(named).collect()
     }
 
-    /// Of every class of which two are ranked.
+    /// The noise floor of every class with two ranked contenders.
     pub fn noise_floors(&self) -> Vec<ClassFloor> {
         let classes: BTreeSet<Class> = self.entrants.iter().map(|entrant| known(entrant.class)).collect();
         let floor = |class: Class| {
@@ -154,7 +154,7 @@ impl Model {
         classes.into_iter().filter_map(floor).collect()
     }
 
-    /// Of those that are ranked.
+    /// The pairs of ranked contenders, counted by verdict.
     pub fn pairs(&self) -> Pairs {
         let order = self.fit.order();
         let mut pairs = Pairs::default();
@@ -171,12 +171,12 @@ impl Model {
     }
 }
 
-/// What nobody said: starts of a race's commands, and runs of older versions.
+/// The class that is assumed where none is declared: for a race's commands, and for runs of older versions.
 fn known(class: Option<Class>) -> Class {
     class.unwrap_or(Class::Managed)
 }
 
-/// Contenders of one class are taken to vary alike.
+/// The group of a class; contenders of one group are assumed to vary alike.
 fn group(class: Option<Class>) -> usize {
     known(class) as usize
 }

@@ -1,4 +1,4 @@
-//! What each start came to in a cell: from the slices of its heat to one figure, and what else is known of it.
+//! The figure of each start in a cell, from the slices of its heat, and what else is known of the start.
 
 use crate::heat::figures;
 use crate::verdict;
@@ -8,25 +8,25 @@ use model::{Bound, Load, Measurement, Metric, Run};
 use stats::heats::{self, StartFigure};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A percentile is known from so many answers beyond it.
+/// A percentile needs this many answers beyond it.
 const BEYOND: f64 = 10.0;
 
 /// One start that was measured in the cell.
 pub(super) struct Measured<'a> {
     pub start: &'a Start,
     pub in_cell: &'a InCell,
-    /// From its slices; `None` in open load, where a turn is too short to say anything, and of one without an answer.
+    /// The figure from its slices; `None` in open load, where a turn is too short to tell, and for a start without an answer.
     pub of_slices: Option<StartFigure>,
     is_closed: bool,
 }
 
 impl<'a> Measured<'a> {
-    /// What was measured, unless it is void.
+    /// The measurement, unless it is void.
     pub fn valid(&self) -> Option<&'a Measurement> {
         self.in_cell.measurement.as_deref().filter(|m| m.verdict.valid)
     }
 
-    /// What was measured is void. One of which only slices are kept is not.
+    /// Whether its measurement is void. A start of which only slices are stored is not.
     pub fn is_void(&self) -> bool {
         self.in_cell.measurement.as_deref().is_some_and(|m| !m.verdict.valid)
     }
@@ -42,12 +42,12 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// The load generator was the limit of this start: its slices say nothing about the machine.
+/// Whether the load generator was the limit of this start, so that its slices say nothing about the machine.
 fn is_held_back_start(in_cell: &InCell) -> bool {
     in_cell.measurement.as_deref().is_some_and(|m| m.verdict.bound.is_held_back())
 }
 
-/// All slices of a run by heat and cell.
+/// All slices of a run, by heat and cell.
 pub(super) struct Turns<'a> {
     heats: BTreeMap<(usize, usize), &'a Heat>,
     slices: BTreeMap<(usize, usize, usize), Vec<&'a Slice>>,
@@ -64,7 +64,7 @@ impl<'a> Turns<'a> {
         Self { heats, slices: by_cell, server_cores: run.environment.server_cpus.len() }
     }
 
-    /// The figures of a heat's starts in a cell, by contender and copy; `starts` are those that were measured in it.
+    /// The figures of a heat's starts in a cell, by contender and copy; `starts` are those that were measured in the cell.
     fn figures(&self, cell: usize, starts: &[(&'a Start, &'a InCell)]) -> Vec<Option<StartFigure>> {
         let nobody = || vec![None; starts.len()];
         let Some((first, in_cell)) = starts.first() else { return nobody() };
@@ -90,7 +90,7 @@ impl<'a> Turns<'a> {
     }
 }
 
-/// Every start of the hub and of those that take part, where it was measured in the cell.
+/// Every start, the hub's included, that was measured in the cell.
 pub(super) fn measured<'a>(
     run: &Run,
     starts: &'a [Start],
@@ -117,24 +117,24 @@ pub(super) fn measured<'a>(
     by_heat.values().flat_map(of_heat).collect()
 }
 
-/// A third of these starts or more had not settled.
+/// Whether a third of these starts or more had not settled.
 pub(super) fn has_not_settled(own: &[&Measured<'_>]) -> bool {
     let not = own.iter().filter(|m| m.in_cell.settled == Some(false)).count();
     not > 0 && not * 3 >= own.len()
 }
 
-/// What bounded most of these starts.
+/// The bound of most of these starts.
 pub(super) fn usual_bound(own: &[&Measured<'_>]) -> Option<Bound> {
     verdict::usual_bound(own.iter().filter_map(|m| m.valid()).map(|m| m.verdict.bound))
 }
 
-/// The load generator was the limit of most of these starts.
+/// Whether the load generator was the limit of most of these starts.
 pub(super) fn is_held_back(own: &[&Measured<'_>]) -> bool {
     let is_closed = own.iter().all(|m| m.is_closed);
     is_closed && usual_bound(own).is_some_and(Bound::is_held_back)
 }
 
-/// The latency of those starts in which a server kept up is that of a selection, where it did not in a third of them or more.
+/// Whether the server fell behind in a third of the starts or more, so that the latency of the others is that of a selection.
 pub(super) fn is_selection(share: f64, own: &[&Measured<'_>]) -> bool {
     let valid = || own.iter().filter_map(|m| m.valid());
     let has_none = |m: &&Measurement| m.verdict.fell_behind() || m.tally.is_selection(share);
@@ -154,7 +154,7 @@ pub(super) fn with_figure<'m, 'a>(metric: Metric, measured: &'m [Measured<'a>]) 
     measured.iter().filter(|m| !selections.contains(m.start.contender.as_str())).collect()
 }
 
-/// The percentile that was asked for, or the highest below it of which every start has at least ten answers beyond.
+/// The percentile that was asked for, or the highest below it with at least ten answers beyond it in every start.
 pub(super) fn supported(metric: Metric, measured: &[Measured<'_>]) -> Metric {
     let Metric::Latency(asked) = metric else { return metric };
     let answers = measured.iter().filter_map(|m| Some(m.valid()?.tally.completed)).filter(|n| *n > 0).min();

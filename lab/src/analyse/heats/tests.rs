@@ -98,7 +98,7 @@ fn nobody_is_faster_than_what_the_load_generator_held_back() {
     let Kept { heats, starts, slices } = world.kept();
     let known = known(&world.run, &heats, &starts, &slices, 6);
     let standings: Vec<Standing> = known.iter().map(|n| n.standing).collect();
-    assert_eq!(standings, [Standing::HeldBack, Standing::Decided], "no round tells more");
+    assert_eq!(standings, [Standing::HeldBack, Standing::Decided], "more rounds would not help");
 }
 
 #[test]

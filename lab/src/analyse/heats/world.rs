@@ -13,11 +13,11 @@ pub(crate) struct World {
     pub run: Run,
     pub rounds: usize,
     pub seed: u64,
-    /// Of the standard deviation of a start's rate, as a share.
+    /// The standard deviation of a start's rate, as a share of it.
     pub between_starts: f64,
-    /// The load generator gets no more than this out of this contender.
+    /// The highest rate that the load generator reaches with this contender.
     pub most: fn(&str) -> f64,
-    /// True rates by name; the hub has 30,000 answers a second.
+    /// The true rates by name; the hub has 30,000 requests/s.
     pub rates: Vec<(&'static str, f64)>,
     /// Whether a start of this contender fails in this round.
     pub fails: fn(&str, usize) -> bool,
@@ -25,7 +25,7 @@ pub(crate) struct World {
     pub settles: fn(&str, usize) -> Option<bool>,
 }
 
-/// What is stored of a run.
+/// What a run stores.
 pub(crate) struct Kept {
     pub heats: Vec<Heat>,
     pub starts: Vec<Start>,
@@ -36,7 +36,7 @@ const CYCLES: usize = 20;
 const SLICE_NS: u64 = 100_000_000;
 
 impl World {
-    /// These servers and a reference of 200,000 answers a second, native, in heats of three; the load generator is no limit.
+    /// These servers and a native reference of 200,000 requests/s in heats of three, without a limit by the load generator.
     pub fn of(rates: &[(&'static str, f64)]) -> Self {
         let names: Vec<&str> = rates.iter().map(|(name, _)| *name).collect();
         let mut run = crate::heat::example::run(&names);
@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// Every round of it, as the lab would deal, measure and store it.
+    /// All rounds, as the lab would deal, measure and store them.
     pub fn kept(&self) -> Kept {
         let (mut heats, mut starts, mut slices): (Vec<Heat>, Vec<Start>, Vec<Slice>) =
             (Vec::new(), Vec::new(), Vec::new());
@@ -132,7 +132,7 @@ fn slice(heat: &Heat, cell: usize, cycle: usize, name: &str, copy: usize, rate: 
     }
 }
 
-/// About normal, with a standard deviation of 1.
+/// A value from about a normal distribution with a standard deviation of 1.
 fn gauss(seed: u64, nth: u64) -> f64 {
     (0..12).map(|i| uniform(seed, nth * 12 + i)).sum::<f64>() - 6.0
 }

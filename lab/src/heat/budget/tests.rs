@@ -85,15 +85,15 @@ fn a_budget_below_one_heat_is_told_before_anything_is_started() {
     assert_eq!(too_small(&run), None);
     run.study.design.budget = 3 * SECOND;
     let why = too_small(&run).unwrap();
-    assert!(why.starts_with("the budget of 3s has no room for a heat, which takes about "), "{why}");
-    let enough = why.split("say --budget ").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
+    assert!(why.starts_with("the budget of 3s is too short for one heat, which takes about "), "{why}");
+    let enough = why.split("use --budget ").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
     run.study.design.budget = humantime::parse_duration(enough).unwrap();
     assert_eq!(too_small(&run), None);
     let sum = sum(&run).unwrap();
     assert!(run.study.design.budget >= sum.looks[0].1, "{enough} has room for the least rounds");
     let why = exceeded(&run, &first_heat(&run), &vec![start(0, 0, "a", &[0]); 900]).unwrap();
     assert!(
-        why.starts_with("the budget of ") && why.ends_with(" is spent in round 1, of at least 4"),
+        why.starts_with("the budget of ") && why.ends_with(" is spent in round 1, with at least 4 needed"),
         "{why}"
     );
 }

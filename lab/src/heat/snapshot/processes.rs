@@ -1,5 +1,5 @@
-//! The CPU clocks of all processes, and whose each process is. Exact for processes that live; of children that ended between two
-//! looks, the kernel tells their parents in ticks of 10 ms.
+//! Reads the CPU clocks of all processes, and finds the owner of each process. Exact for processes that live; of children that ended between
+//! two looks, the kernel tells their parents in ticks of 10 ms.
 
 use net::clock;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,25 +8,25 @@ use std::io::Read;
 /// A thread of the kernel: `PF_KTHREAD` of its include/linux/sched.h.
 const KERNEL_THREAD: u32 = 0x0020_0000;
 
-/// Whose a process is.
+/// The owner of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Whose {
-    /// The kernel's: it works for those who are measured, too.
+    /// The kernel: it works for the measured servers, too.
     Kernel,
     /// Drome itself, whose threads are looked at one by one.
     Own,
-    /// A member's, by index: its guard, or below it.
+    /// A member, by index: the process is its guard, or below it.
     Member(usize),
-    /// Another program's.
+    /// Another program.
     Other,
 }
 
-/// What is known of a process by one look.
+/// The state of a process at one look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
     pub whose: Whose,
     pub clock_ns: u64,
-    /// Of its children that ended, and of theirs.
+    /// CPU time of its children that ended, and of theirs.
     pub children_ns: u64,
     /// The core that it last ran on; unknown of one with several threads.
     pub cpu: Option<usize>,
@@ -35,19 +35,19 @@ pub struct Process {
 /// CPU time between two looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Used {
-    /// By member; one that is not here used none.
+    /// By member; a member that is missing used none.
     pub members_ns: BTreeMap<usize, u64>,
-    /// Of other programs, by core; `None`: it is not known on which.
+    /// By core, of other programs; `None`: the core is not known.
     pub others_ns: BTreeMap<Option<usize>, u64>,
 }
 
 impl Used {
-    /// Of other programs on these cores.
+    /// CPU time of other programs on these cores.
     pub fn others_on(&self, cpus: &BTreeSet<usize>) -> u64 {
         self.others_where(|cpu| cpu.is_some_and(|cpu| cpus.contains(&cpu)))
     }
 
-    /// Of other programs on these cores, and of those of which it is not known where they ran; of all, where no core is given.
+    /// CPU time of other programs on these cores, and of those whose core is not known; of all, where no core is given.
     pub fn others_perhaps_on(&self, cpus: &BTreeSet<usize>) -> u64 {
         self.others_where(|cpu| cpus.is_empty() || cpu.is_none_or(|cpu| cpus.contains(&cpu)))
     }
@@ -58,12 +58,12 @@ impl Used {
     }
 }
 
-/// All processes of the machine, by number.
+/// All processes of the machine, by PID.
 #[derive(Debug)]
 pub struct Processes {
     guards: Vec<i32>,
     known: BTreeMap<i32, Process>,
-    /// The number that the kernel gave last. Where it has not changed, nothing was started since.
+    /// The PID that the kernel gave last. Where it has not changed, nothing was started since.
     last_pid: Option<String>,
 }
 
@@ -74,7 +74,7 @@ impl Processes {
         all
     }
 
-    /// What was used since the last look; `None` where /proc can't be read.
+    /// Takes a look and returns what was used since the last one; `None` where /proc can't be read.
     pub fn look(&mut self) -> Option<Used> {
         let last_pid = last_pid();
         let before = self.known.clone();
@@ -136,7 +136,7 @@ impl Processes {
         self.known.extend(found);
     }
 
-    /// A process is a member's if its guard is among its ancestors.
+    /// Finds the owner of a process. A process is a member's if its guard is among its ancestors.
     fn whose(&self, pid: i32, new: &BTreeMap<i32, Stat>, own: i32) -> Whose {
         if pid == own {
             return Whose::Own;
@@ -162,8 +162,8 @@ impl Processes {
     }
 }
 
-/// What was used between two looks. A process that ended took its clock along, and its parent has the time, in ticks: what the parents
-/// have more than those who ended had at the first look was used in between.
+/// Computes what was used between two looks. A process that ended took its clock along, and its parent has the time, in ticks: what the
+/// parents have more than the ended processes had at the first look was used in between.
 pub fn used(before: &BTreeMap<i32, Process>, after: &BTreeMap<i32, Process>) -> Used {
     let mut used = Used::default();
     let mut of_children: BTreeMap<Whose, (u64, u64)> = BTreeMap::new();
@@ -195,7 +195,7 @@ pub fn used(before: &BTreeMap<i32, Process>, after: &BTreeMap<i32, Process>) -> 
     used
 }
 
-/// What `/proc/PID/stat` tells that is needed here.
+/// The fields of `/proc/PID/stat` that are needed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
     pub parent: i32,
@@ -205,8 +205,8 @@ pub struct Stat {
 }
 
 impl Stat {
-    /// By `proc_pid_stat(5)`: parent 4, flags 9, ended children's time 16 and 17, threads 20, processor of the first of them 39. A
-    /// program's name, in parentheses, may have anything in it.
+    /// Parses the fields of `proc_pid_stat(5)`: parent 4, flags 9, ended children's time 16 and 17, threads 20, processor of the first of
+    /// them 39. A program's name, in parentheses, may have anything in it.
     pub fn of(text: &str) -> Option<Self> {
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
         let field = |number: usize| fields.get(number - 3).copied();
@@ -237,7 +237,7 @@ fn pids() -> Vec<i32> {
     all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The kernel's tick, as it tells times in /proc.
+/// The length of the kernel's tick in nanoseconds, the unit of times in /proc.
 pub fn tick_ns() -> u64 {
     1_000_000_000 / procfs::ticks_per_second().max(1)
 }

@@ -6,7 +6,7 @@ use net::tls::{ClientOptions, ClientTls};
 use net::{Io, Operation};
 use rustls::version::{TLS12, TLS13};
 
-const WRONG_KEY: &str = "a signature of the server does not fit: it lacks its certificate's key, or the issuer has another of this name";
+const WRONG_KEY: &str = "a signature of the server does not match: it lacks its certificate's key, or another issuer has the same name";
 
 /// An authority that was made anew under its old name.
 #[test]
@@ -21,7 +21,7 @@ fn an_expired_certificate() {
     let server = authority.leaf_of_years("localhost", 2000, 2001).server();
     let reason = Pair::new(&authority.client(), &server).refused();
     let shape = reason.replace(|c: char| c.is_ascii_digit(), "");
-    assert_eq!(shape, "the server's certificate has expired ( days ago): --insecure goes on all the same");
+    assert_eq!(shape, "the server's certificate has expired ( days ago): --insecure ignores this");
 }
 
 #[test]
@@ -39,12 +39,12 @@ fn a_certificate_for_someone_else() {
     let server = authority.leaf("other.example").server();
     assert_eq!(
         Pair::new(&authority.client(), &server).refused(),
-        "the server's certificate is for other.example, not localhost: --insecure goes on all the same"
+        "the server's certificate is for other.example, not localhost: --insecure ignores this"
     );
     let to_address = ClientTls::new(&authority.options(), "127.0.0.1").unwrap();
     assert_eq!(
         Pair::new(&to_address, &server).refused(),
-        "the server's certificate is for other.example, not 127.0.0.1: --insecure goes on all the same"
+        "the server's certificate is for other.example, not 127.0.0.1: --insecure ignores this"
     );
 }
 
@@ -78,7 +78,7 @@ fn a_certificate_that_is_its_own_issuer() {
     Pair::new(&ClientTls::new(&given, "localhost").unwrap(), &leaf.server()).connected();
     assert_eq!(
         Pair::new(&ClientTls::new(&given, "other.example").unwrap(), &leaf.server()).refused(),
-        "the server's certificate is for localhost, not other.example: --insecure goes on all the same"
+        "the server's certificate is for localhost, not other.example: --insecure ignores this"
     );
     // Another one of the same name is not the one that was given.
     let given = believes(&Leaf::self_signed("localhost"));

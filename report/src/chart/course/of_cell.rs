@@ -1,4 +1,4 @@
-//! The trials of a cell, as they were stored → what is drawn of them, and what that says.
+//! Turns the stored trials of a cell into the chart of all trials and its finding.
 
 use super::{Row, State, Trial, Trials};
 use crate::chart::Caption;
@@ -7,7 +7,7 @@ use crate::{in_heats, units};
 use model::findings::CellFindings;
 use model::{Measurement, Observation, Outcome};
 
-/// All trials of a cell, in the order of the store, which is that in which they were run.
+/// All trials of a cell, in the order of the store, which is the run order.
 pub fn of_cell(cell: &CellFindings, number: usize, observations: &[Observation]) -> Trials {
     let own: Vec<&Observation> = observations.iter().filter(|o| o.trial.cell == number).collect();
     let row = |c: &model::findings::ContenderFindings| {
@@ -30,7 +30,7 @@ fn trial(nth: usize, o: &Observation) -> Trial {
     Trial { nth, block: o.trial.block, copy: o.trial.copy, rate_per_s, course_per_s, state }
 }
 
-/// Of the window only: the warm-up does not count.
+/// The rate over time in the window, without the warm-up.
 fn course(m: &Measurement) -> Vec<f64> {
     let Some(course) = m.tally.course.as_ref().filter(|course| course.step_ns > 0) else {
         return Vec::new();

@@ -208,7 +208,7 @@ fn findings(run: &Run, names: &[String], blocks: usize, text: &str) -> Findings 
         conditions: environment::ConditionsRange { others_ppm_max: Some(12_345), ..Default::default() },
         workloads: run.workloads.clone(),
         quick: false,
-        ended: format!("every ratio is known to ±3 % {text}"),
+        ended: format!("every interval is within ±3 % {text}"),
         elapsed_s: 61.5,
         race: None,
         noise_floor: Some(0.011),
@@ -245,7 +245,7 @@ fn contender(run: &Run, nth: usize, name: &str, blocks: usize, text: &str) -> Co
         change: 0.2,
         settled_after_s: Some(1.5),
     };
-    // The second and the third can't be told apart.
+    // No significant difference between the second and the third.
     let rank = if nth == 2 || nth == 3 { (3, 3, 4) } else { (nth + 1, nth + 1, nth + 1) };
     let program = Executable { path: format!("/usr/sbin/{name} {text}"), sha256: Some("ef".repeat(32)) };
     ContenderFindings {
