@@ -1,7 +1,7 @@
 //! Turns errors into a message and an exit code: 1 drome could not do its work, 2 the command line or a file is
 //! wrong, 3 a gate failed, 4 something that was asked for has no valid measurement, 130 interrupted.
 
-use lab::compare::CompareError;
+use lab::findings::compare::CompareError;
 use lab::setup::SetupError;
 use lab::{CatalogError, LabError, StoreError};
 use model::Findings;

@@ -18,10 +18,10 @@ use cli::Command;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    lab::image::name_process();
+    lab::server::image::name_process();
     let args: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
     if args.get(1).is_some_and(|arg| arg == "__guard") {
-        return lab::guard::run();
+        return lab::server::guard::run();
     }
     if let Some((dialect, args)) = command::dialect::of(&args) {
         return command::dialect::run(dialect, args).unwrap_or_else(|error| failure::tell(&error));

@@ -4,8 +4,8 @@
 use crate::console;
 use indicatif::ProgressBar;
 use lab::Show;
-use lab::heat::budget;
 use lab::heat::run::Measured;
+use lab::heat::schedule::budget;
 use model::heat::{Heat, Start, StartOutcome, Step};
 use model::{Observation, Outcome, Run, Trial};
 use report::look::shortened;
@@ -86,8 +86,9 @@ impl Show for Watch {
         let Some(last) = observations.last().map(|o| &o.trial) else { return };
         let before = self.block.replace(last.block);
         let Some(over) = before.filter(|before| *before < last.block) else { return };
-        let findings = lab::analyse::findings(run, observations, None);
-        let left = lab::left::left(run, observations).map(|left| progress::left(left.about, left.most));
+        let findings = lab::findings::analyse::findings(run, observations, None);
+        let left =
+            lab::blocks::time_left::left(run, observations).map(|left| progress::left(left.about, left.most));
         let known: Vec<String> = left.into_iter().chain(progress::leading(&findings, last.cell)).collect();
         let known = known.join("; ");
         self.bar.set_prefix(fitted(&known));

@@ -1,7 +1,9 @@
 //! Runs that went wrong, and what their report says: it says what can't be said. One golden each.
 
-use crate::environment::fixture;
-use crate::{analyse, compare, example};
+use crate::example;
+use crate::findings::analyse;
+use crate::findings::compare;
+use crate::machine::environment::fixture;
 use model::environment::Ends;
 use model::study::REFERENCE;
 use model::{Conditions, Findings, Observation, Outcome, Run, Trial};

@@ -1,6 +1,8 @@
 //! The catalog of contenders, workloads and studies: those that are built in, and those in folders that a user adds, which
 //! override by name. Everything is read and checked before anything is started.
 
+pub mod narrow;
+
 use include_dir::{Dir, include_dir};
 use model::study::REFERENCE;
 use model::{Contender, Study, Workload};

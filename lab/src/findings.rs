@@ -1,6 +1,12 @@
 //! Reads a run's findings from the store, whichever way it was measured.
 
-use crate::analyse;
+pub mod analyse;
+pub mod compare;
+pub mod forecast;
+pub mod history;
+pub mod race;
+pub mod steady;
+
 use crate::heat::observed::observed;
 use crate::heat::run::Measured;
 use crate::store::{Store, StoreError};

@@ -1,11 +1,14 @@
 //! Contenders on this machine: lays out their sources, finds what they lack and its remedy, builds them, asks for their versions.
 
+pub mod folders;
+pub mod install;
+pub mod remedy;
+
 use crate::catalog::Entry;
-use crate::environment::hex;
-use crate::image;
-use crate::lock::Lock;
-use crate::remedy;
-use crate::supervise::last_lines;
+use crate::machine::environment::hex;
+use crate::server::image;
+use crate::server::supervise::last_lines;
+use crate::setup::lock::Lock;
 use model::Contender;
 use model::contender::{Track, tuned_name};
 use model::observation::Entrant;

@@ -1,18 +1,23 @@
 //! The spine: runs trial after trial and stores each observation at once, until the schedule says that it is enough.
 
-use crate::cores::Cores;
-use crate::environment::{self, System, Watch};
+use crate::blocks::{self, Next};
 use crate::fault::Fault;
+use crate::findings::analyse;
 use crate::heat;
 use crate::heat::run::Measured;
-use crate::instance::{self, Instance, Place, Works};
-use crate::lock::Lock;
-use crate::pinned::Pinned;
+use crate::machine::cores::Cores;
+use crate::machine::environment::{self, System, Watch};
+use crate::machine::pinned::Pinned;
 use crate::prepare::Prepared;
-use crate::schedule::{self, Next};
+use crate::server::instance::{self, Instance, Place, Works};
+use crate::server::plan;
+use crate::server::prepare_command;
+use crate::server::under_load;
+use crate::server::verify;
+use crate::setup::lock::Lock;
 use crate::store::{Store, StoreError};
 use crate::verdict::{Case, Policy};
-use crate::{analyse, before, clock_text, plan, under_load, verdict, verify};
+use crate::{clock_text, verdict};
 use model::environment::Executable;
 use model::heat::{Heat, Start, Step};
 use model::{Conditions, Findings, Measurement, Observation, Outcome, Plan, Run, Tally, Trial, Usage};
@@ -103,11 +108,11 @@ pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<F
     let mut observations = store.observations(&run.id)?;
     let mut since = Instant::now();
     let why = loop {
-        let trial = match schedule::next(run, &observations) {
+        let trial = match blocks::next(run, &observations) {
             Next::Trial(trial) => trial,
             Next::Done(why) => break why,
         };
-        show.begins(run, &trial, observations.len(), schedule::least_trials(run));
+        show.begins(run, &trial, observations.len(), blocks::least_trials(run));
         let observed = observe(lab, run, &trial, since);
         let is_stopped = lab.stop.load(Ordering::Relaxed);
         match observed {
@@ -204,7 +209,7 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>
     let (cpus, assets) = (lab.cores.server.clone(), lab.assets.clone());
     let place = Place { cpus, connections: cell.load.connections(), assets, log };
     if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
-        before::run(command, &lab.logs.join(format!("{name}-prepare.log")), &lab.stop)?;
+        prepare_command::run(command, &lab.logs.join(format!("{name}-prepare.log")), &lab.stop)?;
     }
 
     let asked = Works::from([(cell.workload.clone(), work.clone())]);

@@ -39,7 +39,9 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     for file in files(root)? {
         let text = fs::read_to_string(&file).with_context(|| format!("can't read {}", file.display()))?;
         let shown = file.strip_prefix(root).unwrap_or(&file).display().to_string();
-        wrong.extend(found(&text).map(|(phrase, instead)| format!("{shown} says \"{phrase}\": write \"{instead}\"")));
+        wrong.extend(
+            found(&text).map(|(phrase, instead)| format!("{shown} says \"{phrase}\": write \"{instead}\"")),
+        );
     }
     Ok(())
 }

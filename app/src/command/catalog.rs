@@ -4,9 +4,10 @@ use super::install;
 use crate::cli::Common;
 use crate::console;
 use clap::{Args, Subcommand, ValueEnum};
-use lab::cores::Cores;
-use lab::instance::Place;
-use lab::{Catalog, CatalogError, inspect, setup};
+use lab::machine::cores::Cores;
+use lab::server::inspect;
+use lab::server::instance::Place;
+use lab::{Catalog, CatalogError, setup};
 use model::contender::Track;
 use model::inspection::Inspection;
 use std::process::ExitCode;
@@ -92,7 +93,7 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
     }
     let works = setup::works(catalog)?;
     let (assets, stop) = (setup::assets(&works)?, console::stop_flag()?);
-    let logs = lab::folders::cache().join("logs").join("verify");
+    let logs = lab::prepare::folders::cache().join("logs").join("verify");
     std::fs::create_dir_all(&logs)?;
     let mut all = Vec::new();
     for prepared in prepared.into_iter().flat_map(|p| setup::on_tracks(p, &[Track::Default, Track::Tuned])) {

@@ -59,7 +59,7 @@ enum Format {
 /// Compares two runs and prints what changed.
 pub fn compare(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (old, new) = (findings(Some(&args.old), common)?, findings(Some(&args.new), common)?);
-    let comparison = lab::compare::compare(&old, &new, args.how.anyway)?;
+    let comparison = lab::findings::compare::compare(&old, &new, args.how.anyway)?;
     console::print(&show(&comparison, args.how.format)?)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -68,7 +68,7 @@ pub fn compare(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> 
 /// judged, unless that is allowed.
 pub fn gate(args: &GateArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (old, new) = (findings(Some(&args.against), common)?, findings(args.new.as_deref(), common)?);
-    let comparison = lab::compare::compare(&old, &new, args.how.anyway)?;
+    let comparison = lab::findings::compare::compare(&old, &new, args.how.anyway)?;
     console::print(&show(&comparison, args.how.format)?)?;
     let margin = args.margin * 100.0;
     let mut failed = false;

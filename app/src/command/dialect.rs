@@ -3,7 +3,7 @@
 use crate::console;
 use crate::failure::WrongInput;
 use dialects::{Call, Dialect, Halt, Job, Said};
-use lab::cores::Cores;
+use lab::machine::cores::Cores;
 use lab::verdict::{self, Case, Policy};
 use load::{LoadError, Progress, Watch};
 use model::{Exchange, Plan, Tally};

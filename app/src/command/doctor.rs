@@ -3,9 +3,9 @@
 use crate::console;
 use crate::failure::REGRESSION;
 use clap::Args;
-use lab::cores::Cores;
-use lab::doctor::{self, BEST, Examination};
-use lab::environment::System;
+use lab::machine::cores::Cores;
+use lab::machine::doctor::{self, BEST, Examination};
+use lab::machine::environment::System;
 use std::fmt::Write;
 use std::process::ExitCode;
 

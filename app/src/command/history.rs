@@ -104,12 +104,12 @@ fn history(study: &str, common: &Common) -> anyhow::Result<History> {
         let (run, observations, ended) = store.run(&listed.id)?;
         runs.push(lab::findings::of(&store, &run, &observations, ended.as_deref())?);
     }
-    if !runs.iter().any(lab::history::has_reference) {
+    if !runs.iter().any(lab::findings::history::has_reference) {
         let words =
             format!("the runs of {study} have no reference, so the machine's drift is unknown: run a study");
         return Err(WrongInput(words).into());
     }
-    Ok(lab::history::history(study, &runs, unended))
+    Ok(lab::findings::history::history(study, &runs, unended))
 }
 
 /// Removes what was not asked for; the findings of the rest stay the same.

@@ -55,7 +55,7 @@ pub fn contenders(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, Ca
 /// Installs what these contenders lack. A failure is reported, and the others continue.
 pub fn get(prepared: &[Prepared], yes: bool) {
     let ask = |what: &str| yes || console::confirm(what);
-    if let Err(why) = lab::install::install(prepared, &ask, &|line| note!("{line}")) {
+    if let Err(why) = lab::prepare::install::install(prepared, &ask, &|line| note!("{line}")) {
         note!("drome: {why}");
     }
 }

@@ -28,7 +28,8 @@ pub mod sweep;
 pub mod ui;
 
 use crate::cli::Common;
-use lab::{Catalog, Store, folders};
+use lab::prepare::folders;
+use lab::{Catalog, Store};
 use std::path::PathBuf;
 
 /// The built-in catalog with the folders of `--catalog`.

@@ -5,7 +5,7 @@ use crate::cli::{Common, MachineArgs};
 use crate::console;
 use crate::failure::WrongInput;
 use clap::{Args, ValueEnum};
-use lab::heat::budget;
+use lab::heat::schedule::budget;
 use lab::setup;
 use lab::{Catalog, Store};
 use model::{Observation, Run, Study};
@@ -54,7 +54,7 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut asked = run;
     asked.study.design.budget = study.design.budget;
     asked.study.design.blocks = study.design.blocks;
-    let told = lab::forecast::forecast(&asked, &observations, precision, study.design.blocks[1]);
+    let told = lab::findings::forecast::forecast(&asked, &observations, precision, study.design.blocks[1]);
     console::print(&match args.format {
         Format::Terminal => console::look().report(&report::forecast::terminal(&told)),
         Format::Json => serde_json::to_string_pretty(&told)? + "\n",

@@ -1,6 +1,6 @@
 //! The output of `drome plan` for a study in rounds.
 
-use lab::heat::budget::Sum;
+use lab::heat::schedule::budget::Sum;
 use model::Run;
 use report::progress::long;
 use report::units::several;

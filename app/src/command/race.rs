@@ -9,7 +9,7 @@ use crate::failure::{self, WrongInput};
 use crate::watch::Watch;
 use anyhow::Context;
 use clap::Args;
-use lab::instance::{Work, Works};
+use lab::server::instance::{Work, Works};
 use lab::setup::{self, RACED};
 use model::metric::Decider;
 use model::{Arrivals, Cell, Design, Heats, Load, Run, Study, Target};
@@ -133,18 +133,20 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.
 fn budget(run: &Run, asked: Option<Duration>) -> Duration {
-    let least = match lab::heat::budget::sum(run) {
+    let least = match lab::heat::schedule::budget::sum(run) {
         Some(sum) => sum.looks.first().map_or(sum.round, |look| look.1),
-        None => lab::left::guess(&run.study.design, lab::schedule::least_trials(run)),
+        None => lab::blocks::time_left::guess(&run.study.design, lab::blocks::least_trials(run)),
     };
     asked.unwrap_or(BUDGET.max(least.saturating_mul(2)))
 }
 
 /// Why the budget is too small to start, if it is.
 fn too_small(run: &Run) -> Option<WrongInput> {
-    let (budget, least) = (run.study.design.budget, lab::schedule::least_budget(run));
+    let (budget, least) = (run.study.design.budget, lab::blocks::least_budget(run));
     match run.study.design.heats {
-        Some(_) => lab::heat::budget::too_small(run).map(|why| WrongInput(format!("--budget: {why}"))),
+        Some(_) => {
+            lab::heat::schedule::budget::too_small(run).map(|why| WrongInput(format!("--budget: {why}")))
+        }
         None => (budget < least).then(|| super::run::too_small(budget, least)),
     }
 }

@@ -8,8 +8,8 @@ use crate::failure::{self, WrongInput};
 use crate::watch::Watch;
 use anyhow::{Context, bail};
 use clap::Args;
-use lab::heat::budget;
-use lab::narrow::{Wanted, narrow};
+use lab::catalog::narrow::{Wanted, narrow};
+use lab::heat::schedule::budget;
 use lab::{Catalog, LabError, Store, setup};
 use model::study::REFERENCE;
 use model::{Run, Study};
@@ -193,18 +193,18 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
     if let Some(sum) = budget::sum(run) {
         return announce_heats(run, &sum, (budget.is_some(), spent), present);
     }
-    let (design, least) = (&run.study.design, lab::schedule::least_budget(run));
+    let (design, least) = (&run.study.design, lab::blocks::least_budget(run));
     if let Some(budget) = budget.filter(|budget| *budget < least) {
         bail!(too_small(budget, least));
     }
-    let trials = lab::schedule::least_trials(run);
-    let about = lab::left::guess(design, trials);
+    let trials = lab::blocks::least_trials(run);
+    let about = lab::blocks::time_left::guess(design, trials);
     note!(
         "{present} contenders and the reference: at least {} blocks, {trials} trials, about {}; ends when every ratio's \
          interval is within ±{} % or the budget of {} is spent; run {}",
         design.blocks[0],
         report::progress::long(about),
-        lab::schedule::percent(design.precision),
+        lab::blocks::percent(design.precision),
         humantime::format_duration(design.budget),
         run.id
     );
@@ -240,7 +240,7 @@ fn announce_heats(
         report::units::several(sum.heats, "heat"),
         report::progress::long(sum.round),
         report::progress::long(about),
-        lab::schedule::percent(design.precision),
+        lab::blocks::percent(design.precision),
         humantime::format_duration(design.budget),
         run.id
     );

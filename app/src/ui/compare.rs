@@ -6,7 +6,7 @@ use super::lanes::{Axis, Lane};
 use super::page::{self, Place};
 use super::url;
 use axum::extract::{Query, State};
-use lab::compare::CompareError;
+use lab::findings::compare::CompareError;
 use lab::store::Listed;
 use maud::{Markup, html};
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
@@ -58,7 +58,7 @@ fn read(desk: &Desk, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, To
     let outcome = match chosen.as_slice() {
         [old, new] => {
             let (old, new) = (desk.analysed(old)?, desk.analysed(new)?);
-            Some(lab::compare::compare(&old.findings, &new.findings, anyway))
+            Some(lab::findings::compare::compare(&old.findings, &new.findings, anyway))
         }
         _ => None,
     };

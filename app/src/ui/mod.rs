@@ -38,7 +38,7 @@ use axum::routing::{get, post};
 use connections::Limits;
 use desk::{Desk, Order};
 use lab::Catalog;
-use lab::cores::Cores;
+use lab::machine::cores::Cores;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::net::TcpListener;

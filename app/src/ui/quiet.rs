@@ -5,7 +5,7 @@
 //!
 //! During a trial drome only copies a piece of the page to watching browsers (at the very beginning, while the
 //! server is being started), sends the constant style and script, sets the flag that stops a study, and refuses
-//! requests without access. All of it is counted as background load (see `lab/src/other_load.rs`).
+//! requests without access. All of it is counted as background load (see `lab/src/machine/other_load.rs`).
 
 use super::desk::Desk;
 use super::failure::Failure;

@@ -5,10 +5,10 @@ use super::desk::Desk;
 use super::live;
 use super::marks::Mark;
 use super::quiet::Silence;
-use lab::heat::budget;
+use lab::blocks::time_left::Left;
 use lab::heat::observed::observed;
 use lab::heat::run::Measured;
-use lab::left::Left;
+use lab::heat::schedule::budget;
 use lab::{LabError, Show, setup};
 use model::heat::{Heat, Start, Step};
 use model::study::REFERENCE;
@@ -234,7 +234,7 @@ fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
     sitting.tell(|known| {
         known.least = match budget::sum(&run) {
             Some(sum) => sum.heats.saturating_mul(run.study.design.blocks[0]),
-            None => lab::schedule::least_trials(&run),
+            None => lab::blocks::least_trials(&run),
         };
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
@@ -266,9 +266,9 @@ impl Show for Between<'_> {
     }
 
     fn knows(&mut self, run: &Run, observations: &[Observation]) {
-        let findings = lab::analyse::findings(run, observations, None);
+        let findings = lab::findings::analyse::findings(run, observations, None);
         let mut known = self.sitting.known();
-        (known.findings, known.left) = (Some(findings), lab::left::left(run, observations));
+        (known.findings, known.left) = (Some(findings), lab::blocks::time_left::left(run, observations));
     }
 
     /// Lets pages be built between two steps, but not while a server is under load.

@@ -8,7 +8,9 @@ use super::url;
 use axum::extract::{Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::Redirect;
-use lab::{left, schedule, setup};
+use lab::blocks;
+use lab::blocks::time_left;
+use lab::setup;
 use maud::{Markup, html};
 use model::contender::Track;
 use model::{Load, Study};
@@ -84,7 +86,7 @@ fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
     // The reference takes part twice.
     let entrants = study.contenders.iter().map(of).sum::<usize>() + 2;
     let [blocks, _] = quick.design.blocks;
-    let takes = left::guess(&quick.design, entrants * quick.cells.len() * blocks);
+    let takes = time_left::guess(&quick.design, entrants * quick.cells.len() * blocks);
     let title = |contender: &String| {
         let known = desk.catalog.contenders.get(contender);
         known.map_or_else(|| contender.clone(), |entry| entry.contender.title.clone())
@@ -102,7 +104,7 @@ fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
                     input type="radio" name="how" value="full";
                     span {
                         strong { "The full study" } " at least " (units::several(design.blocks[0], unit(study))) ", until every ratio's interval is within ±"
-                        (schedule::percent(design.precision)) " % or the budget of "
+                        (blocks::percent(design.precision)) " % or the budget of "
                         (humantime::format_duration(design.budget)) " is spent"
                     }
                 }

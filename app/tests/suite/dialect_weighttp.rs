@@ -59,7 +59,7 @@ fn failures_are_counted() {
 
 #[test]
 fn where_nobody_listens_one_request_is_errored() {
-    let port = lab::ports::free_port().unwrap();
+    let port = lab::server::ports::free_port().unwrap();
     let said = drome("weighttp", &["-n", "1000", &format!("http://127.0.0.1:{port}/")]);
     assert_eq!(
         (said.code, said.err.as_str()),

@@ -231,7 +231,7 @@ fn an_answer_before_any_request_is_noticed() {
 
 #[test]
 fn a_refused_connection_is_said_at_once() {
-    let nobody = format!("http://127.0.0.1:{}/", lab::ports::free_port().unwrap());
+    let nobody = format!("http://127.0.0.1:{}/", lab::server::ports::free_port().unwrap());
     let said = run(&mut Home::new().drome(&["load", &nobody, "-d", "1h"]));
     assert_eq!(said.code, 1);
     assert!(said.err.contains("refused") && said.err.contains("is the server running"), "{}", said.err);

@@ -1,18 +1,19 @@
 //! Measures one cell of a heat: all living members are warmed up and then loaded in turns, cycle after cycle, until enough cycles
 //! were quiet.
 
-use super::cycled::{Cycled, Turned};
-use super::members::{Field, Trouble};
-use super::patience::{self, Patience};
-use super::pieces;
-use super::shape::Shape;
-use super::snapshot::{Looks, Watched};
-use super::sum::Sum;
 use super::warm::Course;
-use super::{budget, orders};
 use crate::fault::Fault;
-use crate::plan;
+use crate::heat::members::{Field, Trouble};
+use crate::heat::schedule::budget;
+use crate::heat::schedule::orders;
+use crate::heat::turns::cycled::{Cycled, Turned};
+use crate::heat::turns::patience::{self, Patience};
+use crate::heat::turns::pieces;
+use crate::heat::turns::shape::Shape;
+use crate::heat::turns::snapshot::{Looks, Watched};
+use crate::heat::turns::sum::Sum;
 use crate::run::Show;
+use crate::server::plan;
 use load::{Generator, LoadError};
 use model::heat::{HUB, Ran, Slice, Start, Step};
 use model::{Cell, Load, Plan};

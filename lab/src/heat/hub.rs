@@ -1,8 +1,8 @@
 //! The hub: the server that is in every heat and ties heats together. It is the reference with some work for every answer.
 
 use crate::catalog::Catalog;
-use crate::instance::Work;
 use crate::prepare::Prepared;
+use crate::server::instance::Work;
 use model::heat::HUB;
 use model::study::REFERENCE;
 use std::path::Path;

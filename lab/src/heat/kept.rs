@@ -1,11 +1,12 @@
 //! What is stored of a cell that was measured: each member's part in its start, and all slices.
 
-use super::cell::Bout;
-use super::cycled::Cycled;
-use super::sum::Sum;
 use super::warm::Course;
-use super::{pieces, snapshot};
-use crate::tree::{self, ThreadClocks, Tree};
+use crate::heat::cell::Bout;
+use crate::heat::turns::cycled::Cycled;
+use crate::heat::turns::pieces;
+use crate::heat::turns::snapshot;
+use crate::heat::turns::sum::Sum;
+use crate::server::tree::{self, ThreadClocks, Tree};
 use crate::verdict::{self, Case, Policy};
 use model::Measurement;
 use model::heat::{InCell, Slice};

@@ -1,15 +1,16 @@
 //! The servers of a heat: started afresh, verified, watched for their end, stopped. A contender that does something wrong leaves the heat,
 //! and the others go on.
 
-use super::hub::Hub;
-use super::{budget, owed};
-use crate::before;
-use crate::environment::{self, System, Watch};
 use crate::fault::Fault;
-use crate::instance::{Instance, Place, Work, Works};
+use crate::heat::hub::Hub;
+use crate::heat::schedule::budget;
+use crate::heat::schedule::owed;
+use crate::machine::environment::{self, System, Watch};
 use crate::prepare::Prepared;
 use crate::run::{Lab, Show, verify_once};
-use crate::tree::{self, Snapshot, Tree};
+use crate::server::instance::{Instance, Place, Work, Works};
+use crate::server::prepare_command;
+use crate::server::tree::{self, Snapshot, Tree};
 use model::heat::{HUB, Heat, Start, StartOutcome, Step};
 use model::{Cell, Run};
 use std::collections::BTreeMap;
@@ -161,7 +162,7 @@ impl<'a> Field<'a> {
         let cells = || heat.cells.iter().filter_map(|cell| run.study.cells.get(*cell));
         let log = format!("{}-{}-{name}-{copy}", heat.round, heat.number);
         if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
-            before::run(command, &lab.logs.join(format!("{log}-prepare.log")), &lab.stop)?;
+            prepare_command::run(command, &lab.logs.join(format!("{log}-prepare.log")), &lab.stop)?;
         }
         let place = Place {
             cpus: lab.cores.server.clone(),

@@ -1,42 +1,28 @@
 //! Measuring in heats: several live servers are loaded in turns.
 //!
-//! The parts that act: [`run`] goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after `warm`
-//! has warmed them up, `sum` adds their turns up, `kept` decides what is stored of them, and [`snapshot`] reads the clocks of processes.
-//! All other parts decide, and are pure; `warming` says when a server is warm, `shape` what its turns look like.
+//! What acts: [`run`] goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after `warm`
+//! has warmed them up, `kept` decides what is stored.
 //!
-//! The road: [`next`] says which heat is owed ([`owed`]), how it is dealt ([`deal`]), whether there is time ([`budget`]) and whether
-//! it is enough ([`enough`]). Within a heat: the orders of its cycles ([`orders`]), what ran beside each turn ([`snapshot`]), which
-//! turns count ([`pieces`], [`shares`]), how long disturbed ones are made up for ([`patience`]), what the statistics get of them
-//! ([`figures`]), and what is found out beside ([`found`]).
+//! What decides is pure: [`next`] asks [`schedule`] which heat is owed, whether there is time, and whether it is enough; [`turns`]
+//! says how long turns are, which of them count, and what they add up to; `warming` when a server is warm.
 
-pub mod budget;
 mod cell;
-mod cycled;
-pub mod deal;
-pub mod enough;
 #[cfg(test)]
 pub(crate) mod example;
-pub mod figures;
-pub mod found;
 pub(crate) mod hub;
 mod kept;
 mod members;
 pub mod observed;
-pub mod orders;
-pub mod owed;
-pub mod patience;
-pub mod pieces;
 pub mod run;
-mod shape;
-pub mod shares;
-pub mod snapshot;
-mod sum;
+pub mod schedule;
+pub mod turns;
 mod warm;
 mod warming;
 
-use enough::{Neighbours, rounds_in_words};
 use model::Run;
 use model::heat::{Heat, Start};
+use schedule::enough::{Neighbours, rounds_in_words};
+use schedule::{budget, enough, owed};
 
 /// The next step of a run in heats.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,18 @@
 //! Runs a study in heats: heat after heat, each cell stored when it is over, until it is enough.
 
-use super::hub::Hub;
-use super::members::{self, Field, Trouble};
-use super::{Course, Next, cell, next};
+use crate::clock_text;
 use crate::fault::Fault;
-use crate::pinned::Pinned;
+use crate::findings::analyse;
+use crate::heat::Course;
+use crate::heat::Next;
+use crate::heat::cell;
+use crate::heat::hub::Hub;
+use crate::heat::members::{self, Field, Trouble};
+use crate::heat::next;
+use crate::machine::pinned::Pinned;
+use crate::prepare::folders;
 use crate::run::{Lab, LabError, Show};
 use crate::store::{Store, StoreError};
-use crate::{analyse, clock_text, folders};
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Run};
 

@@ -1,7 +1,7 @@
 //! The whole walk of a run in heats, on made-up starts.
 
-use super::example::{run, start};
 use super::*;
+use crate::heat::example::{run, start};
 use enough::Standing;
 use std::time::Duration;
 

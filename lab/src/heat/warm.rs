@@ -4,11 +4,11 @@
 //! pauses. A pause lasts as long as the load before it, or until the server rests: a server that works through a whole pause is still being
 //! compiled.
 
-use super::cell::Bout;
-use super::cycled::{Cycled, Turned};
-use super::members::Trouble;
-use super::pieces;
 use super::warming::Warming;
+use crate::heat::cell::Bout;
+use crate::heat::members::Trouble;
+use crate::heat::turns::cycled::{Cycled, Turned};
+use crate::heat::turns::pieces;
 use model::contender::Class;
 use model::heat::{Counts, Step};
 use stats::heats::{Sample, settling_by_either};

@@ -1,6 +1,6 @@
 //! Decides from one member's turns and pauses whether it is warm. Pure.
 
-use super::cycled::Turned;
+use crate::heat::turns::cycled::Turned;
 use model::contender::Class;
 use stats::heats::{Sample, Settling, Warmth, relative_to_hub, settling_by_either};
 use std::time::Duration;
@@ -120,7 +120,7 @@ impl Warming {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heat::snapshot::Between;
+    use crate::heat::turns::snapshot::Between;
 
     const LEAST: Duration = Duration::from_millis(200);
 

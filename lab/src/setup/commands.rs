@@ -2,8 +2,8 @@
 
 use super::SetupError;
 use crate::catalog::Entry;
-use crate::folders;
 use crate::prepare::Prepared;
+use crate::prepare::folders;
 use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Version};
 use model::observation::Entrant;
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 
 use super::SetupError;
 use crate::catalog::Catalog;
-use crate::folders;
 use crate::prepare::Prepared;
+use crate::prepare::folders;
 use model::Study;
 use model::contender::Track;
 use model::study::REFERENCE;

@@ -3,6 +3,7 @@
 mod assets;
 mod commands;
 mod contenders;
+pub mod lock;
 mod new_run;
 mod resume;
 mod same_work;
@@ -15,12 +16,12 @@ pub use resume::changes_since;
 pub use same_work::{Asked, hold_equal, same_work};
 
 use crate::catalog::CatalogError;
-use crate::cores::Cores;
-use crate::folders;
-use crate::instance::Works;
-use crate::lock::Lock;
+use crate::machine::cores::Cores;
 use crate::prepare::Prepared;
+use crate::prepare::folders;
 use crate::run::Lab;
+use crate::server::instance::Works;
+use crate::setup::lock::Lock;
 use crate::store::Store;
 use model::Run;
 use std::path::PathBuf;

@@ -1,10 +1,10 @@
 //! Describes a run that has not begun: its contenders, its seed, its machine.
 
 use crate::clock_text;
-use crate::cores::Cores;
-use crate::environment::System;
-use crate::instance::Works;
+use crate::machine::cores::Cores;
+use crate::machine::environment::System;
 use crate::prepare::Prepared;
+use crate::server::instance::Works;
 use model::observation::{Entrant, Raced};
 use model::study::RACE;
 use model::{Cell, Load, Run, Study};

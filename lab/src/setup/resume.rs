@@ -1,7 +1,7 @@
 //! Decides whether an interrupted run can be continued: only with the same contenders, on the same machine and with the same drome. Trials
 //! of two builds, of two kernels or on other cores are no sample of one thing. Pure.
 
-use crate::compare::machine;
+use crate::findings::compare::machine;
 use model::Run;
 use model::observation::Entrant;
 use std::collections::BTreeMap;
@@ -45,8 +45,8 @@ fn bodies(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::environment::fixture;
     use crate::example;
+    use crate::machine::environment::fixture;
 
     fn begun() -> Run {
         let mut run = example::run(&["a"]);

@@ -1,12 +1,13 @@
 //! Checks that all contenders of a race give the same answer: otherwise the race would be of unequal work.
 
 use super::SetupError;
-use crate::before;
 use crate::fault::Fault;
-use crate::instance::{Instance, Place, Work, Works};
 use crate::run::Lab;
-use crate::tree::Tree;
-use crate::{seen, verify};
+use crate::server::instance::{Instance, Place, Work, Works};
+use crate::server::likely_class;
+use crate::server::prepare_command;
+use crate::server::tree::Tree;
+use crate::server::verify;
 use model::Run;
 use model::contender::Class;
 use model::observation::Raced;
@@ -57,15 +58,15 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
         };
         if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
             let log = lab.logs.join("prepare.log");
-            before::run(command, &log, &lab.stop).map_err(|fault| match fault {
+            prepare_command::run(command, &log, &lab.stop).map_err(|fault| match fault {
                 Fault::Contender(why) => SetupError::Race(why),
                 Fault::Lab(why) => SetupError::Lab(why),
             })?;
         }
         let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
         let answer = verify::get(instance.address, path);
-        let names = seen::names(Tree::Below(instance.server.root()));
-        classes.insert(name.clone(), seen::class(names.iter().map(String::as_str)));
+        let names = likely_class::names(Tree::Below(instance.server.root()));
+        classes.insert(name.clone(), likely_class::class(names.iter().map(String::as_str)));
         instance.server.stop().map_err(trouble)?;
         let answer = answer.map_err(|e| match Fault::own(&e) {
             Some(own) => SetupError::Lab(own.to_string()),

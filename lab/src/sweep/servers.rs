@@ -2,12 +2,14 @@
 
 use super::{Measure, Measured};
 use crate::fault::Fault;
-use crate::instance::{Instance, Place, Work, Works};
 use crate::run::Lab;
-use crate::sample::{Sampler, Watched};
+use crate::server::instance::{Instance, Place, Work, Works};
+use crate::server::local;
+use crate::server::plan;
+use crate::server::under_load;
+use crate::server::usage::{Sampler, Watched};
 use crate::setup::RACED;
 use crate::verdict::{self, Case, Policy};
-use crate::{local, plan, under_load};
 use load::Progress;
 use model::{Cell, Design, Load, Plan, Tally, Usage};
 use std::sync::Arc;

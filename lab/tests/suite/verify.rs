@@ -1,7 +1,7 @@
 //! Servers that do their work wrongly in a known way: each is refused, and all that is wrong is told at once.
 
-use lab::verify::{Verified, full};
-use lab::work::Works;
+use lab::server::verify::{Verified, full};
+use lab::server::work::Works;
 use model::contender::Faults;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -169,7 +169,7 @@ fn who_answers_json_or_an_echo_from_a_cache_is_found_out() {
 /// What is sent under load.
 fn lab_echo() -> Vec<u8> {
     let catalog = lab::Catalog::built_in().unwrap();
-    lab::work::Work::of(catalog.workload("echo").unwrap()).unwrap().send
+    lab::server::work::Work::of(catalog.workload("echo").unwrap()).unwrap().send
 }
 
 /// A server that reads a request in one piece only, but for the first so many that come in fragments: those seem to be whole, as

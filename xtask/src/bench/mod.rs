@@ -5,9 +5,9 @@
 mod figure;
 mod machine;
 mod options;
+mod page;
 mod peers;
 mod process;
-mod page;
 mod record;
 mod rows;
 mod run;

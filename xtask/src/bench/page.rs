@@ -130,6 +130,11 @@ mod tests {
         let text = section(&record(0.61));
         assert!(text.contains("| **0.610 × wrk** |"), "{text}");
         let root = project("no table", &record(0.43));
-        assert!(check(root.path(), &mut Vec::new()).unwrap_err().to_string().contains("docs/bench.md has no line"));
+        assert!(
+            check(root.path(), &mut Vec::new())
+                .unwrap_err()
+                .to_string()
+                .contains("docs/bench.md has no line")
+        );
     }
 }

@@ -13,8 +13,8 @@ use crate::live;
 use crate::metrics::Metrics;
 use clap::Args;
 use connections::ConnectionArgs;
-use lab::cores::Cores;
-use lab::sample::{Sampler, Watched};
+use lab::machine::cores::Cores;
+use lab::server::usage::{Sampler, Watched};
 use lab::verdict::{self, Case, Policy};
 use load::{LoadError, Progress, Watch};
 use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
@@ -142,7 +142,7 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
         Until::Answered(n) | Until::Closed(n) => (n, "{bar:40} {pos}/{len} requests, {elapsed}{msg}"),
     };
-    let server = plan.target.address.tcp().and_then(lab::local::listener);
+    let server = plan.target.address.tcp().and_then(lab::server::local::listener);
     let metrics = outputs.metrics.map(|at| Metrics::serve(at, plan, server)).transpose()?;
     let is_drawn = progress.view.is_some() && metrics.is_none();
     let bar = if is_drawn { indicatif::ProgressBar::hidden() } else { console::bar(length, template) };

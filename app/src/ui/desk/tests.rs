@@ -8,7 +8,7 @@ use model::{Outcome, Trial};
 /// The page and the report say the same of this run.
 fn assert_agrees(desk: &Desk, id: &str) -> Arc<Analysed> {
     let (run, observations, ended) = desk.store().unwrap().run(id).unwrap();
-    let told = lab::analyse::findings(&run, &observations, ended.as_deref());
+    let told = lab::findings::analyse::findings(&run, &observations, ended.as_deref());
     let shown = desk.analysed(id).unwrap();
     assert_eq!(shown.findings, told);
     assert_eq!(shown.marks.len(), observations.len());

@@ -1,0 +1,209 @@
+//! One contender in one cell of a run in heats.
+
+use super::InCell;
+use super::starts::{self, Measured};
+use crate::findings::analyse::{counted, reasons, wire_bytes};
+use crate::heat::schedule::found::Found;
+use model::environment::Ran;
+use model::findings::{ContenderFindings, ContenderInHeats, Figure, Unranked};
+use model::heat::{Counts, HUB, Start};
+use model::metric::Percentile;
+use model::{Measurement, Metric};
+use stats::heats::{StartFigure, Verdict};
+use stats::median_interval;
+
+/// One contender's starts in one cell.
+pub(super) struct Row<'a, 'c> {
+    of: &'c InCell<'a>,
+    name: &'c str,
+    letters: Option<String>,
+    /// All of its starts, those that failed included.
+    starts: Vec<&'a Start>,
+    /// The starts that were measured in the cell.
+    own: Vec<&'c Measured<'a>>,
+    found: Found,
+}
+
+impl<'a, 'c> Row<'a, 'c> {
+    pub fn of(of: &'c InCell<'a>, name: &'c str, letters: Option<String>) -> Self {
+        let starts = of.starts.iter().filter(|start| start.contender == name).collect();
+        let own = of.measured.iter().filter(|m| m.start.contender == name).collect();
+        let found = of.found.get(name).cloned().unwrap_or_default();
+        Self { of, name, letters, starts, own, found }
+    }
+
+    fn valid(&self) -> impl Iterator<Item = &'a Measurement> {
+        self.own.iter().filter_map(|m| m.valid())
+    }
+
+    /// The median over starts, and its interval where there are starts enough.
+    fn usual(&self, value: impl Fn(&Measurement) -> Option<f64>) -> Option<Figure> {
+        let values: Vec<f64> = self.valid().filter_map(value).collect();
+        median_interval(&values).map(Figure::from)
+    }
+
+    fn latency(&self, p: Percentile) -> Option<Figure> {
+        let is_selection = starts::is_selection(p.share(), &self.own);
+        self.usual(|m| Metric::Latency(p).of(m)).filter(|_| !is_selection)
+    }
+
+    /// The contender that its ratios refer to.
+    fn base(&self) -> &'a str {
+        self.of.base()
+    }
+
+    /// One value per round: the mean over its starts in the round.
+    fn by_round(&self, metric: Metric) -> Vec<Option<f64>> {
+        let rounds = self.of.measured.iter().map(|m| m.start.round + 1).max().unwrap_or(0);
+        let of = |round: usize| {
+            let here = self.own.iter().filter(|m| m.start.round == round);
+            let values: Vec<f64> = here.filter_map(|m| m.figure(metric)).collect();
+            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+        };
+        (0..rounds).map(of).collect()
+    }
+}
+
+pub(super) fn findings(row: &Row<'_, '_>) -> ContenderFindings {
+    let (of, name, base) = (row.of, row.name, row.base());
+    let entrant = of.run.contenders.get(name);
+    let place = of.ranked.place(name);
+    let more = |model: &super::Model, inverse: bool| more(model, name, base, inverse);
+    // Where p99 is of a selection, the mean is, too.
+    let p99 = row.latency(Percentile::P99);
+    let mean = row.usual(|m| m.tally.latency.mean_ns().filter(|_| !m.verdict.fell_behind()));
+    let merit = |figure: f64| if of.metric.is_better_higher() { figure } else { 1.0 / figure };
+    let merits = row.by_round(of.metric).into_iter().map(|figure| figure.filter(|f| *f > 0.0).map(merit));
+    let raced = of.run.race.is_some() && name != base;
+    let verdict = of.ranked.verdict(name, base);
+    let page = of.run.study.published.as_ref();
+    ContenderFindings {
+        name: name.to_owned(),
+        title: entrant.map_or_else(|| name.to_owned(), |e| e.title.clone()),
+        version: entrant.and_then(|e| e.version.clone()),
+        ran: ran(row),
+        trials: row.own.len(),
+        void: row.own.iter().filter(|m| m.is_void()).count(),
+        failed: row.starts.iter().filter(|start| start.failed().is_some() && !start.has(of.cell)).count(),
+        rate_per_s: of.rate.figure(name),
+        server_cpu_ns_per_request: of.cpu.figure(name),
+        metric: of.ranked.figure(name),
+        metric_of_reference: of.ranked.ratio(name, base),
+        latency_ns_mean: mean.filter(|_| p99.is_some()),
+        latency_ns_p50: row.latency(Percentile::P50),
+        latency_ns_p99: p99,
+        wire_bytes_per_answer: row.usual(wire_bytes).map(|f| f.median),
+        server_core_use: row.usual(|m| m.usage.core_use()),
+        rss_max_bytes: row.own.iter().filter_map(|m| rss(m)).max(),
+        rate_per_s_by_block: row.by_round(Metric::Rate),
+        merit_by_block: merits.collect(),
+        of_reference: of.rate.ratio(name, base),
+        differs: raced.then_some(matches!(verdict, Some(Verdict::First | Verdict::Second))),
+        equal: raced.then_some(verdict == Some(Verdict::Equal)),
+        time_ns_more: more(&of.rate, true),
+        server_cpu_ns_more: more(&of.cpu, false),
+        tier: None,
+        rank_low: place.map(|place| place.best),
+        rank_high: place.map(|place| place.worst),
+        bound: starts::usual_bound(&row.own).map(|bound| bound.word().to_owned()),
+        server_idle_share: row.usual(|m| Some(m.verdict.server_idle_ppm? as f64 / 1e6)).map(|f| f.median),
+        fell_behind: row.valid().filter(|m| m.verdict.fell_behind()).count(),
+        errors: measured(row).map(|m| m.tally.errors.total()).sum(),
+        published: page.and_then(|p| p.figure(&of.run.study.cells[of.cell].title, name)),
+        steady: None,
+        in_heats: Some(in_heats(row)),
+        notes: notes(row),
+    }
+}
+
+fn measured<'a>(row: &Row<'a, '_>) -> impl Iterator<Item = &'a Measurement> {
+    row.own.iter().filter_map(|m| m.in_cell.measurement.as_deref())
+}
+
+/// The most memory of a start: at any time of the start, else in this cell.
+fn rss(m: &Measured<'_>) -> Option<u64> {
+    let in_cell = m.in_cell.measurement.as_deref().map(|m| m.usage.rss_max_bytes);
+    m.start.memory_bytes.or(in_cell).filter(|bytes| *bytes > 0)
+}
+
+fn ran(row: &Row<'_, '_>) -> Ran {
+    let mut executables = Vec::new();
+    for program in row.starts.iter().filter_map(|start| start.program.as_ref()) {
+        if !executables.contains(program) {
+            executables.push(program.clone());
+        }
+    }
+    let entrant = row.of.run.contenders.get(row.name);
+    Ran { source_sha256: entrant.and_then(|e| e.source_sha256.clone()), executables }
+}
+
+/// The difference from the base, from the ratio and the base's own figure. `inverse`: of one over the figure, in
+/// nanoseconds.
+fn more(model: &super::Model, name: &str, base: &str, inverse: bool) -> Option<Figure> {
+    let (own, ratio) = (model.figure(base)?.median, model.ratio(name, base)?);
+    if own <= 0.0 || name == base {
+        return None;
+    }
+    if inverse {
+        let of = |ratio: f64| 1e9 / own * (1.0 / ratio - 1.0);
+        return Some(Figure { median: of(ratio.median), low: ratio.high.map(of), high: ratio.low.map(of) });
+    }
+    let of = |ratio: f64| own * (ratio - 1.0);
+    Some(Figure { median: of(ratio.median), low: ratio.low.map(of), high: ratio.high.map(of) })
+}
+
+fn in_heats(row: &Row<'_, '_>) -> ContenderInHeats {
+    let median = |values: Vec<f64>| stats::median(&values);
+    let own = || row.own.iter();
+    let count = |is: &dyn Fn(&Measured<'_>) -> bool| own().filter(|m| is(m)).count();
+    let of_starts: Vec<StartFigure> = own().filter_map(|m| m.of_slices).collect();
+    let stalls: Vec<f64> = of_starts.iter().filter_map(|figure| figure.stall).collect();
+    ContenderInHeats {
+        class: row.of.run.contenders.get(row.name).and_then(|entrant| entrant.class),
+        starts: row.own.len(),
+        not_settled: count(&|m| m.in_cell.settled == Some(false)),
+        settling_known: count(&|m| m.in_cell.settled.is_some()),
+        warmup_s: median(own().map(|m| m.in_cell.warmup_ns as f64 / 1e9).collect()),
+        disturbed_share: disturbed_share(&row.own),
+        stalls: of_starts.iter().filter(|figure| figure.stalls()).count(),
+        stall_share: stats::heats::shown_stall(&stalls),
+        never_quiet: count(&|m| m.in_cell.counts == Counts::NeverQuiet),
+        elsewhere_share: row.found.elsewhere_share,
+        letters: row.letters.clone(),
+        unranked: unranked(row),
+        of_hub: row.of.ranked.ratio(row.name, HUB),
+    }
+}
+
+/// The share of its turns that other programs disturbed.
+fn disturbed_share(own: &[&Measured<'_>]) -> Option<f64> {
+    let of = |m: &&Measured<'_>| (m.in_cell.turns, m.in_cell.disturbed.min(m.in_cell.turns));
+    let (turns, disturbed) = own
+        .iter()
+        .map(of)
+        .fold((0_u64, 0_u64), |(all, some), (n, d)| (all.saturating_add(n), some.saturating_add(d)));
+    (turns > 0).then(|| disturbed as f64 / turns as f64)
+}
+
+fn unranked(row: &Row<'_, '_>) -> Option<Unranked> {
+    if row.of.ranked.place(row.name).is_some() {
+        return None;
+    }
+    let has_figure = row.of.ranked.figure(row.name).is_some();
+    Some(match () {
+        () if !row.starts.is_empty() && row.found.is_unreliable() => Unranked::Failed,
+        () if !has_figure => Unranked::NoFigure,
+        () if starts::has_not_settled(&row.own) => Unranked::NotSettled,
+        () if row.of.run.quick => Unranked::FirstLook,
+        // It met nobody that the others met.
+        () => Unranked::NoFigure,
+    })
+}
+
+/// The notes on its starts, the most frequent first.
+fn notes(row: &Row<'_, '_>) -> Vec<String> {
+    let failed = row.starts.iter().filter_map(|start| start.failed()).map(|why| format!("failed: {why}"));
+    let said = measured(row).flat_map(reasons);
+    let all = row.found.starts.max(row.own.len());
+    counted(failed.chain(said), &format!("{all} starts"))
+}

@@ -1,0 +1,166 @@
+//! The figure of each start in a cell, from the slices of its heat, and what else is known of the start.
+
+use crate::heat::turns::figures;
+use crate::verdict;
+use model::heat::{HUB, Heat, InCell, Slice, Start};
+use model::metric::Percentile;
+use model::{Bound, Load, Measurement, Metric, Run};
+use stats::heats::{self, StartFigure};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A percentile needs this many answers beyond it.
+const BEYOND: f64 = 10.0;
+
+/// One start that was measured in the cell.
+pub(super) struct Measured<'a> {
+    pub start: &'a Start,
+    pub in_cell: &'a InCell,
+    /// The figure from its slices; `None` in open load, where a turn is too short to tell, and for a start without an answer.
+    pub of_slices: Option<StartFigure>,
+    is_closed: bool,
+}
+
+impl<'a> Measured<'a> {
+    /// The measurement, unless it is void.
+    pub fn valid(&self) -> Option<&'a Measurement> {
+        self.in_cell.measurement.as_deref().filter(|m| m.verdict.valid)
+    }
+
+    /// Whether its measurement is void. A start of which only slices are stored is not.
+    pub fn is_void(&self) -> bool {
+        self.in_cell.measurement.as_deref().is_some_and(|m| !m.verdict.valid)
+    }
+
+    /// Its figure by this metric.
+    pub fn figure(&self, metric: Metric) -> Option<f64> {
+        match metric {
+            Metric::Rate if self.is_closed => {
+                self.of_slices.filter(|_| !self.is_void()).map(|figure| figure.log_rate.exp())
+            }
+            _ => metric.of(self.valid()?),
+        }
+    }
+}
+
+/// Whether the load generator was the limit of this start, so that its slices say nothing about the machine.
+fn is_held_back_start(in_cell: &InCell) -> bool {
+    in_cell.measurement.as_deref().is_some_and(|m| m.verdict.bound.is_held_back())
+}
+
+/// All slices of a run, by heat and cell.
+pub(super) struct Turns<'a> {
+    heats: BTreeMap<(usize, usize), &'a Heat>,
+    slices: BTreeMap<(usize, usize, usize), Vec<&'a Slice>>,
+    server_cores: usize,
+}
+
+impl<'a> Turns<'a> {
+    pub fn of(run: &Run, heats: &'a [Heat], slices: &'a [Slice]) -> Self {
+        let mut by_cell: BTreeMap<_, Vec<&Slice>> = BTreeMap::new();
+        for slice in slices {
+            by_cell.entry((slice.round, slice.heat, slice.cell)).or_default().push(slice);
+        }
+        let heats = heats.iter().map(|heat| ((heat.round, heat.number), heat)).collect();
+        Self { heats, slices: by_cell, server_cores: run.environment.server_cpus.len() }
+    }
+
+    /// The figures of a heat's starts in a cell, by contender and copy; `starts` are those that were measured in the cell.
+    fn figures(&self, cell: usize, starts: &[(&'a Start, &'a InCell)]) -> Vec<Option<StartFigure>> {
+        let nobody = || vec![None; starts.len()];
+        let Some((first, in_cell)) = starts.first() else { return nobody() };
+        let Some(slices) = self.slices.get(&(first.round, first.heat, cell)) else { return nobody() };
+        let servers: Vec<(&str, usize)> = match self.heats.get(&(first.round, first.heat)) {
+            Some(heat) => heat.servers(),
+            None => starts.iter().map(|(start, _)| (start.contender.as_str(), start.copy)).collect(),
+        };
+        let of = |server: &(&str, usize)| {
+            starts.iter().find(|(start, _)| (start.contender.as_str(), start.copy) == *server)
+        };
+        // One that died in the cell has no figure in it, and its last turns say nothing of the machine.
+        let informs: Vec<bool> = servers
+            .iter()
+            .map(|server| of(server).is_some_and(|(_, in_cell)| !is_held_back_start(in_cell)))
+            .collect();
+        let counted = figures::counted(slices, &servers, &in_cell.counts, self.server_cores);
+        let all = heats::figures(&counted, &informs);
+        let place = |start: &Start| {
+            servers.iter().position(|server| *server == (start.contender.as_str(), start.copy))
+        };
+        starts.iter().map(|(start, _)| all.get(place(start)?).copied().flatten()).collect()
+    }
+}
+
+/// Every start, the hub's included, that was measured in the cell.
+pub(super) fn measured<'a>(
+    run: &Run,
+    starts: &'a [Start],
+    turns: &Turns<'a>,
+    cell: usize,
+) -> Vec<Measured<'a>> {
+    let is_closed = matches!(run.study.cells[cell].load, Load::Closed { .. });
+    let mut by_heat: BTreeMap<(usize, usize), Vec<(&Start, &InCell)>> = BTreeMap::new();
+    for start in starts.iter().filter(|s| s.contender == HUB || run.contenders.contains_key(&s.contender)) {
+        let Some(in_cell) = start.cells.get(&cell) else { continue };
+        by_heat.entry((start.round, start.heat)).or_default().push((start, in_cell));
+    }
+    let of_heat = |starts: &Vec<(&'a Start, &'a InCell)>| {
+        let figures = if is_closed { turns.figures(cell, starts) } else { vec![None; starts.len()] };
+        let all = starts.iter().zip(figures);
+        let measured = |(of, of_slices): (&(&'a Start, &'a InCell), _)| Measured {
+            start: of.0,
+            in_cell: of.1,
+            of_slices,
+            is_closed,
+        };
+        all.map(measured).collect::<Vec<_>>()
+    };
+    by_heat.values().flat_map(of_heat).collect()
+}
+
+/// Whether a third of these starts or more had not settled.
+pub(super) fn has_not_settled(own: &[&Measured<'_>]) -> bool {
+    let not = own.iter().filter(|m| m.in_cell.settled == Some(false)).count();
+    not > 0 && not * 3 >= own.len()
+}
+
+/// The bound of most of these starts.
+pub(super) fn usual_bound(own: &[&Measured<'_>]) -> Option<Bound> {
+    verdict::usual_bound(own.iter().filter_map(|m| m.valid()).map(|m| m.verdict.bound))
+}
+
+/// Whether the load generator was the limit of most of these starts.
+pub(super) fn is_held_back(own: &[&Measured<'_>]) -> bool {
+    let is_closed = own.iter().all(|m| m.is_closed);
+    is_closed && usual_bound(own).is_some_and(Bound::is_held_back)
+}
+
+/// Whether the server fell behind in a third of the starts or more, so that the latency of the others is that of a selection.
+pub(super) fn is_selection(share: f64, own: &[&Measured<'_>]) -> bool {
+    let valid = || own.iter().filter_map(|m| m.valid());
+    let has_none = |m: &&Measurement| m.verdict.fell_behind() || m.tally.is_selection(share);
+    let none = valid().filter(has_none).count();
+    none > 0 && none * 3 >= valid().count()
+}
+
+/// The starts whose figure by this metric may be told.
+pub(super) fn with_figure<'m, 'a>(metric: Metric, measured: &'m [Measured<'a>]) -> Vec<&'m Measured<'a>> {
+    let Metric::Latency(p) = metric else { return measured.iter().collect() };
+    let mut by_name: BTreeMap<&str, Vec<&Measured<'_>>> = BTreeMap::new();
+    for m in measured {
+        by_name.entry(&m.start.contender).or_default().push(m);
+    }
+    let selections: BTreeSet<&str> =
+        by_name.into_iter().filter(|(_, own)| is_selection(p.share(), own)).map(|(name, _)| name).collect();
+    measured.iter().filter(|m| !selections.contains(m.start.contender.as_str())).collect()
+}
+
+/// The percentile that was asked for, or the highest below it with at least ten answers beyond it in every start.
+pub(super) fn supported(metric: Metric, measured: &[Measured<'_>]) -> Metric {
+    let Metric::Latency(asked) = metric else { return metric };
+    let answers = measured.iter().filter_map(|m| Some(m.valid()?.tally.completed)).filter(|n| *n > 0).min();
+    let Some(answers) = answers else { return metric };
+    let is_known = |p: &Percentile| (1.0 - p.share()) * answers as f64 >= BEYOND - 1e-6;
+    let below = [Percentile::P999, Percentile::P99, Percentile::P90];
+    let below = below.into_iter().filter(|p| p.share() <= asked.share());
+    Metric::Latency(below.clone().find(is_known).unwrap_or(Percentile::P50))
+}

@@ -1,0 +1,375 @@
+//! Compares two runs: every contender's speed (its rate, or one over what it is ranked by) relative to the reference's of its
+//! own run, so that a slower machine is not mistaken for a slower server. Pure.
+
+#[cfg(test)]
+mod floors;
+mod heats;
+pub(crate) mod machine;
+
+use model::Metric;
+use model::comparison::{CellComparison, Change, Comparison, ContenderComparison, FailedContender};
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
+use model::study::REFERENCE;
+use stats::estimate::CONFIDENCE;
+use stats::{paired_logs, rank_sum};
+
+/// The version of the JSON.
+const SCHEMA: u32 = 1;
+
+/// Why two runs can't be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// The runs differ in something that decides the figures.
+    #[error("{old} and {new} can't be compared: {why}; use --anyway to compare them regardless")]
+    Unequal {
+        /// The earlier run.
+        old: String,
+        /// The later one.
+        new: String,
+        /// The differences.
+        why: String,
+    },
+    /// A run has nothing that shows the machine's drift.
+    #[error(
+        "{run} has neither a reference nor a hub that shows the machine's drift: races can't be compared; run a study instead"
+    )]
+    NoReference {
+        /// The run.
+        run: String,
+    },
+    /// The runs have nothing in common.
+    #[error("{old} and {new} share no contender in any cell: compare two runs of one study")]
+    Nothing {
+        /// The earlier run.
+        old: String,
+        /// The later one.
+        new: String,
+    },
+}
+
+/// Compares two runs; `anyway`: even if the machine or the work differs.
+pub fn compare(old: &Findings, new: &Findings, anyway: bool) -> Result<Comparison, CompareError> {
+    for findings in [old, new] {
+        let has =
+            |cell: &CellFindings| cell.contenders.iter().any(|c| c.name == REFERENCE) || heats::has_hub(cell);
+        if !findings.cells.iter().all(has) {
+            return Err(CompareError::NoReference { run: findings.run.clone() });
+        }
+    }
+    let (unequal, mut notes) = machine::differences(old, new);
+    if !unequal.is_empty() && !anyway {
+        let why = unequal.join("; ");
+        return Err(CompareError::Unequal { old: old.run.clone(), new: new.run.clone(), why });
+    }
+    notes.splice(0..0, unequal);
+    let is_same_hub = old.environment.hub == new.environment.hub;
+    if !is_same_hub && new.cells.iter().any(heats::has_hub) {
+        notes.push(
+            "the hub does different work in the two runs: contenders are compared with the reference"
+                .to_owned(),
+        );
+    }
+    let pairs: Vec<(&CellFindings, &CellFindings)> =
+        new.cells.iter().filter_map(|n| Some((old.cells.iter().find(|o| is_same(o, n))?, n))).collect();
+    let judged = pairs.iter().map(|(o, n)| common(o, n).count()).sum::<usize>();
+    if judged == 0 {
+        return Err(CompareError::Nothing { old: old.run.clone(), new: new.run.clone() });
+    }
+    // Bonferroni: all intervals together hold with the confidence that one alone would have.
+    let confidence = 1.0 - (1.0 - CONFIDENCE) / judged as f64;
+    Ok(Comparison {
+        schema: SCHEMA,
+        old: old.run.clone(),
+        new: new.run.clone(),
+        notes,
+        confidence: CONFIDENCE,
+        cells: pairs
+            .iter()
+            .map(|(o, n)| heats::cell(o, n, judged, is_same_hub).unwrap_or_else(|| cell(o, n, confidence)))
+            .collect(),
+        gone: only_in(old, new),
+        added: only_in(new, old),
+        failed: failed(new),
+    })
+}
+
+/// The contenders that failed in a run, with their cells.
+fn failed(run: &Findings) -> Vec<FailedContender> {
+    let all = run.cells.iter().flat_map(|cell| cell.contenders.iter().map(move |c| (cell, c)));
+    let failed = all.filter(|(_, c)| c.failed > 0).map(|(cell, c)| FailedContender {
+        name: c.name.clone(),
+        title: c.title.clone(),
+        cell: cell.title.clone(),
+        failed: c.failed,
+        trials: c.trials + c.failed,
+    });
+    failed.collect()
+}
+
+fn is_same(a: &CellFindings, b: &CellFindings) -> bool {
+    (&a.workload, &a.load, a.metric) == (&b.workload, &b.load, b.metric)
+}
+
+/// The contenders of both runs, without the reference.
+fn common<'f>(
+    old: &'f CellFindings,
+    new: &'f CellFindings,
+) -> impl Iterator<Item = (&'f ContenderFindings, &'f ContenderFindings)> {
+    let others = new.contenders.iter().filter(|c| c.name != REFERENCE);
+    others.filter_map(|n| Some((old.contenders.iter().find(|o| o.name == n.name)?, n)))
+}
+
+fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparison {
+    let references = [Yardstick::of(old), Yardstick::of(new)];
+    let [before, now] = &references;
+    let logs = |values: &[Option<f64>]| -> Vec<f64> {
+        values.iter().flatten().filter(|v| **v > 0.0).map(|v| v.ln()).collect()
+    };
+    let drift = rank_sum::shift(&logs(&now.merits), &logs(&before.merits), CONFIDENCE);
+    // Of two speeds of the load generator, or of two of the reference: not of one of each.
+    let drift = drift.filter(|_| before.is_held_back == now.is_held_back).map(|e| Figure::from(e.exp()));
+    let judge = |(o, n)| contender([o, n], &references, new.metric, confidence);
+    let mut contenders: Vec<ContenderComparison> = common(old, new).map(judge).collect();
+    let of = |c: &ContenderComparison| c.ratio.map_or(f64::INFINITY, |ratio| ratio.median);
+    contenders.sort_by(|a, b| of(a).total_cmp(&of(b)));
+    CellComparison {
+        title: new.title.clone(),
+        workload: new.workload.clone(),
+        load: new.load.clone(),
+        metric: new.metric,
+        drift,
+        contenders,
+    }
+}
+
+/// The reference of one run in one cell.
+struct Yardstick {
+    merits: Vec<Option<f64>>,
+    /// Whether its rate is the load generator's limit, not its own.
+    is_held_back: bool,
+}
+
+impl Yardstick {
+    fn of(cell: &CellFindings) -> Self {
+        let found = cell.contenders.iter().find(|c| c.name == REFERENCE);
+        Self {
+            merits: found.map(|c| c.merits().to_vec()).unwrap_or_default(),
+            is_held_back: found.is_some_and(|c| is_floor(c, cell.metric)),
+        }
+    }
+}
+
+/// Whether the figure is a lower bound: only the rate can be, because the server's cost per answer does not depend on the load generator.
+fn is_floor(c: &ContenderFindings, metric: Metric) -> bool {
+    metric == Metric::Rate && c.is_held_back()
+}
+
+fn contender(
+    [old, new]: [&ContenderFindings; 2],
+    references: &[Yardstick; 2],
+    metric: Metric,
+    confidence: f64,
+) -> ContenderComparison {
+    let before = paired_logs(old.merits(), &references[0].merits);
+    let now = paired_logs(new.merits(), &references[1].merits);
+    let estimate = rank_sum::shift(&now, &before, confidence);
+    let is_floor = is_floor(old, metric) || is_floor(new, metric);
+    let is_same_yardstick = references[0].is_held_back == references[1].is_held_back;
+    let (change, note) = match estimate.map(|e| e.interval) {
+        _ if is_floor => {
+            (Change::Unknown, Some("the load generator was the limit: its rates are lower bounds".to_owned()))
+        }
+        _ if !is_same_yardstick => {
+            let which = if references[1].is_held_back { "later" } else { "earlier" };
+            let why = format!(
+                "the load generator limited the reference in the {which} run only, so the reference is no common measure"
+            );
+            (Change::Unknown, Some(why))
+        }
+        None => (Change::Unknown, Some(why_no_ratio(old, new, references))),
+        Some(None) => {
+            let why = format!("{} and {} blocks are too few to be sure", before.len(), now.len());
+            (Change::Unknown, Some(why))
+        }
+        Some(Some((low, _))) if low > 0.0 => (Change::Faster, None),
+        Some(Some((_, high))) if high < 0.0 => (Change::Slower, None),
+        Some(Some(_)) => (Change::NoneSeen, None),
+    };
+    // The ratio of two floors says nothing.
+    let ratio = estimate.filter(|_| !is_floor && is_same_yardstick);
+    ContenderComparison {
+        name: new.name.clone(),
+        title: new.title.clone(),
+        versions: [old.version.clone(), new.version.clone()],
+        ratio: ratio.map(|e| Figure::from(e.exp())),
+        change,
+        note,
+    }
+}
+
+/// Why there is no ratio. It takes, in either run, a block with a valid trial of both the contender and the reference.
+fn why_no_ratio(old: &ContenderFindings, new: &ContenderFindings, [before, now]: &[Yardstick; 2]) -> String {
+    let has = |by_block: &[Option<f64>]| by_block.iter().any(Option::is_some);
+    let of = |is_old: bool| if is_old { "the earlier run" } else { "the later run" };
+    for (own, reference, is_old) in [(old, before, true), (new, now, false)] {
+        if !has(own.merits()) {
+            return format!("none of its trials in {} is valid", of(is_old));
+        }
+        if !has(&reference.merits) {
+            return format!("no trial of the reference in {} is valid", of(is_old));
+        }
+    }
+    "in one of the runs, no block has a valid trial of both the contender and the reference".to_owned()
+}
+
+/// The cells, and the contenders of common cells, that the other run lacks.
+fn only_in(one: &Findings, other: &Findings) -> Vec<String> {
+    let mut only = Vec::new();
+    for cell in &one.cells {
+        match other.cells.iter().find(|o| is_same(o, cell)) {
+            None => only.push(cell.title.clone()),
+            Some(there) => {
+                let is_there = |name: &str| there.contenders.iter().any(|c| c.name == name);
+                let names = cell.contenders.iter().map(|c| &c.name).filter(|name| !is_there(name));
+                only.extend(names.map(|name| format!("{name} ({})", cell.title)));
+            }
+        }
+    }
+    only
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example;
+    use crate::findings::analyse;
+    use model::{Bound, Outcome, Run, Trial};
+    use stats::random::uniform;
+
+    /// The findings of a run on a machine of this speed, where the contenders have these rates of their own, with 2 % of noise.
+    fn run(id: &str, machine: f64, rates: &[(&str, f64)], blocks: usize) -> (Run, Findings) {
+        let names: Vec<&str> = rates.iter().map(|(name, _)| *name).collect();
+        let run = Run { id: id.to_owned(), ..example::run(&names) };
+        let mut observations = Vec::new();
+        for block in 0..blocks {
+            for (i, (name, rate)) in rates.iter().copied().chain([(REFERENCE, 100_000.0)]).enumerate() {
+                let k = (block * 10 + i) as u64;
+                let jitter = 0.04 * (uniform(id.len() as u64, k) - 0.5);
+                let trial = Trial { block, cell: 0, contender: name.to_owned(), copy: 0 };
+                observations.push(example::observation(trial, Some(rate * machine * (1.0 + jitter))));
+            }
+        }
+        let findings = analyse::findings(&run, &observations, None);
+        (run, findings)
+    }
+
+    fn changes(comparison: &Comparison) -> Vec<(&str, Change)> {
+        comparison.cells[0].contenders.iter().map(|c| (c.name.as_str(), c.change)).collect()
+    }
+
+    #[test]
+    fn a_slower_machine_is_not_taken_for_a_slower_server() {
+        let (_, old) = run("old", 1.0, &[("same", 50_000.0), ("worse", 60_000.0), ("better", 10_000.0)], 8);
+        let (_, new) = run("newer", 0.7, &[("same", 50_000.0), ("worse", 54_000.0), ("better", 12_000.0)], 8);
+        let comparison = compare(&old, &new, false).unwrap();
+        let expected = [("worse", Change::Slower), ("same", Change::NoneSeen), ("better", Change::Faster)];
+        assert_eq!(changes(&comparison), expected);
+        assert!((comparison.cells[0].drift.unwrap().median - 0.7).abs() < 0.01);
+        let worse = comparison.cells[0].contenders[0].ratio.unwrap();
+        assert!((worse.median - 0.9).abs() < 0.01 && worse.low.unwrap() < 0.9 && worse.high.unwrap() > 0.9);
+        let names = |margin| comparison.regressions(margin).map(|(_, c)| c.name.clone()).collect::<Vec<_>>();
+        assert_eq!((names(0.03), names(0.2)), (vec!["worse".to_owned()], Vec::new()));
+    }
+
+    #[test]
+    fn at_an_offered_rate_who_answers_later_is_slower_though_the_rate_is_the_same() {
+        let (run, _) = run("old", 1.0, &[("later", 100.0), ("sooner", 100.0), ("same", 100.0)], 1);
+        let run = example::offered(run);
+        let of = |[later, sooner]: [u64; 2]| {
+            let of = |name: &str| match name {
+                "later" => later,
+                "sooner" => sooner,
+                _ => 1_000,
+            };
+            let trials = (0..8).flat_map(|block| {
+                run.contenders.keys().map(move |name| Trial {
+                    block,
+                    cell: 0,
+                    contender: name.clone(),
+                    copy: 0,
+                })
+            });
+            let took = |trial: Trial| {
+                let latency_ns = (of(&trial.contender) + trial.block as u64) * 1_000;
+                example::answered_in(trial, latency_ns)
+            };
+            analyse::findings(&run, &trials.map(took).collect::<Vec<_>>(), None)
+        };
+        let comparison = compare(&of([1_000, 1_000]), &of([2_000, 500]), false).unwrap();
+        let expected = [("later", Change::Slower), ("same", Change::NoneSeen), ("sooner", Change::Faster)];
+        assert_eq!(changes(&comparison), expected);
+        let later = comparison.cells[0].contenders[0].ratio.unwrap();
+        assert!((later.median - 0.5).abs() < 0.01, "twice the latency is half the speed: {later:?}");
+        assert_eq!(comparison.regressions(0.03).count(), 1);
+    }
+
+    #[test]
+    fn another_machine_or_another_body_is_refused_unless_told() {
+        let (_, old) = run("old", 1.0, &[("a", 50_000.0)], 8);
+        let (_, mut new) = run("newer", 1.0, &[("a", 50_000.0)], 8);
+        new.environment.cpu = Some("another one".to_owned());
+        new.workloads.insert("hello".to_owned(), "aa".to_owned());
+        let why = compare(&old, &new, false).unwrap_err().to_string();
+        assert!(why.contains("different processor (unknown then, another one now)"), "{why}");
+        assert_eq!(compare(&old, &new, true).unwrap().notes.len(), 1);
+        let mut old = old;
+        old.workloads.insert("hello".to_owned(), "bb".to_owned());
+        assert!(compare(&old, &new, false).unwrap_err().to_string().contains("body for the workload hello"));
+    }
+
+    #[test]
+    fn what_can_not_be_said_is_not_said() {
+        let (_, old) = run("old", 1.0, &[("a", 50_000.0)], 3);
+        let (_, new) = run("newer", 1.0, &[("a", 10_000.0)], 3);
+        let few = compare(&old, &new, false).unwrap();
+        let a = &few.cells[0].contenders[0];
+        assert_eq!(
+            (a.change, a.note.as_deref()),
+            (Change::Unknown, Some("3 and 3 blocks are too few to be sure"))
+        );
+        assert_eq!((few.regressions(0.0).count(), few.unknown().count()), (0, 1));
+        let (_, other) = run("newer", 1.0, &[("b", 10_000.0)], 8);
+        assert!(matches!(compare(&old, &other, false), Err(CompareError::Nothing { .. })));
+        let mut race = other.clone();
+        race.cells[0].contenders.retain(|c| c.name != REFERENCE);
+        assert!(matches!(compare(&race, &race, false), Err(CompareError::NoReference { .. })));
+    }
+
+    #[test]
+    fn floors_are_not_compared_and_what_only_one_has_is_named() {
+        let (run, _) = run("old", 1.0, &[("a", 50_000.0), ("b", 1_000.0)], 8);
+        let observe = |contender: &'static str, rate: f64, bound| {
+            (0..8).map(move |block| {
+                let trial = Trial { block, cell: 0, contender: contender.to_owned(), copy: 0 };
+                let mut observation = example::observation(trial, Some(rate));
+                if let Outcome::Measured(m) = &mut observation.outcome {
+                    m.verdict.bound = bound;
+                }
+                observation
+            })
+        };
+        let all = |rate, bound| -> Vec<_> {
+            observe("a", rate, bound).chain(observe(REFERENCE, 100_000.0, Bound::Server)).collect()
+        };
+        let old = analyse::findings(&run, &all(50_000.0, Bound::Server), None);
+        let mut new = analyse::findings(&run, &all(10_000.0, Bound::Client), None);
+        new.cells[0].contenders.retain(|c| c.name != "b");
+        let comparison = compare(&old, &new, false).unwrap();
+        assert_eq!(changes(&comparison), [("a", Change::Unknown)]);
+        assert_eq!(comparison.regressions(0.0).count(), 0);
+        assert_eq!(
+            (comparison.gone.as_slice(), comparison.added.len()),
+            (&["b (keep-alive)".to_owned()][..], 0)
+        );
+    }
+}

@@ -1,0 +1,250 @@
+//! Compares two runs in heats: each contender relative to the hub of its own run, by the model that judged both.
+
+use super::{Yardstick, common, is_floor};
+use crate::findings::analyse::heats::model::{Asked, Entrant, Model};
+use crate::findings::history::speed_of;
+use model::comparison::{CellComparison, Change, ContenderComparison};
+use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Unranked};
+use model::heat::HUB;
+use model::study::REFERENCE;
+use stats::estimate::CONFIDENCE;
+use stats::heats::changes;
+use stats::rank_sum;
+
+/// Whether heats of this cell are tied together by a hub.
+pub(super) fn has_hub(cell: &CellFindings) -> bool {
+    cell.in_heats.as_ref().is_some_and(|heats| heats.starts.iter().any(|start| start.contender == HUB))
+}
+
+/// Compares a cell that both runs measured in heats; `comparisons`: how many are made in all cells together. Hubs that do different
+/// work are no common measure.
+pub(super) fn cell(
+    old: &CellFindings,
+    new: &CellFindings,
+    comparisons: usize,
+    is_same_hub: bool,
+) -> Option<CellComparison> {
+    let (before, now) = (old.in_heats.as_ref()?, new.in_heats.as_ref()?);
+    let base = if is_same_hub && has_hub(old) && has_hub(new) { HUB } else { REFERENCE };
+    let [one, two] = [model(old, before), model(new, now)];
+    let both: Vec<(&ContenderFindings, &ContenderFindings)> = common(old, new).collect();
+    let nobody = usize::MAX;
+    let index = |model: &Model, name: &str| model.index(name).unwrap_or(nobody);
+    let pairs: Vec<(usize, usize)> =
+        both.iter().map(|(o, n)| (index(&one, &o.name), index(&two, &n.name))).collect();
+    let bases = (index(&one, base), index(&two, base));
+    let found = changes(&one.fit, &two.fit, bases, &pairs, comparisons);
+    let is_same_yardstick = base == HUB || Yardstick::of(old).is_held_back == Yardstick::of(new).is_held_back;
+    let judge = |((o, n), change): (&(&ContenderFindings, &ContenderFindings), _)| {
+        contender([o, n], change, new, is_same_yardstick)
+    };
+    let mut contenders: Vec<ContenderComparison> = both.iter().zip(found).map(judge).collect();
+    let of = |c: &ContenderComparison| c.ratio.map_or(f64::INFINITY, |ratio| ratio.median);
+    contenders.sort_by(|a, b| of(a).total_cmp(&of(b)));
+    Some(CellComparison {
+        title: new.title.clone(),
+        workload: new.workload.clone(),
+        load: new.load.clone(),
+        metric: new.metric,
+        drift: drift([before, now], base, new).filter(|_| is_same_yardstick),
+        contenders,
+    })
+}
+
+/// The model of a cell, as in the run's own findings.
+fn model(cell: &CellFindings, heats: &CellInHeats) -> Model {
+    let entrant = |c: &ContenderFindings| Entrant {
+        name: c.name.clone(),
+        class: c.in_heats.as_ref().and_then(|own| own.class),
+        is_ranked: c.rank_low.is_some(),
+        is_floor: is_floor(c, cell.metric),
+    };
+    let entrants = cell.contenders.iter().map(entrant).collect();
+    // No pair within a run is judged here.
+    let asked = Asked { metric: cell.metric, chance: 1.0 - CONFIDENCE };
+    Model::of(entrants, &heats.starts, &asked)
+}
+
+/// The machine's drift: the base's own speed now, divided by its speed then.
+fn drift(both: [&CellInHeats; 2], base: &str, cell: &CellFindings) -> Option<Figure> {
+    let logs = |heats: &CellInHeats| -> Vec<f64> {
+        let own = heats.starts.iter().filter(|start| start.contender == base && start.figure > 0.0);
+        own.map(|start| start.figure.ln()).collect()
+    };
+    let [before, now] = both.map(logs);
+    let shift = rank_sum::shift(&now, &before, CONFIDENCE)?;
+    Some(speed_of(Figure::from(shift.exp()), cell.metric))
+}
+
+fn contender(
+    [old, new]: [&ContenderFindings; 2],
+    found: Option<stats::heats::Change>,
+    cell: &CellFindings,
+    is_same_yardstick: bool,
+) -> ContenderComparison {
+    let is_floor = is_floor(old, cell.metric) || is_floor(new, cell.metric);
+    let unsettled = [(old, "earlier"), (new, "later")].into_iter().find(|(c, _)| has_not_settled(c));
+    let ratio = found.map(|change| {
+        let (median, (low, high)) = (change.ratio, change.sure);
+        speed_of(Figure { median, low: Some(low), high: Some(high) }, cell.metric)
+    });
+    let unknown = |why: String| (Change::Unknown, Some(why));
+    let (change, note) = match (found, ratio) {
+        _ if is_floor => unknown("the load generator was the limit: its rates are lower bounds".to_owned()),
+        _ if !is_same_yardstick => unknown(
+            "the load generator limited the reference in one of the runs only, so the reference is no common measure"
+                .to_owned(),
+        ),
+        _ if unsettled.is_some() => {
+            let which = unsettled.map_or("", |(_, which)| which);
+            unknown(format!("it had not settled in the {which} run"))
+        }
+        (Some(change), Some(ratio)) if change.is_change => {
+            (if ratio.median > 1.0 { Change::Faster } else { Change::Slower }, None)
+        }
+        (Some(_), _) => (Change::NoneSeen, None),
+        (None, _) => unknown(why_none(old, new)),
+    };
+    ContenderComparison {
+        name: new.name.clone(),
+        title: new.title.clone(),
+        versions: [old.version.clone(), new.version.clone()],
+        ratio: ratio.filter(|_| change != Change::Unknown),
+        change,
+        note,
+    }
+}
+
+fn has_not_settled(c: &ContenderFindings) -> bool {
+    c.in_heats.as_ref().is_some_and(|own| own.unranked == Some(Unranked::NotSettled))
+}
+
+fn why_none(old: &ContenderFindings, new: &ContenderFindings) -> String {
+    match [(old, "earlier"), (new, "later")].into_iter().find(|(c, _)| c.metric.is_none()) {
+        Some((_, which)) => format!("none of its starts in the {which} run has a figure"),
+        None => "too few starts to detect any change".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::analyse;
+    use crate::findings::analyse::heats::world::{Kept, World};
+    use crate::findings::compare::{CompareError, compare};
+    use model::Findings;
+    use model::comparison::Comparison;
+
+    const RATES: [(&str, f64); 4] =
+        [("same", 100_000.0), ("worse", 80_000.0), ("better", 50_000.0), ("other", 120_000.0)];
+
+    fn run(seed: u64, changed: &[(&str, f64)]) -> World {
+        let rate = |(name, rate): &(&'static str, f64)| {
+            (*name, changed.iter().find(|(own, _)| own == name).map_or(*rate, |(_, now)| *now))
+        };
+        World { seed, ..World::of(&RATES.iter().map(rate).collect::<Vec<_>>()) }
+    }
+
+    fn findings(world: &World) -> Findings {
+        let Kept { heats, starts, slices } = world.kept();
+        analyse::heats::findings(&world.run, &heats, &starts, &slices, Some("enough"))
+    }
+
+    fn changes(comparison: &Comparison) -> Vec<(&str, Change)> {
+        comparison.cells[0].contenders.iter().map(|c| (c.name.as_str(), c.change)).collect()
+    }
+
+    #[test]
+    fn what_changed_is_found_beside_the_hub_whatever_the_machine_does() {
+        let old = findings(&run(1, &[]));
+        let new = findings(&run(2, &[("worse", 72_000.0), ("better", 60_000.0)]));
+        let comparison = compare(&old, &new, false).unwrap();
+        let expected = [
+            ("worse", Change::Slower),
+            ("other", Change::NoneSeen),
+            ("same", Change::NoneSeen),
+            ("better", Change::Faster),
+        ];
+        let mut found = changes(&comparison);
+        assert_eq!((found.remove(0), found.pop()), (expected[0], Some(expected[3])));
+        assert!(found.iter().all(|(_, change)| *change == Change::NoneSeen), "{found:?}");
+        let worse = comparison.cells[0].contenders[0].ratio.unwrap();
+        assert!(worse.low.unwrap() < 0.9 && worse.high.unwrap() > 0.9, "{worse:?}");
+        let names = |margin| comparison.regressions(margin).map(|(_, c)| c.name.clone()).collect::<Vec<_>>();
+        assert_eq!((names(0.03), names(0.2)), (vec!["worse".to_owned()], Vec::new()));
+        assert!(comparison.cells[0].drift.is_some());
+    }
+
+    #[test]
+    fn the_same_twice_is_no_change() {
+        let old = findings(&run(1, &[]));
+        for seed in 2..8 {
+            let comparison = compare(&old, &findings(&run(seed, &[])), false).unwrap();
+            let all = changes(&comparison);
+            assert!(all.len() == 4 && all.iter().all(|(_, change)| *change == Change::NoneSeen), "{all:?}");
+        }
+    }
+
+    #[test]
+    fn hubs_that_do_not_do_the_same_work_are_no_measure() {
+        let (old, mut new) = (findings(&run(1, &[])), findings(&run(2, &[])));
+        // Later, the hub has less to do, and so is three times as fast.
+        let hubs = new.cells[0].in_heats.as_mut().unwrap().starts.iter_mut().filter(|s| s.contender == HUB);
+        hubs.for_each(|start| start.figure *= 3.0);
+        new.environment.hub = Some("less".to_owned());
+        let comparison = compare(&old, &new, true).unwrap();
+        assert!(changes(&comparison).iter().all(|(_, change)| *change == Change::NoneSeen), "{comparison:?}");
+        assert!(comparison.notes.iter().any(|note| note.contains("the hub does different work")));
+    }
+
+    #[test]
+    fn what_can_not_be_said_is_not_said() {
+        let old = findings(&run(1, &[]));
+        let mut cold = run(2, &[("worse", 72_000.0)]);
+        cold.settles = |name, _| Some(name != "worse");
+        cold.most = |name| if name == "better" { 20_000.0 } else { f64::INFINITY };
+        cold.fails = |name, _| name == "same";
+        let comparison = compare(&old, &findings(&cold), false).unwrap();
+        let of = |name: &str| {
+            let c = comparison.cells[0].contenders.iter().find(|c| c.name == name).unwrap();
+            (c.change, c.ratio, c.note.clone().unwrap_or_default())
+        };
+        let unknown = |name: &str, why: &str| {
+            let (change, ratio, note) = of(name);
+            assert!((change, ratio) == (Change::Unknown, None) && note.contains(why), "{name}: {note}");
+        };
+        unknown("worse", "not settled in the later run");
+        unknown("better", "floors");
+        unknown("same", "none of its starts in the later run has a figure");
+        assert_eq!((comparison.failed.len(), comparison.regressions(0.0).count()), (1, 0));
+    }
+
+    #[test]
+    fn heats_and_blocks_are_not_compared_unless_told() {
+        let heats = findings(&run(1, &[]));
+        let mut blocks = heats.clone();
+        blocks.cells[0].in_heats = None;
+        let why = compare(&blocks, &heats, false).unwrap_err().to_string();
+        assert!(why.contains("different way of measuring (blocks then, heats now)"), "{why}");
+        assert!(compare(&blocks, &heats, true).is_ok());
+        let mut race = heats.clone();
+        race.cells[0].contenders.retain(|c| c.name != REFERENCE);
+        assert!(compare(&race, &race, false).is_ok(), "the hub is enough");
+        race.cells[0].in_heats.as_mut().unwrap().starts.retain(|start| start.contender != HUB);
+        assert!(matches!(compare(&race, &race, false), Err(CompareError::NoReference { .. })));
+    }
+
+    #[test]
+    fn where_less_is_better_more_is_slower() {
+        let mut old = findings(&run(1, &[]));
+        let mut new = findings(&run(2, &[("worse", 96_000.0)]));
+        for f in [&mut old, &mut new] {
+            f.cells[0].metric = model::Metric::ServerCpu;
+        }
+        let comparison = compare(&old, &new, false).unwrap();
+        let worse = &comparison.cells[0].contenders[0];
+        assert_eq!((worse.name.as_str(), worse.change), ("worse", Change::Slower));
+        let ratio = worse.ratio.unwrap();
+        assert!(ratio.low.unwrap() < 1.0 / 1.2 && ratio.high.unwrap() > 1.0 / 1.2, "{ratio:?}");
+    }
+}

@@ -1,0 +1,222 @@
+//! Estimates how long heats take: from the starts so far, and before there are any, by design. The budget is a bound: a heat that would
+//! exceed it is not started. Pure.
+
+use crate::heat::schedule::enough::rounds_in_words;
+use model::contender::Class;
+use model::heat::{Heat, Start};
+use model::{Design, Run};
+use std::time::Duration;
+
+/// The uncounted part of a turn is about a fifth of its slice: the first 10 ms, the wait for what is in flight, the looks in between.
+const BESIDE_THE_SLICE: u32 = 5;
+
+/// About how long a server of this class takes to answer, be verified and stop. A guess, until one was started.
+fn around(class: Class) -> Duration {
+    match class {
+        Class::Native => Duration::from_millis(500),
+        Class::Managed | Class::Prefork => Duration::from_millis(1_500),
+        Class::Jit => Duration::from_secs(4),
+    }
+}
+
+/// About how long a server of this class warms up in so many cells, pauses included, until it has settled; longest in the first cell. A guess
+/// from what servers took on a machine of two cores, until one was measured.
+fn warmups(class: Class, cells: usize, design: &Design) -> Duration {
+    let limit = design.heats.map_or(Duration::MAX, |heats| heats.warmup_limit);
+    let warmth = class.warmth();
+    let [first, other] = match class {
+        Class::Native | Class::Prefork => [500, 500],
+        Class::Managed => [2_500, 1_000],
+        Class::Jit => [13_000, 8_000],
+    };
+    let of = |usual_ms: u64, least_s: f64| {
+        let least = Duration::from_secs_f64(least_s).max(design.warmup);
+        Duration::from_millis(usual_ms).max(least).min(limit)
+    };
+    let others = u32::try_from(cells.saturating_sub(1)).unwrap_or(u32::MAX);
+    let other = of(other, warmth.once_more().least_load_s).saturating_mul(others);
+    if cells == 0 { Duration::ZERO } else { of(first, warmth.least_load_s).saturating_add(other) }
+}
+
+/// What a study in heats takes by design, before anything is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// The number of contenders that take part.
+    pub contenders: usize,
+    /// The number of heats in a round.
+    pub heats: usize,
+    /// The time of the longest heat.
+    pub heat: Duration,
+    /// The time of a round.
+    pub round: Duration,
+    /// The part of a round that starts, verifies and stops servers.
+    pub starting: Duration,
+    /// The part of a round that warms servers up.
+    pub warming: Duration,
+    /// The part of a round for turns, those of the hub included.
+    pub turns: Duration,
+    /// For every look: the number of rounds, and their time.
+    pub looks: Vec<(usize, Duration)>,
+    /// The time of a round if every server took the longest warm-up in every cell and every cycle took five attempts.
+    pub round_most: Duration,
+    /// The longest time of the run.
+    pub budget: Duration,
+}
+
+/// Computes what a run in heats takes; `None` for a run in blocks, and where no contender takes part.
+pub fn sum(run: &Run) -> Option<Sum> {
+    let design = &run.study.design;
+    let heats = design.heats?;
+    let cells = run.study.cells.len();
+    let takes_part: Vec<(Class, bool)> =
+        run.contenders.values().filter(|e| e.missing.is_none()).map(|e| (known(e.class), e.alone)).collect();
+    let together = takes_part.iter().filter(|(_, alone)| !alone).count();
+    let number = together.div_ceil(heats.size.max(1)) + takes_part.len() - together;
+    if number == 0 {
+        return None;
+    }
+    let (copies, hubs) = (run.copies.max(1), if run.race.is_none() || number > 1 { number } else { 0 });
+    let servers = takes_part.iter().flat_map(|(class, _)| std::iter::repeat_n(*class, copies));
+    let all: Vec<Class> = servers.chain(std::iter::repeat_n(Class::Native, hubs)).collect();
+    let times = |per_cell: Duration| per_cell.saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX));
+    let starting = total(all.iter().map(|class| around(*class)));
+    let warming = total(all.iter().map(|class| warmups(*class, cells, design)));
+    let turns = total(all.iter().map(|_| times(turns(design))));
+    let round = total([starting, warming, turns]);
+    let mut longest: Vec<Duration> = all.iter().map(|class| by_design(*class, cells, design)).collect();
+    longest.sort_unstable_by(|a, b| b.cmp(a));
+    let most = times(heats.warmup_limit.saturating_add(turns_most(design)));
+    Some(Sum {
+        contenders: takes_part.len(),
+        heats: number,
+        heat: total(longest.into_iter().take(heats.size.saturating_mul(copies).saturating_add(1))),
+        round,
+        starting,
+        warming,
+        turns,
+        looks: design.looks().into_iter().map(|n| (n, round.saturating_mul(n as u32))).collect(),
+        round_most: starting.saturating_add(most.saturating_mul(all.len() as u32)),
+        budget: design.budget,
+    })
+}
+
+/// Why the budget is too short for anything worth while, and what the run would take; `None` where it is long enough. To be asked
+/// before anything is started.
+pub fn too_small(run: &Run) -> Option<String> {
+    let sum = sum(run)?;
+    let [least, _] = run.study.design.blocks;
+    let enough = sum.round.saturating_mul(u32::try_from(least).unwrap_or(u32::MAX));
+    if sum.budget >= sum.heat.min(sum.round) {
+        return None;
+    }
+    let written = |time: Duration| {
+        humantime::format_duration(Duration::from_secs(time.as_secs().saturating_add(1))).to_string()
+    };
+    Some(format!(
+        "the budget of {} is too short for one heat, which takes about {}: {} of {} take about {}; use --budget {}, or measure \
+         fewer contenders or cells",
+        humantime::format_duration(sum.budget),
+        written(sum.heat.min(sum.round)),
+        rounds_in_words(least),
+        if sum.heats == 1 { "1 heat".to_owned() } else { format!("{} heats", sum.heats) },
+        written(enough),
+        written(enough).replace(' ', "")
+    ))
+}
+
+/// Why there is no time for this heat; `None` where there is.
+pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
+    let (spent, budget) = (spent(starts), run.study.design.budget);
+    if spent.saturating_add(cost(run, heat, starts)) <= budget {
+        return None;
+    }
+    let is_begun = starts.iter().any(|start| start.round == heat.round);
+    let when = if is_begun || heat.round == 0 {
+        format!("in round {}", heat.round + 1)
+    } else {
+        format!("after {}", rounds_in_words(heat.round))
+    };
+    let least = run.study.design.blocks[0];
+    let short = if heat.round < least { format!(", with at least {least} needed") } else { String::new() };
+    Some(format!("the budget of {} is spent {when}{short}", humantime::format_duration(budget)))
+}
+
+/// The most cycles that a cell may take, where a cycle takes this long and so much time is left: five times as many as it wants,
+/// unless that would exceed the budget; never fewer than it wants.
+pub fn most_cycles(wanted: usize, cycle: Duration, left: Duration) -> usize {
+    let in_time = left.as_nanos().checked_div(cycle.as_nanos()).unwrap_or(u128::MAX);
+    let most = wanted.saturating_mul(crate::heat::turns::patience::PATIENCE);
+    usize::try_from(in_time).unwrap_or(usize::MAX).clamp(wanted, most.max(wanted))
+}
+
+/// The time that a run has taken.
+pub fn spent(starts: &[Start]) -> Duration {
+    total(starts.iter().map(|start| Duration::from_nanos(start.took_ns)))
+}
+
+/// The rest of the budget.
+pub fn left(run: &Run, starts: &[Start]) -> Duration {
+    run.study.design.budget.saturating_sub(spent(starts))
+}
+
+/// About how long a heat takes: the sum of what its members and the hub take.
+pub fn cost(run: &Run, heat: &Heat, starts: &[Start]) -> Duration {
+    let of = |name: &str| {
+        let class = match run.contenders.get(name) {
+            Some(entrant) => known(entrant.class),
+            None => Class::Native,
+        };
+        start_cost(run, name, class, heat.cells.len(), starts)
+    };
+    total(heat.servers().into_iter().map(|(name, _)| of(name)))
+}
+
+/// The longest that a start of this contender took; if it was never measured, the mean of its class; before there is one, the time by
+/// design. Computed by cell, because a start in fewer cells takes less.
+fn start_cost(run: &Run, name: &str, class: Class, cells: usize, starts: &[Start]) -> Duration {
+    let measured = || starts.iter().filter(|start| !start.cells.is_empty());
+    let per_cell = |start: &Start| start.took_ns / start.cells.len().max(1) as u64;
+    let longest = measured().filter(|start| start.contender == name).map(per_cell).max();
+    let is_of_class = |start: &&Start| {
+        run.contenders.get(&start.contender).is_some_and(|entrant| known(entrant.class) == class)
+    };
+    let mean = || {
+        let (sum, n) = measured()
+            .filter(is_of_class)
+            .map(per_cell)
+            .fold((0_u64, 0), |(sum, n), ns| (sum.saturating_add(ns), n + 1));
+        sum.checked_div(n)
+    };
+    match longest.or_else(mean) {
+        Some(ns) => Duration::from_nanos(ns.saturating_mul(cells as u64)),
+        None => by_design(class, cells, &run.study.design),
+    }
+}
+
+fn by_design(class: Class, cells: usize, design: &Design) -> Duration {
+    let turns = turns(design).saturating_mul(u32::try_from(cells).unwrap_or(u32::MAX));
+    total([around(class), warmups(class, cells, design), turns])
+}
+
+/// The time of one member's turns in a cell.
+fn turns(design: &Design) -> Duration {
+    design.measure.saturating_add(design.measure / BESIDE_THE_SLICE)
+}
+
+/// The time of one member's turns in a cell, if no moment is quiet.
+fn turns_most(design: &Design) -> Duration {
+    turns(design).saturating_mul(u32::try_from(crate::heat::turns::patience::PATIENCE).unwrap_or(u32::MAX))
+}
+
+/// The class that is assumed: a server that is not known to be quicker is not expected to be.
+fn known(class: Option<Class>) -> Class {
+    class.unwrap_or(Class::Managed)
+}
+
+/// The sum, or the longest possible time.
+fn total(times: impl IntoIterator<Item = Duration>) -> Duration {
+    times.into_iter().fold(Duration::ZERO, Duration::saturating_add)
+}
+
+#[cfg(test)]
+mod tests;

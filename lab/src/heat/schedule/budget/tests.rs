@@ -1,0 +1,116 @@
+//! What heats take, by design and by what they took, and what a budget has room for.
+
+use super::*;
+use crate::heat::example::{run, start};
+use crate::heat::schedule::owed;
+use model::heat::HUB;
+use proptest::prelude::*;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn first_heat(run: &Run) -> Heat {
+    owed::heat(run, 0, &[], &[]).unwrap()
+}
+
+#[test]
+fn the_sum_is_that_of_its_parts_and_of_what_the_first_heats_are_thought_to_take() {
+    let mut run = run(&["a", "b", "c", "d"]);
+    run.contenders.get_mut("a").unwrap().class = Some(Class::Jit);
+    run.contenders.get_mut("b").unwrap().alone = true;
+    let sum = sum(&run).unwrap();
+    // Four together in heats of three, and one alone.
+    assert_eq!((sum.contenders, sum.heats), (5, 3));
+    assert_eq!(sum.starting + sum.warming + sum.turns, sum.round);
+    assert_eq!(sum.looks.iter().map(|(rounds, _)| *rounds).collect::<Vec<_>>(), [4, 6, 9, 13]);
+    assert!(sum.looks.iter().all(|(rounds, time)| *time == sum.round * *rounds as u32));
+    assert!(sum.heat < sum.round && sum.round < sum.round_most);
+    // Eight starts, two cells of 2.4 s each.
+    assert_eq!(sum.turns, Duration::from_millis(8 * 2 * 2_400));
+    let (mut heats, mut all) = (Vec::new(), Duration::ZERO);
+    while let Some(heat) = owed::heat(&run, 0, &heats, &[]).filter(|h| h.number < 3) {
+        all += cost(&run, &heat, &[]);
+        heats.push(heat);
+    }
+    assert_eq!(all, sum.round, "the budget counts as the sum does");
+}
+
+#[test]
+fn blocks_have_no_sum() {
+    let mut run = run(&["a"]);
+    run.study.design.heats = None;
+    assert!(sum(&run).is_none() && too_small(&run).is_none());
+}
+
+#[test]
+fn a_heat_takes_what_its_members_took_at_most_and_fewer_cells_take_less() {
+    let run = run(&["a", "b"]);
+    let took = |seconds: u64, start: Start| Start { took_ns: seconds * 1_000_000_000, ..start };
+    let starts = [
+        took(20, start(0, 0, "a", &[0, 1])),
+        took(12, start(0, 0, "a", &[0, 1])),
+        took(8, start(0, 0, "reference", &[0])),
+        took(6, start(0, 0, HUB, &[0, 1])),
+        // It did not even start: that says nothing of what it takes.
+        took(60, start(0, 0, "b", &[])),
+    ];
+    let heat = first_heat(&run);
+    // a: 20, the reference: 16, the hub: 6; b like the mean of its class, by cell: (10 + 6 + 8) / 3 = 8.
+    assert_eq!(cost(&run, &heat, &starts), 58 * SECOND);
+    let half = Heat { cells: vec![1], ..heat };
+    assert_eq!(cost(&run, &half, &starts), 29 * SECOND);
+}
+
+#[test]
+fn a_race_in_one_heat_has_every_command_twice_and_no_hub() {
+    let mut run = run(&["a", "b"]);
+    run.contenders.remove("reference");
+    let study = sum(&run).unwrap();
+    (run.race, run.copies) = (Some(model::observation::Raced::default()), 2);
+    let race = sum(&run).unwrap();
+    // Two cells of 2.4 s; two contenders and the hub, or two contenders twice.
+    assert_eq!((study.turns, race.turns), (Duration::from_millis(14_400), Duration::from_millis(19_200)));
+    assert_eq!((race.heat, race.round), (race.round, cost(&run, &first_heat(&run), &[])));
+}
+
+#[test]
+fn making_up_ends_at_five_times_the_cycles_or_where_the_budget_does() {
+    let most = |left| most_cycles(20, SECOND, left);
+    assert_eq!((most(900 * SECOND), most(37 * SECOND), most(3 * SECOND)), (100, 37, 20));
+    assert_eq!((most_cycles(0, SECOND, SECOND), most_cycles(5, Duration::ZERO, SECOND)), (0, 25));
+}
+
+#[test]
+fn a_budget_below_one_heat_is_told_before_anything_is_started() {
+    let mut run = run(&["a", "b", "c", "d"]);
+    assert_eq!(too_small(&run), None);
+    run.study.design.budget = 3 * SECOND;
+    let why = too_small(&run).unwrap();
+    assert!(why.starts_with("the budget of 3s is too short for one heat, which takes about "), "{why}");
+    let enough = why.split("use --budget ").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
+    run.study.design.budget = humantime::parse_duration(enough).unwrap();
+    assert_eq!(too_small(&run), None);
+    let sum = sum(&run).unwrap();
+    assert!(run.study.design.budget >= sum.looks[0].1, "{enough} has room for the least rounds");
+    let why = exceeded(&run, &first_heat(&run), &vec![start(0, 0, "a", &[0]); 900]).unwrap();
+    assert!(
+        why.starts_with("the budget of ") && why.ends_with(" is spent in round 1, with at least 4 needed"),
+        "{why}"
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_run_is_too_large_to_be_summed(n in 0_usize..9, cells in 0_usize..5, size in 1_usize..12, measure in 0_u64..u64::MAX) {
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i"];
+        let mut run = run(&names[..n]);
+        let cell = run.study.cells[0].clone();
+        run.study.cells = vec![cell; cells];
+        run.study.design.measure = Duration::from_secs(measure);
+        if let Some(heats) = &mut run.study.design.heats {
+            heats.size = size;
+        }
+        let sum = sum(&run).unwrap();
+        prop_assert!(sum.heats >= sum.contenders / size && sum.round_most >= sum.round);
+        let _ = (too_small(&run), cost(&run, &first_heat(&run), &[]));
+    }
+}

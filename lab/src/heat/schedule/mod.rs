@@ -1,0 +1,8 @@
+//! What is measured next, and whether it is enough. Pure: by the run's seed, and by what was stored.
+
+pub mod budget;
+pub mod deal;
+pub mod enough;
+pub mod found;
+pub mod orders;
+pub mod owed;

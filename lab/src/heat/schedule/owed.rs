@@ -1,0 +1,86 @@
+//! The next heat of a round. A contender owes each cell once a round. What the lab or the machine spoiled is owed again; what the
+//! contender failed at is not. Pure: a function of the run and of what was stored, so that an interrupted run continues where
+//! it was.
+
+use crate::heat::schedule::deal::{Player, Room, deal};
+use crate::heat::schedule::found::Found;
+use crate::heat::schedule::orders;
+use model::Run;
+use model::heat::{Heat, Start, StartOutcome};
+use stats::random;
+use std::collections::BTreeSet;
+
+/// How often a start is made in a round until nothing spoils it. A start that was cut off because drome was killed does not count.
+pub const ATTEMPTS: usize = 3;
+
+/// Keeps the seeds of dealing distinct from those of cycles.
+const DEALING: u64 = 0x6465_616c;
+
+/// The share of the machine's memory that is for the members of a heat.
+const MEMORY_SHARE: f64 = 0.7;
+
+/// Returns the next heat of a round; `None` when nothing is owed in it any more.
+pub fn heat(run: &Run, round: usize, heats: &[Heat], starts: &[Start]) -> Option<Heat> {
+    let size = run.study.design.heats?.size;
+    let memory = run.environment.memory_bytes.map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64);
+    let room = Room { size, memory_bytes: memory };
+    let seed = |number: usize| random::derive(&[run.seed, round as u64, number as u64]);
+    let in_order = orders::cells(run.study.cells.len(), round);
+    // What was found out in this round does not change how it was dealt.
+    let before: Vec<Start> = starts.iter().filter(|start| start.round < round).cloned().collect();
+    let earlier: Vec<Vec<String>> =
+        heats.iter().filter(|heat| heat.round < round).map(|heat| heat.members.clone()).collect();
+    let dealt = deal(&players(run, &before), room, &earlier, random::derive(&[seed(0), DEALING]));
+    let begun: Vec<usize> = heats.iter().filter(|heat| heat.round == round).map(|heat| heat.number).collect();
+    let (number, members, cells) = if let Some(number) = (0..dealt.len()).find(|n| !begun.contains(n)) {
+        (number, dealt[number].clone(), in_order)
+    } else {
+        let number = begun.into_iter().max()? + 1;
+        let owes = |name: &String| cells_owed(run, name, round, starts);
+        let mut late = players(run, starts);
+        late.retain(|player| !owes(&player.name).is_empty());
+        let members = deal(&late, room, &[], random::derive(&[seed(number), DEALING])).into_iter().next()?;
+        let cells: BTreeSet<usize> = members.iter().flat_map(owes).collect();
+        (number, members, in_order.into_iter().filter(|cell| cells.contains(cell)).collect())
+    };
+    let hub = run.race.is_none() || dealt.len() > 1;
+    let (copies, seed, started_at) = (run.copies.max(1), seed(number), String::new());
+    Some(Heat { round, number, members, copies, hub, cells, seed, started_at })
+}
+
+/// The cells that a contender owes in a round, by index.
+pub fn cells_owed(run: &Run, contender: &str, round: usize, starts: &[Start]) -> Vec<usize> {
+    let own: Vec<&Start> =
+        starts.iter().filter(|start| start.round == round && start.contender == contender).collect();
+    let over = own.iter().filter(|start| start.outcome != StartOutcome::Running).count();
+    let copies = run.copies.max(1);
+    if own.iter().any(|start| start.failed().is_some()) || over >= ATTEMPTS * copies {
+        return Vec::new();
+    }
+    let known = |cell: usize| own.iter().filter(|start| start.has(cell)).count();
+    (0..run.study.cells.len()).filter(|cell| known(*cell) < copies).collect()
+}
+
+/// The number of starts of a contender's copy in a round before the next one, in whichever heats.
+pub fn attempt(contender: &str, copy: usize, round: usize, starts: &[Start]) -> usize {
+    let is_own = |start: &&Start| (start.round, start.copy) == (round, copy) && start.contender == contender;
+    starts.iter().filter(is_own).count()
+}
+
+/// Every contender that takes part and is not given up, with what these starts show about it.
+fn players(run: &Run, starts: &[Start]) -> Vec<Player> {
+    let found = Found::of(starts);
+    let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
+    let players = takes_part.filter_map(|(name, entrant)| {
+        let of = found.get(name.as_str()).cloned().unwrap_or_default();
+        (!of.is_given_up()).then(|| Player {
+            name: name.clone(),
+            alone: entrant.alone || of.disturbs(),
+            memory_bytes: of.memory_bytes,
+        })
+    });
+    players.collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,10 @@
+//! The turns of a cell: how long they are, what ran beside them, which of them count, and their sums.
+
+pub(super) mod cycled;
+pub mod figures;
+pub mod patience;
+pub mod pieces;
+pub(super) mod shape;
+pub mod shares;
+pub mod snapshot;
+pub(super) mod sum;

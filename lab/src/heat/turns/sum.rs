@@ -1,0 +1,168 @@
+//! Adds up a member's turns in a cell: what the load generator counted, and what the server used for it. Pure.
+
+use crate::heat::turns::snapshot::Between;
+use crate::machine::cores::Cores;
+use crate::server::tree::Snapshot;
+use model::{SliceTally, Tally, Usage};
+
+/// How long a server waits at the two ends of a turn although it is loaded: until the first requests are there, and until the load
+/// generator has its last answers. Servers at their limit rested for 0.8 to 1 ms a turn.
+const EDGES_NS: u64 = 1_000_000;
+
+/// The sum of some turns.
+#[derive(Clone, Debug, Default)]
+pub struct Sum {
+    /// All counted parts, one after the other.
+    pub tally: Tally,
+    /// CPU time of the server for the counted answers; `None`: it is not known of some turn.
+    cpu_ns: Option<u64>,
+    /// How long the server was loaded for them.
+    loaded_ns: u64,
+    /// The length of the turns, from look to look.
+    turns_ns: u64,
+    others_ns: Option<u64>,
+    stolen_ns: Option<u64>,
+    /// Idle time of the servers' cores while the server was loaded. It may be negative, because the kernel's ticks are coarse.
+    idle_ns: Option<i64>,
+}
+
+impl Sum {
+    /// Sets it to one turn of a member: what the load generator counted in it, what ran meanwhile, and which member it was.
+    pub fn set(&mut self, said: &SliceTally, used: &Between, owner: usize, server_cores: usize) {
+        self.tally.clear();
+        self.tally.append(&said.tally);
+        let (owner_ns, _) = used.owner_and_others(owner);
+        let loaded_ns = said.began_ns.map_or(0, |began_ns| said.ended_ns.saturating_sub(began_ns));
+        // The server works for the uncounted answers, too: its time is divided among all alike.
+        let all = said.tally.completed + said.uncounted.completed;
+        let share = if all > 0 {
+            said.tally.completed as f64 / all as f64
+        } else {
+            said.tally.duration_ns as f64 / loaded_ns.max(1) as f64
+        };
+        let counted = |ns: u64| (ns as f64 * share.clamp(0.0, 1.0)) as u64;
+        self.cpu_ns = owner_ns.map(counted);
+        // Before and after the load, the cores rest.
+        let resting_ns = used.wall_ns.saturating_sub(loaded_ns).saturating_add(EDGES_NS);
+        let unloaded_ns = resting_ns.saturating_mul(server_cores as u64);
+        let signed = |ns: u64| {
+            if ns >= unloaded_ns {
+                counted(ns - unloaded_ns) as i64
+            } else {
+                -(counted(unloaded_ns - ns) as i64)
+            }
+        };
+        self.idle_ns = used.idle_ns.map(signed);
+        self.loaded_ns = counted(loaded_ns);
+        (self.turns_ns, self.others_ns, self.stolen_ns) = (used.wall_ns, used.others_ns, used.stolen_ns);
+    }
+
+    /// Adds later turns.
+    pub fn append(&mut self, later: &Self) {
+        let is_first = self.turns_ns == 0;
+        let add = |a: Option<u64>, b: Option<u64>| if is_first { b } else { a.zip(b).map(|(a, b)| a + b) };
+        self.tally.append(&later.tally);
+        self.cpu_ns = add(self.cpu_ns, later.cpu_ns);
+        self.others_ns = add(self.others_ns, later.others_ns);
+        self.stolen_ns = add(self.stolen_ns, later.stolen_ns);
+        self.idle_ns =
+            if is_first { later.idle_ns } else { self.idle_ns.zip(later.idle_ns).map(|(a, b)| a + b) };
+        self.loaded_ns += later.loaded_ns;
+        self.turns_ns += later.turns_ns;
+    }
+
+    /// What the server used. `elsewhere_ns`: its CPU time in the turns of others, which its own answers cost, too. `seen`: its processes at
+    /// the end. `busiest`: the share of its busiest thread in its CPU time, where that is known. `None`: its processes could not be
+    /// watched.
+    pub fn usage(
+        &self,
+        elsewhere_ns: u64,
+        seen: &Snapshot,
+        busiest: Option<f64>,
+        cores: &Cores,
+    ) -> Option<Usage> {
+        let cpu_ns = self.cpu_ns?.saturating_add(elsewhere_ns);
+        let machine = (cores.server.len() + cores.client.len()).max(1) as u64;
+        let ppm = |ns: Option<u64>| {
+            let all = u128::from(self.turns_ns) * u128::from(machine);
+            (u128::from(ns?) * 1_000_000).checked_div(all).map(|ppm| ppm as u64)
+        };
+        Some(Usage {
+            wall_ns: self.loaded_ns,
+            cpu_ns,
+            // A server of one thread can't use a second core.
+            cores: cores.server.len().min(seen.threads as usize).max(1),
+            rss_max_bytes: seen.rss_bytes,
+            virtual_max_bytes: seen.virtual_bytes,
+            threads_max: seen.threads,
+            processes_max: seen.processes,
+            steal_ppm: ppm(self.stolen_ns),
+            others_ppm: ppm(self.others_ns),
+            idle_ns_by_core: self.idle_by_core(cores.server.len()),
+            busiest_thread_ns: busiest.map(|share| (cpu_ns as f64 * share) as u64),
+            ..Usage::default()
+        })
+    }
+
+    /// The idle time of each of so many cores, as if all had rested alike; empty where it is not known.
+    fn idle_by_core(&self, cores: usize) -> Vec<u64> {
+        let idle_ns = self.idle_ns.map(|ns| ns.max(0) as u64);
+        idle_ns.map_or_else(Vec::new, |ns| vec![ns / cores.max(1) as u64; cores])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Uncounted;
+
+    const MS: u64 = 1_000_000;
+
+    fn turn(completed: u64, uncounted: u64, cpu_ms: u64) -> (SliceTally, Between) {
+        let tally = Tally { completed, duration_ns: 100 * MS, threads: 1, ..Tally::default() };
+        let uncounted = Uncounted { completed: uncounted, ..Uncounted::default() };
+        let said =
+            SliceTally { tally, uncounted, began_ns: Some(MS), ended_ns: 121 * MS, ..SliceTally::default() };
+        let used = Between {
+            wall_ns: 125 * MS,
+            members_ns: vec![Some(MS), Some(cpu_ms * MS)],
+            others_ns: Some(5 * MS),
+            others_on_server_ns: Some(0),
+            stolen_ns: None,
+            // It rested for 5 ms while it was not loaded, and once for 9 ms more; a millisecond of each is the turn's own.
+            idle_ns: Some(if cpu_ms > 100 { 5 * MS } else { 14 * MS }),
+        };
+        (said, used)
+    }
+
+    #[test]
+    fn the_servers_time_is_divided_among_all_answers_and_its_work_elsewhere_is_its_own() {
+        let (mut one, mut all) = (Sum::default(), Sum::default());
+        for (completed, uncounted, cpu_ms) in [(1_000, 200, 120), (500, 100, 60)] {
+            let (said, used) = turn(completed, uncounted, cpu_ms);
+            one.set(&said, &used, 1, 1);
+            all.append(&one);
+        }
+        assert_eq!((all.tally.completed, all.tally.duration_ns, all.tally.threads), (1_500, 200 * MS, 1));
+        let cores = Cores { server: vec![1], client: vec![0], ..Cores::default() };
+        let seen = Snapshot { threads: 3, rss_bytes: 9, ..Snapshot::default() };
+        let usage = all.usage(3 * MS, &seen, Some(0.5), &cores).unwrap();
+        assert_eq!((usage.cpu_ns, usage.wall_ns, usage.cores), (153 * MS, 200 * MS, 1));
+        assert_eq!((usage.others_ppm, usage.steal_ppm), (Some(20_000), None));
+        assert_eq!(usage.idle_ns_by_core, [7 * MS * 5 / 6]);
+        assert_eq!((usage.busiest_thread_ns, usage.rss_max_bytes), (Some(153 * MS / 2), 9));
+    }
+
+    #[test]
+    fn what_is_not_known_of_one_turn_is_not_known_of_all() {
+        let (said, used) = turn(0, 0, 7);
+        let (mut one, mut all) = (Sum::default(), Sum::default());
+        one.set(&said, &used, 1, 1);
+        all.append(&one);
+        let usage = |sum: &Sum| sum.usage(0, &Snapshot::default(), None, &Cores::default());
+        assert_eq!(usage(&all).unwrap().wall_ns, 100 * MS, "no answers: the counted part by its length");
+        one.set(&said, &Between { members_ns: vec![None; 2], ..used }, 1, 1);
+        all.append(&one);
+        assert_eq!((usage(&all), usage(&Sum::default())), (None, None));
+    }
+}

@@ -1,0 +1,105 @@
+//! Examines what on this machine would spoil a measurement, how much, and the remedy: a score of ten, with its derivation.
+
+mod checks;
+mod others;
+#[cfg(test)]
+mod tests;
+
+use crate::machine::cores::Cores;
+use crate::machine::environment::{System, Watch};
+use crate::machine::other_load::Place;
+use model::{Conditions, Environment};
+use serde::Serialize;
+use std::time::Duration;
+
+/// The score of a machine without any trouble.
+pub const BEST: u8 = 10;
+
+/// The version of the JSON.
+const SCHEMA: u32 = 1;
+
+/// For how long steal and other programs are watched.
+pub const LOOK: Duration = Duration::from_millis(500);
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What was checked.
+    pub what: &'static str,
+    /// What was found; null: this system does not tell.
+    pub found: Option<String>,
+    /// How many of the ten points it costs if it is trouble.
+    pub weight: u8,
+    /// What it spoils and what helps; null: it is fine, or unknown.
+    pub trouble: Option<Trouble>,
+}
+
+/// Something that spoils measurements.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trouble {
+    /// Why it spoils a measurement.
+    pub spoils: &'static str,
+    /// What helps, as a command where there is one.
+    pub remedy: String,
+}
+
+/// The result of all checks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Examination {
+    /// The version of this JSON.
+    pub schema: u32,
+    /// The points that are left of ten.
+    pub score: u8,
+    /// How the score came about.
+    pub derivation: String,
+    /// The checks that this system gives no answer to; they cost no point.
+    pub unknown: Vec<&'static str>,
+    /// All checks.
+    pub checks: Vec<Check>,
+    /// The machine.
+    pub environment: Environment,
+    /// The conditions during the examination.
+    pub conditions: Conditions,
+}
+
+/// Examines the machine; steal and other programs are watched for `look`.
+pub fn examine(system: &System, cores: &Cores, look: Duration) -> Examination {
+    let environment = system.look(cores);
+    let stat = || system.read("proc/stat").unwrap_or_default();
+    let (watch, stat_before, before) = (Watch::begin(system, cores), stat(), others::ticks(system));
+    std::thread::sleep(look);
+    let (after, stat_after) = (others::ticks(system), stat());
+    let place = Place::of(&cores.server, &cores.client);
+    let others_ppm = others::share_ppm(&before, &after, look, place.cpus.len());
+    let room_ppm = others::room_ppm([&stat_before, &stat_after], &place.cpus, look).unwrap_or(u64::MAX);
+    let others_ppm = others_ppm.map(|ppm| ppm.min(room_ppm));
+    let (busy, conditions) =
+        (others::busiest(&before, &after, look), Conditions { others_ppm, ..watch.end() });
+    let checks = checks::all(system, cores, &environment, &conditions, &busy);
+    let (score, derivation) = score(&checks);
+    Examination {
+        schema: SCHEMA,
+        score,
+        derivation,
+        unknown: checks.iter().filter(|check| check.found.is_none()).map(|check| check.what).collect(),
+        checks,
+        environment,
+        conditions,
+    }
+}
+
+/// Ten, less the weight of each trouble, and not below 0.
+fn score(checks: &[Check]) -> (u8, String) {
+    let troubles: Vec<&Check> = checks.iter().filter(|check| check.trouble.is_some()).collect();
+    let lost = troubles.iter().fold(0, |sum: u8, check| sum.saturating_add(check.weight));
+    let score = BEST.saturating_sub(lost);
+    let mut words = BEST.to_string();
+    for check in troubles {
+        words.push_str(&format!(" − {} ({})", check.weight, check.what));
+    }
+    words.push_str(&format!(" = {score}"));
+    if lost > BEST {
+        words.push_str(", the lowest possible score");
+    }
+    (score, words)
+}

@@ -1,0 +1,120 @@
+//! The doctor on machines of every kind.
+
+use super::*;
+use crate::machine::environment::fixture::{self, Tree};
+
+fn look(tree: &Tree, cores: &Cores) -> Examination {
+    examine(&tree.system(), cores, Duration::ZERO)
+}
+
+fn troubles(examination: &Examination) -> Vec<&'static str> {
+    examination.checks.iter().filter(|c| c.trouble.is_some()).map(|c| c.what).collect()
+}
+
+#[test]
+fn a_sound_machine_has_all_points() {
+    let found = look(&fixture::sound(), &fixture::four());
+    assert_eq!((troubles(&found), found.score), (vec![], 10));
+    assert_eq!(found.derivation, "10 = 10");
+    assert_eq!(found.unknown, ["steal"], "no time went by in which anything could have been stolen");
+}
+
+#[test]
+fn a_laptop_that_saves_power_is_found_out() {
+    let found = look(&fixture::laptop(), &fixture::four());
+    let expected = [
+        "frequency governor",
+        "throttling",
+        "hardware threads",
+        "other load",
+        "frequency boost",
+        "temperature",
+    ];
+    assert_eq!((troubles(&found), found.score), (expected.to_vec(), 0));
+    assert_eq!(
+        found.derivation,
+        "10 − 3 (frequency governor) − 3 (throttling) − 2 (hardware threads) − 2 (other load) − 1 (frequency boost) \
+         − 1 (temperature) = 0, the lowest possible score"
+    );
+    let boost = found.checks.iter().find(|c| c.what == "frequency boost").unwrap();
+    assert!(boost.trouble.as_ref().unwrap().remedy.contains("intel_pstate/no_turbo"), "{boost:?}");
+    let apart = fixture::cores(&[0, 2], &[1, 3]);
+    assert!(!troubles(&look(&fixture::laptop(), &apart)).contains(&"hardware threads"));
+}
+
+#[test]
+fn a_raspberry_pi_on_a_weak_supply_is_told_so() {
+    let found = look(&fixture::raspberry_pi(), &fixture::four());
+    assert_eq!((troubles(&found), found.score), (vec!["frequency governor", "throttling"], 4));
+    let throttling = found.checks.iter().find(|c| c.what == "throttling").unwrap();
+    assert_eq!(throttling.found.as_deref(), Some("under-voltage, throttled"));
+    assert!(throttling.trouble.as_ref().unwrap().remedy.contains("power supply"), "{throttling:?}");
+    assert!(found.unknown.contains(&"CPU limit") && found.unknown.contains(&"descriptor limit"));
+}
+
+#[test]
+fn guests_and_containers_lose_points_for_what_they_are() {
+    let found = look(&fixture::virtual_machine(), &fixture::four());
+    assert_eq!((troubles(&found), found.score), (vec!["virtualization", "clock source"], 8));
+    assert!(found.unknown.contains(&"frequency governor"), "unknown, and no point is lost for it");
+    let found = look(&fixture::container(), &fixture::four());
+    assert_eq!((troubles(&found), found.score), (vec!["CPU limit", "available memory"], 6));
+    let limit = found.checks.iter().find(|check| check.what == "CPU limit").unwrap();
+    assert_eq!(limit.found.as_deref(), Some("1.50 of 4 cores"));
+    let one = fixture::cores(&[0], &[0]);
+    let found = look(&fixture::laptop(), &one);
+    assert!(troubles(&found).contains(&"cores") && !troubles(&found).contains(&"hardware threads"));
+}
+
+#[test]
+fn where_nothing_can_be_read_nothing_is_claimed() {
+    let found = look(&Tree::empty(), &fixture::cores(&[], &[]));
+    assert_eq!((troubles(&found), found.score), (vec![], 10));
+    assert_eq!(found.unknown.len(), found.checks.len());
+    let json = serde_json::to_value(&found).unwrap();
+    assert!(
+        json["checks"].as_array().unwrap().iter().all(|c| c["found"].is_null() && c["trouble"].is_null())
+    );
+}
+
+#[test]
+fn every_trouble_says_why_and_what_helps() {
+    let machines =
+        [fixture::laptop(), fixture::raspberry_pi(), fixture::virtual_machine(), fixture::container()];
+    for check in machines.iter().flat_map(|tree| look(tree, &fixture::four()).checks) {
+        let is_whole = |t: &Trouble| !t.spoils.is_empty() && !t.remedy.is_empty() && check.weight > 0;
+        assert!(check.trouble.as_ref().is_none_or(is_whole), "{check:?}");
+    }
+}
+
+#[test]
+fn who_else_runs_is_named() {
+    let tree = fixture::sound().with(&[
+        ("proc/77/stat", "77 (mine (r)) R 1 1 1 0 -1 0 0 0 0 0 100 0 0 0 20 0\n"),
+        ("proc/78/stat", "78 (idle) S 1 1 1 0 -1 0 0 0 0 0 100 0 0 0 20 0\n"),
+    ]);
+    let before = others::ticks(&tree.system());
+    let tree = tree.with(&[("proc/77/stat", "77 (mine (r)) R 1 1 1 0 -1 0 0 0 0 0 140 8 0 0 20 0\n")]);
+    let (after, between) = (others::ticks(&tree.system()), Duration::from_millis(500));
+    assert_eq!(others::busiest(&before, &after, between), ["mine (r) (96 %)"]);
+    assert_eq!(others::share_ppm(&before, &after, between, 4), Some(240_000));
+    assert_eq!(others::share_ppm(&before, &after, Duration::ZERO, 4), None);
+    assert_eq!(others::share_ppm(&before, &after, between, 0), None, "how many cores there are is unknown");
+}
+
+#[test]
+fn others_on_cpus_that_are_not_dealt_do_not_count() {
+    let stat = |idle: [u64; 3]| {
+        let line = |(cpu, idle): (usize, &u64)| format!("cpu{cpu} 0 0 0 {idle} 0 0 0 0\n");
+        idle.iter().enumerate().map(line).collect::<String>()
+    };
+    let (then, now) = (stat([100, 100, 100]), stat([150, 125, 100]));
+    // In half a second of 50 ticks the first rested, the second half of it, the third not at all.
+    let room = |cpus: &[usize]| others::room_ppm([&then, &now], cpus, Duration::from_millis(500));
+    assert_eq!((room(&[0, 1]), room(&[0]), room(&[2])), (Some(250_000), Some(0), Some(1_000_000)));
+    assert_eq!(
+        (room(&[0, 1, 2]), room(&[9]), room(&[])),
+        (None, None, None),
+        "all that there are, or unknown"
+    );
+}

@@ -1,0 +1,180 @@
+//! The conditions of the machine that change from trial to trial: read before the server starts and after it has stopped.
+
+use super::System;
+use crate::machine::cores::Cores;
+use crate::machine::cpu_time::{self, Times};
+use crate::machine::other_load::Place;
+use model::Conditions;
+use model::environment::Ends;
+use std::process::{Command, Stdio};
+
+/// The names of sensors that measure the processor's temperature.
+const SENSORS: [&str; 8] =
+    ["x86_pkg_temp", "coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "cpu", "soc"];
+
+/// The Raspberry Pi's flags, by bit. These are the current ones; 16 bits higher are those since boot.
+const FLAGS: [(u32, &str); 4] =
+    [(0, "under-voltage"), (1, "frequency capped"), (2, "throttled"), (3, "soft temperature limit")];
+
+/// The conditions before a trial.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    system: System,
+    cores: Cores,
+    times: Option<Times>,
+    load_average: Option<f64>,
+    hz: [Option<u64>; 2],
+    temperature_c: Option<f64>,
+    throttle: Throttle,
+}
+
+/// The signs of a throttled processor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Throttle {
+    /// The Raspberry Pi's flags.
+    pub flags: Option<u32>,
+    /// How often an x86 core was too hot since boot.
+    pub events: Option<u64>,
+}
+
+impl Watch {
+    /// Reads the conditions before a trial.
+    pub fn begin(system: &System, cores: &Cores) -> Self {
+        Self {
+            system: system.clone(),
+            cores: cores.clone(),
+            times: system.times(cores),
+            load_average: system.load_average(),
+            hz: [system.mean_hz(&cores.server), system.mean_hz(&cores.client)],
+            temperature_c: system.temperature_c(),
+            throttle: system.throttle(),
+        }
+    }
+
+    /// Reads the conditions again and returns those of the trial.
+    pub fn end(self) -> Conditions {
+        let after = Self::begin(&self.system, &self.cores);
+        let [server, client] = [0, 1].map(|i| Ends { before: self.hz[i], after: after.hz[i] });
+        Conditions {
+            steal_ppm: self.times.zip(after.times).and_then(|(then, now)| then.steal_ppm_until(now)),
+            // Who else ran is told by whoever knows which processes are the server's.
+            others_ppm: None,
+            load_average: self.load_average,
+            server_hz: server,
+            client_hz: client,
+            temperature_c: Ends { before: self.temperature_c, after: after.temperature_c },
+            throttled: self.throttle.until(after.throttle),
+            server: None,
+        }
+    }
+}
+
+impl Throttle {
+    /// What throttled the processor between two looks; `None` where the machine does not tell.
+    fn until(self, after: Self) -> Option<Vec<String>> {
+        let flags = self.flags.zip(after.flags).map(|(before, after)| {
+            // Set now or at the beginning, or set since then and gone again.
+            let seen = before | after | ((after & !before) >> 16);
+            FLAGS
+                .iter()
+                .filter(|(bit, _)| seen & (1 << bit) != 0)
+                .map(|(_, name)| (*name).to_owned())
+                .collect()
+        });
+        let events =
+            self.events.zip(after.events).map(|(before, after)| match after.saturating_sub(before) {
+                0 => Vec::new(),
+                n => vec![format!("too hot, {n} times")],
+            });
+        let known: Vec<Vec<String>> = [flags, events].into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.concat())
+    }
+
+    /// What throttled the processor since boot.
+    pub(crate) fn since_start(self) -> Option<Vec<String>> {
+        let flags = self.flags.map(|flags| {
+            let seen = flags | (flags >> 16);
+            FLAGS
+                .iter()
+                .filter(|(bit, _)| seen & (1 << bit) != 0)
+                .map(|(_, name)| (*name).to_owned())
+                .collect()
+        });
+        let events =
+            self.events.map(|n| if n > 0 { vec![format!("too hot, {n} times")] } else { Vec::new() });
+        let known: Vec<Vec<String>> = [flags, events].into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.concat())
+    }
+}
+
+impl System {
+    /// The times of the CPUs of both sides.
+    fn times(&self, cores: &Cores) -> Option<Times> {
+        cpu_time::of_or_all(&self.read("proc/stat")?, &Place::of(&cores.server, &cores.client).cpus)
+    }
+
+    pub(crate) fn load_average(&self) -> Option<f64> {
+        self.read("proc/loadavg")?.split_whitespace().next()?.parse().ok()
+    }
+
+    fn mean_hz(&self, cpus: &[usize]) -> Option<u64> {
+        let khz = |cpu: &usize| {
+            self.number::<u64>(&format!("sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq"))
+        };
+        let khz: Vec<u64> = cpus.iter().filter_map(khz).collect();
+        khz.iter()
+            .fold(0, |sum: u64, khz| sum.saturating_add(*khz))
+            .checked_mul(1000)?
+            .checked_div(khz.len() as u64)
+    }
+
+    /// The temperature of the hottest of the processor's sensors.
+    pub(crate) fn temperature_c(&self) -> Option<f64> {
+        let is_sensor =
+            |name: Option<String>| name.is_some_and(|name| SENSORS.iter().any(|s| name.starts_with(s)));
+        let mut files = Vec::new();
+        for zone in self.names("sys/class/thermal").iter().filter(|name| name.starts_with("thermal_zone")) {
+            let zone = format!("sys/class/thermal/{zone}");
+            if is_sensor(self.read(&format!("{zone}/type"))) {
+                files.push(format!("{zone}/temp"));
+            }
+        }
+        for chip in self.names("sys/class/hwmon") {
+            let chip = format!("sys/class/hwmon/{chip}");
+            if is_sensor(self.read(&format!("{chip}/name"))) {
+                let inputs =
+                    self.names(&chip).into_iter().filter(|n| n.starts_with("temp") && n.ends_with("_input"));
+                files.extend(inputs.map(|name| format!("{chip}/{name}")));
+            }
+        }
+        let all = files.iter().filter_map(|file| self.number::<i64>(file));
+        all.max().map(|thousandths| thousandths as f64 / 1000.0)
+    }
+
+    pub(crate) fn throttle(&self) -> Throttle {
+        let file = self.read("sys/devices/platform/soc/soc:firmware/get_throttled");
+        let text = file.or_else(|| self.vcgencmd());
+        let hex = |text: String| {
+            let text = text.trim_start_matches("throttled=").trim_start_matches("0x").to_owned();
+            u32::from_str_radix(&text, 16).ok()
+        };
+        let cpus = "sys/devices/system/cpu";
+        let count = |name: &String| {
+            let file = |kind| format!("{cpus}/{name}/thermal_throttle/{kind}_throttle_count");
+            let counts = [self.number::<u64>(&file("core")), self.number::<u64>(&file("package"))];
+            counts.into_iter().flatten().reduce(u64::saturating_add)
+        };
+        Throttle {
+            flags: text.and_then(hex),
+            events: self.names(cpus).iter().filter_map(count).reduce(u64::saturating_add),
+        }
+    }
+
+    /// Asks the Raspberry Pi's own tool, for kernels that lack the file.
+    fn vcgencmd(&self) -> Option<String> {
+        let places = ["usr/bin/vcgencmd", "opt/vc/bin/vcgencmd"].map(|path| self.path(path));
+        let program = places.into_iter().find(|path| path.is_file())?;
+        let output = Command::new(program).arg("get_throttled").stdin(Stdio::null()).output().ok()?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+}

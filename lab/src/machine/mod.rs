@@ -1,0 +1,9 @@
+//! The machine: its processors, what is known of it, what else runs on it, and what would spoil a measurement.
+
+pub mod cores;
+pub(crate) mod cpu_time;
+pub mod doctor;
+pub mod environment;
+pub(crate) mod other_load;
+pub mod pinned;
+pub mod topology;

@@ -1,0 +1,194 @@
+//! Measures what else used the machine while a server was measured: all other programs, and drome's own threads beside the load
+//! generator's (the local page, a live view, the lab).
+
+use crate::machine::cpu_time;
+use crate::server::tree::{self, Spent, Tree};
+use net::clock;
+use std::collections::BTreeMap;
+
+/// The CPUs on which other programs would disturb.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The server's and the load generator's.
+    pub cpus: Vec<usize>,
+}
+
+impl Place {
+    /// Both sides' CPUs, each once.
+    pub fn of(server: &[usize], client: &[usize]) -> Self {
+        let mut cpus = [server, client].concat();
+        cpus.sort_unstable();
+        cpus.dedup();
+        Self { cpus }
+    }
+
+    /// How many CPUs these are; all of the machine, where none is named.
+    fn size(&self, machine: usize) -> usize {
+        if self.cpus.is_empty() { machine } else { self.cpus.len() }
+    }
+}
+
+/// A look at all processes.
+#[derive(Clone, Debug)]
+pub struct OtherLoad {
+    /// The time of the look.
+    at_ns: u64,
+    /// CPU time up to then; `None` where processes can't be seen.
+    spent: Option<Spent>,
+    /// The number of the place's CPUs.
+    cpus: Option<usize>,
+    /// Idle time of those CPUs up to then, together. `None`: they are all CPUs of the machine, or the system does not tell.
+    idle_ns: Option<u64>,
+    /// CPU time up to then of each of drome's own threads, in nanoseconds, by number. Threads that exist before the load begins
+    /// are not the load generator's, which makes its own for each measurement.
+    own_threads: BTreeMap<i32, u64>,
+}
+
+impl OtherLoad {
+    /// Takes a look, which needs some milliseconds: not while the window is open.
+    pub fn now(tree: Tree, place: &Place) -> Self {
+        let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+        let (at_ns, spent, machine) = (clock::now_ns(), tree::spent(tree), cpu_time::count(&stat));
+        let is_part = machine.is_some_and(|machine| place.size(machine) < machine);
+        let times = cpu_time::of(&stat, &place.cpus).filter(|_| is_part);
+        Self {
+            at_ns,
+            spent,
+            cpus: machine.map(|machine| place.size(machine)),
+            idle_ns: times.map(|times| times.idle.saturating_mul(cpu_time::tick_ns())),
+            own_threads: tree::own_thread_clocks(),
+        }
+    }
+
+    /// The share of the place's time that others used since then, in millionths; `None` where no time passed, or processes can't be seen. Processes
+    /// outside a container are not seen. The machine's own count of busy time would include them, but the kernel takes it at its
+    /// ticks: requests that are due at the same rhythm run at every one of them, and idle cores look busy.
+    ///
+    /// The kernel does not record on which CPUs a process ran. Where the place is a part of the machine, others were there for no longer than
+    /// its CPUs neither rested nor worked for drome and the server.
+    pub fn others_ppm_since(&self, before: &Self) -> Option<u64> {
+        let cpus = self.cpus?;
+        let passed = self.at_ns.checked_sub(before.at_ns)?.saturating_mul(cpus as u64);
+        let (now, then) = (self.spent?, before.spent?);
+        let others = now.others_ns.saturating_sub(then.others_ns);
+        let measured = now.measured_ns.saturating_sub(then.measured_ns);
+        let room = |idle: u64| passed.saturating_sub(idle).saturating_sub(measured);
+        let idle = self.idle_ns.zip(before.idle_ns).map(|(now, then)| now.saturating_sub(then));
+        let here = u128::from(others.min(idle.map_or(u64::MAX, room)) + self.own_ns_since(before));
+        (here * 1_000_000).checked_div(u128::from(passed)).map(|ppm| ppm as u64)
+    }
+
+    /// CPU time since then of drome's threads that existed before.
+    fn own_ns_since(&self, before: &Self) -> u64 {
+        let used = |(thread, then): (&i32, &u64)| self.own_threads.get(thread)?.checked_sub(*then);
+        before.own_threads.iter().filter_map(used).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+    use std::sync::mpsc::{TryRecvError, channel};
+    use std::time::{Duration, Instant};
+
+    /// After so long, others used so much, and drome and the server so much, on so many CPUs that rested for so long.
+    fn at(at_ns: u64, others_ns: u64, measured_ns: u64, cpus: usize, idle_ns: Option<u64>) -> OtherLoad {
+        let spent = Some(Spent { others_ns, measured_ns });
+        OtherLoad { at_ns, spent, cpus: Some(cpus), idle_ns, own_threads: BTreeMap::new() }
+    }
+
+    #[test]
+    fn the_share_is_of_all_cores_and_unknown_where_no_time_went_by() {
+        let at = |at_ns, others_ns| at(at_ns, others_ns, at_ns, 2, None);
+        let before = at(1_000, 50);
+        assert_eq!(at(3_000, 1_050).others_ppm_since(&before), Some(250_000));
+        assert_eq!(
+            at(3_000, 40).others_ppm_since(&before),
+            Some(0),
+            "what ended unseen takes its time along"
+        );
+        assert_eq!(before.others_ppm_since(&before), None);
+        assert_eq!(at(900, 60).others_ppm_since(&before), None, "time went back");
+        let unseen = OtherLoad { spent: None, ..at(3_000, 0) };
+        assert_eq!(unseen.others_ppm_since(&before), None, "which is not to say that nobody ran");
+    }
+
+    #[test]
+    fn of_a_part_of_a_machine_others_have_what_neither_rested_nor_was_measured() {
+        let before = at(0, 0, 0, 4, Some(0));
+        let share =
+            |others, measured, idle| at(1_000, others, measured, 4, Some(idle)).others_ppm_since(&before);
+        assert_eq!(share(1_000, 2_000, 1_000), Some(250_000), "a build on one of the server's cores");
+        assert_eq!(share(60_000, 2_000, 2_000), Some(0), "builds on sixty other cores");
+        assert_eq!(share(60_000, 2_000, 1_000), Some(250_000), "and one of them here");
+        assert_eq!(share(100, 2_000, 1_000), Some(25_000), "the kernel's own work is nobody's");
+    }
+
+    #[test]
+    fn a_place_has_each_cpu_once() {
+        let place = Place::of(&[0, 1], &[1, 5]);
+        assert_eq!((place.cpus.as_slice(), place.size(64)), (&[0, 1, 5][..], 3));
+        assert_eq!(Place::default().size(64), 64);
+    }
+
+    #[test]
+    fn threads_of_drome_count_unless_they_came_with_the_load() {
+        let at = |at_ns, own: &[(i32, u64)]| OtherLoad {
+            own_threads: own.iter().copied().collect(),
+            ..at(at_ns, 0, 0, 1, None)
+        };
+        let before = at(1_000, &[(1, 100), (2, 50), (3, 70)]);
+        // The page's thread used 500, the second none, the third ended; the load generator's came later.
+        let after = at(3_000, &[(1, 600), (2, 50), (7, 2_000)]);
+        assert_eq!(after.others_ppm_since(&before), Some(250_000));
+    }
+
+    #[test]
+    fn a_thread_that_makes_pages_is_seen() {
+        let ((stop, is_stopped), (tell, told)) = (channel::<()>(), channel());
+        let page = std::thread::spawn(move || {
+            tell.send(rustix::thread::gettid().as_raw_nonzero().get()).unwrap();
+            while is_stopped.try_recv() == Err(TryRecvError::Empty) {}
+        });
+        let nobody = Tree::From(std::process::id() as i32);
+        let (page_thread, begun) = (told.recv().unwrap(), Instant::now());
+        let mut before = OtherLoad::now(nobody, &Place::default());
+        // Other tests have threads, too.
+        before.own_threads.retain(|thread, _| *thread == page_thread);
+        let mut used_ns = 0;
+        while used_ns < 50_000_000 && begun.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(10));
+            used_ns = OtherLoad::now(nobody, &Place::default()).own_ns_since(&before);
+        }
+        drop(stop);
+        page.join().unwrap();
+        assert!(used_ns >= 50_000_000, "{used_ns} ns");
+    }
+
+    #[test]
+    fn a_program_that_spins_is_seen_and_a_server_that_spins_is_none() {
+        let start = |what: &str| Command::new("sh").args(["-c", what]).spawn().unwrap();
+        let (mut spinning, mut idle) = (start("while :; do :; done"), start("exec sleep 100"));
+        let spent = || clock::process_cpu_ns(spinning.id() as i32).unwrap();
+        let [server, other] = [&idle, &spinning].map(|child| Tree::From(child.id() as i32));
+        let look = || OtherLoad::now(server, &Place::default());
+        let (before, begun, at_first) = (look(), Instant::now(), spent());
+        while spent() - at_first < 100_000_000 && begun.elapsed() < Duration::from_secs(30) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let after = look();
+        let others_ns = |look: &OtherLoad| look.spent.unwrap().others_ns;
+        assert!(
+            others_ns(&after) - others_ns(&before) >= 80_000_000,
+            "{before:?} {after:?}: ticks are of 10 ms"
+        );
+        assert!(after.others_ppm_since(&before) > Some(0));
+        let (there, here) = (tree::spent(other).unwrap(), tree::spent(server).unwrap());
+        assert!(there.measured_ns >= 80_000_000 && here.others_ns >= there.others_ns + 80_000_000);
+        for child in [&mut spinning, &mut idle] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+    }
+}

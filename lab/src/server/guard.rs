@@ -1,0 +1,156 @@
+//! The guard: a process between drome and a server. It is the parent of everything that the server starts, detached processes
+//! included, and ends them all when drome is gone for whatever reason: the guard's standard input then closes.
+//!
+//! The server's folder belongs to the guard: it creates the folder first and removes it last, so that no kill of drome can leave the
+//! folder behind. The guard writes these lines to its standard output: `dir PATH` when the folder exists, whereupon drome fills it and
+//! sends its [`Order`]; `pid N` when the server has started; `exit …` when it has ended; `left N` when, at the end, N processes had
+//! to be killed; `refused …` instead of `pid` when the server's command can't be started; `failed …` at any time when the guard
+//! itself can't go on.
+
+use crate::server::tree;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, set_child_subreaper};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufRead, Error, ErrorKind, Read, Write, stdin, stdout};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long killed processes may take to disappear.
+const KILL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What the guard is to start, as a line of JSON on its standard input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// Program and arguments.
+    pub command: Vec<String>,
+    /// The CPUs that the server may use; empty: all.
+    pub cpus: Vec<usize>,
+    /// The server's soft limit of descriptors; `None`: drome's. drome raised its own, and some servers size their tables by theirs.
+    pub descriptors: Option<u64>,
+    /// The file for its output.
+    pub log: PathBuf,
+}
+
+/// Why a guard ends early.
+enum Halt {
+    /// The server's command can't be started.
+    Refused(String),
+    /// The guard's own failure.
+    Failed(Error),
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Runs the guard.
+pub fn run() -> ExitCode {
+    // Removed, with all that the server left in it, when this function ends: then no process of the server's is left.
+    let folder = tempfile::Builder::new().prefix("drome-").tempdir();
+    let halted = match &folder {
+        Ok(folder) => guard(folder.path()),
+        Err(error) => {
+            let what = format!("can't make a folder in {}: {error}", std::env::temp_dir().display());
+            Err(Halt::Failed(Error::new(error.kind(), what)))
+        }
+    };
+    match halted {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Halt::Refused(why)) => say(&format!("refused {why}")),
+        Err(Halt::Failed(error)) => say(&format!("failed {error}")),
+    }
+    ExitCode::FAILURE
+}
+
+fn guard(dir: &Path) -> Result<(), Halt> {
+    say(&format!("dir {}", dir.display()));
+    let mut line = String::new();
+    if stdin().lock().read_line(&mut line)? == 0 {
+        return Ok(());
+    }
+    let order: Order = serde_json::from_str(&line).map_err(Error::from)?;
+    if !order.cpus.is_empty() {
+        net::cpu::pin(&order.cpus)?;
+    }
+    if let Some(descriptors) = order.descriptors {
+        net::limits::set_descriptors(descriptors)?;
+    }
+    // Whatever the server starts and leaves behind becomes a child of this process.
+    set_child_subreaper(Some(rustix::process::getpid())).map_err(Error::from)?;
+    let mut child = start(&order, dir)?;
+    say(&format!("pid {}", child.id()));
+    let watched = watch(&mut child);
+    let left = kill_all();
+    let _ = child.wait();
+    say(&format!("left {left}"));
+    Ok(watched?)
+}
+
+fn start(order: &Order, dir: &Path) -> Result<Child, Halt> {
+    let unable = |e: Error| Error::new(e.kind(), format!("can't write the log {}: {e}", order.log.display()));
+    let log = File::options().create(true).append(true).open(&order.log).map_err(unable)?;
+    let (program, args) =
+        order.command.split_first().ok_or_else(|| Halt::Refused("no command".to_owned()))?;
+    let spawned = Command::new(program)
+        .args(args)
+        .current_dir(dir)
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .process_group(0)
+        .spawn();
+    spawned.map_err(|error| {
+        let why = format!("can't start `{program}`: {error}");
+        // No room for one more process is not the server's doing.
+        let is_lack = matches!(error.kind(), ErrorKind::OutOfMemory | ErrorKind::WouldBlock);
+        if is_lack { Halt::Failed(Error::new(error.kind(), why)) } else { Halt::Refused(why) }
+    })
+}
+
+/// Waits until drome is gone or asks for the end; reports it if the server ends by itself.
+fn watch(child: &mut Child) -> Result<(), Error> {
+    let ended = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    let input = stdin();
+    let mut waiting = vec![PollFd::new(&input, PollFlags::IN), PollFd::new(&ended, PollFlags::IN)];
+    loop {
+        match poll(&mut waiting, None) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        if waiting.len() == 2 && !waiting[1].revents().is_empty() {
+            say(&format!("exit {}", child.wait()?));
+            waiting.truncate(1);
+        }
+        if !waiting[0].revents().is_empty() && input.lock().read(&mut [0; 64])? == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Kills descendants until none is left; returns how many there were at first.
+fn kill_all() -> usize {
+    let own = std::process::id() as i32;
+    let first = tree::living(own);
+    let deadline = Instant::now() + KILL_PATIENCE;
+    let mut living = first.clone();
+    while !living.is_empty() && Instant::now() < deadline {
+        for pid in living.iter().filter_map(|pid| Pid::from_raw(*pid)) {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(2));
+        living = tree::living(own);
+    }
+    first.len()
+}
+
+/// Writes a line to drome. A reader that is gone is no reason to stop guarding.
+fn say(line: &str) {
+    let mut out = stdout().lock();
+    let _ = writeln!(out, "{line}");
+    let _ = out.flush();
+}

@@ -1,0 +1,17 @@
+//! A contender's server: started, verified, put under load, watched, stopped.
+
+pub mod guard;
+pub mod image;
+pub mod inspect;
+pub mod instance;
+pub(crate) mod likely_class;
+pub mod local;
+pub mod plan;
+pub mod ports;
+pub mod prepare_command;
+pub mod supervise;
+pub mod tree;
+pub mod under_load;
+pub mod usage;
+pub mod verify;
+pub mod work;

@@ -1,0 +1,43 @@
+//! Makes the load engine's plan for a trial.
+
+use crate::machine::cores::Cores;
+use crate::server::instance::Work;
+use crate::server::work;
+use model::{Ask, Cell, Design, Expect, Plan, Until};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// How long a study's trial waits for one answer at most.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The plan for one trial of a cell.
+pub fn plan(
+    cell: &Cell,
+    design: &Design,
+    at: SocketAddr,
+    path: &str,
+    work: &Work,
+    cores: &Cores,
+    seed: u64,
+) -> Plan {
+    let question = work.usual(path);
+    let ask = Ask {
+        request: question.request(at, true),
+        last: question.request(at, false),
+        head_only: false,
+        expect: Expect { status: Some(200), body: question.body, ..Expect::default() },
+        weight: 1.0,
+    };
+    let target = work::target(at, &question.path);
+    Plan {
+        warmup: design.warmup,
+        timeout: TIMEOUT,
+        // A load generator that sleeps must be woken, and the server's core pays for that, not the same for
+        // all servers (ARCHITECTURE.md has figures). With cores of its own it stays awake.
+        spin: if cores.client_may_poll { Duration::MAX } else { Duration::ZERO },
+        threads: cores.client.len().max(1),
+        cpus: cores.client.clone(),
+        seed,
+        ..Plan::new(target, ask, cell.load.clone(), Until::Elapsed(design.measure))
+    }
+}

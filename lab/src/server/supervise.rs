@@ -1,0 +1,243 @@
+//! A running server: started under a guard, watched, stopped, and checked to be gone.
+
+use crate::fault::Fault;
+use crate::server::guard::Order;
+use crate::server::image;
+use crate::server::ports;
+use crate::server::tree;
+use model::contender::StopSignal;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How long a server may take to stop before it is killed.
+const STOP_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long the guard may take to answer. It answers at once, unless something is badly wrong with the machine.
+const GUARD_PATIENCE: Duration = Duration::from_secs(30);
+
+/// How many of a log's last lines an error shows.
+const LOG_LINES: usize = 8;
+
+/// What to start and how. The command and the folder come from [`Server::start`].
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The file for its output.
+    pub log: PathBuf,
+    /// The cores that it may use.
+    pub cpus: Vec<usize>,
+    /// How many descriptors it may have before it raises its limit; `None`: no limit.
+    pub descriptors: Option<u64>,
+    /// The port that it listens on.
+    pub port: u16,
+    /// The signal that stops it.
+    pub stop: StopSignal,
+}
+
+/// A server that has been started.
+#[derive(Debug)]
+pub struct Server {
+    start: Start,
+    guard: Child,
+    lines: Receiver<String>,
+    pid: i32,
+    exit: Option<String>,
+    /// Whether it had ended by itself when it was asked to stop; `None`: it was not asked yet.
+    ended_early: Option<bool>,
+}
+
+impl Server {
+    /// Starts a server. `lay` fills the server's folder, which is its working directory, and returns its command.
+    pub fn start(
+        start: Start,
+        lay: impl FnOnce(&Path) -> std::io::Result<Vec<String>>,
+    ) -> Result<Self, Fault> {
+        let mut guard = image::command()
+            .arg("__guard")
+            // It does not need to know, but who looks at the list of processes may want to.
+            .arg(&start.log)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .process_group_of_its_own()
+            .spawn()
+            .map_err(|e| Fault::unable("can't start the guard of a server", &e))?;
+        let (send, lines) = channel();
+        if let Some(out) = guard.stdout.take() {
+            std::thread::spawn(move || {
+                BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| send.send(line))
+            });
+        }
+        let mut server = Self { start, guard, lines, pid: 0, exit: None, ended_early: None };
+        let dir = PathBuf::from(server.awaited("dir")?);
+        let command = lay(&dir).map_err(|e| Fault::unable("can't write a server's files", &e))?;
+        let Start { cpus, descriptors, log, .. } = server.start.clone();
+        server.order(&Order { command, cpus, descriptors, log })?;
+        let pid = server.awaited("pid")?;
+        server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard named the process `{pid}`")))?;
+        Ok(server)
+    }
+
+    /// Waits for the guard's next line, which begins with this word unless something is wrong.
+    fn awaited(&self, word: &str) -> Result<String, Fault> {
+        let line = self.lines.recv_timeout(GUARD_PATIENCE).map_err(|why| {
+            Fault::Lab(match why {
+                RecvTimeoutError::Timeout => {
+                    format!("the guard of a server did not answer within {GUARD_PATIENCE:?}")
+                }
+                RecvTimeoutError::Disconnected => "the guard of a server ended".to_owned(),
+            })
+        })?;
+        match line.split_once(' ') {
+            Some((said, rest)) if said == word => Ok(rest.to_owned()),
+            Some(("refused", why)) => Err(Fault::Contender(why.to_owned())),
+            Some(("failed", why)) => Err(Fault::Lab(why.to_owned())),
+            _ => Err(Fault::Lab(format!("the guard of a server said `{line}`"))),
+        }
+    }
+
+    fn order(&mut self, order: &Order) -> Result<(), Fault> {
+        let line = serde_json::to_string(order)
+            .map_err(|e| Fault::unable("can't tell the guard what to start", &e))?;
+        let written = self.guard.stdin.as_mut().map_or(Ok(()), |stdin| writeln!(stdin, "{line}"));
+        written.map_err(|e| Fault::unable("can't tell the guard what to start", &e))
+    }
+
+    /// The guard's PID; all of the server's processes are below it.
+    pub fn root(&self) -> i32 {
+        self.guard.id() as i32
+    }
+
+    /// The PID of the server's first process.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// How the server ended, if it has, with the last lines of its log.
+    pub fn ended(&mut self) -> Option<String> {
+        self.listen();
+        let exit = self.exit.as_ref()?;
+        Some(format!("it ended ({exit}){}", last_lines(&self.start.log)))
+    }
+
+    /// Asks it to stop, once, and waits for nothing, so that several servers go down at the same time.
+    pub fn ask_to_stop(&mut self) {
+        if self.ended_early.is_none() {
+            self.listen();
+            self.ended_early = Some(self.exit.is_some());
+            self.signal();
+        }
+    }
+
+    /// Stops it and checks that nothing is left. An error is the contender's fault; everything is stopped in any case.
+    pub fn stop(mut self) -> Result<(), String> {
+        self.ask_to_stop();
+        let deadline = Instant::now() + STOP_PATIENCE;
+        while self.exit.is_none() && Instant::now() < deadline {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.hear(&line),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        let stopped = self.exit.is_some();
+        // Workers may outlive their manager by a moment.
+        while !tree::living(self.root()).is_empty() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let left = self.dismiss();
+        // The kernel takes down an io_uring, and the listener in it, a moment after its process has gone.
+        while !ports::is_free(self.start.port) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let name = signal_name(self.start.stop);
+        match (stopped, left) {
+            (false, _) => Err(format!("it did not stop within {STOP_PATIENCE:?} of {name} and was killed")),
+            (true, n) if n > 0 && self.ended_early == Some(false) => {
+                Err(format!("it left {n} process(es) behind after {name}; they were killed"))
+            }
+            _ if !ports::is_free(self.start.port) => {
+                Err(format!("port {} is still in use after it stopped", self.start.port))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn signal(&self) {
+        let signal = match self.start.stop {
+            StopSignal::Term => Signal::TERM,
+            StopSignal::Int => Signal::INT,
+            StopSignal::Quit => Signal::QUIT,
+            StopSignal::Kill => Signal::KILL,
+        };
+        if let Some(group) = Pid::from_raw(self.pid) {
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    /// Ends the guard, and with it all remaining processes; returns how many these were.
+    fn dismiss(&mut self) -> usize {
+        drop(self.guard.stdin.take());
+        let mut left = 0;
+        while let Ok(line) = self.lines.recv_timeout(GUARD_PATIENCE) {
+            if let Some(n) = line.strip_prefix("left ") {
+                left = n.parse().unwrap_or(0);
+            }
+        }
+        let _ = self.guard.wait();
+        left
+    }
+
+    fn listen(&mut self) {
+        while let Ok(line) = self.lines.try_recv() {
+            self.hear(&line);
+        }
+    }
+
+    fn hear(&mut self, line: &str) {
+        if let Some(exit) = line.strip_prefix("exit ") {
+            self.exit = Some(exit.to_owned());
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.guard.stdin.is_some() {
+            self.dismiss();
+        }
+    }
+}
+
+/// Puts a command into a process group of its own: a terminal's Ctrl-C is for drome alone, which then stops its servers in order.
+trait OwnGroup {
+    fn process_group_of_its_own(&mut self) -> &mut Self;
+}
+
+impl OwnGroup for Command {
+    fn process_group_of_its_own(&mut self) -> &mut Self {
+        std::os::unix::process::CommandExt::process_group(self, 0)
+    }
+}
+
+fn signal_name(signal: StopSignal) -> &'static str {
+    match signal {
+        StopSignal::Term => "SIGTERM",
+        StopSignal::Int => "SIGINT",
+        StopSignal::Quit => "SIGQUIT",
+        StopSignal::Kill => "SIGKILL",
+    }
+}
+
+/// The last lines of a log, for an error.
+pub fn last_lines(log: &Path) -> String {
+    let text = String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = &lines[lines.len().saturating_sub(LOG_LINES)..];
+    if last.is_empty() {
+        "; it wrote nothing to its log".to_owned()
+    } else {
+        format!("; the last lines of its log, {}:\n    {}", log.display(), last.join("\n    "))
+    }
+}

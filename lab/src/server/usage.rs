@@ -1,0 +1,227 @@
+//! Samples what the server uses while it is measured. A thread looks at its processes when the window opens and now and then; the last
+//! look is taken by the worker that closes the window, so that nothing later is in it.
+
+use crate::machine::cores::Cores;
+use crate::machine::cpu_time::{self, Times};
+use crate::machine::other_load::OtherLoad;
+pub use crate::machine::other_load::Place;
+use crate::server::local;
+use crate::server::tree::{self, Snapshot, Switches, ThreadClocks, Tree};
+use load::Watch;
+use model::Usage;
+use net::clock;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How often memory is sampled. A look costs the load generator's core some hundred microseconds.
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// What is watched.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// The server's processes.
+    pub tree: Tree,
+    /// The number of cores that they may run on.
+    pub cores: usize,
+    /// The cores that they are pinned to and that no other program is meant to use; empty where they are not pinned.
+    pub pinned_to: Vec<usize>,
+    /// Where other programs would disturb.
+    pub place: Place,
+}
+
+impl Watched {
+    /// Watches a server that drome has started on its side of the cores.
+    pub fn pinned(tree: Tree, cores: &Cores) -> Self {
+        let place = Place::of(&cores.server, &cores.client);
+        Self { tree, cores: cores.server.len(), pinned_to: cores.server.clone(), place }
+    }
+
+    /// Watches a server that a user has started, and a load generator on these CPUs.
+    pub fn free(pid: i32, client: &[usize]) -> Self {
+        let (tree, cpus) = (Tree::From(pid), local::cpus(pid));
+        // Where it may run is not to be seen: anywhere.
+        let place = if cpus.is_empty() { Place::default() } else { Place::of(&cpus, client) };
+        Self { tree, cores: local::cores(pid), pinned_to: Vec::new(), place }
+    }
+}
+
+enum Edge {
+    Opened,
+    Closed(Box<Look>),
+}
+
+/// Samples a process tree during one measurement.
+#[derive(Debug)]
+pub struct Sampler {
+    watched: Watched,
+    edges: Sender<Edge>,
+    thread: JoinHandle<Option<Usage>>,
+}
+
+impl Sampler {
+    /// Prepares to sample all processes of a server.
+    pub fn start(watched: Watched) -> Self {
+        let (edges, receiver) = channel();
+        // Here, and not in the thread: it must be over before the load begins.
+        let before = OtherLoad::now(watched.tree, &watched.place);
+        let looked_at = watched.clone();
+        let thread = std::thread::spawn(move || look(&receiver, &looked_at, &before));
+        Self { watched, edges, thread }
+    }
+
+    /// What was used within the window; `None` when it did not open and close.
+    pub fn finish(self) -> Option<Usage> {
+        drop(self.edges);
+        self.thread.join().ok().flatten()
+    }
+
+    /// Makes the callback that tells the sampler of the window's edges.
+    pub fn watch(&self) -> impl Watch + use<> {
+        Edges { watched: self.watched.clone(), to: self.edges.clone() }
+    }
+}
+
+struct Edges {
+    watched: Watched,
+    to: Sender<Edge>,
+}
+
+impl Watch for Edges {
+    fn opened(&self) {
+        let _ = self.to.send(Edge::Opened);
+    }
+    fn closed(&self) {
+        let _ = self.to.send(Edge::Closed(Box::new(Look::now(&self.watched))));
+    }
+}
+
+/// Everything that is known at one moment.
+#[derive(Clone, Debug, Default)]
+struct Look {
+    at_ns: u64,
+    machine: Machine,
+    clocks: ThreadClocks,
+    used: Snapshot,
+    switches: Switches,
+}
+
+impl Look {
+    fn now(watched: &Watched) -> Self {
+        let tree = watched.tree;
+        Self {
+            at_ns: clock::now_ns(),
+            machine: std::fs::read_to_string("/proc/stat")
+                .map_or_else(|_| Machine::default(), |text| Machine::of(&text, watched)),
+            clocks: tree::thread_clocks(tree),
+            used: tree::snapshot(tree),
+            switches: tree::switches(tree),
+        }
+    }
+}
+
+/// The machine's times up to now.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Machine {
+    /// The times of the CPUs of server and load generator.
+    times: Option<Times>,
+    /// The idle time of each of the server's cores.
+    idle_ns: Vec<u64>,
+}
+
+impl Machine {
+    /// Parses the text of `/proc/stat`.
+    fn of(stat: &str, watched: &Watched) -> Self {
+        let idle_ns = |cpu: &usize| {
+            cpu_time::of_one(stat, *cpu).map(|times| times.idle.saturating_mul(cpu_time::tick_ns()))
+        };
+        Self {
+            times: cpu_time::of_or_all(stat, &watched.place.cpus),
+            idle_ns: watched.pinned_to.iter().map(idle_ns).collect::<Option<_>>().unwrap_or_default(),
+        }
+    }
+}
+
+fn look(edges: &Receiver<Edge>, watched: &Watched, before: &OtherLoad) -> Option<Usage> {
+    while !matches!(edges.recv().ok()?, Edge::Opened) {}
+    let first = Look::now(watched);
+    let mut usage = Usage::default();
+    loop {
+        match edges.recv_timeout(INTERVAL) {
+            Err(RecvTimeoutError::Timeout) | Ok(Edge::Opened) => {
+                hold_most(&mut usage, &tree::snapshot(watched.tree));
+            }
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Ok(Edge::Closed(last)) => {
+                hold_most(&mut usage, &last.used);
+                between(&mut usage, watched, &first, &last);
+                usage.others_ppm = OtherLoad::now(watched.tree, &watched.place).others_ppm_since(before);
+                return Some(usage);
+            }
+        }
+    }
+}
+
+fn hold_most(usage: &mut Usage, used: &Snapshot) {
+    usage.rss_max_bytes = usage.rss_max_bytes.max(used.rss_bytes);
+    usage.virtual_max_bytes = usage.virtual_max_bytes.max(used.virtual_bytes);
+    usage.threads_max = usage.threads_max.max(used.threads);
+    usage.processes_max = usage.processes_max.max(used.processes);
+}
+
+/// Computes what was used from the first look to the last.
+fn between(usage: &mut Usage, watched: &Watched, first: &Look, last: &Look) {
+    usage.wall_ns = last.at_ns.saturating_sub(first.at_ns);
+    // A server of one thread can't use a second core.
+    usage.cores = watched.cores.min(usage.threads_max as usize).max(1);
+    usage.cpu_ns = last.used.cpu_ns.saturating_sub(first.used.cpu_ns);
+    usage.busiest_thread_ns = tree::busiest_thread_ns(&first.clocks, &last.clocks, usage.cpu_ns);
+    usage.switches_voluntary = last.switches.voluntary.checked_sub(first.switches.voluntary);
+    usage.switches_involuntary = last.switches.involuntary.checked_sub(first.switches.involuntary);
+    let times = first.machine.times.zip(last.machine.times);
+    usage.steal_ppm = times.and_then(|(then, now)| then.steal_ppm_until(now));
+    let idle = first.machine.idle_ns.iter().zip(&last.machine.idle_ns);
+    usage.idle_ns_by_core = idle.map(|(then, now)| now.saturating_sub(*then)).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watched(server: &[usize], client: &[usize]) -> Watched {
+        let cores = Cores { server: server.to_vec(), client: client.to_vec(), ..Cores::default() };
+        Watched::pinned(Tree::From(1), &cores)
+    }
+
+    #[test]
+    fn idle_time_is_of_the_cores_that_the_server_has_and_the_hosts_of_both_sides() {
+        let stat = "cpu  30 0 0 70 20 0 0 10 0 0\ncpu0 10 0 0 60 5 0 0 0 0 0\ncpu3 20 0 0 10 15 0 0 10 0 0\nctxt 1\n";
+        let of = |server: &[usize], client: &[usize]| Machine::of(stat, &watched(server, client));
+        assert_eq!(of(&[3], &[0]).idle_ns, [25 * cpu_time::tick_ns()]);
+        assert_eq!(of(&[0, 3], &[]).idle_ns, [65, 25].map(|ticks| ticks * cpu_time::tick_ns()));
+        assert_eq!(of(&[0, 1], &[]).idle_ns, [0; 0], "core 1 is not there");
+        let steal = |server: &[usize], client: &[usize]| of(server, client).times.map(|times| times.steal);
+        assert_eq!((steal(&[0], &[0]), steal(&[0], &[3]), steal(&[], &[])), (Some(0), Some(10), Some(10)));
+        assert_eq!(Machine::of("", &watched(&[0], &[1])), Machine::default());
+    }
+
+    #[test]
+    fn what_was_used_is_what_lies_between_two_looks() {
+        let look = |at_ns, cpu_ns, thread_ns, idle_ns| Look {
+            at_ns,
+            machine: Machine {
+                times: Some(Times { all: at_ns, idle: 0, steal: at_ns / 10 }),
+                idle_ns: vec![idle_ns],
+            },
+            clocks: [((1, 1), thread_ns)].into(),
+            used: Snapshot { cpu_ns, ..Snapshot::default() },
+            switches: Switches::default(),
+        };
+        let watched = watched(&[1], &[0]);
+        let mut usage = Usage::default();
+        between(&mut usage, &watched, &look(1_000, 500, 400, 70), &look(2_000, 1_400, 1_300, 90));
+        assert_eq!((usage.wall_ns, usage.cpu_ns, usage.cores), (1_000, 900, 1));
+        assert_eq!((usage.busiest_thread_ns, usage.idle_ns_by_core), (Some(900), vec![20]));
+        assert_eq!(usage.steal_ppm, Some(100_000));
+    }
+}
