@@ -1,12 +1,21 @@
 //! Answers a request for a file: with the file, parts of it, or why not.
 
-use crate::cache::{Cache, Found};
-use crate::conditions::{Fields, Outcome};
-use crate::entry::Entry;
-use crate::ranges::{self, Range, Ranges};
-use crate::resolve::{Asked, escape, resolve};
-use crate::root::Missing;
-use crate::site::{Route, Standard};
+pub(crate) mod cache;
+pub(crate) mod conditions;
+pub(crate) mod entry;
+pub(crate) mod kinds;
+pub(crate) mod ranges;
+pub(crate) mod render;
+pub mod resolve;
+pub(crate) mod root;
+
+use crate::answers::site::{Route, Standard};
+use crate::files::cache::{Cache, Found};
+use crate::files::conditions::{Fields, Outcome};
+use crate::files::entry::Entry;
+use crate::files::ranges::{Range, Ranges};
+use crate::files::resolve::{Asked, escape, resolve};
+use crate::files::root::Missing;
 use std::rc::Rc;
 use wire::RequestHead;
 

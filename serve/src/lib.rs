@@ -2,41 +2,27 @@
 //! time: so it measures what this machine could do at best, and its faults are known truths for tests. Or it serves a folder, as a
 //! static file server does.
 
-mod accept_pause;
-mod cache;
-mod conditions;
-mod date;
-mod entry;
+mod answers;
+mod connections;
 mod fault;
-mod files;
-mod fresh;
-mod housekeeping;
-mod kinds;
-mod log;
-mod out;
-mod ranges;
-mod render;
-pub mod resolve;
-mod responder;
-mod root;
-mod site;
+pub mod files;
 mod worker;
 
+pub use answers::site::Site;
 pub use fault::{
     Delay, Fault, FaultError, Faults, Framing, Messages, Mishap, Stall, Trickle, help as fault_help,
 };
-pub use root::{Identity, Missing, Opened, Resolver, Root};
-pub use site::Site;
+pub use files::root::{Identity, Missing, Opened, Resolver, Root};
 
-use cache::{Bounds, Cache};
-use date::Clock;
+use answers::date::Clock;
+use answers::log::Log;
+use answers::responder::Responder;
 use fault::{Outbox, Service};
 use files::Files;
-use log::Log;
+use files::cache::{Bounds, Cache};
+use files::render::Renderer;
 use net::tls::ServerTls;
 use net::unix::SocketFile;
-use render::Renderer;
-use responder::Responder;
 use std::fs::File;
 use std::io::{Error, ErrorKind};
 use std::net::SocketAddr;

@@ -1,6 +1,6 @@
 //! What must hold for any target at all. The fuzz target and the tests of the corpus use it alike.
 
-use serve::resolve::{Asked, escape, resolve};
+use serve::files::resolve::{Asked, escape, resolve};
 
 /// Whatever is asked for, what comes out names something below the served folder, and the same as a slower and
 /// plainer reading of the same target.

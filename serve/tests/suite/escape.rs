@@ -1,7 +1,7 @@
 //! There is no way out of a served folder: not by any target, not by links, not by renaming meanwhile.
 
 use proptest::prelude::*;
-use serve::resolve::{Asked, Malformed, escape, resolve};
+use serve::files::resolve::{Asked, Malformed, escape, resolve};
 use serve::{Opened, Resolver, Root};
 use std::fs;
 use std::io::Read;

@@ -1,9 +1,9 @@
 //! The files that a thread has open or in memory. A file is checked again when its last check is older than half a second, and
 //! not before; the cache is bounded.
 
-use crate::entry::Entry;
-use crate::kinds;
-use crate::root::{Missing, Opened, Root};
+use crate::files::entry::Entry;
+use crate::files::kinds;
+use crate::files::root::{Missing, Opened, Root};
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::rc::Rc;
@@ -70,7 +70,7 @@ impl Cache {
         Self { root, root_looked_ns: 0, bounds, young, old, young_bytes: 0 }
     }
 
-    /// Finds what is at a path that [`resolve`](crate::resolve::resolve) returned.
+    /// Finds what is at a path that [`resolve`](crate::files::resolve::resolve) returned.
     #[inline]
     pub fn find(&mut self, path: &[u8], now_ns: u64) -> Result<Found, Missing> {
         match self.young.get(path) {
@@ -159,7 +159,7 @@ fn unix_s() -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entry::{Content, MEMORY_BYTES};
+    use crate::files::entry::{Content, MEMORY_BYTES};
     use std::fs;
     use std::path::Path;
     use std::time::Duration;

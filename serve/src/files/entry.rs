@@ -1,8 +1,8 @@
 //! A file as it is served: what does not change from request to request is computed once.
 
-use crate::conditions::Validators;
-use crate::date;
-use crate::root::Identity;
+use crate::answers::date;
+use crate::files::conditions::Validators;
+use crate::files::root::Identity;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::fd::OwnedFd;

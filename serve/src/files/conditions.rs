@@ -1,6 +1,6 @@
 //! The conditions under which a file is sent, in the order of RFC 9110 section 13.2.2; pure.
 
-use crate::date;
+use crate::answers::date;
 use wire::RequestHead;
 
 /// The validators of a file's current state.

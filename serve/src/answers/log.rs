@@ -1,6 +1,6 @@
 //! The access log, in the common log format: host, two dashes, time, request line, status, bytes of the body.
 
-use crate::date::{self, Date};
+use crate::answers::date::{self, Date};
 use std::fs::File;
 use std::io::Write;
 use std::net::IpAddr;

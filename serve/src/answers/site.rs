@@ -1,8 +1,8 @@
 //! The built-in site: every answer is made beforehand, head and body in one piece, and only its date is updated, once a second.
 //! Only answers that depend on the request are made when they are needed.
 
-use crate::date::{DATE_BYTES, Date};
-use crate::fresh::{self, Fresh};
+use crate::answers::date::{DATE_BYTES, Date};
+use crate::answers::fresh::{self, Fresh};
 use std::collections::HashMap;
 
 /// Paths and their answers.

@@ -1,7 +1,7 @@
 //! Answers that are made for every request: a JSON object, and an echo.
 
-use crate::out::Out;
-use crate::render::{Context, head};
+use crate::connections::out::Out;
+use crate::files::render::{Context, head};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -89,7 +89,7 @@ pub fn number(query: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::out::Each;
+    use crate::connections::out::Each;
 
     #[test]
     fn a_number_is_read_from_the_query() {

@@ -95,7 +95,7 @@ impl Root {
         }
     }
 
-    /// Opens what is at a path that [`resolve`](crate::resolve::resolve) returned.
+    /// Opens what is at a path that [`resolve`](crate::files::resolve::resolve) returned.
     pub fn open_below(&self, path: &[u8]) -> Result<Opened, Missing> {
         if path.is_empty() {
             return Ok(Opened::Folder);

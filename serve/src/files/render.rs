@@ -1,12 +1,12 @@
 //! Renders answers about files as bytes. The answer with a whole file is put together from prepared pieces; everything rarer is
 //! formatted when it is needed.
 
-use crate::date::Date;
-use crate::entry::{Content, Entry};
+use crate::answers::date::Date;
+use crate::answers::site::{Site, ending};
+use crate::connections::out::Out;
+use crate::files::entry::{Content, Entry};
+use crate::files::ranges::Range;
 use crate::files::{Form, Reply};
-use crate::out::Out;
-use crate::ranges::Range;
-use crate::site::{Site, ending};
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write;
 

@@ -1,0 +1,7 @@
+//! What is answered: from requests to bytes, without sockets.
+
+pub(crate) mod date;
+pub(crate) mod fresh;
+pub(crate) mod log;
+pub(crate) mod responder;
+pub(crate) mod site;
