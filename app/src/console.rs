@@ -3,8 +3,8 @@
 
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressStyle};
-use report::Look;
-use report::look::Ink;
+use report::TextStyle;
+use report::text_style::Ink;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin, stdout};
 use std::sync::atomic::AtomicBool;
@@ -39,14 +39,14 @@ pub fn is_ascii_wanted() -> bool {
 }
 
 /// What standard output can show.
-pub fn look() -> Look {
+pub fn text_style() -> TextStyle {
     let has_colour = AutoStream::choice(&stdout()) != ColorChoice::Never;
-    Look { width: width(stdout().is_terminal()), has_colour, is_ascii: is_ascii() }
+    TextStyle { width: width(stdout().is_terminal()), has_colour, is_ascii: is_ascii() }
 }
 
 /// What standard error can show; it has no colour.
-pub fn error_look() -> Look {
-    Look { width: width(stderr().is_terminal()), has_colour: false, is_ascii: is_ascii() }
+pub fn error_style() -> TextStyle {
+    TextStyle { width: width(stderr().is_terminal()), has_colour: false, is_ascii: is_ascii() }
 }
 
 /// `COLUMNS`, else the width of the terminal; a file has no limit.
@@ -69,12 +69,12 @@ fn is_ascii() -> bool {
 
 /// Writes a report to standard output, as the terminal can show it.
 pub fn tell(text: &str) -> anyhow::Result<()> {
-    print(&look().report(text))
+    print(&text_style().report(text))
 }
 
 /// Writes a line to standard error, as the terminal can show it. A closed pipe is ignored.
 pub fn note(line: &str) {
-    let _ = write!(stderr(), "{}", error_look().prose(line, Ink::Plain));
+    let _ = write!(stderr(), "{}", error_style().prose(line, Ink::Plain));
 }
 
 /// The same with the arguments of `format!`.

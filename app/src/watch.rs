@@ -55,7 +55,7 @@ impl Watch {
 
 /// The text on one line, as the terminal can show it.
 fn fitted(text: &str) -> String {
-    let look = console::error_look();
+    let look = console::error_style();
     // A line as wide as the terminal may take two lines.
     let most = look.columns().map_or(usize::MAX, |columns| columns - 1);
     shortened(&look.words(&text.replace('\n', " ")), most, &look.words("…"))

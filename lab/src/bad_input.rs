@@ -66,9 +66,9 @@ fn race() -> Run {
 fn told(run: &Run, observations: &[Observation], ended: Option<&str>) -> String {
     let found = analyse::findings(run, observations, ended);
     if run.name == "race" {
-        report::race::report(&found, &report::Look::default())
+        report::race::report(&found, &report::TextStyle::default())
     } else {
-        report::terminal::report(&found, &report::Look::default())
+        report::terminal::report(&found, &report::TextStyle::default())
     }
 }
 
@@ -154,7 +154,7 @@ fn compared(old: &Findings, new: &Findings, anyway: bool) -> String {
         Findings { run: "later".to_owned(), ..new.clone() },
     );
     match compare::compare(&old, &new, anyway) {
-        Ok(comparison) => report::compare::terminal(&comparison, &report::Look::default()),
+        Ok(comparison) => report::compare::terminal(&comparison, &report::TextStyle::default()),
         Err(error) => format!("refused: {error}\n"),
     }
 }

@@ -1,6 +1,6 @@
 //! The bar chart in the style of the first page that drome reproduced: a name, a figure, and one ■ per so many requests/s.
 
-use crate::look::{Look, shortened};
+use crate::text_style::{TextStyle, shortened};
 use model::findings::CellFindings;
 use unicode_width::UnicodeWidthStr;
 
@@ -21,7 +21,7 @@ pub fn chart(bars: &[(String, f64)], unit: f64) -> String {
     // That page's figures have at most five characters; larger ones stay aligned too.
     let width = figure_width(bars);
     let line = |(name, rate): &(String, f64)| {
-        let name = Look::default().words(name).replace('\n', " ");
+        let name = TextStyle::default().words(name).replace('\n', " ");
         let bar = "■".repeat((rate / unit) as usize);
         format!("{name:>NAME_WIDTH$}: {rate:width$.1} {bar}").trim_end().to_owned() + "\n"
     };

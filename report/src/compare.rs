@@ -1,7 +1,7 @@
 //! The comparison of two runs, for a terminal and as Markdown.
 
-use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
+use crate::text_style::{Ink, TextStyle};
 use crate::{markdown as md, units};
 use model::Metric;
 use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
@@ -9,11 +9,11 @@ use model::findings::Figure;
 use std::fmt::Write;
 
 /// For a terminal.
-pub fn terminal(c: &Comparison, look: &Look) -> String {
-    let line = |text: &str| look.prose(text, Ink::Plain);
+pub fn terminal(c: &Comparison, style: &TextStyle) -> String {
+    let line = |text: &str| style.prose(text, Ink::Plain);
     let mut out = line(&headline(c));
     for cell in &c.cells {
-        let _ = write!(out, "\n{}{}\n{}", line(&cell.title), line(&drift(cell)), table(cell).fit(look));
+        let _ = write!(out, "\n{}{}\n{}", line(&cell.title), line(&drift(cell)), table(cell).fit(style));
     }
     let notes = notes(c);
     if !notes.is_empty() {

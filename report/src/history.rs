@@ -1,7 +1,7 @@
 //! The history of a study over many runs: for a terminal, as Markdown and as CSV (RFC 4180).
 
-use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
+use crate::text_style::{Ink, TextStyle};
 use crate::{csv, markdown as md, units};
 use model::Metric;
 use model::history::{Cause, CellHistory, ContenderHistory, History, Point, Step};
@@ -14,11 +14,11 @@ const COURSE_RUNS: usize = 40;
 const LEAST_SPAN: f64 = 0.2;
 
 /// For a terminal.
-pub fn terminal(history: &History, look: &Look) -> String {
-    let line = |text: &str| look.prose(text, Ink::Plain);
+pub fn terminal(history: &History, style: &TextStyle) -> String {
+    let line = |text: &str| style.prose(text, Ink::Plain);
     let mut out = line(&headline(history));
     for cell in &history.cells {
-        let _ = write!(out, "\n{}\n{}", line(&cell_line(cell)), table(cell).fit(look));
+        let _ = write!(out, "\n{}\n{}", line(&cell_line(cell)), table(cell).fit(style));
         let told = told(cell);
         if !told.is_empty() {
             let _ = write!(out, "\n{}", line(&told.join("\n")));

@@ -37,9 +37,9 @@ pub(crate) fn table<'c>(
         table.row(columns.iter().map(|(_, _, shown)| shown(contender)).collect());
         table.paint("starts", ranking::trials_ink(contender));
         if contender.is_held_back() {
-            table.paint("requests/s", crate::look::Ink::Doubt);
+            table.paint("requests/s", crate::text_style::Ink::Doubt);
         }
-        table.paint("remarks", crate::look::Ink::Doubt);
+        table.paint("remarks", crate::text_style::Ink::Doubt);
     }
     table
 }

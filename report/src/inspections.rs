@@ -1,14 +1,14 @@
 //! The results of `drome catalog verify`, as a table.
 
-use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
+use crate::text_style::{Ink, TextStyle};
 use crate::{markdown as md, units};
 use model::inspection::Inspection;
 
 /// For a terminal.
-pub fn terminal(all: &[Inspection], look: &Look) -> String {
-    let line = |fault: &String| look.prose(&format!("  {fault}"), Ink::Plain);
-    format!("{}{}", table(all).fit(look), faults(all).iter().map(line).collect::<String>())
+pub fn terminal(all: &[Inspection], style: &TextStyle) -> String {
+    let line = |fault: &String| style.prose(&format!("  {fault}"), Ink::Plain);
+    format!("{}{}", table(all).fit(style), faults(all).iter().map(line).collect::<String>())
 }
 
 /// For a page.

@@ -14,7 +14,6 @@ pub mod in_heats;
 pub mod inspections;
 pub mod load_json;
 pub mod load_text;
-pub mod look;
 mod machine;
 pub mod markdown;
 pub mod notes;
@@ -32,10 +31,11 @@ mod spectrum;
 pub mod sweep;
 mod table;
 pub mod terminal;
+pub mod text_style;
 pub mod trials_csv;
 pub mod units;
 
-pub use look::Look;
+pub use text_style::TextStyle;
 
 use model::findings::StartFigure;
 use model::observation::InHeat;
@@ -52,7 +52,7 @@ pub enum Detail {
 
 /// What a report is made from: the run, its observations and their findings.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct RunReport<'a> {
     /// The run: its study, its design and the contenders.
     pub run: &'a Run,
     /// Every trial (in blocks) or every start in each cell of its heat (in heats), in the order of measurement.
@@ -61,7 +61,7 @@ pub struct Told<'a> {
     pub findings: &'a Findings,
 }
 
-impl Told<'_> {
+impl RunReport<'_> {
     /// The figure that enters the ratios and ranks of its cell; `None` if the observation does not count.
     fn figure(&self, o: &Observation) -> Option<f64> {
         let cell = self.findings.cells.get(o.trial.cell)?;

@@ -1,8 +1,8 @@
 //! The last part of a study's report: the figures that its page published beside those measured here, and the unequal
 //! conditions on that page.
 
-use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
+use crate::text_style::{Ink, TextStyle};
 use crate::{markdown, page_figures, units};
 use model::Findings;
 use model::findings::{CellFindings, ContenderFindings};
@@ -33,13 +33,13 @@ pub fn section(f: &Findings) -> String {
 }
 
 /// The last part of the report for a terminal: like the Markdown section, without the page's other figures.
-pub fn plain(f: &Findings, look: &Look) -> String {
-    let line = |text: &str| look.prose(text, Ink::Plain);
+pub fn plain(f: &Findings, style: &TextStyle) -> String {
+    let line = |text: &str| style.prose(text, Ink::Plain);
     let mut out = String::new();
     for cell in &f.cells {
         for one in comparisons(f, cell) {
             let title = line(&format!("published and measured: {}{}", cell.title, one.kind.words()));
-            let _ = write!(out, "\n{title}{}{}", one.table().fit(look), line(one.agreement().trim_end()));
+            let _ = write!(out, "\n{title}{}{}", one.table().fit(style), line(one.agreement().trim_end()));
         }
     }
     if !f.unequal.is_empty() && !out.is_empty() {

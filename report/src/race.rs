@@ -1,7 +1,7 @@
 //! A race in words: which contender is better, by how much, with which confidence, after how long, and what was the same for
 //! all.
 
-use crate::look::{Ink, Look};
+use crate::text_style::{Ink, TextStyle};
 use crate::{in_heats, machine, markdown, offered, ranking, terminal, units};
 use model::Metric;
 use model::findings::{
@@ -10,17 +10,17 @@ use model::findings::{
 use std::fmt::Write;
 
 /// The whole report for a terminal.
-pub fn report(f: &Findings, look: &Look) -> String {
+pub fn report(f: &Findings, style: &TextStyle) -> String {
     let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else {
-        return terminal::report(f, look);
+        return terminal::report(f, style);
     };
     let mut out = String::new();
     for c in by_letter(cell) {
-        out += &look.prose(&format!("{}: {}", c.name, c.title), Ink::Plain);
+        out += &style.prose(&format!("{}: {}", c.name, c.title), Ink::Plain);
     }
-    let _ = write!(out, "\n{}\n", ranking::race_table(cell).fit(look));
+    let _ = write!(out, "\n{}\n", ranking::race_table(cell).fit(style));
     for (line, ink) in lines(f, race, cell) {
-        out += &look.prose(&line, ink);
+        out += &style.prose(&line, ink);
     }
     out
 }

@@ -1,10 +1,10 @@
 //! The ranking of one cell, with the same columns for a terminal and in Markdown.
 
 use crate::in_heats;
-use crate::look::Ink;
 use crate::machine;
 use crate::offered;
 use crate::table::{INTERVAL, Side, Table};
+use crate::text_style::Ink;
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;

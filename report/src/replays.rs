@@ -1,22 +1,22 @@
 //! The results of a page's own command lines, run against the contenders of its study.
 
-use crate::look::{Ink, Look};
 use crate::page::{times, words};
 use crate::table::{Side, Table};
+use crate::text_style::{Ink, TextStyle};
 use crate::{machine, markdown as md, page_figures, units};
 use model::page::{Replay, Replays};
 use std::fmt::Write;
 
 /// For a terminal: the tables.
-pub fn terminal(all: &Replays, look: &Look) -> String {
-    let line = |text: &str| look.prose(text.trim_end(), Ink::Plain);
+pub fn terminal(all: &Replays, style: &TextStyle) -> String {
+    let line = |text: &str| style.prose(text.trim_end(), Ink::Plain);
     let mut out = line(&format!("{}: {}, as published", all.name, all.title));
     out.extend(preface(all).iter().map(|said| line(said)));
     if all.replays.iter().any(|replay| page_figures::of_replay(replay).is_some()) {
         out += &line("--format markdown also compares the page's other figures with the measured ones");
     }
     for cell in cells(&all.replays) {
-        let _ = write!(out, "\n{}{}{}", line(&cell[0].cell), table(cell).fit(look), line(&agreement(cell)));
+        let _ = write!(out, "\n{}{}{}", line(&cell[0].cell), table(cell).fit(style), line(&agreement(cell)));
     }
     out
 }

@@ -1,21 +1,21 @@
 //! The report of a sweep: for a terminal, as Markdown, as CSV, and as the documented JSON.
 
-use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
+use crate::text_style::{Ink, TextStyle};
 use crate::{markdown as md, units};
 use model::Bound;
 use model::sweep::{Common, Kept, KeptOutcome, Spread, Step, Sweep, Swept};
 use std::fmt::Write;
 
 /// For a terminal.
-pub fn terminal(s: &Sweep, look: &Look) -> String {
-    let line = |text: &str| look.prose(text, Ink::Plain);
+pub fn terminal(s: &Sweep, style: &TextStyle) -> String {
+    let line = |text: &str| style.prose(text, Ink::Plain);
     let mut out = line(&asked(s));
     for c in &s.contenders {
         let title = format!("{}: {}", c.name, c.title);
         let _ = write!(out, "\n{}{}", line(&title), line(&figures(c).join("\n")));
         if !c.steps.is_empty() {
-            let _ = write!(out, "\n{}", table(c).fit(look));
+            let _ = write!(out, "\n{}", table(c).fit(style));
         }
         let told = told(c);
         if !told.is_empty() {
@@ -23,7 +23,7 @@ pub fn terminal(s: &Sweep, look: &Look) -> String {
         }
     }
     if let Some(common) = &s.common {
-        let _ = write!(out, "\n{}\n{}", line(&common_words(common)), common_table(common).fit(look));
+        let _ = write!(out, "\n{}\n{}", line(&common_words(common)), common_table(common).fit(style));
     }
     let _ = write!(out, "\n{}", line(&ending(s).join("\n")));
     out

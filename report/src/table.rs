@@ -1,8 +1,8 @@
 //! Tables with columns aligned by display width, not by bytes. A table that is too wide is split into parts, one below the
 //! other. Each part begins with the column that names the rows, and nothing is left out.
 
-use crate::look::{Ink, Look, shortened};
 use crate::markdown;
+use crate::text_style::{Ink, TextStyle, shortened};
 use unicode_width::UnicodeWidthStr;
 
 /// The title of a column with the interval of the column before it. The two are never split.
@@ -69,19 +69,19 @@ impl Table {
 
     /// The table at its full width: two spaces between columns, no spaces at the end of a line.
     pub fn plain(&self) -> String {
-        self.fit(&Look::default())
+        self.fit(&TextStyle::default())
     }
 
     /// The table for a terminal.
-    pub fn fit(&self, look: &Look) -> String {
-        let mut lines = vec![self.head.iter().map(|(title, _)| (look.words(title), Ink::Plain)).collect()];
-        let shown = |(cell, ink): &(String, Ink)| (look.words(&cell.replace('\n', " ")), *ink);
+    pub fn fit(&self, style: &TextStyle) -> String {
+        let mut lines = vec![self.head.iter().map(|(title, _)| (style.words(title), Ink::Plain)).collect()];
+        let shown = |(cell, ink): &(String, Ink)| (style.words(&cell.replace('\n', " ")), *ink);
         lines.extend(self.rows.iter().map(|row| row.iter().map(shown).collect::<Vec<_>>()));
         let mut widths = widths(&lines);
-        let parts = match look.columns() {
+        let parts = match style.columns() {
             Some(columns) if total(&widths) > columns => {
                 let most = (columns as f64 * NAME_SHARE) as usize;
-                let sign = look.words("…");
+                let sign = style.words("…");
                 for line in &mut lines {
                     line[self.name].0 = shortened(&line[self.name].0, most, &sign);
                 }
@@ -91,7 +91,7 @@ impl Table {
             _ => vec![(0..self.head.len()).collect()],
         };
         let text = |part: &Vec<usize>| -> String {
-            lines.iter().map(|line| self.line(line, part, &widths, look)).collect()
+            lines.iter().map(|line| self.line(line, part, &widths, style)).collect()
         };
         parts.iter().map(text).collect::<Vec<_>>().join("\n")
     }
@@ -115,13 +115,13 @@ impl Table {
         parts
     }
 
-    fn line(&self, cells: &[(String, Ink)], part: &[usize], widths: &[usize], look: &Look) -> String {
+    fn line(&self, cells: &[(String, Ink)], part: &[usize], widths: &[usize], style: &TextStyle) -> String {
         let mut out = String::new();
         for (n, i) in part.iter().enumerate() {
             let Some((cell, ink)) = cells.get(*i) else { continue };
             let space = " ".repeat(widths[*i].saturating_sub(cell.width()));
             let gap = if n > 0 { "  " } else { "" };
-            let painted = look.paint(cell, *ink);
+            let painted = style.paint(cell, *ink);
             out += &match self.head[*i].1 {
                 Side::Left => format!("{gap}{painted}{space}"),
                 Side::Right => format!("{gap}{space}{painted}"),
@@ -179,8 +179,8 @@ mod tests {
 
     #[test]
     fn what_is_too_wide_comes_in_parts_that_each_name_their_rows() {
-        let look = |columns| Look { width: Some(columns), ..Look::default() };
-        assert_eq!(table().fit(&look(80)), table().plain());
+        let style = |columns| TextStyle { width: Some(columns), ..TextStyle::default() };
+        assert_eq!(table().fit(&style(80)), table().plain());
         let narrow = [
             "rank  who              rate         95 %",
             "   1  a server with…  1,234  1,200–1,300",
@@ -191,17 +191,17 @@ mod tests {
             "b               client",
             "",
         ];
-        assert_eq!(table().fit(&look(40)), narrow.join("\n"));
+        assert_eq!(table().fit(&style(40)), narrow.join("\n"));
     }
 
     #[test]
     fn ascii_stays_aligned_and_colours_take_no_room() {
-        let ascii = table().fit(&Look { is_ascii: true, ..Look::default() });
+        let ascii = table().fit(&TextStyle { is_ascii: true, ..TextStyle::default() });
         let column = |line: &str| line.rfind("client").or(line.rfind("server")).or(line.rfind("bound"));
         assert!(ascii.is_ascii() && ascii.contains(">= 900"), "{ascii}");
         let columns: Vec<_> = ascii.lines().map(column).collect();
         assert!(columns.iter().all(|c| *c == columns[0]), "{ascii}");
-        let coloured = table().fit(&Look { has_colour: true, ..Look::default() });
+        let coloured = table().fit(&TextStyle { has_colour: true, ..TextStyle::default() });
         assert_eq!(coloured.replace("\x1b[33m", "").replace("\x1b[0m", ""), table().plain());
         assert!(coloured.contains("\x1b[33mclient\x1b[0m"), "{coloured}");
     }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn no_figure_is_lost_at_any_width() {
         for width in 1..120 {
-            let shown = table().fit(&Look { width: Some(width), ..Look::default() });
+            let shown = table().fit(&TextStyle { width: Some(width), ..TextStyle::default() });
             for figure in ["1,234", "1,200–1,300", "server", "≥ 900", "880–920", "client"] {
                 assert!(shown.contains(figure), "{width}: {shown}");
             }

@@ -1,12 +1,12 @@
 //! The report of a run for a terminal.
 
-use crate::look::{Ink, Look};
+use crate::text_style::{Ink, TextStyle};
 use crate::{answer, bars, page, ranking, setup};
 use model::Findings;
 
 /// The whole report.
-pub fn report(f: &Findings, look: &Look) -> String {
-    let line = |text: &str| look.prose(text, Ink::Plain);
+pub fn report(f: &Findings, style: &TextStyle) -> String {
+    let line = |text: &str| style.prose(text, Ink::Plain);
     let mut out = line(&format!("{}: {}", f.study, f.title));
     for text in ranking::preface(f) {
         out += &line(&text);
@@ -20,31 +20,31 @@ pub fn report(f: &Findings, look: &Look) -> String {
         for text in [&ranking::asked(cell), &ranking::floor(cell)] {
             out += &line(text);
         }
-        out += &format!("\n{}", ranking::table(cell).fit(look));
-        let bars = bars::of_cell(cell, look.columns());
+        out += &format!("\n{}", ranking::table(cell).fit(style));
+        let bars = bars::of_cell(cell, style.columns());
         if !bars.is_empty() {
-            out += &format!("\n{}", look.words(&bars));
+            out += &format!("\n{}", style.words(&bars));
         }
-        out += &notes(&crate::notes::of(cell), look);
+        out += &notes(&crate::notes::of(cell), style);
     }
     for fault in setup::faults(f) {
         out += "\n";
-        out += &look.prose(&fault, Ink::Doubt);
+        out += &style.prose(&fault, Ink::Doubt);
     }
     for missing in &f.missing {
         out += "\n";
-        out += &look.prose(&format!("{} did not take part: {}", missing.name, missing.why), Ink::Doubt);
+        out += &style.prose(&format!("{} did not take part: {}", missing.name, missing.why), Ink::Doubt);
     }
     if let Some(source) = &f.source {
         out += &format!("\n{}", line(&format!("The column “page” shows the published figures: {source}.")));
     }
-    out.push_str(&page::plain(f, look));
+    out.push_str(&page::plain(f, style));
     out
 }
 
 /// The notes on single contenders, coloured by severity.
-fn notes(notes: &[String], look: &Look) -> String {
-    let shown: String = notes.iter().map(|note| look.prose(note, ink(note))).collect();
+fn notes(notes: &[String], style: &TextStyle) -> String {
+    let shown: String = notes.iter().map(|note| style.prose(note, ink(note))).collect();
     if shown.is_empty() { shown } else { format!("\n{shown}") }
 }
 

@@ -1,7 +1,7 @@
 //! Every trial of a run as CSV, including void and failed ones; in heats every start in each cell. A field is empty if it is
 //! unknown. Each column is one line of a table in this file, which also makes the header.
 
-use crate::{Told, csv};
+use crate::{RunReport, csv};
 use model::contender::Track;
 use model::findings::CellFindings;
 use model::heat::HUB;
@@ -114,7 +114,7 @@ const USED: &[Column] = &[
 ];
 
 /// A header and one row per trial, in the order of measurement; in heats one row per start and cell.
-pub fn report(told: &Told<'_>) -> String {
+pub fn report(told: &RunReport<'_>) -> String {
     let columns = || ASKED.iter().chain(FOUND).chain(USED);
     let row = |(i, observation): (usize, &Observation)| {
         let row = Row::of(told, observation, i + 1);
@@ -125,7 +125,7 @@ pub fn report(told: &Told<'_>) -> String {
 }
 
 impl<'a> Row<'a> {
-    fn of(told: &Told<'a>, observation: &'a Observation, order: usize) -> Self {
+    fn of(told: &RunReport<'a>, observation: &'a Observation, order: usize) -> Self {
         let (run, trial) = (told.run, &observation.trial);
         let measured = match &observation.outcome {
             Outcome::Measured(m) => Some(m.as_ref()),

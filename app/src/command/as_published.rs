@@ -22,7 +22,7 @@ use model::contender::{Track, Workers};
 use model::page::{AsPublished, Published, Replay, Replays};
 use model::study::REFERENCE;
 use model::{Cell, Study, Tally, Usage};
-use report::Look;
+use report::TextStyle;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -111,7 +111,7 @@ fn own((figure, why): (&String, &String)) -> (String, String) {
 }
 
 /// The results in this format.
-pub fn show(all: &Replays, format: Format, look: &Look) -> anyhow::Result<String> {
+pub fn show(all: &Replays, format: Format, look: &TextStyle) -> anyhow::Result<String> {
     Ok(match format {
         Format::Terminal => report::replays::terminal(all, look),
         Format::Markdown => report::replays::markdown(all),

@@ -63,7 +63,7 @@ pub fn run(args: &CatalogArgs, common: &Common) -> anyhow::Result<ExitCode> {
     };
     let all = verify(args, &catalog, &names)?;
     let text = match args.format {
-        Format::Terminal => report::inspections::terminal(&all, &console::look()),
+        Format::Terminal => report::inspections::terminal(&all, &console::text_style()),
         Format::Markdown => report::inspections::markdown(&all),
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
     };

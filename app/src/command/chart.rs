@@ -22,7 +22,7 @@ pub fn run(args: &ChartArgs) -> anyhow::Result<ExitCode> {
     let Some(chart) = report::imported::chart(&read) else {
         return Err(import::nothing(&args.files, "nothing to draw").into());
     };
-    console::print(&console::look().words(&if args.bare { chart } else { indented(&chart) }))?;
+    console::print(&console::text_style().words(&if args.bare { chart } else { indented(&chart) }))?;
     Ok(ExitCode::SUCCESS)
 }
 

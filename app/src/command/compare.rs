@@ -130,7 +130,7 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
 
 fn show(comparison: &Comparison, format: Format) -> anyhow::Result<String> {
     Ok(match format {
-        Format::Terminal => report::compare::terminal(comparison, &console::look()),
+        Format::Terminal => report::compare::terminal(comparison, &console::text_style()),
         Format::Markdown => report::compare::markdown(comparison),
         Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
     })

@@ -29,7 +29,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let text = if args.json {
         serde_json::to_string_pretty(&found)? + "\n"
     } else {
-        console::look().report(&words(&found))
+        console::text_style().report(&words(&found))
     };
     console::print(&text)?;
     let least = if args.strict { BEST } else { args.least.unwrap_or(0) };

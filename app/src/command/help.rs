@@ -35,5 +35,5 @@ fn unknown(name: &str) -> WrongInput {
 
 /// The width of the terminal, if there is one.
 fn width() -> usize {
-    console::look().width.map_or(WIDEST, |columns| columns.clamp(40, WIDEST))
+    console::text_style().width.map_or(WIDEST, |columns| columns.clamp(40, WIDEST))
 }

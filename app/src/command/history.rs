@@ -67,7 +67,7 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     console::print(&match args.format {
-        Format::Terminal => report::history::terminal(&history, &console::look()),
+        Format::Terminal => report::history::terminal(&history, &console::text_style()),
         Format::Markdown => report::history::markdown(&history),
         Format::Json => serde_json::to_string_pretty(&history)? + "\n",
         Format::Csv | Format::Svg | Format::Png => report::history::csv(&history),

@@ -56,7 +56,7 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     asked.study.design.blocks = study.design.blocks;
     let told = lab::findings::forecast::forecast(&asked, &observations, precision, study.design.blocks[1]);
     console::print(&match args.format {
-        Format::Terminal => console::look().report(&report::forecast::terminal(&told)),
+        Format::Terminal => console::text_style().report(&report::forecast::terminal(&told)),
         Format::Json => serde_json::to_string_pretty(&told)? + "\n",
     })?;
     Ok(ExitCode::SUCCESS)
@@ -83,9 +83,10 @@ fn heats(args: &PlanArgs, catalog: &Catalog, store: &Store, study: &Study) -> an
         }
         None => None,
     };
-    let told = super::plan_heats::Told { sum: &sum, run: &run, too_small: budget::too_small(&run), round };
+    let told =
+        super::plan_heats::Estimate { sum: &sum, run: &run, too_small: budget::too_small(&run), round };
     console::print(&match args.format {
-        Format::Terminal => console::look().report(&told.terminal()),
+        Format::Terminal => console::text_style().report(&told.terminal()),
         Format::Json => serde_json::to_string_pretty(&told.json())? + "\n",
     })?;
     Ok(ExitCode::SUCCESS)

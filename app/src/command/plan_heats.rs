@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The estimate to print.
-pub struct Told<'a> {
+pub struct Estimate<'a> {
     /// The estimate from the study's design.
     pub sum: &'a Sum,
     /// The run, not started.
@@ -19,7 +19,7 @@ pub struct Told<'a> {
     pub round: Option<Duration>,
 }
 
-impl Told<'_> {
+impl Estimate<'_> {
     /// The estimate as text.
     pub fn terminal(&self) -> String {
         let Sum { contenders, heats, heat, round, starting, warming, turns, looks, round_most, budget } =

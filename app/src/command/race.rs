@@ -13,7 +13,7 @@ use lab::server::instance::{Work, Works};
 use lab::setup::{self, RACED};
 use model::metric::Decider;
 use model::{Arrivals, Cell, Design, Heats, Load, Run, Study, Target};
-use report::{Look, Told};
+use report::{RunReport, TextStyle};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -122,8 +122,8 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let observations = lab::findings::all(&store, &run, trials)?;
     if let Some((format, output)) = export {
         let findings = &lab::findings::of(&store, &run, &observations, ended.as_deref())?;
-        let told = Told { run: &run, observations: &observations, findings };
-        output.write(&show(&told, format, &Look::default())?)?;
+        let told = RunReport { run: &run, observations: &observations, findings };
+        output.write(&show(&told, format, &TextStyle::default())?)?;
     }
     let findings = findings
         .with_context(|| format!("run {}: `drome report {}` shows what was measured", run.id, run.id))?;

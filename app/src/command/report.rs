@@ -9,7 +9,7 @@ use crate::failure::WrongInput;
 use clap::{Args, ValueEnum};
 use lab::Stored;
 use model::{Import, Observation, Run};
-use report::{Look, Told};
+use report::{RunReport, TextStyle};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -101,7 +101,7 @@ impl Format {
 }
 
 /// A run in a format. A race is reported in words.
-pub fn show(told: &Told<'_>, format: Format, look: &Look) -> anyhow::Result<Vec<u8>> {
+pub fn show(told: &RunReport<'_>, format: Format, look: &TextStyle) -> anyhow::Result<Vec<u8>> {
     let is_race = told.findings.race.is_some();
     Ok(match format {
         Format::Terminal if is_race => report::race::report(told.findings, look).into_bytes(),
@@ -118,7 +118,7 @@ pub fn show(told: &Told<'_>, format: Format, look: &Look) -> anyhow::Result<Vec<
 }
 
 /// An import in a format.
-fn show_import(import: &Import, format: Format, look: &Look) -> anyhow::Result<Vec<u8>> {
+fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow::Result<Vec<u8>> {
     Ok(match format {
         Format::Terminal => report::imported::terminal(import, look).into_bytes(),
         Format::Markdown => report::imported::markdown(import).into_bytes(),
@@ -202,7 +202,7 @@ impl Teller {
         observations: &[Observation],
         findings: &model::Findings,
     ) -> anyhow::Result<()> {
-        let told = Told { run, observations, findings };
+        let told = RunReport { run, observations, findings };
         if let Some(pictures) = &self.pictures {
             return pictures.write(&format!("run {}", run.id), report::chart::of(&told));
         }
@@ -223,10 +223,10 @@ impl Teller {
     }
 
     /// What the output can show; a file is no terminal.
-    pub fn look(&self) -> Look {
+    pub fn look(&self) -> TextStyle {
         match &self.output {
-            Some(_) => Look { is_ascii: console::is_ascii_wanted(), ..Look::default() },
-            None => console::look(),
+            Some(_) => TextStyle { is_ascii: console::is_ascii_wanted(), ..TextStyle::default() },
+            None => console::text_style(),
         }
     }
 

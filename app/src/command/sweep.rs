@@ -144,7 +144,7 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
         draw(&chart, &found)?;
     }
     console::print(&match args.format {
-        Format::Terminal => report::sweep::terminal(&found, &console::look()),
+        Format::Terminal => report::sweep::terminal(&found, &console::text_style()),
         Format::Markdown => report::sweep::markdown(&found),
         Format::Json => report::sweep::json(&found),
         Format::Csv => report::sweep::csv(&found),

@@ -1,9 +1,9 @@
 //! The comparison of two runs, as in `drome compare`.
 
-use super::desk::Desk;
 use super::failure::Failure;
 use super::lanes::{Axis, Lane};
 use super::page::{self, Place};
+use super::state::AppState;
 use super::url;
 use axum::extract::{Query, State};
 use lab::findings::compare::CompareError;
@@ -18,13 +18,13 @@ const OFFERED: usize = 200;
 
 /// Compares the two chosen runs, the earlier first, or shows a form to choose them.
 pub async fn show(
-    State(desk): State<Arc<Desk>>,
+    State(app): State<Arc<AppState>>,
     Query(asked): Query<Vec<(String, String)>>,
 ) -> Result<Markup, Failure> {
     let chosen: Vec<String> =
         url::values(&asked, "run").filter(|id| !id.is_empty()).map(str::to_owned).collect();
     let anyway = url::value(&asked, "anyway").is_some();
-    let (runs, told) = desk.work(move |desk| read(desk, &chosen, anyway)).await?;
+    let (runs, told) = app.work(move |app| read(app, &chosen, anyway)).await?;
     let body = html! {
         div.head {
             h1 { "Compare two runs" }
@@ -37,16 +37,16 @@ pub async fn show(
             Some(Ok(comparison)) => (comparison_of(comparison)),
         }
     };
-    Ok(page::shell(Some(&desk), "Compare", Place::Compare, &body))
+    Ok(page::shell(Some(&app), "Compare", Place::Compare, &body))
 }
 
-struct Told {
+struct Chosen {
     chosen: Vec<String>,
     outcome: Option<Result<Comparison, CompareError>>,
 }
 
-fn read(desk: &Desk, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, Told), Failure> {
-    let mut runs = desk.store()?.runs()?;
+fn read(app: &AppState, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, Chosen), Failure> {
+    let mut runs = app.store()?.runs()?;
     runs.retain(|run| run.kind.is_measured());
     if chosen.len() > 2 {
         return Err(Failure::wrong(format!("{} runs are selected: select only two.", chosen.len())));
@@ -57,16 +57,16 @@ fn read(desk: &Desk, chosen: &[String], anyway: bool) -> Result<(Vec<Listed>, To
     chosen.sort_by_key(age);
     let outcome = match chosen.as_slice() {
         [old, new] => {
-            let (old, new) = (desk.analysed(old)?, desk.analysed(new)?);
+            let (old, new) = (app.analysed(old)?, app.analysed(new)?);
             Some(lab::findings::compare::compare(&old.findings, &new.findings, anyway))
         }
         _ => None,
     };
     runs.truncate(OFFERED);
-    Ok((runs, Told { chosen, outcome }))
+    Ok((runs, Chosen { chosen, outcome }))
 }
 
-fn chooser(runs: &[Listed], told: &Told) -> Markup {
+fn chooser(runs: &[Listed], told: &Chosen) -> Markup {
     let select = |id: &'static str, label: &'static str, chosen: Option<&String>| {
         html! {
             div.field {

@@ -1,9 +1,9 @@
 //! The contenders, and which are installed. Finding a version runs a command, so the page is sent first and then
 //! asks for one contender after the other.
 
-use super::desk::Desk;
 use super::failure::Failure;
 use super::page::{self, Place};
+use super::state::AppState;
 use super::url;
 use axum::extract::{Path, State};
 use lab::setup;
@@ -13,26 +13,26 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// All contenders of the catalog.
-pub async fn list(State(desk): State<Arc<Desk>>) -> Markup {
-    show(&desk, &BTreeMap::new())
+pub async fn list(State(app): State<Arc<AppState>>) -> Markup {
+    show(&app, &BTreeMap::new())
 }
 
 /// The same with all versions at once, for browsers without scripts. It is a POST because it runs commands and
 /// writes to the cache, which no link or frame may do.
-pub async fn list_installed(State(desk): State<Arc<Desk>>) -> Result<Markup, Failure> {
-    let all = |desk: &Desk| {
-        desk.catalog.contenders.keys().map(|name| Ok((name.clone(), ask(desk, name)?))).collect()
+pub async fn list_installed(State(app): State<Arc<AppState>>) -> Result<Markup, Failure> {
+    let all = |app: &AppState| {
+        app.catalog.contenders.keys().map(|name| Ok((name.clone(), ask(app, name)?))).collect()
     };
-    let states = desk.work(all).await?;
-    Ok(show(&desk, &states))
+    let states = app.work(all).await?;
+    Ok(show(&app, &states))
 }
 
-fn show(desk: &Desk, states: &BTreeMap<String, Markup>) -> Markup {
+fn show(app: &AppState, states: &BTreeMap<String, Markup>) -> Markup {
     let body = html! {
         div.head {
             h1 { "Contenders" }
             p.lead {
-                (desk.catalog.contenders.len()) " servers to compare. Install missing ones with "
+                (app.catalog.contenders.len()) " servers to compare. Install missing ones with "
                 code { "drome install NAME" } "."
             }
         }
@@ -49,13 +49,13 @@ fn show(desk: &Desk, states: &BTreeMap<String, Markup>) -> Markup {
                 th scope="col" { "Contender" } th scope="col" { "Language" } th scope="col" { "Serves" } th scope="col" { "On this machine" }
             } }
             tbody {
-                @for (name, entry) in &desk.catalog.contenders {
+                @for (name, entry) in &app.catalog.contenders {
                     (row(name, &entry.contender, states.get(name)))
                 }
             }
         }
     };
-    page::shell(Some(desk), "Contenders", Place::Contenders, &body)
+    page::shell(Some(app), "Contenders", Place::Contenders, &body)
 }
 
 fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {
@@ -81,12 +81,12 @@ fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {
 }
 
 /// The state of one contender on this machine, as a piece of the page. A POST, as above.
-pub async fn state(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Result<Markup, Failure> {
-    desk.work(move |desk| ask(desk, &name)).await
+pub async fn state(State(app): State<Arc<AppState>>, Path(name): Path<String>) -> Result<Markup, Failure> {
+    app.work(move |app| ask(app, &name)).await
 }
 
-fn ask(desk: &Desk, name: &str) -> Result<Markup, Failure> {
-    let prepared = setup::prepare(&desk.catalog, &[name.to_owned()]).map_err(|error| match error {
+fn ask(app: &AppState, name: &str) -> Result<Markup, Failure> {
+    let prepared = setup::prepare(&app.catalog, &[name.to_owned()]).map_err(|error| match error {
         setup::SetupError::Catalog(error) => Failure::from(error),
         error => Failure::inner(error.to_string()),
     })?;

@@ -1,7 +1,7 @@
 //! Error pages, with the reason and the next step.
 
-use super::desk::Desk;
 use super::page;
+use super::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -69,6 +69,6 @@ impl IntoResponse for Failure {
 }
 
 /// The answer for an unknown path.
-pub async fn nothing_here(State(_): State<Arc<Desk>>) -> Failure {
+pub async fn nothing_here(State(_): State<Arc<AppState>>) -> Failure {
     Failure::new(StatusCode::NOT_FOUND, "There is no such page.")
 }

@@ -1,8 +1,8 @@
 //! Imports a report that is dropped on the page, or chosen, as `drome import` does.
 
 use super::body::LARGEST_FILE_BYTES;
-use super::desk::Desk;
 use super::failure::Failure;
+use super::state::AppState;
 use super::url;
 use crate::command::import::{NamedText, nothing, of};
 use axum::body::Bytes;
@@ -17,13 +17,13 @@ pub const PATH: &str = "/imports";
 
 /// Reads the files, stores the import, and redirects to its page.
 pub async fn receive(
-    State(desk): State<Arc<Desk>>,
+    State(app): State<Arc<AppState>>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Redirect, Failure> {
     let content_type = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     let content_type = content_type.unwrap_or_default().to_owned();
-    let id = desk.work(move |desk| keep(desk, texts(&content_type, &body)?)).await?;
+    let id = app.work(move |app| keep(app, texts(&content_type, &body)?)).await?;
     Ok(Redirect::to(&format!("/runs/{}", url::part(&id))))
 }
 
@@ -47,13 +47,13 @@ fn texts(content_type: &str, body: &[u8]) -> Result<Vec<NamedText>, Failure> {
     files.into_iter().map(text).collect()
 }
 
-fn keep(desk: &Desk, pages: Vec<NamedText>) -> Result<String, Failure> {
+fn keep(app: &AppState, pages: Vec<NamedText>) -> Result<String, Failure> {
     let names: Vec<String> = pages.iter().map(|page| page.name.clone()).collect();
     let import = of(pages);
     if import.items.is_empty() {
         return Err(Failure::wrong(nothing(&names, "nothing was stored").to_string()));
     }
-    desk.store()?.add_import(&import)?;
+    app.store()?.add_import(&import)?;
     Ok(import.id)
 }
 

@@ -2,11 +2,11 @@
 //! one at the beginning of each trial. The lab's thread draws them before the trial, and drome only copies them to
 //! the browsers.
 
-use super::desk::Desk;
 use super::failure::Failure;
+use super::job::{Job, Known, Phase, Piece};
 use super::page::{self, Place};
 use super::quiet::Quiet;
-use super::sitting::{Known, Phase, Piece, Sitting};
+use super::state::AppState;
 use super::{cells, url};
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -24,8 +24,8 @@ use tokio::sync::watch;
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// The page of the running study, or of the last one.
-pub async fn show(State(desk): State<Arc<Desk>>) -> Markup {
-    let Some(sitting) = desk.sitting() else {
+pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
+    let Some(job) = app.job() else {
         let body = html! {
             h1 { "Live" }
             section.card.hero {
@@ -34,14 +34,14 @@ pub async fn show(State(desk): State<Arc<Desk>>) -> Markup {
                 p { a.button.primary href="/studies" { "Choose a study" } }
             }
         };
-        return page::shell(Some(&desk), "Live", Place::Live, &body);
+        return page::shell(Some(&app), "Live", Place::Live, &body);
     };
-    let is_over = sitting.is_over();
-    let drawn = fragment(&sitting, &sitting.known());
+    let is_over = job.is_over();
+    let drawn = fragment(&job, &job.known());
     let body = html! {
         div.head {
-            h1 { (sitting.wanted.title) }
-            p.lead { (sitting.wanted.study) ", " (if sitting.wanted.quick { "a first look" } else { "the full study" }) }
+            h1 { (job.wanted.title) }
+            p.lead { (job.wanted.study) ", " (if job.wanted.quick { "a first look" } else { "the full study" }) }
         }
         @if !is_over {
             noscript { p.note { "Without scripts this page does not update itself: reload it to see more." } }
@@ -53,38 +53,38 @@ pub async fn show(State(desk): State<Arc<Desk>>) -> Markup {
         div data-live=[(!is_over).then_some("/live/events")] { (drawn) }
         p.unseen aria-live="polite" data-said="" {}
     };
-    page::shell(Some(&desk), "Live", Place::Live, &body)
+    page::shell(Some(&app), "Live", Place::Live, &body)
 }
 
 /// The updates from now on. They are not behind the gate, which would answer "later" after a while, because a
 /// browser does not ask again: the stream begins at once, and its first update comes at the end of the current trial.
 pub async fn events(
-    State(desk): State<Arc<Desk>>,
+    State(app): State<Arc<AppState>>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Failure> {
-    let sitting = desk.sitting().ok_or_else(nothing)?;
-    let receiver = sitting.watch().ok_or_else(|| {
+    let job = app.job().ok_or_else(nothing)?;
+    let receiver = job.watch().ok_or_else(|| {
         let why = "Too many pages watch this study already. Close one of them, or reload this page from time to time.";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
     })?;
-    let stream = pieces(desk.quiet.clone(), sitting, receiver);
+    let stream = pieces(app.quiet.clone(), job, receiver);
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE)))
 }
 
 /// The current state, then every update up to the last.
 fn pieces(
     quiet: Quiet,
-    sitting: Arc<Sitting>,
+    job: Arc<Job>,
     receiver: watch::Receiver<Piece>,
 ) -> impl Stream<Item = Result<Event, Infallible>> {
-    let first = Some((quiet, sitting));
+    let first = Some((quiet, job));
     unfold((first, receiver, false), |(first, mut receiver, is_over)| async move {
         if is_over {
             return None;
         }
-        let piece = if let Some((quiet, sitting)) = first {
+        let piece = if let Some((quiet, job)) = first {
             let _turn = quiet.turn().await;
             receiver.mark_unchanged();
-            sitting.now()
+            job.now()
         } else {
             receiver.changed().await.ok()?;
             receiver.borrow_and_update().clone()
@@ -94,8 +94,8 @@ fn pieces(
 }
 
 /// Asks the study to stop.
-pub async fn stop(State(desk): State<Arc<Desk>>) -> Result<Redirect, Failure> {
-    desk.under_way().ok_or_else(nothing)?.stop();
+pub async fn stop(State(app): State<Arc<AppState>>) -> Result<Redirect, Failure> {
+    app.under_way().ok_or_else(nothing)?.stop();
     Ok(Redirect::to("/live"))
 }
 
@@ -104,12 +104,12 @@ fn nothing() -> Failure {
 }
 
 /// The part of the page that changes.
-pub fn fragment(sitting: &Sitting, known: &Known) -> Markup {
+pub fn fragment(job: &Job, known: &Known) -> Markup {
     let is_over = known.is_over();
     html! {
         div.piece data-over[is_over] {
             section.card.now {
-                p.status data-status=(known.trial.as_ref().map_or(known.done, |trial| trial.block + 1)) { (status(sitting, known)) }
+                p.status data-status=(known.trial.as_ref().map_or(known.done, |trial| trial.block + 1)) { (status(job, known)) }
                 @if known.least > 0 {
                     progress max=(known.least) value=(known.done.min(known.least)) aria-label="Progress towards the minimum number of trials or heats" {}
                     p.faint { (so_far(known)) }
@@ -134,12 +134,12 @@ pub fn fragment(sitting: &Sitting, known: &Known) -> Markup {
 }
 
 /// The current state, as a short text.
-fn status(sitting: &Sitting, known: &Known) -> String {
+fn status(job: &Job, known: &Known) -> String {
     let trial = known.run.as_ref().zip(known.trial.as_ref());
     match (&known.phase, trial) {
         (Phase::Failed(why), _) => format!("Failed: {why}"),
         (Phase::Over(why), _) => format!("Ended: {why}"),
-        (_, _) if sitting.is_stopping() => "Stopping".to_owned(),
+        (_, _) if job.is_stopping() => "Stopping".to_owned(),
         (Phase::Preparing, _) => "Preparing: unpacking sources and checking versions".to_owned(),
         (Phase::Measuring, _) if known.heat.is_some() => known.heat.clone().unwrap_or_default(),
         (Phase::Measuring, None) => "Starting the first trial".to_owned(),

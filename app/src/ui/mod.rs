@@ -12,10 +12,10 @@ mod cells;
 mod compare;
 mod connections;
 mod contenders;
-mod desk;
 mod failure;
 mod guard;
 mod import;
+mod job;
 mod lanes;
 mod live;
 mod marks;
@@ -23,7 +23,7 @@ mod page;
 mod quiet;
 mod run;
 mod runs;
-mod sitting;
+mod state;
 mod studies;
 mod url;
 
@@ -36,11 +36,11 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use connections::Limits;
-use desk::{Desk, Order};
 use lab::Catalog;
 use lab::machine::cores::Cores;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use state::{AppState, Order};
 use std::net::TcpListener;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -70,8 +70,8 @@ pub struct Config {
 pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
     let (orders, inbox) = channel();
     stop_by_signal(orders.clone())?;
-    let desk = Arc::new(Desk::new(config.store, config.catalog, orders.clone(), config.may_be_busy));
-    let router = router(Arc::clone(&desk), config.guard);
+    let app = Arc::new(AppState::new(config.store, config.catalog, orders.clone(), config.may_be_busy));
+    let router = router(Arc::clone(&app), config.guard);
     let client = Cores::deal().client;
     // This thread must keep all cores: the lab's threads inherit them and divide them.
     thread::spawn(move || {
@@ -85,11 +85,11 @@ pub fn serve(config: Config) -> anyhow::Result<ExitCode> {
     });
     console::print(&format!("{}\n", config.address))?;
     note!("drome: press Ctrl-C to stop; that also stops a running study");
-    obey(&desk, &inbox)
+    obey(&app, &inbox)
 }
 
 /// Every page and every button. Requests that are answered even during a trial are separate: they build no page.
-fn router(desk: Arc<Desk>, guard: Guard) -> Router {
+fn router(app: Arc<AppState>, guard: Guard) -> Router {
     let pages = Router::new()
         .route("/", get(runs::list))
         .route("/runs/{id}", get(run::show))
@@ -105,12 +105,12 @@ fn router(desk: Arc<Desk>, guard: Guard) -> Router {
         .fallback(failure::nothing_here)
         // The gate has its own limits.
         .layer(DefaultBodyLimit::disable())
-        .layer(from_fn_with_state(Arc::clone(&desk), quiet::gate));
+        .layer(from_fn_with_state(Arc::clone(&app), quiet::gate));
     let ungated = Router::new()
         .route("/live/stop", post(live::stop))
         .route("/live/events", get(live::events))
         .route("/assets/{name}", get(assets::show));
-    pages.merge(ungated).layer(from_fn_with_state(Arc::new(guard), guard::check)).with_state(desk)
+    pages.merge(ungated).layer(from_fn_with_state(Arc::new(guard), guard::check)).with_state(app)
 }
 
 /// Serves the pages. One thread is enough for a few readers, and it disturbs measurements the least.
@@ -144,23 +144,23 @@ fn stop_by_signal(orders: Sender<Order>) -> anyhow::Result<()> {
 }
 
 /// Runs studies, one at a time, each in its own thread, until drome is stopped.
-fn obey(desk: &Arc<Desk>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode> {
+fn obey(app: &Arc<AppState>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode> {
     let mut at_work = None;
     for order in inbox {
         match order {
-            Order::Start(sitting) => {
-                let (at_desk, sat) = (Arc::clone(desk), Arc::clone(&sitting));
-                match thread::Builder::new().spawn(move || sitting::run(&at_desk, &sat)) {
+            Order::Start(job) => {
+                let (for_job, running) = (Arc::clone(app), Arc::clone(&job));
+                match thread::Builder::new().spawn(move || job::run(&for_job, &running)) {
                     Ok(thread) => at_work = Some(thread),
-                    Err(error) => sitting.fail(format!("can't start a thread: {error}")),
+                    Err(error) => job.fail(format!("can't start a thread: {error}")),
                 }
             }
             Order::Failed(why) => anyhow::bail!("can't serve the page any more: {why}"),
             Order::Quit => break,
         }
     }
-    let Some(sitting) = desk.under_way() else { return Ok(ExitCode::SUCCESS) };
-    sitting.stop();
+    let Some(job) = app.under_way() else { return Ok(ExitCode::SUCCESS) };
+    job.stop();
     if let Some(thread) = at_work {
         let _ = thread.join();
     }

@@ -1,6 +1,6 @@
 //! The frame around every page.
 
-use super::desk::Desk;
+use super::state::AppState;
 use maud::{DOCTYPE, Markup, html};
 
 /// The section of a page.
@@ -23,9 +23,9 @@ const SECTIONS: [(Place, &str, &str); 5] = [
     (Place::Live, "/live", "Live"),
 ];
 
-/// A whole page. Without a desk it does not show whether a study is running.
-pub fn shell(desk: Option<&Desk>, title: &str, place: Place, body: &Markup) -> Markup {
-    let under_way = desk.and_then(Desk::under_way);
+/// A whole page. Without a app it does not show whether a study is running.
+pub fn shell(app: Option<&AppState>, title: &str, place: Place, body: &Markup) -> Markup {
+    let under_way = app.and_then(AppState::under_way);
     html! {
         (DOCTYPE)
         html lang="en" {

@@ -7,8 +7,8 @@
 //! server is being started), sends the constant style and script, sets the flag that stops a study, and refuses
 //! requests without access. All of it is counted as background load (see `lab/src/machine/other_load.rs`).
 
-use super::desk::Desk;
 use super::failure::Failure;
+use super::state::AppState;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::middleware::Next;
@@ -56,12 +56,12 @@ impl Quiet {
 
 /// Wraps every page: receives the request's body, waits for the page's turn, and keeps the turn until the page is
 /// built, even if the client has gone.
-pub async fn gate(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
-    let request = match desk.bodies.receive(request).await {
+pub async fn gate(State(app): State<Arc<AppState>>, request: Request, next: Next) -> Response {
+    let request = match app.bodies.receive(request).await {
         Ok(request) => request,
         Err(failure) => return failure.into_response(),
     };
-    let turn = match desk.quiet.work().await {
+    let turn = match app.quiet.work().await {
         Ok(turn) => turn,
         Err(failure) => return failure.into_response(),
     };

@@ -1,8 +1,8 @@
 //! The page of a run with its findings and charts, and its reports as text; or the page of an import.
 
-use super::desk::{Analysed, Desk};
 use super::failure::Failure;
 use super::page::{self, Place, moment};
+use super::state::{Analysed, AppState};
 use super::{cells, url};
 use crate::command::report::Format;
 use axum::extract::{Path, State};
@@ -16,7 +16,7 @@ use model::page::Replays;
 use model::{Findings, Import};
 use report::chart::ranked;
 use report::units;
-use report::{Look, Told};
+use report::{RunReport, TextStyle};
 use std::sync::Arc;
 
 enum Shown {
@@ -26,24 +26,24 @@ enum Shown {
 }
 
 /// The page of a run or of an import.
-pub async fn show(State(desk): State<Arc<Desk>>, Path(id): Path<String>) -> Result<Markup, Failure> {
-    let read = move |desk: &Desk| {
+pub async fn show(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> Result<Markup, Failure> {
+    let read = move |app: &AppState| {
         let is_run = |listed: &Listed| listed.id == id && listed.kind.is_measured();
-        if desk.store()?.runs()?.iter().any(is_run) {
-            return Ok(Shown::Run(desk.analysed(&id)?));
+        if app.store()?.runs()?.iter().any(is_run) {
+            return Ok(Shown::Run(app.analysed(&id)?));
         }
-        Ok(match desk.store()?.find(Some(&id))? {
+        Ok(match app.store()?.find(Some(&id))? {
             Stored::Import(import) => Shown::Import(import),
             Stored::Replays(replays) => Shown::Replays(replays),
-            Stored::Run(..) => Shown::Run(desk.analysed(&id)?),
+            Stored::Run(..) => Shown::Run(app.analysed(&id)?),
         })
     };
-    let (title, body) = match desk.work(read).await? {
+    let (title, body) = match app.work(read).await? {
         Shown::Run(run) => (run.findings.title.clone(), of_run(&run)),
         Shown::Import(import) => (import.title.clone(), of_import(&import)),
         Shown::Replays(replays) => (replays.title.clone(), of_replays(&replays)),
     };
-    Ok(page::shell(Some(&desk), &title, Place::Runs, &body))
+    Ok(page::shell(Some(&app), &title, Place::Runs, &body))
 }
 
 fn of_run(analysed: &Analysed) -> Markup {
@@ -89,10 +89,10 @@ fn links(f: &Findings) -> Markup {
 
 /// The chart of one cell.
 pub async fn chart(
-    State(desk): State<Arc<Desk>>,
+    State(app): State<Arc<AppState>>,
     Path((id, cell)): Path<(String, usize)>,
 ) -> Result<Response, Failure> {
-    let analysed = desk.work(move |desk| desk.analysed(&id)).await?;
+    let analysed = app.work(move |app| app.analysed(&id)).await?;
     let cell = analysed.findings.cells.get(cell).ok_or_else(no_such_part)?;
     // A separate picture: it contains its style and loads nothing.
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
@@ -102,7 +102,7 @@ pub async fn chart(
 
 /// The report of `drome report`: as a page, or as a text file to download.
 pub async fn report(
-    State(desk): State<Arc<Desk>>,
+    State(app): State<Arc<AppState>>,
     Path((id, format)): Path<(String, String)>,
 ) -> Result<Response, Failure> {
     let format = match format.as_str() {
@@ -112,7 +112,7 @@ pub async fn report(
         "csv" => Format::Csv,
         _ => return Err(no_such_part()),
     };
-    let told = desk.work(move |desk| told(desk, &id, format)).await?;
+    let told = app.work(move |app| told(app, &id, format)).await?;
     let fields: [(HeaderName, &str); 2] = match format {
         // The report is a separate page that names its own script and style by their digests. The sandbox, which a
         // page can't declare itself, isolates it from our pages, so that nothing in it can press our buttons.
@@ -125,16 +125,16 @@ pub async fn report(
     Ok((fields, told).into_response())
 }
 
-fn told(desk: &Desk, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
-    let store = desk.store()?;
+fn told(app: &AppState, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
+    let store = app.store()?;
     let Stored::Run(run, observations, ended) = store.find(Some(id))? else {
         let why = format!("{id} has no report: it was imported or made with --as-published.");
         return Err(Failure::wrong(why));
     };
     let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
     let observations = lab::findings::all(&store, &run, observations)?;
-    let told = Told { run: &run, observations: &observations, findings: &findings };
-    crate::command::report::show(&told, format, &Look::default())
+    let told = RunReport { run: &run, observations: &observations, findings: &findings };
+    crate::command::report::show(&told, format, &TextStyle::default())
         .map_err(|e| Failure::inner(format!("{e:#}")))
 }
 
@@ -153,7 +153,7 @@ fn of_replays(replays: &Replays) -> Markup {
             p.lead { (replays.name) ", as published, " (moment(&replays.started_at)) }
         }
         pre.card tabindex="0" role="region" aria-label="Report as text" {
-            (report::replays::terminal(replays, &Look::default()))
+            (report::replays::terminal(replays, &TextStyle::default()))
         }
     }
 }

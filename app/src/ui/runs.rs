@@ -1,8 +1,8 @@
 //! The list of runs. It is searched and divided into pages on the server, so that pages stay small.
 
-use super::desk::Desk;
 use super::failure::Failure;
 use super::page::{self, Place, moment};
+use super::state::AppState;
 use super::{import, url};
 use axum::extract::{Query, State};
 use lab::store::{Kind, Listed};
@@ -15,10 +15,10 @@ const ON_A_PAGE: usize = 50;
 
 /// Lists all runs, the latest first.
 pub async fn list(
-    State(desk): State<Arc<Desk>>,
+    State(app): State<Arc<AppState>>,
     Query(asked): Query<Vec<(String, String)>>,
 ) -> Result<Markup, Failure> {
-    let all = desk.work(|desk| Ok(desk.store()?.runs()?)).await?;
+    let all = app.work(|app| Ok(app.store()?.runs()?)).await?;
     let sought = url::value(&asked, "q").unwrap_or_default().trim().to_lowercase();
     let number = url::value(&asked, "page").and_then(|n| n.parse().ok()).unwrap_or(1);
     let is_sought =
@@ -47,7 +47,7 @@ pub async fn list(
         }
         (import::zone())
     };
-    Ok(page::shell(Some(&desk), "Runs", Place::Runs, &body))
+    Ok(page::shell(Some(&app), "Runs", Place::Runs, &body))
 }
 
 fn nothing_yet() -> Markup {

@@ -1,9 +1,9 @@
 //! The pages of studies, with the form that starts one.
 
-use super::desk::Desk;
 use super::failure::Failure;
+use super::job::Wanted;
 use super::page::{self, Place};
-use super::sitting::Wanted;
+use super::state::AppState;
 use super::url;
 use axum::extract::{Form, Path, State};
 use axum::http::StatusCode;
@@ -19,14 +19,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// All studies of the catalog.
-pub async fn list(State(desk): State<Arc<Desk>>) -> Markup {
+pub async fn list(State(app): State<Arc<AppState>>) -> Markup {
     let body = html! {
         div.head {
             h1 { "Studies" }
             p.lead { "A study defines the contenders, their workloads, and how precise the result must be." }
         }
         ul.cards {
-            @for (name, study) in &desk.catalog.studies {
+            @for (name, study) in &app.catalog.studies {
                 li.card {
                     h2 { a href={ "/studies/" (url::part(name)) } { (study.title) } }
                     p.faint { (name) }
@@ -40,13 +40,13 @@ pub async fn list(State(desk): State<Arc<Desk>>) -> Markup {
             }
         }
     };
-    page::shell(Some(&desk), "Studies", Place::Studies, &body)
+    page::shell(Some(&app), "Studies", Place::Studies, &body)
 }
 
 /// One study: its cells, its contenders, and the form that starts it.
-pub async fn show(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Result<Markup, Failure> {
-    let study = desk.catalog.study(&name)?;
-    let under_way = desk.under_way();
+pub async fn show(State(app): State<Arc<AppState>>, Path(name): Path<String>) -> Result<Markup, Failure> {
+    let study = app.catalog.study(&name)?;
+    let under_way = app.under_way();
     let body = html! {
         div.head {
             h1 { (study.title) }
@@ -54,8 +54,8 @@ pub async fn show(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Re
                 (name) @if let Some(source) = &study.source { ", after " (source) }
             }
         }
-        @if let Some(sitting) = &under_way {
-            p.note { "“" (sitting.wanted.title) "” is running, and only one study is measured at a time. " a href="/live" { "Watch it" } }
+        @if let Some(job) = &under_way {
+            p.note { "“" (job.wanted.title) "” is running, and only one study is measured at a time. " a href="/live" { "Watch it" } }
         }
         section.card {
             h2 { "Cells" }
@@ -69,17 +69,17 @@ pub async fn show(State(desk): State<Arc<Desk>>, Path(name): Path<String>) -> Re
                 }
             }
         }
-        (form(&desk, &name, study, under_way.is_some()))
+        (form(&app, &name, study, under_way.is_some()))
     };
-    Ok(page::shell(Some(&desk), &study.title, Place::Studies, &body))
+    Ok(page::shell(Some(&app), &study.title, Place::Studies, &body))
 }
 
-fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
+fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {
     let design = &study.design;
     let mut quick = study.clone();
     setup::quicken(&mut quick);
     let of = |contender: &String| {
-        let known = desk.catalog.contenders.get(contender);
+        let known = app.catalog.contenders.get(contender);
         let has_tuned = known.is_some_and(|entry| entry.contender.tuned.is_some());
         quick.tracks.iter().filter(|track| **track == Track::Default || has_tuned).count()
     };
@@ -88,7 +88,7 @@ fn form(desk: &Desk, name: &str, study: &Study, is_busy: bool) -> Markup {
     let [blocks, _] = quick.design.blocks;
     let takes = time_left::guess(&quick.design, entrants * quick.cells.len() * blocks);
     let title = |contender: &String| {
-        let known = desk.catalog.contenders.get(contender);
+        let known = app.catalog.contenders.get(contender);
         known.map_or_else(|| contender.clone(), |entry| entry.contender.title.clone())
     };
     html! {
@@ -147,11 +147,11 @@ fn load(load: &Load) -> String {
 
 /// Starts a study.
 pub async fn start(
-    State(desk): State<Arc<Desk>>,
+    State(app): State<Arc<AppState>>,
     Path(name): Path<String>,
     Form(form): Form<Vec<(String, String)>>,
 ) -> Result<Redirect, Failure> {
-    let study = desk.catalog.study(&name)?;
+    let study = app.catalog.study(&name)?;
     let contenders: BTreeSet<String> = url::values(&form, "contender").map(str::to_owned).collect();
     if let Some(other) = contenders.iter().find(|c| !study.contenders.contains(c)) {
         return Err(Failure::wrong(format!("{name} has no contender {other}.")));
@@ -165,7 +165,7 @@ pub async fn start(
         _ => return Err(Failure::wrong("Choose a length: quick or full.")),
     };
     let wanted = Wanted { study: name.clone(), title: study.title.clone(), quick, contenders };
-    if desk.start(wanted) {
+    if app.start(wanted) {
         Ok(Redirect::to("/live"))
     } else {
         let why =

@@ -354,7 +354,7 @@ fn page_weight_and_first_paint_are_told() {
              return [all.reduce((n, e) => n + e.transferSize, 0), performance.getEntriesByName('first-contentful-paint')[0].startTime]",
             &[],
         );
-        // Told, not judged: a busy machine is no fault of the page.
+        // RunReport, not judged: a busy machine is no fault of the page.
         println!("{what}: {} bytes in all, first paint after {:.0} ms", told[0], told[1].as_f64().unwrap());
         let contenders = browser.script("return document.querySelectorAll('tr .lane').length", &[]);
         let expected = if path.ends_with("ten") { 11 } else { 0 };

@@ -1,11 +1,11 @@
 //! All charts of a run that have something to show.
 
 use super::{Caption, Chart, course, heat, load, percentiles, ranked, scatter, slope};
-use crate::Told;
+use crate::RunReport;
 
 /// The heat maps of all cells; then for each cell the ranking, CPU per request against p99, the latencies, the trials, and the
 /// published beside the measured figures; then latency over the load for workloads that were measured at several rates.
-pub fn of(told: &Told<'_>) -> Vec<Chart> {
+pub fn of(told: &RunReport<'_>) -> Vec<Chart> {
     let mut charts = Vec::new();
     for (i, heat) in heat::of_findings(told.findings).into_iter().enumerate() {
         let name = if i == 0 { "heat".to_owned() } else { format!("heat-{}", i + 1) };

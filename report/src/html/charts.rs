@@ -1,6 +1,6 @@
 //! The charts of a run, each in its section. Charts escape their own text, and their labels state what they show.
 
-use crate::Told;
+use crate::RunReport;
 use crate::chart::{self, Chart};
 use maud::{Markup, PreEscaped, html};
 
@@ -8,7 +8,7 @@ use maud::{Markup, PreEscaped, html};
 pub(super) struct Charts(Vec<Chart>);
 
 impl Charts {
-    pub fn of(told: &Told) -> Self {
+    pub fn of(told: &RunReport) -> Self {
         Self(chart::of(told))
     }
 

@@ -11,7 +11,7 @@ mod reproduce;
 mod table;
 mod trials;
 
-use crate::{Told, answer, chart, ranking};
+use crate::{RunReport, answer, chart, ranking};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use charts::Charts;
@@ -27,7 +27,7 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("report.js");
 
 /// The whole page.
-pub fn page(told: &Told) -> String {
+pub fn page(told: &RunReport) -> String {
     let (f, charts) = (told.findings, Charts::of(told));
     let top = html! { (top(f)) (contents(told)) };
     let main = html! {
@@ -92,7 +92,7 @@ fn top(f: &Findings) -> Markup {
     }
 }
 
-fn contents(told: &Told) -> Markup {
+fn contents(told: &RunReport) -> Markup {
     let f = told.findings;
     let cells = f.cells.iter().enumerate().map(|(i, cell)| (cell_id(i), cell.title.as_str()));
     let rest = [

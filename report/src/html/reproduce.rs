@@ -1,12 +1,12 @@
 //! How to reproduce a run: the command with its seed, the design, and the hashes of the workloads.
 
 use super::contenders::quoted;
-use crate::{Told, units};
+use crate::{RunReport, units};
 use maud::{Markup, html};
 use model::{Cell, Design, Metric, Run, Study};
 use std::time::Duration;
 
-pub(super) fn section(told: &Told) -> Markup {
+pub(super) fn section(told: &RunReport) -> Markup {
     let (run, f) = (told.run, told.findings);
     let design = &run.study.design;
     html! {

@@ -4,7 +4,7 @@
 use super::is_in_heats;
 use super::table::Shown;
 use crate::table::{Side, Table};
-use crate::{Told, units};
+use crate::{RunReport, units};
 use maud::{Markup, html};
 use model::metric::Percentile;
 use model::{Measurement, Metric, Observation, Outcome};
@@ -33,7 +33,7 @@ const STARTS: Words = Words {
               for the machine's speed in each cycle of turns.",
 };
 
-pub(super) fn section(told: &Told) -> Markup {
+pub(super) fn section(told: &RunReport) -> Markup {
     let words = if is_in_heats(told.findings) { STARTS } else { TRIALS };
     let (table, tags) = table(told);
     let count = units::several(told.observations.len(), words.row);
@@ -54,7 +54,7 @@ pub(super) fn section(told: &Told) -> Markup {
     }
 }
 
-fn table(told: &Told) -> (Table, Vec<Option<&'static str>>) {
+fn table(told: &RunReport) -> (Table, Vec<Option<&'static str>>) {
     let place: &[(&'static str, Side)] = if is_in_heats(told.findings) {
         &[("round", Side::Right), ("heat", Side::Right), ("figure", Side::Right)]
     } else {
@@ -90,7 +90,13 @@ fn outcome(o: &Observation) -> (Option<&'static str>, String, Option<&Measuremen
     }
 }
 
-fn row(told: &Told, i: usize, o: &Observation, why: String, measured: Option<&Measurement>) -> Vec<String> {
+fn row(
+    told: &RunReport,
+    i: usize,
+    o: &Observation,
+    why: String,
+    measured: Option<&Measurement>,
+) -> Vec<String> {
     let figure = |metric: Metric, shown: fn(f64) -> String| {
         units::known(measured.and_then(|m| metric.of(m)).filter(|value| value.is_finite()), shown)
     };
@@ -113,7 +119,7 @@ fn row(told: &Told, i: usize, o: &Observation, why: String, measured: Option<&Me
 }
 
 /// A figure in the unit of its cell's metric.
-fn of_metric(told: &Told, o: &Observation, value: f64) -> String {
+fn of_metric(told: &RunReport, o: &Observation, value: f64) -> String {
     match told.findings.cells.get(o.trial.cell).map_or(Metric::Rate, |cell| cell.metric) {
         Metric::Rate => units::rate(value),
         Metric::ServerCpu | Metric::Latency(_) => units::duration(value),
@@ -122,7 +128,7 @@ fn of_metric(told: &Told, o: &Observation, value: f64) -> String {
 }
 
 /// The name as in the other tables, with the number of the entry if the contender had several in the block.
-fn name(told: &Told, o: &Observation) -> String {
+fn name(told: &RunReport, o: &Observation) -> String {
     let entrant = told.run.contenders.get(&o.trial.contender).filter(|_| told.findings.race.is_none());
     let name = entrant.map_or(o.trial.contender.as_str(), |entrant| entrant.title.as_str());
     if o.trial.copy == 0 { name.to_owned() } else { format!("{name}, entry {}", o.trial.copy + 1) }

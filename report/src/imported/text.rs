@@ -1,8 +1,8 @@
 //! An import for people: for a terminal, as Markdown, and as a bar chart alone.
 
 use super::{Cell, Row, cells};
-use crate::look::{Ink, Look};
 use crate::table::{Side, Table};
+use crate::text_style::{Ink, TextStyle};
 use crate::{bars, markdown as md, units};
 use model::Import;
 use std::fmt::Write;
@@ -11,15 +11,15 @@ use std::fmt::Write;
 type Column = (&'static str, fn(&Row) -> Option<String>);
 
 /// For a terminal.
-pub fn terminal(import: &Import, look: &Look) -> String {
-    let line = |text: &str| look.prose(text, Ink::Plain);
+pub fn terminal(import: &Import, style: &TextStyle) -> String {
+    let line = |text: &str| style.prose(text, Ink::Plain);
     let mut out = line(&format!("imported: {}", import.title));
     for text in preface(import) {
         out += &line(&text);
     }
     for cell in cells(import) {
-        let _ = write!(out, "\n{}{}\n{}", line(&cell.title), line(&about(&cell)), table(&cell).fit(look));
-        let chart = of_cell(&cell, look.columns()).map(|chart| format!("\n{}", look.words(&chart)));
+        let _ = write!(out, "\n{}{}\n{}", line(&cell.title), line(&about(&cell)), table(&cell).fit(style));
+        let chart = of_cell(&cell, style.columns()).map(|chart| format!("\n{}", style.words(&chart)));
         out.push_str(&chart.unwrap_or_default());
         let notes = notes(&cell);
         if !notes.is_empty() {

@@ -3,12 +3,12 @@
 
 use crate::made_up::*;
 use model::*;
-use report::{Look, Told};
+use report::{RunReport, TextStyle};
 use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
-fn look(columns: usize) -> Look {
-    Look { width: Some(columns), ..Look::default() }
+fn look(columns: usize) -> TextStyle {
+    TextStyle { width: Some(columns), ..TextStyle::default() }
 }
 
 /// What a server may call itself.
@@ -34,10 +34,10 @@ fn a_ranking_in_a_narrow_terminal() {
 
 #[test]
 fn a_ranking_in_ascii_and_in_colour() {
-    let ascii = report::terminal::report(&findings(), &Look { is_ascii: true, ..look(80) });
+    let ascii = report::terminal::report(&findings(), &TextStyle { is_ascii: true, ..look(80) });
     assert!(ascii.is_ascii(), "{ascii}");
     insta::assert_snapshot!("ranking_in_ascii", ascii);
-    let colour = report::terminal::report(&findings(), &Look { has_colour: true, ..look(80) });
+    let colour = report::terminal::report(&findings(), &TextStyle { has_colour: true, ..look(80) });
     // As a reader sees it, and as it is kept here.
     insta::assert_snapshot!("ranking_in_colour", colour.replace('\x1b', "␛"));
     assert_eq!(
@@ -53,7 +53,7 @@ fn plain(text: &str) -> String {
 
 #[test]
 fn no_line_is_wider_than_the_terminal_and_no_figure_is_lost() {
-    let wide = report::terminal::report(&findings(), &Look::default());
+    let wide = report::terminal::report(&findings(), &TextStyle::default());
     let figures = |text: &str| {
         let is_figure = |word: &&str| word.contains(|c: char| c.is_ascii_digit());
         let mut all: Vec<String> = text.split_whitespace().filter(is_figure).map(str::to_owned).collect();
@@ -120,8 +120,8 @@ fn trials_as_csv() {
     };
     run.study.cells = vec![Cell { title: "a \"cell\"".to_owned(), workload: "hello".to_owned(), load }];
     run.study.design.measure = Duration::from_secs(2);
-    let told = Told { run: &run, observations: &observations, findings: &findings() };
+    let told = RunReport { run: &run, observations: &observations, findings: &findings() };
     insta::assert_snapshot!(report::trials_csv::report(&told));
-    let none = report::trials_csv::report(&Told { observations: &[], ..told });
+    let none = report::trials_csv::report(&RunReport { observations: &[], ..told });
     assert_eq!(none.lines().count(), 1, "a head and nothing else");
 }

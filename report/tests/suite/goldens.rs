@@ -5,12 +5,12 @@ use model::comparison::{CellComparison, Change};
 use model::environment::{Cap, ConditionsRange, Executable, FrequencyPolicy, Machine};
 use model::findings::{ContenderFindings, Figure};
 use model::*;
-use report::{Detail, Look};
+use report::{Detail, TextStyle};
 use std::collections::BTreeMap;
 
 #[test]
 fn a_ranking_in_the_terminal() {
-    insta::assert_snapshot!(report::terminal::report(&findings(), &Look::default()));
+    insta::assert_snapshot!(report::terminal::report(&findings(), &TextStyle::default()));
 }
 
 /// The slower one, B, uses less CPU per request.
@@ -18,7 +18,7 @@ fn a_ranking_in_the_terminal() {
 fn a_difference_is_told_so_that_its_figure_is_positive() {
     let mut f = race(100_000.0, 80_000.0, 0.011);
     f.cells[0].contenders[1].server_cpu_ns_more = figure(-94_500.0, 0.01);
-    let said = report::race::report(&f, &Look::default());
+    let said = report::race::report(&f, &TextStyle::default());
     assert!(
         said.contains("a request to B costs the server 94.5 µs less CPU, 95 % 93.6 µs to 95.4 µs"),
         "{said}"
@@ -32,7 +32,7 @@ fn answers_that_wait_for_an_acknowledgement_are_told_of() {
         let mut f = findings();
         let c = &mut f.cells[0].contenders[1];
         (c.latency_ns_p50, c.bound) = (figure(p50_ns, 0.0), Some(bound.to_owned()));
-        report::terminal::report(&f, &Look::default())
+        report::terminal::report(&f, &TextStyle::default())
     };
     assert!(
         of(44e6, "neither").contains("half of its responses took 44.0 ms although neither side was busy")
@@ -96,7 +96,7 @@ fn findings_as_json() {
 fn a_race_by_another_metric() {
     insta::assert_snapshot!(
         "less_cpu",
-        report::race::report(&race_by(Metric::ServerCpu, 1.17), &Look::default())
+        report::race::report(&race_by(Metric::ServerCpu, 1.17), &TextStyle::default())
     );
     let mut p90 = race_by(Metric::Latency(model::metric::Percentile::P90), 0.5);
     p90.cells[0].load = Load::Open {
@@ -105,8 +105,8 @@ fn a_race_by_another_metric() {
         arrivals: Arrivals::Poisson,
         per_connection: None,
     };
-    insta::assert_snapshot!("shorter_p90", report::race::report(&p90, &Look::default()));
-    let less = report::race::report(&race_by(Metric::Rss, 0.97), &Look::default());
+    insta::assert_snapshot!("shorter_p90", report::race::report(&p90, &TextStyle::default()));
+    let less = report::race::report(&race_by(Metric::Rss, 0.97), &TextStyle::default());
     assert!(less.contains("B uses 1.031× less memory than A, 95 % 1.027–1.035"), "{less}");
 }
 
@@ -122,29 +122,29 @@ fn a_race_in_which_some_or_all_trials_failed() {
         ContenderFindings { name: "B".to_owned(), title: "./b {port}".to_owned(), failed: 3, ..dead() };
     none.cells[0].noise_floor = None;
     undecide(&mut none);
-    insta::assert_snapshot!("one_never_started", report::race::report(&none, &Look::default()));
+    insta::assert_snapshot!("one_never_started", report::race::report(&none, &TextStyle::default()));
 }
 
 #[test]
 fn a_race_in_words() {
     insta::assert_snapshot!(
         "slower",
-        report::race::report(&race(100_000.0, 80_000.0, 0.011), &Look::default())
+        report::race::report(&race(100_000.0, 80_000.0, 0.011), &TextStyle::default())
     );
     insta::assert_snapshot!(
         "faster",
-        report::race::report(&race(80_000.0, 100_000.0, 0.011), &Look::default())
+        report::race::report(&race(80_000.0, 100_000.0, 0.011), &TextStyle::default())
     );
     insta::assert_snapshot!(
         "equal",
-        report::race::report(&race(100_000.0, 100_400.0, 0.011), &Look::default())
+        report::race::report(&race(100_000.0, 100_400.0, 0.011), &TextStyle::default())
     );
     let mut floor = race(80_000.0, 100_000.0, 0.011);
     floor.cells[0].contenders[1].bound = Some("client".to_owned());
-    insta::assert_snapshot!("a_floor", report::race::report(&floor, &Look::default()));
+    insta::assert_snapshot!("a_floor", report::race::report(&floor, &TextStyle::default()));
     undecide(&mut floor);
     floor.cells[0].contenders[0].bound = Some("client".to_owned());
-    insta::assert_snapshot!("two_floors", report::race::report(&floor, &Look::default()));
+    insta::assert_snapshot!("two_floors", report::race::report(&floor, &TextStyle::default()));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn two_runs() {
     };
     insta::assert_snapshot!(
         "two_runs_in_the_terminal",
-        report::compare::terminal(&comparison, &report::Look::default())
+        report::compare::terminal(&comparison, &report::TextStyle::default())
     );
     insta::assert_snapshot!("two_runs_in_markdown", report::compare::markdown(&comparison));
 }
@@ -247,7 +247,7 @@ fn both_at_their_limit_is_a_floor_and_idle_servers_are_told() {
     f.cells[0].contenders[1].bound = Some("both".to_owned());
     f.cells[0].contenders[2].bound = Some("neither".to_owned());
     f.cells[0].contenders[2].server_idle_share = Some(0.053);
-    let told = report::terminal::report(&f, &Look::default());
+    let told = report::terminal::report(&f, &TextStyle::default());
     let line = |name: &str| told.lines().find(|line| line.contains(name)).unwrap_or_default().to_owned();
     assert!(line("nginx").contains("≥ 98,765") && line("nginx").contains("both"), "{told}");
     assert!(line("Node.js").contains("neither, idle 5.3 %"), "{told}");

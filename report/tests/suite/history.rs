@@ -94,7 +94,7 @@ fn history() -> History {
 
 #[test]
 fn a_history_for_a_terminal() {
-    insta::assert_snapshot!(report::history::terminal(&history(), &report::Look::default()));
+    insta::assert_snapshot!(report::history::terminal(&history(), &report::TextStyle::default()));
 }
 
 #[test]

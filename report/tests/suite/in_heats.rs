@@ -8,7 +8,7 @@ use model::findings::{
 };
 use model::observation::InHeat;
 use model::{Conditions, Findings, Measurement, Observation, Outcome, Tally, Trial, Usage, Verdict};
-use report::{Look, answer};
+use report::{TextStyle, answer};
 
 /// A contender with its range of ranks, in six starts.
 fn ranked(name: &str, title: &str, rate: f64, ranks: (usize, usize), letters: &str) -> ContenderFindings {
@@ -91,7 +91,10 @@ fn in_heats() -> Findings {
 
 #[test]
 fn a_cell_opens_with_its_answer_and_rows_carry_their_doubts() {
-    insta::assert_snapshot!("heats_in_the_terminal", report::terminal::report(&in_heats(), &Look::default()));
+    insta::assert_snapshot!(
+        "heats_in_the_terminal",
+        report::terminal::report(&in_heats(), &TextStyle::default())
+    );
     insta::assert_snapshot!("heats_in_markdown", report::markdown::report(&in_heats()));
 }
 
@@ -133,7 +136,7 @@ fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
     let said = answer::of(&f, &f.cells[0]).join(" ");
     let bound = "nginx reaches at most 0.810 of the reference (0.804 to 0.816): the load generator limited the reference.";
     assert!(said.contains(bound), "{said}");
-    let table = report::terminal::report(&f, &Look::default());
+    let table = report::terminal::report(&f, &TextStyle::default());
     assert!(table.contains("≥ 100,000") && table.contains("≤ 0.810"), "{table}");
     let mut f = in_heats();
     f.cells[0].contenders[1].bound = Some("client".to_owned());
@@ -201,7 +204,7 @@ fn starts_are_the_rows_of_the_csv_and_of_the_page() {
     };
     let observations =
         [of("hub", Outcome::Measured(Box::new(measured))), of("h2o", Outcome::Failed("it ended".to_owned()))];
-    let told = report::Told { run: &run, observations: &observations, findings: &f };
+    let told = report::RunReport { run: &run, observations: &observations, findings: &f };
     let csv = report::trials_csv::report(&told);
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 3, "{csv}");
@@ -244,7 +247,7 @@ fn a_race_in_heats_is_told_in_rounds_and_starts() {
     let mut f = crate::made_up::race(100_000.0, 90_000.0, 0.01);
     f.cells[0].in_heats = Some(CellInHeats { rounds: 6, heats: 6, ..CellInHeats::default() });
     f.ended = "every comparison is decided".to_owned();
-    let report = report::race::report(&f, &Look::default());
+    let report = report::race::report(&f, &TextStyle::default());
     assert!(report.contains("A is 1.111× B") && report.contains("after 6 rounds, 12 starts"), "{report}");
     assert!(!report.contains("trial") && !report.contains("block"), "{report}");
     // The load generator limited both: there is no noise floor, and nothing is sure.
@@ -254,6 +257,6 @@ fn a_race_in_heats_is_told_in_rounds_and_starts() {
     let open = |pair: &PairFindings| PairFindings { decided: None, faster: None, ..pair.clone() };
     race.pairs = race.pairs.iter().map(open).collect();
     (race.decided, race.faster) = (None::<Decided>, None);
-    let report = report::race::report(&f, &Look::default());
+    let report = report::race::report(&f, &TextStyle::default());
     assert!(report.contains("the load generator limited B"), "{report}");
 }

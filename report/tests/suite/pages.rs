@@ -42,7 +42,7 @@ fn a_page_as_it_was_measured() {
         environment: Environment { drome: "0.1.0".to_owned(), cores: 2, ..Environment::default() },
         replays,
     };
-    let look = report::Look::default();
+    let look = report::TextStyle::default();
     insta::assert_snapshot!("replays_in_the_terminal", report::replays::terminal(&all, &look));
     insta::assert_snapshot!("replays_in_markdown", report::replays::markdown(&all));
     all.is_whole = false;
@@ -78,7 +78,7 @@ fn what_catalog_verify_found() {
     ];
     insta::assert_snapshot!(
         "inspections_in_the_terminal",
-        report::inspections::terminal(&all, &report::Look::default())
+        report::inspections::terminal(&all, &report::TextStyle::default())
     );
     insta::assert_snapshot!("inspections_in_markdown", report::inspections::markdown(&all));
 }

@@ -114,7 +114,7 @@ fn every_format() {
     let sweep = sweep();
     insta::assert_snapshot!(
         "sweep_in_the_terminal",
-        report::sweep::terminal(&sweep, &report::Look::default())
+        report::sweep::terminal(&sweep, &report::TextStyle::default())
     );
     insta::assert_snapshot!("sweep_in_markdown", report::sweep::markdown(&sweep));
     insta::assert_snapshot!("sweep_as_csv", report::sweep::csv(&sweep));

@@ -13,12 +13,12 @@ use lab::Catalog;
 use std::sync::mpsc;
 use tower::ServiceExt;
 
-/// A desk with an empty store, and its folder.
-fn desk() -> (Arc<Desk>, tempfile::TempDir) {
+/// A app with an empty store, and its folder.
+fn app() -> (Arc<AppState>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let catalog = Catalog::built_in().unwrap();
     let (orders, _) = mpsc::channel();
-    (Arc::new(Desk::new(folder.path().join("drome.sqlite"), catalog, orders, true)), folder)
+    (Arc::new(AppState::new(folder.path().join("drome.sqlite"), catalog, orders, true)), folder)
 }
 
 /// Asks as a browser that has the token does.
@@ -35,11 +35,11 @@ async fn status(pages: &Router, method: &str, path: &str, token: &str) -> u16 {
 
 #[tokio::test(start_paused = true)]
 async fn no_page_is_made_while_a_trial_is_under_way() {
-    let (desk, _folder) = desk();
+    let (app, _folder) = app();
     let at = "127.0.0.1:3766".parse().unwrap();
     let guard = Guard::new("127.0.0.1", at).unwrap();
     let token = guard.address(at).split_once("?token=").unwrap().1.to_owned();
-    let pages = router(Arc::clone(&desk), guard);
+    let pages = router(Arc::clone(&app), guard);
     // Every address that there is, and one that is not; and what it answers when nothing is measured.
     let all = [
         ("GET", "/", 200),
@@ -70,7 +70,7 @@ async fn no_page_is_made_while_a_trial_is_under_way() {
     for (method, path, expected) in all.iter().chain(&constant) {
         assert_eq!(status(&pages, method, path, &token).await, *expected, "{method} {path}");
     }
-    let silence = Arc::clone(&desk.quiet.0).write_owned().await;
+    let silence = Arc::clone(&app.quiet.0).write_owned().await;
     for (method, path, _) in all {
         assert_eq!(status(&pages, method, path, &token).await, 503, "{method} {path} is made during a trial");
     }
@@ -96,13 +96,13 @@ async fn has_piece(stream: &mut axum::body::BodyDataStream, within: Duration) ->
 
 #[tokio::test(start_paused = true)]
 async fn events_are_drawn_between_two_trials_however_long_one_takes() {
-    let (desk, _folder) = desk();
+    let (app, _folder) = app();
     let contenders = std::collections::BTreeSet::new();
     let (study, title) = ("small".to_owned(), "A small study".to_owned());
     // Nobody obeys: the study never begins.
-    let _ = desk.start(super::super::sitting::Wanted { study, title, quick: false, contenders });
-    let silence = Arc::clone(&desk.quiet.0).write_owned().await;
-    let events = super::super::live::events(State(Arc::clone(&desk))).await.unwrap().into_response();
+    let _ = app.start(super::super::job::Wanted { study, title, quick: false, contenders });
+    let silence = Arc::clone(&app.quiet.0).write_owned().await;
+    let events = super::super::live::events(State(Arc::clone(&app))).await.unwrap().into_response();
     assert_eq!(events.status(), 200, "the stream itself begins at once");
     let mut stream = events.into_body().into_data_stream();
     assert!(!has_piece(&mut stream, Duration::from_hours(1)).await, "nothing is drawn during a trial");
@@ -112,13 +112,13 @@ async fn events_are_drawn_between_two_trials_however_long_one_takes() {
 
 #[tokio::test]
 async fn a_page_keeps_its_turn_until_it_is_made_although_nobody_waits_for_it() {
-    let (desk, _folder) = desk();
+    let (app, _folder) = app();
     let (begun, has_begun) = mpsc::channel();
     let (go_on, may_go_on) = mpsc::channel::<()>();
     let ends = Arc::new(std::sync::Mutex::new(Some((begun, may_go_on))));
-    let slow = move |State(desk): State<Arc<Desk>>| async move {
+    let slow = move |State(app): State<Arc<AppState>>| async move {
         let (begun, may_go_on) = ends.lock().unwrap().take().unwrap();
-        desk.work(move |_| {
+        app.work(move |_| {
             begun.send(()).unwrap();
             Ok(may_go_on.recv().is_ok())
         })
@@ -127,31 +127,31 @@ async fn a_page_keeps_its_turn_until_it_is_made_although_nobody_waits_for_it() {
     };
     let pages = Router::new()
         .route("/", get(slow))
-        .layer(axum::middleware::from_fn_with_state(Arc::clone(&desk), gate))
-        .with_state(Arc::clone(&desk));
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), gate))
+        .with_state(Arc::clone(&app));
     let asked = tokio::spawn(pages.oneshot(Request::new(Body::empty())));
     tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
     asked.abort();
     assert!(asked.await.unwrap_err().is_cancelled(), "the browser has gone");
-    assert!(desk.quiet.0.try_write().is_err(), "the store is still being read: no trial may begin");
+    assert!(app.quiet.0.try_write().is_err(), "the store is still being read: no trial may begin");
     go_on.send(()).unwrap();
-    let _silence = desk.quiet.0.write().await;
+    let _silence = app.quiet.0.write().await;
 }
 
 #[tokio::test]
 async fn a_page_that_panics_is_a_page_that_says_so() {
-    let (desk, _folder) = desk();
+    let (app, _folder) = app();
     let broken = || async {
         assert!(desk_is_sound(), "a bug");
         "made"
     };
     let pages = Router::new()
         .route("/", get(broken))
-        .layer(axum::middleware::from_fn_with_state(Arc::clone(&desk), gate))
-        .with_state(Arc::clone(&desk));
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&app), gate))
+        .with_state(Arc::clone(&app));
     let answer = pages.oneshot(Request::new(Body::empty())).await.unwrap();
     assert_eq!(answer.status(), 500);
-    assert!(desk.quiet.0.try_write().is_ok(), "its turn is over");
+    assert!(app.quiet.0.try_write().is_ok(), "its turn is over");
 }
 
 fn desk_is_sound() -> bool {

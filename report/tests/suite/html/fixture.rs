@@ -7,7 +7,7 @@ use model::observation::Entrant;
 use model::page::{PageMetric, Published};
 use model::study::REFERENCE;
 use model::*;
-use report::Told;
+use report::RunReport;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct MadeUp {
 
 impl MadeUp {
     pub fn page(&self) -> String {
-        report::html::page(&Told {
+        report::html::page(&RunReport {
             run: &self.run,
             observations: &self.observations,
             findings: &self.findings,

@@ -4,14 +4,14 @@
 
 use super::*;
 
-fn sitting(pages: &tokio::runtime::Runtime) -> Sitting {
+fn job(pages: &tokio::runtime::Runtime) -> Job {
     let wanted = Wanted {
         study: "small".to_owned(),
         title: "A small study".to_owned(),
         quick: false,
         contenders: BTreeSet::new(),
     };
-    Sitting::new(wanted, pages.handle().clone())
+    Job::new(wanted, pages.handle().clone())
 }
 
 fn runtime() -> tokio::runtime::Runtime {
@@ -21,12 +21,12 @@ fn runtime() -> tokio::runtime::Runtime {
 #[test]
 fn a_panic_ends_it_with_a_reason() {
     let pages = runtime();
-    let sitting = sitting(&pages);
-    sitting.tell(|known| known.phase = Phase::Measuring);
-    let mut receiver = sitting.watch().unwrap();
-    assert!(!sitting.now().is_last && !sitting.is_over());
-    attend(&sitting, || panic!("index {} out of bounds", 7));
-    assert!(sitting.is_over());
+    let job = job(&pages);
+    job.tell(|known| known.phase = Phase::Measuring);
+    let mut receiver = job.watch().unwrap();
+    assert!(!job.now().is_last && !job.is_over());
+    attend(&job, || panic!("index {} out of bounds", 7));
+    assert!(job.is_over());
     let last = receiver.borrow_and_update().clone();
     assert!(last.is_last, "{}", last.html);
     for words in ["index 7 out of bounds", "drome has a bug", "every finished trial is kept", "data-over"] {
@@ -37,18 +37,18 @@ fn a_panic_ends_it_with_a_reason() {
 #[test]
 fn who_comes_after_the_end_is_told_once() {
     let pages = runtime();
-    let sitting = sitting(&pages);
-    sitting.fail("no thread could be started".to_owned());
-    let first = sitting.now();
+    let job = job(&pages);
+    job.fail("no thread could be started".to_owned());
+    let first = job.now();
     assert!(first.is_last && first.html.contains("no thread could be started"), "{}", first.html);
 }
 
 #[test]
 fn only_so_many_watch_at_once() {
     let pages = runtime();
-    let sitting = sitting(&pages);
-    let mut watchers: Vec<_> = (0..MOST_WATCHERS).map(|_| sitting.watch().unwrap()).collect();
-    assert!(sitting.watch().is_none());
+    let job = job(&pages);
+    let mut watchers: Vec<_> = (0..MOST_WATCHERS).map(|_| job.watch().unwrap()).collect();
+    assert!(job.watch().is_none());
     watchers.pop();
-    assert!(sitting.watch().is_some());
+    assert!(job.watch().is_some());
 }

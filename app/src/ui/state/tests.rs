@@ -6,10 +6,10 @@ use super::*;
 use model::{Outcome, Trial};
 
 /// The page and the report say the same of this run.
-fn assert_agrees(desk: &Desk, id: &str) -> Arc<Analysed> {
-    let (run, observations, ended) = desk.store().unwrap().run(id).unwrap();
+fn assert_agrees(app: &AppState, id: &str) -> Arc<Analysed> {
+    let (run, observations, ended) = app.store().unwrap().run(id).unwrap();
     let told = lab::findings::analyse::findings(&run, &observations, ended.as_deref());
-    let shown = desk.analysed(id).unwrap();
+    let shown = app.analysed(id).unwrap();
     assert_eq!(shown.findings, told);
     assert_eq!(shown.marks.len(), observations.len());
     shown
@@ -20,11 +20,11 @@ fn a_run_that_has_ended_and_goes_on_is_read_anew() {
     let folder = tempfile::tempdir().unwrap();
     let (orders, _) = std::sync::mpsc::channel();
     let catalog = Catalog::built_in().unwrap();
-    let desk = Desk::new(folder.path().join("drome.sqlite"), catalog, orders, true);
-    let store = desk.store().unwrap();
+    let app = AppState::new(folder.path().join("drome.sqlite"), catalog, orders, true);
+    let store = app.store().unwrap();
     let mut run = lab::setup::study_run(
         "raspberry-pi",
-        desk.catalog.study("raspberry-pi").unwrap().clone(),
+        app.catalog.study("raspberry-pi").unwrap().clone(),
         &[],
         &BTreeMap::new(),
         Some(7),
@@ -46,18 +46,18 @@ fn a_run_that_has_ended_and_goes_on_is_read_anew() {
         store.insert(&run.id, &observation).unwrap();
     };
     observe(0);
-    assert_agrees(&desk, &run.id);
+    assert_agrees(&app, &run.id);
     store.end_run(&run.id, "the budget is spent").unwrap();
-    let ended = assert_agrees(&desk, &run.id);
-    assert!(Arc::ptr_eq(&ended, &desk.analysed(&run.id).unwrap()), "it is read once");
+    let ended = assert_agrees(&app, &run.id);
+    assert!(Arc::ptr_eq(&ended, &app.analysed(&run.id).unwrap()), "it is read once");
     observe(1);
-    assert_agrees(&desk, &run.id);
+    assert_agrees(&app, &run.id);
     // `drome run --resume --budget`, by another process: it ends for the same reason, with a trial more.
     let id = run.id.clone();
     run.study.design.budget *= 2;
-    desk.store().unwrap().reopen_run(&run).unwrap();
-    assert_agrees(&desk, &id);
+    app.store().unwrap().reopen_run(&run).unwrap();
+    assert_agrees(&app, &id);
     store.end_run(&id, "the budget is spent").unwrap();
-    let again = assert_agrees(&desk, &id);
+    let again = assert_agrees(&app, &id);
     assert!(!Arc::ptr_eq(&ended, &again));
 }

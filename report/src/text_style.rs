@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// What the output can show; the default is a file: lines of any length, no colour, all of Unicode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Look {
+pub struct TextStyle {
     /// The width in columns; `None`: lines are never broken.
     pub width: Option<usize>,
     /// Whether colours may be used.
@@ -45,7 +45,7 @@ const NARROWEST: usize = 20;
 /// The narrowest column of prose that is still easy to read.
 const LEAST: usize = 24;
 
-impl Look {
+impl TextStyle {
     /// The usable width, if it is limited.
     pub fn columns(&self) -> Option<usize> {
         self.width.map(|width| width.max(NARROWEST))
@@ -200,32 +200,32 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const COLOURED: Look = Look { width: None, has_colour: true, is_ascii: false };
+    const COLOURED: TextStyle = TextStyle { width: None, has_colour: true, is_ascii: false };
 
     #[test]
     fn colours_only_where_there_are_colours() {
         assert_eq!(COLOURED.paint("void", Ink::Bad), "\x1b[31mvoid\x1b[0m");
         assert_eq!([COLOURED.paint("x", Ink::Plain), COLOURED.paint("", Ink::Bad)], ["x", ""]);
-        assert_eq!(Look::default().paint("void", Ink::Bad), "void");
+        assert_eq!(TextStyle::default().paint("void", Ink::Bad), "void");
     }
 
     #[test]
     fn prose_is_broken_at_blanks_and_every_line_is_painted() {
-        let look = Look { width: Some(20), ..COLOURED };
-        let text = look.prose("  one two three four five\nsix", Ink::Doubt);
+        let style = TextStyle { width: Some(20), ..COLOURED };
+        let text = style.prose("  one two three four five\nsix", Ink::Doubt);
         let [on, off] = ["\x1b[33m", "\x1b[0m"];
         assert_eq!(text, format!("{on}  one two three four{off}\n{on}    five{off}\n{on}six{off}\n"));
     }
 
     #[test]
     fn a_row_that_is_too_wide_goes_on_below_its_last_column_or_below_itself() {
-        let look = Look { width: Some(40), ..Look::default() };
+        let style = TextStyle { width: Some(40), ..TextStyle::default() };
         assert_eq!(
-            look.report("nginx     a server of files that is known to many\nshort     one\n"),
+            style.report("nginx     a server of files that is known to many\nshort     one\n"),
             "nginx     a server of files that is\n          known to many\nshort     one\n"
         );
         assert_eq!(
-            look.report("  latency  p50 72 µs  p90 100 µs  p99 1.2 ms  max 3 ms"),
+            style.report("  latency  p50 72 µs  p90 100 µs  p99 1.2 ms  max 3 ms"),
             "  latency  p50 72 µs  p90 100 µs\n    p99 1.2 ms  max 3 ms\n"
         );
     }
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn a_servers_words_move_no_cursor() {
-        assert_eq!(Look::default().words("a\x1b[2Jb\rc\td"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d");
+        assert_eq!(TextStyle::default().words("a\x1b[2Jb\rc\td"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d");
     }
 
     #[test]
@@ -253,8 +253,8 @@ mod tests {
     proptest! {
         #[test]
         fn broken_prose_has_the_same_words_and_fits(text in "[a-c ]{0,80}", width in 20_usize..60) {
-            let look = Look { width: Some(width), ..Look::default() };
-            let broken = look.prose(&text, Ink::Plain);
+            let style = TextStyle { width: Some(width), ..TextStyle::default() };
+            let broken = style.prose(&text, Ink::Plain);
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             prop_assert_eq!(words(&broken), words(&text));
             for line in broken.lines() {
@@ -264,8 +264,8 @@ mod tests {
 
         #[test]
         fn broken_rows_have_the_same_words_and_fit(text in "( {0,3}[a-c]{1,9}){1,14}", width in 20_usize..60) {
-            let look = Look { width: Some(width), ..Look::default() };
-            let broken = look.report(&text);
+            let style = TextStyle { width: Some(width), ..TextStyle::default() };
+            let broken = style.report(&text);
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             prop_assert_eq!(words(&broken), words(&text));
             // A column of several words that has no room of its own stays whole.

@@ -2,9 +2,9 @@
 
 use super::body::Bodies;
 use super::failure::Failure;
+use super::job::{Job, Wanted};
 use super::marks::Mark;
 use super::quiet::Quiet;
-use super::sitting::{Sitting, Wanted};
 use lab::store::Stamp;
 use lab::{Catalog, Store, Stored};
 use model::Findings;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug)]
 pub enum Order {
     /// Run this study.
-    Start(Arc<Sitting>),
+    Start(Arc<Job>),
     /// Stop.
     Quit,
     /// The pages can't be served any more.
@@ -29,7 +29,7 @@ const AT_HAND: usize = 16;
 
 /// The state that all pages share.
 #[derive(Debug)]
-pub struct Desk {
+pub struct AppState {
     store: PathBuf,
     /// Studies and contenders.
     pub catalog: Catalog,
@@ -40,7 +40,7 @@ pub struct Desk {
     /// Whether trials count under background load.
     pub may_be_busy: bool,
     orders: Sender<Order>,
-    sitting: Mutex<Option<Arc<Sitting>>>,
+    job: Mutex<Option<Arc<Job>>>,
     analysed: Mutex<BTreeMap<String, (Stamp, Arc<Analysed>)>>,
 }
 
@@ -53,7 +53,7 @@ pub struct Analysed {
     pub findings: Findings,
 }
 
-impl Desk {
+impl AppState {
     /// The state without a running study.
     pub fn new(store: PathBuf, catalog: Catalog, orders: Sender<Order>, may_be_busy: bool) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Desk {
             quiet: Quiet::default(),
             bodies: Bodies::default(),
             orders,
-            sitting: Mutex::default(),
+            job: Mutex::default(),
             analysed: Mutex::default(),
         }
     }
@@ -79,29 +79,29 @@ impl Desk {
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
-        let desk = Arc::clone(self);
-        tokio::task::spawn_blocking(move || work(&desk)).await.unwrap_or_else(|_| Err(Failure::bug()))
+        let app = Arc::clone(self);
+        tokio::task::spawn_blocking(move || work(&app)).await.unwrap_or_else(|_| Err(Failure::bug()))
     }
 
     /// The latest study that was started here, running or ended.
-    pub fn sitting(&self) -> Option<Arc<Sitting>> {
-        self.sitting.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn job(&self) -> Option<Arc<Job>> {
+        self.job.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The running study.
-    pub fn under_way(&self) -> Option<Arc<Sitting>> {
-        self.sitting().filter(|sitting| !sitting.is_over())
+    pub fn under_way(&self) -> Option<Arc<Job>> {
+        self.job().filter(|job| !job.is_over())
     }
 
     /// Starts a study; false if another one is running.
     pub fn start(&self, wanted: Wanted) -> bool {
-        let mut latest = self.sitting.lock().unwrap_or_else(PoisonError::into_inner);
-        if latest.as_ref().is_some_and(|sitting| !sitting.is_over()) {
+        let mut latest = self.job.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.as_ref().is_some_and(|job| !job.is_over()) {
             return false;
         }
-        let sitting = Arc::new(Sitting::new(wanted, tokio::runtime::Handle::current()));
-        *latest = Some(Arc::clone(&sitting));
-        self.orders.send(Order::Start(sitting)).is_ok()
+        let job = Arc::new(Job::new(wanted, tokio::runtime::Handle::current()));
+        *latest = Some(Arc::clone(&job));
+        self.orders.send(Order::Start(job)).is_ok()
     }
 
     /// A run with its findings. It is cached until the run changes in the store: one that has ended can be resumed,
@@ -134,5 +134,5 @@ impl Desk {
 }
 
 #[cfg(test)]
-#[path = "desk/tests.rs"]
+#[path = "state/tests.rs"]
 mod tests;

@@ -1,10 +1,10 @@
 //! A study that was started on the page, from the button to its end. The lab's thread updates it between two
 //! trials, and pages read it. The pieces for watching browsers are also built here, between two trials.
 
-use super::desk::Desk;
 use super::live;
 use super::marks::Mark;
 use super::quiet::Silence;
+use super::state::AppState;
 use lab::blocks::time_left::Left;
 use lab::heat::observed::observed;
 use lab::heat::run::Measured;
@@ -92,7 +92,7 @@ pub struct Piece {
 
 /// A study, from the button to its end.
 #[derive(Debug)]
-pub struct Sitting {
+pub struct Job {
     /// What to run.
     pub wanted: Wanted,
     stop: Arc<AtomicBool>,
@@ -101,7 +101,7 @@ pub struct Sitting {
     pages: Handle,
 }
 
-impl Sitting {
+impl Job {
     /// A study that has not begun.
     pub fn new(wanted: Wanted, pages: Handle) -> Self {
         let known = Known {
@@ -177,16 +177,16 @@ impl Sitting {
 }
 
 /// Runs the study, on a thread of the lab.
-pub fn run(desk: &Desk, sitting: &Sitting) {
-    attend(sitting, || walk(desk, sitting));
+pub fn run(app: &AppState, job: &Job) {
+    attend(job, || walk(app, job));
 }
 
 /// Runs the walk, and records how it ends, even by a panic.
-fn attend(sitting: &Sitting, walk: impl FnOnce() -> anyhow::Result<Findings>) {
+fn attend(job: &Job, walk: impl FnOnce() -> anyhow::Result<Findings>) {
     let phase = match catch_unwind(AssertUnwindSafe(walk)) {
         Ok(Ok(findings)) => {
             let phase = Phase::Over(findings.ended.clone());
-            sitting.known().findings = Some(findings);
+            job.known().findings = Some(findings);
             phase
         }
         Ok(Err(error)) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => {
@@ -198,7 +198,7 @@ fn attend(sitting: &Sitting, walk: impl FnOnce() -> anyhow::Result<Findings>) {
             message(&*panic)
         )),
     };
-    sitting.end(phase);
+    job.end(phase);
 }
 
 /// The message of a panic.
@@ -208,17 +208,17 @@ fn message(panic: &(dyn Any + Send)) -> &str {
 }
 
 /// The same steps as `drome run`.
-fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
-    let wanted = &sitting.wanted;
-    let mut study = desk.catalog.study(&wanted.study)?.clone();
+fn walk(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
+    let wanted = &job.wanted;
+    let mut study = app.catalog.study(&wanted.study)?.clone();
     study.contenders.retain(|name| wanted.contenders.contains(name));
     if wanted.quick {
         setup::quicken(&mut study);
     }
-    let prepared = setup::prepare_study(&desk.catalog, &study)?;
-    let works = setup::works(&desk.catalog)?;
+    let prepared = setup::prepare_study(&app.catalog, &study)?;
+    let works = setup::works(&app.catalog)?;
     let mut run = setup::study_run(&wanted.study, study, &prepared, &works, None, wanted.quick);
-    run.allow_busy = Some(desk.may_be_busy);
+    run.allow_busy = Some(app.may_be_busy);
     let is_there = |(name, entrant): (&String, &model::observation::Entrant)| {
         entrant.missing.is_none() && name != REFERENCE
     };
@@ -228,46 +228,46 @@ fn walk(desk: &Desk, sitting: &Sitting) -> anyhow::Result<Findings> {
             wanted.study
         );
     }
-    let store = desk.store()?;
-    let lab = setup::lab(&run, prepared, works, Arc::clone(&sitting.stop), Some(&store))?;
+    let store = app.store()?;
+    let lab = setup::lab(&run, prepared, works, Arc::clone(&job.stop), Some(&store))?;
     store.add_run(&run)?;
-    sitting.tell(|known| {
+    job.tell(|known| {
         known.least = match budget::sum(&run) {
             Some(sum) => sum.heats.saturating_mul(run.study.design.blocks[0]),
             None => lab::blocks::least_trials(&run),
         };
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
-    let mut show = Between { desk, sitting, silence: None };
+    let mut show = Between { app, job, silence: None };
     Ok(lab::run::run(&lab, &run, &store, &mut show)?)
 }
 
 /// Receives the lab's reports between two trials.
 struct Between<'d> {
-    desk: &'d Desk,
-    sitting: &'d Sitting,
+    app: &'d AppState,
+    job: &'d Job,
     silence: Option<Silence>,
 }
 
 impl Show for Between<'_> {
     fn begins(&mut self, _run: &Run, trial: &Trial, done: usize, least: usize) {
-        self.sitting.tell(|known| {
+        self.job.tell(|known| {
             known.trial = Some(trial.clone());
             (known.done, known.least) = (done, least.max(done + 1));
         });
-        self.silence = Some(self.desk.quiet.silence(&self.sitting.pages));
+        self.silence = Some(self.app.quiet.silence(&self.job.pages));
     }
 
     fn observed(&mut self, _run: &Run, observation: &Observation) {
         self.silence = None;
-        let mut known = self.sitting.known();
+        let mut known = self.job.known();
         known.marks.push(Mark::of(observation));
         known.done = known.marks.len();
     }
 
     fn knows(&mut self, run: &Run, observations: &[Observation]) {
         let findings = lab::findings::analyse::findings(run, observations, None);
-        let mut known = self.sitting.known();
+        let mut known = self.job.known();
         (known.findings, known.left) = (Some(findings), lab::blocks::time_left::left(run, observations));
     }
 
@@ -275,28 +275,28 @@ impl Show for Between<'_> {
     fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
         self.silence = None;
         let words = format!("{}: {}", progress::heat(run, heat), progress::step(&run.study, step));
-        self.sitting.tell(|known| {
+        self.job.tell(|known| {
             known.heat = Some(words);
             known.least = known.least.max(known.done + 1);
         });
-        self.silence = Some(self.desk.quiet.silence(&self.sitting.pages));
+        self.silence = Some(self.app.quiet.silence(&self.job.pages));
     }
 
     fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {
         self.silence = None;
-        self.sitting.known().done += 1;
+        self.job.known().done += 1;
     }
 
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         let findings = measured.findings(run, None);
         let most = budget::left(run, &measured.starts);
         let marks = observed(&measured.heats, &measured.starts).iter().map(Mark::of).collect();
-        let mut known = self.sitting.known();
+        let mut known = self.job.known();
         known.marks = marks;
         (known.findings, known.left) = (Some(findings), Some(Left { about: None, most }));
     }
 }
 
 #[cfg(test)]
-#[path = "sitting/tests.rs"]
+#[path = "job/tests.rs"]
 mod tests;
