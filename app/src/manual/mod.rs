@@ -1,5 +1,6 @@
 //! The manual, made from the command line's definition: the end of `--help`, the reference pages and the man pages.
 
+mod groups;
 pub mod man;
 mod pages;
 pub mod plain;
@@ -14,7 +15,9 @@ use clap::{Command, CommandFactory, FromArgMatches};
 /// The command line's definition with examples, exit codes and topics.
 pub fn command() -> Command {
     let names: Vec<String> = Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
-    let whole = Cli::command().after_help(topics());
+    let whole = Cli::command();
+    let template = groups::template(&whole);
+    let whole = whole.after_help(topics()).help_template(template);
     names.iter().fold(whole, |whole, name| match pages::of(name) {
         None => whole,
         Some(page) => whole.mut_subcommand(name, |sub| sub.after_long_help(at_end(page))),
