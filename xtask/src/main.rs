@@ -21,10 +21,10 @@ const HELP: &str = "cargo xtask COMMAND
   test    installs what the tests need from Debian's packages, then runs every test; `test --fast` those of two minutes;
           verifies Monkey and OpenResty where their sources lie in ../shared/vendor or DROME_VENDOR
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
-  bench   drome beside the bare loop and its peers on this machine, as a Markdown table; --help says more
-  kills   kills `drome run` at a hundred random moments and lets it go on; `kills 1000 7` a thousand times, with seed 7
+  bench   cost of drome compared with a bare loop and other tools on this machine, as a Markdown table; --help says more
+  kills   kills `drome run` at a hundred random moments and resumes it; `kills 1000 7`: a thousand times, with seed 7
   selftest  checks drome's own verdicts: races and a search between servers whose difference is known
-  soak    do descriptors, threads and memory of drome stay constant for half an hour? --help says more
+  soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
   docs    the reference pages in docs/reference, and man pages and completions in target/
   tidy    lengths of files, directions of dependencies, left-overs
@@ -65,8 +65,7 @@ fn ci() -> Result<()> {
     testing::test(&[])
 }
 
-/// The test in a browser takes them, from a study that it runs for them.
-/// The test that the suite has with a few kills.
+/// Runs the suite's test of kills with more of them.
 fn kills(args: &[String]) -> Result<()> {
     let (kills, seed) = match args {
         [] => ("100", "1"),
@@ -94,6 +93,7 @@ fn kills(args: &[String]) -> Result<()> {
     run("env", &[&[kills.as_str(), seed.as_str()], &test[..]].concat())
 }
 
+/// Runs the tests in the browser that take the pictures, from a study that they run for it.
 fn screenshots() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     let folder = format!("DROME_SCREENSHOTS={}", root().join("docs/screenshots").display());
