@@ -97,10 +97,8 @@ pub enum Command {
     Chart(crate::command::chart::ChartArgs),
     /// Run the reference server
     Serve(crate::command::serve::ServeArgs),
-    /// Compare two runs and report what changed, without the machine's own drift
+    /// Compare two runs and report what changed, without the machine's own drift; fail on a regression if asked to
     Compare(crate::command::compare::CompareArgs),
-    /// Fail (exit code 3) if a contender is significantly slower than in an earlier run, by more than a margin
-    Gate(crate::command::compare::GateArgs),
     /// Show all runs of a study over time: what changed, when, and whether the machine caused it
     History(crate::command::history::HistoryArgs),
     /// Serve the web interface: runs, comparisons, contenders, and studies while they are measured

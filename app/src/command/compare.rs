@@ -1,4 +1,4 @@
-//! `drome compare` and `drome gate`: report what changed between two runs, and fail on a regression.
+//! `drome compare`: reports what changed between two runs and, with `--fail-if-slower`, fails on a regression.
 
 use super::store;
 use crate::cli::Common;
@@ -15,32 +15,16 @@ use std::process::ExitCode;
 pub struct CompareArgs {
     /// Earlier run, or a file with its findings (`drome report RUN --format json`)
     old: String,
-    /// Later run, or a file with its findings
-    new: String,
-    #[command(flatten)]
-    how: How,
-}
-
-/// Raw arguments.
-#[derive(Debug, Args)]
-pub struct GateArgs {
-    /// Run to judge, or a file with its findings [default: the latest run]
+    /// Later run, or a file with its findings [default: the latest run]
     new: Option<String>,
-    /// Baseline: an earlier run, or a file with its findings
-    #[arg(long, value_name = "RUN|FILE")]
-    against: String,
-    /// Fail if a slowdown is significantly larger than this share, such as 3% or 0.03
-    #[arg(long, default_value = "3%", value_name = "SHARE", value_parser = share)]
-    margin: f64,
-    /// Pass even if a contender could not be judged: it failed, has too few sound trials, or is missing from the run
-    #[arg(long)]
+    /// Exit with 3 if a contender is significantly slower by more than this share, such as 3% or 0.03; with 4 if a
+    /// contender could not be judged
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    fail_if_slower: Option<f64>,
+    /// Exit with 0 even if a contender could not be judged: it failed, has too few sound trials, or is missing from
+    /// the later run
+    #[arg(long, requires = "fail_if_slower")]
     allow_unknown: bool,
-    #[command(flatten)]
-    how: How,
-}
-
-#[derive(Debug, Args)]
-struct How {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Terminal)]
     format: Format,
@@ -56,39 +40,36 @@ enum Format {
     Json,
 }
 
-/// Compares two runs and prints what changed.
-pub fn compare(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let (old, new) = (findings(Some(&args.old), common)?, findings(Some(&args.new), common)?);
-    let comparison = lab::findings::compare::compare(&old, &new, args.how.anyway)?;
-    console::print(&show(&comparison, args.how.format)?)?;
-    Ok(ExitCode::SUCCESS)
+/// Compares two runs, prints what changed and, if asked to, fails on a significant regression.
+pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let (old, new) = (findings(Some(&args.old), common)?, findings(args.new.as_deref(), common)?);
+    let comparison = lab::findings::compare::compare(&old, &new, args.anyway)?;
+    console::print(&show(&comparison, args.format)?)?;
+    let judged = args.fail_if_slower.map(|margin| judge(&comparison, margin, args.allow_unknown));
+    Ok(judged.unwrap_or(ExitCode::SUCCESS))
 }
 
-/// Compares two runs, prints what changed, and fails on a significant regression. Also fails if a contender could not be
-/// judged, unless that is allowed.
-pub fn gate(args: &GateArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let (old, new) = (findings(Some(&args.against), common)?, findings(args.new.as_deref(), common)?);
-    let comparison = lab::findings::compare::compare(&old, &new, args.how.anyway)?;
-    console::print(&show(&comparison, args.how.format)?)?;
-    let margin = args.margin * 100.0;
-    let mut failed = false;
-    for (cell, contender) in comparison.regressions(args.margin) {
-        failed = true;
-        note!("drome: {} ({}) is significantly more than {margin} % slower", contender.title, cell.title);
+/// The exit code of a comparison that may fail: 3 for a regression beyond the margin, 4 for contenders without a verdict.
+fn judge(comparison: &Comparison, margin: f64, may_be_unknown: bool) -> ExitCode {
+    let percent = margin * 100.0;
+    let mut has_failed = false;
+    for (cell, contender) in comparison.regressions(margin) {
+        has_failed = true;
+        note!("drome: {} ({}) is significantly more than {percent} % slower", contender.title, cell.title);
     }
     let unjudged = comparison.unjudged();
     for sentence in &unjudged {
         note!("drome: {sentence}");
     }
-    if failed {
-        return Ok(ExitCode::from(REGRESSION));
+    if has_failed {
+        return ExitCode::from(REGRESSION);
     }
-    if !unjudged.is_empty() && !args.allow_unknown {
-        note!("drome: the gate can't judge these contenders; --allow-unknown lets them pass");
-        return Ok(ExitCode::from(VOID));
+    if !unjudged.is_empty() && !may_be_unknown {
+        note!("drome: these contenders could not be judged; --allow-unknown lets them pass");
+        return ExitCode::from(VOID);
     }
-    note!("drome: no significant regression larger than {margin} %");
-    Ok(ExitCode::SUCCESS)
+    note!("drome: no significant regression larger than {percent} %");
+    ExitCode::SUCCESS
 }
 
 /// Reads findings from a file of this name if there is one, else from the store.

@@ -7,7 +7,7 @@ use report::TextStyle;
 /// Every command, in the group of what it is for.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Measure", &["load", "race", "sweep", "run", "plan"]),
-    ("Read results", &["report", "compare", "gate", "history", "import", "chart", "ui"]),
+    ("Read results", &["report", "compare", "history", "import", "chart", "ui"]),
     ("Catalogue", &["list", "show", "install", "catalog", "new"]),
     ("Machine and tools", &["doctor", "serve", "dialects", "completions"]),
 ];
@@ -19,7 +19,9 @@ const WIDEST: usize = 100;
 pub fn template(whole: &Command) -> String {
     let width = console::text_style().width.map_or(WIDEST, |width| width.min(WIDEST));
     let commands = TextStyle { width: Some(width), ..TextStyle::default() }.report(&listed(whole));
-    format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\nOptions:\n{{options}}{{after-help}}")
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\nOptions:\n{{options}}{{after-help}}"
+    )
 }
 
 fn listed(whole: &Command) -> String {
@@ -27,9 +29,8 @@ fn listed(whole: &Command) -> String {
         let about = whole.find_subcommand(name).and_then(Command::get_about).map(ToString::to_string);
         format!("  {name:<13}{}\n", about.unwrap_or_default())
     };
-    let group = |(title, names): &(&str, &[&str])| {
-        format!("{title}:\n{}", names.iter().map(row).collect::<String>())
-    };
+    let group =
+        |(title, names): &(&str, &[&str])| format!("{title}:\n{}", names.iter().map(row).collect::<String>());
     GROUPS.iter().map(group).collect::<Vec<_>>().join("\n")
 }
 

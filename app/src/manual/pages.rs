@@ -229,25 +229,17 @@ pub const PAGES: &[Page] = &[
         examples: &[
             ("drome compare OLD NEW", "two runs, as `drome list runs` names them"),
             ("drome compare old.json new.json --format markdown", "two files of findings"),
+            (
+                "drome compare baseline.json --fail-if-slower 3%",
+                "for CI: the latest run must not be significantly more than 3 % slower",
+            ),
         ],
-        exits: &[(0, ""), (1, ""), (2, "the two can't be compared, or one of them does not exist")],
-        see: &[("continuous-integration.md", "A gate for performance in continuous integration")],
-    },
-    Page {
-        command: "gate",
-        examples: &[(
-            "drome gate --against baseline.json --margin 3%",
-            "the latest run against a file of findings",
-        )],
         exits: &[
-            (0, "no significant regression larger than the margin"),
+            (0, "nothing is significantly slower, or --fail-if-slower was not given"),
             (1, ""),
             (2, "the two can't be compared, or one of them does not exist"),
-            (3, "a contender is significantly slower, by more than the margin"),
-            (
-                4,
-                "no such regression, but a contender failed, is missing or could not be judged; `--allow-unknown` passes",
-            ),
+            (3, "a contender is significantly slower"),
+            (4, "a contender could not be judged"),
         ],
         see: &[("continuous-integration.md", "A gate for performance in continuous integration")],
     },

@@ -71,7 +71,7 @@ fn a_contender_that_crashes_in_half_its_trials_has_no_rank_and_is_not_judged() {
 
     // The gate is not green for what it can't judge, and says so.
     let baseline = home.write("baseline.json", &said.out).display().to_string();
-    let gate = run(&mut home.drome(&["gate", "--against", &baseline]));
+    let gate = run(&mut home.drome(&["compare", &baseline, "--fail-if-slower", "3%"]));
     assert!(
         gate.code == 4
             && gate.err.contains("Flips (keep-alive) is inconclusive: ")
@@ -84,7 +84,7 @@ fn a_contender_that_crashes_in_half_its_trials_has_no_rank_and_is_not_judged() {
     json["environment"]["memory_bytes"] = Value::from(1_u64 << 20);
     json["environment"]["kernel"] = Value::from("2.6.32");
     let other = home.write("other.json", &json.to_string()).display().to_string();
-    let gate = run(&mut home.drome(&["gate", "--against", &other]));
+    let gate = run(&mut home.drome(&["compare", &other, "--fail-if-slower", "3%"]));
     assert!(gate.code == 2 && gate.err.contains("different amount of memory (1 MiB then"), "{}", gate.err);
     assert!(gate.err.contains("different major kernel version (2 then"), "{}", gate.err);
     json["environment"] = serde_json::json!({"drome": "0.1.0", "cpu": json["environment"]["cpu"],

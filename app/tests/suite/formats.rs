@@ -245,7 +245,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         vec!["show", "nginx"],
         vec!["history", "example"],
         vec!["compare", "20260101-000000-0000", "20260101-000000-0000"],
-        vec!["gate", "--against", "20260101-000000-0000"],
+        vec!["compare", "20260101-000000-0000", "--fail-if-slower", "3%"],
         vec!["dialects"],
         vec!["doctor"],
         vec!["import", "--dry-run", &page],

@@ -51,11 +51,11 @@ fn a_gate_fails_on_a_regression_that_is_sure_and_large_enough() {
     let (old, same, worse) =
         (file("old", 1.0, 50_000.0), file("same", 0.8, 50_000.0), file("worse", 1.2, 46_000.0));
     for (new, margin, code) in [(&same, "3%", 0), (&worse, "3%", 3), (&worse, "0.15", 0), (&old, "0", 0)] {
-        let (got, out, err) = gate(&home, &["gate", new, "--against", &old, "--margin", margin]);
+        let (got, out, err) = gate(&home, &["compare", &old, new, "--fail-if-slower", margin]);
         assert_eq!(got, code, "{out}{err}");
     }
     let (_, out, err) =
-        gate(&home, &["gate", &worse, "--against", &old, "--margin", "3%", "--format", "markdown"]);
+        gate(&home, &["compare", &old, &worse, "--fail-if-slower", "3%", "--format", "markdown"]);
     assert!(
         out.starts_with("**worse against old: 1 significantly slower**")
             && out.contains("| nginx | 1.0 | 0.920 |")
@@ -126,10 +126,11 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
         ),
     ];
     for (what, new, words) in &cases {
-        let (code, out, err) = gate(&home, &["gate", new, "--against", &old]);
+        let (code, out, err) = gate(&home, &["compare", &old, new, "--fail-if-slower", "3%"]);
         assert!(code == 4 && err.contains(words), "{what}: {code}\n{out}{err}");
         assert!(err.contains("--allow-unknown"), "{what}: {err}");
-        let (code, out, err) = gate(&home, &["gate", new, "--against", &old, "--allow-unknown"]);
+        let (code, out, err) =
+            gate(&home, &["compare", &old, new, "--fail-if-slower", "3%", "--allow-unknown"]);
         assert!(code == 0 && err.contains(words), "{what}: {code}\n{out}{err}");
         // To compare is to look: it judges nothing.
         assert!(gate(&home, &["compare", &old, new]).0 != 4, "{what}");
@@ -139,22 +140,22 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
         let row = another(all);
         rows(all).push(row);
     });
-    let (code, out, err) = gate(&home, &["gate", &old, "--against", &both]);
+    let (code, out, err) = gate(&home, &["compare", &both, &old, "--fail-if-slower", "3%"]);
     assert!(code == 4 && err.contains("bun (keep-alive) is only in both"), "{code}\n{out}{err}");
-    assert_eq!(gate(&home, &["gate", &old, "--against", &both, "--allow-unknown"]).0, 0);
+    assert_eq!(gate(&home, &["compare", &both, &old, "--fail-if-slower", "3%", "--allow-unknown"]).0, 0);
     // With no contender left there is nothing to compare, which is not green either.
     let none = file("none", &|all| rows(all).truncate(1));
-    assert_eq!(gate(&home, &["gate", &none, "--against", &old]).0, 2);
+    assert_eq!(gate(&home, &["compare", &old, &none, "--fail-if-slower", "3%"]).0, 2);
     // A regression that is sure says more than what is not known.
     let slower = changed(&home, "slower", 1.0, 40_000.0, "a cpu", |all| rows(all)[1]["failed"] = json!(1));
-    assert_eq!(gate(&home, &["gate", slower.to_str().unwrap(), "--against", &old]).0, 3);
+    assert_eq!(gate(&home, &["compare", &old, slower.to_str().unwrap(), "--fail-if-slower", "3%"]).0, 3);
     // A contender that only the later run has is no reason to fail.
     let more = file("more", &|all| {
         let mut row = rows(all)[1].clone();
         (row["name"], row["title"]) = (json!("bun"), json!("Bun"));
         rows(all).push(row);
     });
-    assert_eq!(gate(&home, &["gate", &more, "--against", &old]).0, 0);
+    assert_eq!(gate(&home, &["compare", &old, &more, "--fail-if-slower", "3%"]).0, 0);
 }
 
 #[test]
@@ -178,7 +179,7 @@ fn a_gate_against_a_run_of_another_build_of_drome_is_refused() {
             "different build of drome (0123456789ab then, fedcba987654 now)",
         ),
     ] {
-        for args in [vec!["gate", &new, "--against", &old], vec!["compare", &old, &new]] {
+        for args in [vec!["compare", &old, &new, "--fail-if-slower", "3%"], vec!["compare", &old, &new]] {
             let (code, out, err) = gate(&home, &args);
             assert!(code == 2 && err.contains(words) && err.contains("--anyway"), "{code}\n{out}{err}");
             let (code, out, err) = gate(&home, &[&args[..], &["--anyway"]].concat());
@@ -186,7 +187,8 @@ fn a_gate_against_a_run_of_another_build_of_drome_is_refused() {
         }
     }
     // What an older drome did not write down can't be held against it, and is told.
-    let (code, out, err) = gate(&home, &["gate", &built("unknown", "0.1.0", None), "--against", &old]);
+    let (code, out, err) =
+        gate(&home, &["compare", &old, &built("unknown", "0.1.0", None), "--fail-if-slower", "3%"]);
     assert!(code == 0 && out.contains("can't be compared: build of drome"), "{code}\n{out}{err}");
 }
 
@@ -199,9 +201,9 @@ fn what_can_not_be_compared_is_refused_with_the_reason() {
     let (code, _, err) = gate(&home, &["compare", &old, &other]);
     assert!(code == 2 && err.contains("different processor (a cpu then, another cpu now)"), "{err}");
     assert_eq!(gate(&home, &["compare", &old, &other, "--anyway"]).0, 0);
-    let (code, _, err) = gate(&home, &["gate", &broken, "--against", &old]);
+    let (code, _, err) = gate(&home, &["compare", &old, &broken, "--fail-if-slower", "3%"]);
     assert!(code == 2 && err.contains("drome report RUN --format json"), "{err}");
-    let (code, _, err) = gate(&home, &["gate", "no-such-run", "--against", &old]);
+    let (code, _, err) = gate(&home, &["compare", &old, "no-such-run", "--fail-if-slower", "3%"]);
     assert!(code == 2 && err.contains("no-such-run"), "{err}");
-    assert_eq!(gate(&home, &["gate", &old, "--against", &old, "--margin", "150%"]).0, 2);
+    assert_eq!(gate(&home, &["compare", &old, &old, "--fail-if-slower", "150%"]).0, 2);
 }

@@ -132,7 +132,7 @@ fn each_failure_is_told_counted_and_in_the_exit_codes() {
     home.assert_clean();
 
     let id = json["run"].as_str().unwrap();
-    let gate = drome(&home, &["gate", id, "--against", id]);
+    let gate = drome(&home, &["compare", id, id, "--fail-if-slower", "3%"]);
     eprintln!("{}{}", gate.out, gate.err);
     assert_eq!(gate.code, 4, "{}", gate.err);
     for words in [
@@ -143,6 +143,6 @@ fn each_failure_is_told_counted_and_in_the_exit_codes() {
         assert!(gate.err.contains(&words), "{words}: {}", gate.err);
     }
     assert!(!gate.err.contains("drains (keep-alive) failed"), "what was measured counts: {}", gate.err);
-    let allowed = drome(&home, &["gate", id, "--against", id, "--allow-unknown"]);
+    let allowed = drome(&home, &["compare", id, id, "--fail-if-slower", "3%", "--allow-unknown"]);
     assert_eq!(allowed.code, 0, "{}", allowed.err);
 }
