@@ -86,7 +86,7 @@ pub enum Command {
     /// Install contenders, or everything that a study needs
     Install(crate::command::install::InstallArgs),
     /// Check every contender's answers
-    Catalog(crate::command::catalog::CatalogArgs),
+    Verify(crate::command::verify::VerifyArgs),
     /// Create a contender of your own
     New(crate::command::new::NewArgs),
     /// Show the findings of a run

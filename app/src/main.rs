@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Command::List(args) => command::list::run(&args, &cli.common),
         Command::Show(args) => command::show::run(&args, &cli.common),
         Command::Install(args) => command::install::run(&args, &cli.common),
-        Command::Catalog(args) => command::catalog::run(&args, &cli.common),
+        Command::Verify(args) => command::verify::run(&args, &cli.common),
         Command::New(args) => command::new::run(&args, &cli.common),
         Command::Report(args) => command::report::run(&args, &cli.common),
         Command::Import(args) => command::import::run(&args, &cli.common),

@@ -1,4 +1,4 @@
-//! The results of `drome catalog verify`, as a table.
+//! The results of `drome verify`, as a table.
 
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};

@@ -23,7 +23,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("/usr/include/zlib.h", "zlib1g-dev"),
 ];
 
-/// Builds both, once, and has `drome catalog verify` check every answer of theirs. Without the sources it says so.
+/// Builds both, once, and has `drome verify` check every answer of theirs. Without the sources it says so.
 pub fn verify() -> Result<()> {
     let folder = std::env::var_os(VARIABLE).map_or_else(|| root().join(SOURCES), PathBuf::from);
     let script = folder.join("build");
@@ -47,7 +47,7 @@ pub fn verify() -> Result<()> {
     // The tests' own build: one of drome alone would have other features of its libraries, and so compile half of them anew.
     run("cargo", &["test", "--workspace", "--locked", "--no-run", "--quiet"])?;
     let drome = std::env::current_exe()?.with_file_name("drome").display().to_string();
-    run("env", &[path.as_str(), &drome, "catalog", "verify", "monkey", "openresty"])
+    run("env", &[path.as_str(), &drome, "verify", "monkey", "openresty"])
 }
 
 fn is_built(prefix: &Path) -> bool {

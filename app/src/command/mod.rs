@@ -1,7 +1,6 @@
 //! One file per command: its raw arguments, the settings that they resolve to, and the steps of the command.
 
 pub mod as_published;
-pub mod catalog;
 pub mod chart;
 pub mod compare;
 pub mod completions;
@@ -26,6 +25,7 @@ pub mod serve;
 pub mod show;
 pub mod sweep;
 pub mod ui;
+pub mod verify;
 
 use crate::cli::Common;
 use lab::prepare::folders;

@@ -54,7 +54,7 @@ pub fn run(args: &NewArgs, common: &Common) -> anyhow::Result<ExitCode> {
     lay_out(template, &args.from, &args.name, &folder)?;
     let (name, root) = (&args.name, root.display());
     console::print(&format!("{}\n", folder.display()))?;
-    note!("next: drome catalog verify {name} --install --catalog {root}");
+    note!("next: drome verify {name} --install --catalog {root}");
     Ok(ExitCode::SUCCESS)
 }
 

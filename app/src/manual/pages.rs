@@ -160,10 +160,10 @@ pub const PAGES: &[Page] = &[
         see: &[],
     },
     Page {
-        command: "catalog",
+        command: "verify",
         examples: &[
-            ("drome catalog verify nginx node", "are their answers correct, to the byte?"),
-            ("drome catalog verify my-server --install --catalog .", "a contender of your own"),
+            ("drome verify nginx node", "are their answers correct, to the byte?"),
+            ("drome verify my-server --install --catalog .", "a contender of your own"),
         ],
         exits: &[
             (0, ""),

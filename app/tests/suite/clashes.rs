@@ -54,14 +54,14 @@ fn a_port_that_somebody_takes_meanwhile_is_no_failure_of_the_server() {
     let command = format!(r#"["python3", "{{src}}/server.py", "{{port}}", "{at}", "{}"]"#, mark.display());
     contender(&home, "", "", &command);
     let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(&["catalog", "verify", "one", "--catalog", &own]);
+    let mut command = home.drome(&["verify", "one", "--catalog", &own]);
     let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let (mut server, _) = control.accept().unwrap();
     let mut line = String::new();
     BufReader::new(server.try_clone().unwrap()).read_line(&mut line).unwrap();
     let _taken = TcpListener::bind(("127.0.0.1", line.trim().parse::<u16>().unwrap())).unwrap();
     server.write_all(b"x").unwrap();
-    let said = crate::common::said(&process::output(child, "drome catalog verify"));
+    let said = crate::common::said(&process::output(child, "drome verify"));
     assert!(said.code == 0 && said.err.contains("one: 1 workload correct"), "{}{}", said.out, said.err);
     assert!(!said.out.contains("ddress already in use"), "{}{}", said.out, said.err);
     assert!(!said.out.contains("it ended"), "{}{}", said.out, said.err);
@@ -77,7 +77,7 @@ fn who_answers_in_a_servers_place_is_not_taken_for_it() {
         format!(r#"["python3", "{{src}}/server.py", "{{port}}", "{at}", "{}", "silent"]"#, mark.display());
     contender(&home, "", "", &command);
     let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(&["catalog", "verify", "one", "--catalog", &own]);
+    let mut command = home.drome(&["verify", "one", "--catalog", &own]);
     let child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let (mut server, _) = control.accept().unwrap();
     let mut line = String::new();
@@ -90,7 +90,7 @@ fn who_answers_in_a_servers_place_is_not_taken_for_it() {
         }
     });
     server.write_all(b"x").unwrap();
-    let said = crate::common::said(&process::output(child, "drome catalog verify"));
+    let said = crate::common::said(&process::output(child, "drome verify"));
     // Whatever it does on the next port, no word is of what somebody else answered on the first.
     assert!(!said.out.contains("5 bytes instead of 12"), "{}{}", said.out, said.err);
     assert!(!said.out.contains("the command did not start it"), "{}{}", said.out, said.err);

@@ -1,4 +1,4 @@
-//! `drome catalog verify`, `install`, `new contender` and `run --as-published`, with real servers.
+//! `drome verify`, `install`, `new contender` and `run --as-published`, with real servers.
 
 use crate::common::{Home, Said, run};
 use serde_json::Value;
@@ -58,12 +58,12 @@ fn catalog_verify_tells_all_that_is_wrong_with_each_on_both_tracks() {
     let home = Home::new();
     contender(&home, "good", r"b'Hello World\n'", "404");
     contender(&home, "bad", r"b'Hello Worle\n'", "200");
-    let said = drome(&home, &["catalog", "verify", "good"]);
+    let said = drome(&home, &["verify", "good"]);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     assert_eq!(said.out.matches("2 of 2").count(), 2, "{}", said.out);
     assert!(said.out.contains("good (tuned)") && said.out.contains("1.2.3"), "{}", said.out);
 
-    let said = drome(&home, &["catalog", "verify", "good", "bad", "--format", "json"]);
+    let said = drome(&home, &["verify", "good", "bad", "--format", "json"]);
     assert_eq!(said.code, 1, "{}", said.err);
     let json: Value = serde_json::from_str(&said.out).unwrap();
     let of = |name: &str| json.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone();
@@ -73,7 +73,7 @@ fn catalog_verify_tells_all_that_is_wrong_with_each_on_both_tracks() {
         assert!(wrong.contains(words), "{words} is not in {wrong}");
     }
     assert!(of("good")["hello_wire_bytes"].as_u64().unwrap() > 100);
-    let tuned = drome(&home, &["catalog", "verify", "good", "--tuned", "--format", "json"]);
+    let tuned = drome(&home, &["verify", "good", "--tuned", "--format", "json"]);
     let tuned: Value = serde_json::from_str(&tuned.out).unwrap();
     assert_eq!((tuned.as_array().unwrap().len(), &tuned[0]["track"]), (1, &Value::from("tuned")));
     home.assert_clean();
@@ -112,13 +112,13 @@ fn a_known_fault_is_told_and_a_declaration_that_no_longer_holds_is_wrong() {
             home.write(&format!("{folder}/contender.toml"), &text);
         }
     }
-    let said = drome(&home, &["catalog", "verify", "known"]);
+    let said = drome(&home, &["verify", "known"]);
     assert!(said.code == 0 && said.out.contains("ok except for a known fault"), "{}{}", said.out, said.err);
     assert!(said.out.contains("known, known fault: hello (/hello, in fragments)"), "{}", said.out);
     assert!(said.out.contains("pieces end it"), "{}", said.out);
-    let said = drome(&home, &["catalog", "verify", "unknown"]);
+    let said = drome(&home, &["verify", "unknown"]);
     assert!(said.code == 1 && said.out.contains("hello (/hello, in fragments): "), "{}", said.out);
-    let said = drome(&home, &["catalog", "verify", "mended"]);
+    let said = drome(&home, &["verify", "mended"]);
     assert!(said.code == 1 && said.out.contains("remove `fragments` from [faults]"), "{}", said.out);
     home.assert_clean();
 }
@@ -133,7 +133,7 @@ fn who_is_absent_is_named_with_the_command_that_gets_him() {
     home.write("own/contenders/absent/contender.toml", &text);
     home.write("own/contenders/absent/src/server.py", "");
     let why = "`no-such-compiler` is not on PATH; get it: install it from https://example.org";
-    let said = drome(&home, &["catalog", "verify", "absent"]);
+    let said = drome(&home, &["verify", "absent"]);
     assert!(said.code == 1 && said.out.contains(why), "{}: {}", said.code, said.out);
     let said = drome(&home, &["install", "absent", "reference"]);
     assert!(
@@ -197,10 +197,10 @@ fn what_another_compiler_built_is_built_anew_and_the_compiler_stands_beside_the_
     let said = drome(&home, &["install", "compiled", "--yes"]);
     assert!(said.code == 0 && said.out.contains("1.2.3 (cc 12.1)"), "{}{}", said.out, said.err);
     home.write("compiler", "cc (Debian) 14.2");
-    let said = drome(&home, &["catalog", "verify", "compiled"]);
+    let said = drome(&home, &["verify", "compiled"]);
     let words = "it was built as 1.2.3 (cc 12.1) and is 1.2.3 (cc 14.2) now";
     assert!(said.code == 1 && said.out.contains(words), "{}{}", said.out, said.err);
-    let said = drome(&home, &["catalog", "verify", "compiled", "--install", "--yes"]);
+    let said = drome(&home, &["verify", "compiled", "--install", "--yes"]);
     assert!(said.code == 0 && said.out.contains("1.2.3 (cc 14.2)"), "{}{}", said.out, said.err);
     let folders = std::fs::read_dir(home.path().join("cache/contenders")).unwrap().flatten();
     let with = folders.filter_map(|f| std::fs::read_to_string(f.path().join("build/with")).ok());
@@ -218,7 +218,7 @@ fn a_new_contender_verifies_as_it_is() {
         assert_eq!(said.code, 0, "{}", said.err);
         let again = drome(&home, &["new", "contender", &name, "--from", language]);
         assert!(again.code == 2 && again.err.contains("already exists"), "{}", again.err);
-        let said = drome(&home, &["catalog", "verify", &name, "--install", "--yes"]);
+        let said = drome(&home, &["verify", &name, "--install", "--yes"]);
         assert_eq!(said.code, 0, "{language}: {}{}", said.out, said.err);
         assert!(said.out.contains(&name), "{}", said.out);
     }

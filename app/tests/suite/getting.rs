@@ -162,17 +162,7 @@ fn a_cache_that_can_not_be_written_is_said_with_the_remedy() {
     // A limit on the size of files stands for a disk that is full.
     let script = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
     let mut full = Command::new("sh");
-    full.args([
-        "-c",
-        script,
-        "sh",
-        env!("CARGO_BIN_EXE_drome"),
-        "catalog",
-        "verify",
-        "fine",
-        "--catalog",
-        &own,
-    ]);
+    full.args(["-c", script, "sh", env!("CARGO_BIN_EXE_drome"), "verify", "fine", "--catalog", &own]);
     let said = run(full.env("DROME_CACHE", home.path().join("cache")));
     assert_eq!(said.code, 1, "{}", said.err);
     assert!(
@@ -181,7 +171,7 @@ fn a_cache_that_can_not_be_written_is_said_with_the_remedy() {
         said.err
     );
     // Once there is room again, nothing is in the way.
-    let said = drome(&home, &["catalog", "verify", "fine", "--install", "--yes"]);
+    let said = drome(&home, &["verify", "fine", "--install", "--yes"]);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     for store in ["/dev/full", "/proc/self/store"] {
         let said = drome(&home, &["run", "raspberry-pi", "--only", "node", "--store", store]);
@@ -206,11 +196,11 @@ fn a_build_of_another_version_is_made_anew() {
     contender(&home, "pinned", "cat lock.txt >> {build}/made");
     assert_eq!(drome(&home, &["install", "pinned", "--yes"]).code, 0);
     home.write("version", "2.0");
-    let said = drome(&home, &["catalog", "verify", "pinned"]);
+    let said = drome(&home, &["verify", "pinned"]);
     let words =
         "it was built as 1.0 and is 2.0 now, so it must be built again; get it: run the study with --install";
     assert!(said.code == 1 && said.out.contains(words), "{}{}", said.out, said.err);
-    let said = drome(&home, &["catalog", "verify", "pinned", "--install", "--yes"]);
+    let said = drome(&home, &["verify", "pinned", "--install", "--yes"]);
     assert!(said.code == 0 && said.out.contains("2.0"), "{}{}", said.out, said.err);
     let folder = cached(&home, "pinned");
     assert_eq!(
@@ -221,7 +211,7 @@ fn a_build_of_another_version_is_made_anew() {
 
     // Somebody has changed the lock where it was laid out: it is laid out again, and what was built is not trusted.
     fs::write(folder.join("src/lock.txt"), "dependency 6.6\n").unwrap();
-    let said = drome(&home, &["catalog", "verify", "pinned"]);
+    let said = drome(&home, &["verify", "pinned"]);
     assert!(said.code == 1 && said.out.contains("it is not built yet"), "{}", said.out);
     assert_eq!(drome(&home, &["install", "pinned", "--yes"]).code, 0);
     assert!(fs::read_to_string(folder.join("build/made")).unwrap().ends_with("dependency 1.0\n"));

@@ -402,7 +402,7 @@ fn a_full_disk_ends_the_run_with_a_reason_and_keeps_what_was_stored() {
     home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "30, 30"));
     run(&mut home.drome(&["list", "runs"]));
     // The workloads' files are there already: one of them is larger than the limit.
-    run(&mut home.drome(&["catalog", "verify", "reference"]));
+    run(&mut home.drome(&["verify", "reference"]));
     let (path, own) = (home.path().display(), home.path().join("own"));
     // A limit on the size of files stands for a disk that is full.
     let script = format!(

@@ -73,7 +73,7 @@ fn stand_ins() -> Home {
 }
 
 fn verify(home: &Home) -> (i32, Vec<Value>) {
-    let said = drome(home, &["catalog", "verify", "monkey", "openresty", "--format", "json"]);
+    let said = drome(home, &["verify", "monkey", "openresty", "--format", "json"]);
     let rows = serde_json::from_str(&said.out);
     (said.code, rows.unwrap_or_else(|e| panic!("{e}: {}", said.err)))
 }
@@ -142,7 +142,7 @@ fn a_stand_in_without_ngx_lua_is_no_openresty() {
     let (before, modules) = script.split_once("load_module").unwrap();
     let after = modules.rsplit_once("$6").unwrap().1;
     program(&home, "openresty", &format!("{before}$6{after}"));
-    let said = drome(&home, &["catalog", "verify", "openresty"]);
+    let said = drome(&home, &["verify", "openresty"]);
     assert!(said.code == 1 && said.out.contains("init_by_lua_block"), "{}{}", said.out, said.err);
     home.assert_clean();
 }

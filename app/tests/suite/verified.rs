@@ -1,5 +1,5 @@
-//! `drome catalog verify` of every contender that Debian's packages give in less than a minute, on both tracks: what CI can
-//! afford. All of the catalog is verified by `drome catalog verify --install --yes`.
+//! `drome verify` of every contender that Debian's packages give in less than a minute, on both tracks: what CI can
+//! afford. All of the catalog is verified by `drome verify --install --yes`.
 
 use crate::common::{Home, run};
 use serde_json::Value;
@@ -23,7 +23,7 @@ const QUICKLY_HAD: [&str; 12] = [
 #[test]
 fn what_is_had_quickly_does_all_that_it_declares() {
     let home = Home::new();
-    let mut command = home.drome(&["catalog", "verify", "--format", "json"]);
+    let mut command = home.drome(&["verify", "--format", "json"]);
     let said = run(command.args(QUICKLY_HAD));
     let rows: Vec<Value> = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err));
     for row in &rows {

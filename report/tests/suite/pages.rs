@@ -1,4 +1,4 @@
-//! Goldens of what comes of a page's own command lines, and of `drome catalog verify`.
+//! Goldens of what comes of a page's own command lines, and of `drome verify`.
 
 use model::Environment;
 use model::contender::Track;

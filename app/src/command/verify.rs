@@ -1,9 +1,9 @@
-//! `drome catalog verify`: checks every contender's answers.
+//! `drome verify`: checks every contender's answers.
 
 use super::install;
 use crate::cli::Common;
 use crate::console;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use lab::machine::cores::Cores;
 use lab::server::inspect;
 use lab::server::instance::Place;
@@ -15,20 +15,7 @@ use std::sync::atomic::Ordering;
 
 /// Raw arguments.
 #[derive(Debug, Args)]
-pub struct CatalogArgs {
-    #[command(subcommand)]
-    action: Action,
-}
-
-#[derive(Debug, Subcommand)]
-enum Action {
-    /// Start each contender, check its answers to every workload that it serves, and stop it
-    Verify(VerifyArgs),
-}
-
-/// Raw arguments.
-#[derive(Debug, Args)]
-struct VerifyArgs {
+pub struct VerifyArgs {
     /// Contenders to check; a study stands for all of its contenders [default: all contenders]
     names: Vec<String>,
     /// Install missing contenders first
@@ -52,9 +39,8 @@ enum Format {
     Json,
 }
 
-/// Runs the subcommand.
-pub fn run(args: &CatalogArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let Action::Verify(args) = &args.action;
+/// Checks the contenders and prints what is wrong.
+pub fn run(args: &VerifyArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let catalog = super::catalog(common)?;
     let names = if args.names.is_empty() {
         catalog.contenders.keys().cloned().collect()
