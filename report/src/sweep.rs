@@ -19,7 +19,7 @@ pub fn terminal(s: &Sweep, style: &TextStyle) -> String {
         }
         let told = told(c);
         if !told.is_empty() {
-            let _ = write!(out, "\n{}", look.prose(&told.join("\n"), Ink::Doubt));
+            let _ = write!(out, "\n{}", style.prose(&told.join("\n"), Ink::Doubt));
         }
     }
     if let Some(common) = &s.common {

@@ -123,7 +123,7 @@ impl Server {
         let log = config
             .access_log
             .as_deref()
-            .map(|path| log::open(path).map_err(|error| BindError::Log(path.to_owned(), error)));
+            .map(|path| answers::log::open(path).map_err(|error| BindError::Log(path.to_owned(), error)));
         let log = log.transpose()?;
         let (listeners, at) = match &config.listen {
             Listen::Tcp(address) => listen_tcp(address, config.threads),
@@ -190,7 +190,7 @@ impl Server {
             site,
             files: root.map(|root| Files::new(Cache::new(root, bounds))),
             renderer: Renderer::new(),
-            fresh: fresh::Writer::default(),
+            fresh: answers::fresh::Writer::default(),
             log: log.map(|file| Log::new(file, clock.date())),
             clock,
             service: Service::of(self.config.spin.as_nanos() as u64, self.config.messages)?,

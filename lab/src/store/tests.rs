@@ -21,7 +21,7 @@ fn a_trial_is_stored_once() {
     observe(trial(1, "a"), 5.0).unwrap();
     let error = observe(trial(0, "a"), 6.0).unwrap_err();
     assert!(matches!(error, StoreError::Twice { .. }), "{error}");
-    assert!(error.to_string().contains("a of block 1, cell 1 already"), "{error}");
+    assert!(error.to_string().contains("already has a of block 1, cell 1"), "{error}");
     assert_eq!(store.observations(&run.id).unwrap().len(), 5);
 }
 

@@ -214,7 +214,7 @@ mod tests {
             assert!((change, ratio) == (Change::Unknown, None) && note.contains(why), "{name}: {note}");
         };
         unknown("worse", "not settled in the later run");
-        unknown("better", "floors");
+        unknown("better", "its rates are lower bounds");
         unknown("same", "none of its starts in the later run has a figure");
         assert_eq!((comparison.failed.len(), comparison.regressions(0.0).count()), (1, 0));
     }
