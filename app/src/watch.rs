@@ -8,8 +8,8 @@ use lab::heat::run::Measured;
 use lab::heat::schedule::budget;
 use model::heat::{Heat, Start, StartOutcome, Step};
 use model::{Observation, Outcome, Run, Trial};
-use report::text_style::shortened;
 use report::progress;
+use report::text_style::shortened;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 

@@ -81,7 +81,8 @@ fn a_heat_and_a_slice_are_stored_once_and_of_two_cells_none_by_half() {
     let (_folder, store, run) = begun();
     let error = store.begin_heat(&run, &heat(0, 0)).unwrap_err();
     assert!(
-        matches!(error, StoreError::Twice { .. }) && error.to_string().contains("already has heat 1 of round 1"),
+        matches!(error, StoreError::Twice { .. })
+            && error.to_string().contains("already has heat 1 of round 1"),
         "{error}"
     );
     let a = start(0, 0, "a", &[0]);
