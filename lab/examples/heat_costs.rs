@@ -2,7 +2,7 @@
 //! store. Run by hand, on a quiet machine: `cargo run --release -p lab --example heat_costs`.
 
 use lab::Store;
-use lab::heat::snapshot::{Looks, Watched};
+use lab::heat::turns::snapshot::{Looks, Watched};
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome};
 use model::{Design, Environment, Heats, Metric, Run, Study};
 use std::collections::BTreeMap;

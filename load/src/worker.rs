@@ -288,7 +288,7 @@ impl<'p, I: Io> Worker<'p, I> {
             match connection.phase() {
                 Phase::Draining => self.open_anew(slot, now),
                 Phase::Open => {
-                    self.give_up(slot, now, overdue(Loss::Timeout, "no whole answer within the timeout"))
+                    self.give_up(slot, now, overdue(Loss::Timeout, "no whole answer within the timeout"));
                 }
                 _ => self.give_up(slot, now, overdue(Loss::Connect, "no connection within the timeout")),
             }
