@@ -120,7 +120,7 @@ fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
     assert!(
         said.code == 0
             && said.out.contains("<desc>There is no clear leader. ")
-            && said.out.contains("that of The fast &lt;one&gt;, 40,0"),
+            && said.out.contains("The fast &lt;one&gt; has the best median, 40,0"),
         "{}{}",
         said.out,
         said.err

@@ -223,7 +223,7 @@ fn a_unix_socket_does_not_take_the_place_of_a_file() {
     let home = Home::new();
     let path = home.write("precious", "text");
     let said = run(&mut home.drome(&["serve", "--unix", path.to_str().unwrap()]));
-    assert!(said.code == 2 && said.err.contains("no socket"), "{}", said.err);
+    assert!(said.code == 2 && said.err.contains("not a socket"), "{}", said.err);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "text");
     let said = run(&mut home.drome(&["serve", "--unix", "a", "--port", "1"]));
     assert_eq!(said.code, 2, "{}", said.err);

@@ -35,7 +35,7 @@ fn the_shape_stands_in_the_report() {
     let url = format!("http://{}/hello", server.address);
     let said = run(&mut Home::new().drome(&["load", &url, "--steps", "1k,3k/100ms"]));
     assert!(said.out.contains("arrivals in 2 step(s) of 100 ms: 1,000; 3,000/s"), "{}", said.out);
-    assert!(said.out.contains("2,000/s were offered on average"), "{}", said.out);
+    assert!(said.out.contains("2,000/s offered on average"), "{}", said.out);
 }
 
 #[test]

@@ -332,7 +332,7 @@ fn only_who_is_chosen_takes_part_and_two_runs_are_compared() {
         assert_eq!(ui.post("/studies/small", "how=full&contender=plain").status, 303);
         let page = ui.wait_for_end();
         assert!(
-            page.contains("the most that the design allows: 2 blocks") && !page.contains("Spins"),
+            page.contains("the design's maximum is reached: 2 blocks") && !page.contains("Spins"),
             "{page}"
         );
         ids.push(page.split("href=\"/runs/").nth(1).unwrap().split('"').next().unwrap().to_owned());
@@ -350,7 +350,7 @@ fn only_who_is_chosen_takes_part_and_two_runs_are_compared() {
             assert!(shown.contains(&cores), "{cores}: {shown}");
         }
     }
-    // The earlier is the old one, in whatever order they are ticked.
+    // The earlier is the old one, in whatever order they are selected.
     let compared = ui.get(&format!("/compare?run={}&run={}", ids[1], ids[0])).text();
     assert!(compared.contains(&format!("{} against {}", ids[1], ids[0])), "{compared}");
     // Two blocks decide nothing. Why is the machine's affair: too few, a void trial, a reference that was held back in one run.
