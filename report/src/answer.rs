@@ -6,6 +6,9 @@ use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Findings, Pairs, Unranked};
 use model::study::REFERENCE;
 
+/// More groups than this are counted instead of listed.
+const GROUPS: usize = 4;
+
 /// A sentence lists at most this many names.
 const NAMES: usize = 6;
 
@@ -131,6 +134,12 @@ fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     let groups: Vec<String> = groups.iter().map(|(_, titles)| format!("between {}", some(titles))).collect();
     let alike = match groups.as_slice() {
         [] => String::new(),
+        groups if groups.len() > GROUPS => {
+            format!(
+                "{} more groups show no significant difference within them: their ranks overlap. ",
+                groups.len()
+            )
+        }
         groups => format!("No significant difference {}. ", groups.join("; ")),
     };
     Some(format!("{alike}{}", counted(pairs)))

@@ -121,6 +121,26 @@ fn what_is_not_known_is_not_answered() {
 }
 
 #[test]
+fn many_groups_without_a_difference_are_counted_instead_of_listed() {
+    let mut f = in_heats();
+    let cell = &mut f.cells[0];
+    let like = cell.contenders.iter().find(|c| c.name == "h2o").unwrap().clone();
+    let front = cell.in_heats.as_mut().unwrap().front.as_mut().unwrap();
+    (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned(), "go".to_owned()], None, None);
+    cell.contenders.retain(|c| c.tier.is_none() || ["nginx", "go"].contains(&c.name.as_str()));
+    let with_groups = |groups: usize| {
+        let mut f = f.clone();
+        f.cells[0].contenders.extend((0..groups * 2).map(|i| {
+            let (name, title) = (format!("c{i}"), format!("C{i}"));
+            model::findings::ContenderFindings { name, title, tier: Some(10 + i / 2), ..like.clone() }
+        }));
+        answer::of(&f, &f.cells[0])[1].clone()
+    };
+    assert!(with_groups(2).starts_with("No significant difference between C0 and C1; between C2 and C3. "));
+    assert!(with_groups(5).starts_with("5 more groups show no significant difference within them: "));
+}
+
+#[test]
 fn the_noise_floor_of_a_ranking_is_that_of_who_stands_in_it() {
     let mut f = in_heats();
     f.cells[0].noise_floor = Some(0.09);
