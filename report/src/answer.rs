@@ -145,27 +145,17 @@ fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
     Some(format!("{alike}{}", counted(pairs)))
 }
 
-/// `Of 45 pairs, 39 are decided and 6 inconclusive.`
+/// `Of 45 pairs: 39 decided, 6 inconclusive.`
 fn counted(pairs: Pairs) -> String {
-    let all = pairs.decided + pairs.equal + pairs.open;
     let kinds =
         [(pairs.decided, "decided"), (pairs.equal, "within 2 % of each other"), (pairs.open, "inconclusive")];
-    if let Some((_, only)) = kinds.iter().find(|(n, _)| *n == all) {
-        if all == 1 {
-            return format!("The only pair is {only}.");
-        }
-        return format!("All {} are {only}.", units::several(all, "pair"));
-    }
-    let (mut parts, mut before) = (Vec::new(), "");
-    for (n, words) in kinds.into_iter().filter(|(n, _)| *n > 0) {
-        let verb = if n == 1 { "is " } else { "are " };
-        // A verb is said again only where it changes.
-        let said = if verb == before { "" } else { verb };
-        parts.push(format!("{} {said}{words}", units::count(n as u64)));
-        before = verb;
-    }
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    format!("Of {}, {}.", units::several(all, "pair"), listed(&parts))
+    let all = kinds.iter().map(|(n, _)| n).sum();
+    let parts: Vec<String> = kinds
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, words)| format!("{} {words}", units::count(*n as u64)))
+        .collect();
+    format!("Of {}: {}.", units::several(all, "pair"), parts.join(", "))
 }
 
 /// How close the best contender comes to the reference.

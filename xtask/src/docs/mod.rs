@@ -17,12 +17,14 @@ const SHELLS: &[(&str, &str)] = &[("bash", "drome"), ("zsh", "_drome"), ("fish",
 pub fn docs() -> Result<()> {
     let root = root();
     let reference = root.join("docs/reference");
-    std::fs::create_dir_all(&reference)?;
-    for (name, text) in formats::pages(&root)? {
+    let pages = formats::pages(&root)?;
+    emptied(&reference)?;
+    for (name, text) in pages {
         write(&reference.join(name), &text)?;
     }
     drome(&["reference", &reference.to_string_lossy()])?;
     let man = root.join("target/man");
+    emptied(&man)?;
     drome(&["man", &man.to_string_lossy()])?;
     let completions = root.join("target/completions");
     std::fs::create_dir_all(&completions)?;
@@ -36,6 +38,14 @@ pub fn docs() -> Result<()> {
     }
     eprintln!("written: docs/reference, target/man, target/completions");
     Ok(())
+}
+
+/// An empty folder, so that no page stays of a command that is gone.
+fn emptied(folder: &Path) -> Result<()> {
+    if folder.is_dir() {
+        std::fs::remove_dir_all(folder).with_context(|| format!("can't empty {}", folder.display()))?;
+    }
+    std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -356,7 +356,7 @@ fn mitigations(environment: &Environment) -> Check {
         environment.machine.mitigations.as_ref(),
         |all| {
             let count = |word: &str| all.values().filter(|state| state.starts_with(word)).count();
-            format!("{} flaws mitigated, {} open", count("Mitigation"), count("Vulnerable"))
+            format!("{} vulnerabilities mitigated, {} open", count("Mitigation"), count("Vulnerable"))
         },
         |_| true,
         ["", ""],

@@ -92,18 +92,8 @@ impl Throttle {
 
     /// What throttled the processor since boot.
     pub(crate) fn since_start(self) -> Option<Vec<String>> {
-        let flags = self.flags.map(|flags| {
-            let seen = flags | (flags >> 16);
-            FLAGS
-                .iter()
-                .filter(|(bit, _)| seen & (1 << bit) != 0)
-                .map(|(_, name)| (*name).to_owned())
-                .collect()
-        });
-        let events =
-            self.events.map(|n| if n > 0 { vec![format!("too hot, {n} times")] } else { Vec::new() });
-        let known: Vec<Vec<String>> = [flags, events].into_iter().flatten().collect();
-        (!known.is_empty()).then(|| known.concat())
+        let at_boot = Self { flags: self.flags.map(|_| 0), events: self.events.map(|_| 0) };
+        at_boot.until(self)
     }
 }
 
