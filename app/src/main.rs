@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     let cli = manual::parse();
     console::want_ascii(cli.common.ascii);
     let result = match cli.command {
-        Command::Load(args) => command::load::run(&args),
+        Command::Load(args) => command::load::run(&args, &cli.common),
         Command::Race(args) => command::race::run(&args, &cli.common),
         Command::Sweep(args) => command::sweep::run(&args, &cli.common),
         Command::Run(args) => command::run::run(&args, &cli.common),

@@ -1,5 +1,5 @@
 //! What a heat pays beside its load: a look at the clocks of all processes between two turns, and keeping a cycle or a cell in the
-//! store. Run by hand, on a quiet machine: `cargo run --release -p lab --example heat_costs`.
+//! store. Run by hand, on a quiet machine: `cargo run --release -p drome-lab --example heat_costs`.
 
 use lab::Store;
 use lab::heat::turns::snapshot::{Looks, Watched};

@@ -3,16 +3,13 @@
 
 pub mod narrow;
 
-use include_dir::{Dir, include_dir};
+use drome_catalog::{CONTENDERS, MANIFEST, STUDIES, WORKLOADS};
+use include_dir::Dir;
 use model::study::REFERENCE;
 use model::{Contender, Study, Workload};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-static CONTENDERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../contenders");
-static WORKLOADS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../workloads");
-static STUDIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../studies");
 
 /// All contenders, workloads and studies.
 #[derive(Clone, Debug, Default)]
@@ -124,9 +121,7 @@ impl Catalog {
                     let below = Path::new("contenders").join(name).join("src");
                     let sources = files
                         .iter()
-                        .filter_map(|(p, bytes)| {
-                            Some((p.strip_prefix(&below).ok()?.to_owned(), bytes.clone()))
-                        })
+                        .filter_map(|(p, bytes)| Some((source_name(p.strip_prefix(&below).ok()?), bytes.clone())))
                         .collect();
                     self.contenders.insert(name.to_owned(), Entry { contender, sources });
                 }
@@ -218,6 +213,11 @@ impl Catalog {
         }
         Ok(())
     }
+}
+
+/// A source's path in the folder where the contender is built: see [`MANIFEST`].
+fn source_name(path: &Path) -> PathBuf {
+    if path.file_name() == Some(MANIFEST.as_ref()) { path.with_file_name("Cargo.toml") } else { path.to_owned() }
 }
 
 fn collect(dir: &Dir<'_>, files: &mut BTreeMap<PathBuf, Vec<u8>>) {

@@ -8,12 +8,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 mod heats;
+mod printed;
+
+pub use printed::Printed;
 
 /// Marks the file as drome's ("drom").
 const APPLICATION_ID: i64 = 0x6472_6f6d;
 
-/// The version of the tables. 2 added `import`, 3 `replays`, 4 that a trial is stored once, 5 heats.
-const VERSION: i64 = 6;
+/// The version of the tables. 2 added `import`, 3 `replays`, 4 that a trial is stored once, 5 and 6 heats, 7 `printed`.
+const VERSION: i64 = 7;
 
 const TABLES: &str = "
     create table run (
@@ -175,6 +178,8 @@ pub enum Kind {
     Readings,
     /// A page's own command lines, each run once.
     CommandLines,
+    /// The report of one measurement, as it was printed.
+    Report,
 }
 
 impl Kind {
@@ -185,6 +190,7 @@ impl Kind {
             Self::Starts => "start",
             Self::Readings => "reading",
             Self::CommandLines => "command line",
+            Self::Report => "measurement",
         }
     }
 
@@ -211,6 +217,8 @@ pub enum Stored {
     Import(Import),
     /// What came of a page's own command lines.
     Replays(Box<Replays>),
+    /// The report of one measurement.
+    Printed(Printed),
 }
 
 impl Store {
@@ -313,11 +321,11 @@ impl Store {
     /// All runs and imports, the latest first.
     pub fn runs(&self) -> Result<Vec<Listed>, StoreError> {
         let mut all = self.everything()?;
-        all.retain(|listed| listed.kind != Kind::CommandLines);
+        all.retain(|listed| !matches!(listed.kind, Kind::CommandLines | Kind::Report));
         Ok(all)
     }
 
-    /// All runs, imports and pages' own command lines, the latest first.
+    /// All runs, imports, pages' own command lines and single measurements, the latest first.
     pub fn everything(&self) -> Result<Vec<Listed>, StoreError> {
         let sql = "select id, name, started_at, ended, (select count(*) from observation where run = run.id)
                           + (select count(*) from start where run = run.id and contender <> 'hub'), 0,
@@ -325,6 +333,7 @@ impl Store {
                    from run
                    union all select id, title, imported_at, 'imported', readings, 1, 0, rowid from import
                    union all select id, name, started_at, ended, n, 2, 0, rowid from replays
+                   union all select id, title, started_at, ended, 1, 3, 0, rowid from printed
                    order by 3 desc, 6 desc, 8 desc";
         let read = || -> rusqlite::Result<Vec<Listed>> {
             let mut query = self.db.prepare(sql)?;
@@ -333,7 +342,8 @@ impl Store {
                     (0, false) => Kind::Trials,
                     (0, true) => Kind::Starts,
                     (1, _) => Kind::Readings,
-                    _ => Kind::CommandLines,
+                    (2, _) => Kind::CommandLines,
+                    _ => Kind::Report,
                 };
                 Ok(Listed {
                     id: row.get(0)?,
@@ -360,6 +370,9 @@ impl Store {
         }
         if let Some(json) = self.json_of("select json from replays where id = ?", &id)? {
             return Ok(Stored::Replays(Box::new(self.parse(&json)?)));
+        }
+        if let Some(printed) = self.printed(&id)? {
+            return Ok(Stored::Printed(printed));
         }
         let (run, observations, ended) = self.run(&id)?;
         Ok(Stored::Run(Box::new(run), observations, ended))
@@ -442,6 +455,9 @@ fn make(db: &mut Connection) -> rusqlite::Result<()> {
     }
     if version < 6 {
         make.execute_batch(heats::TURNS)?;
+    }
+    if version < 7 {
+        make.execute_batch(printed::TABLES)?;
     }
     make.pragma_update(None, "user_version", VERSION)?;
     make.commit()

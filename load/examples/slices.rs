@@ -2,7 +2,7 @@
 //! cycle, and prints each one's ratio to the first in slices of each length, and how far it is from that in slices of the first
 //! length, both with their 95 % intervals (of log-ratios, paired by repetition, Student's t).
 //!
-//! `cargo run --release -p load --example slices -- MSxCYCLES,... REPETITIONS CONNECTIONS PORT...`, as in `100x50,10000x1` for
+//! `cargo run --release -p drome-load --example slices -- MSxCYCLES,... REPETITIONS CONNECTIONS PORT...`, as in `100x50,10000x1` for
 //! 50 slices of 100 ms against a window of 10 s, with `IO=epoll`, `CPU=1` and `URL_PATH=/hello` in the environment if need be.
 //! The load generator polls and never sleeps.
 

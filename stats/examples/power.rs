@@ -1,5 +1,5 @@
 //! How soon a race is decided: over simulated races of many differences, the share that is sure which is faster, and
-//! after how many blocks. `cargo run --release -p stats --example power` prints `noise,effect,sure,wrong,blocks` for
+//! after how many blocks. `cargo run --release -p drome-stats --example power` prints `noise,effect,sure,wrong,blocks` for
 //! a plot (docs/simulation.md).
 
 #![allow(clippy::unwrap_used, reason = "a study of one's own may panic")]

@@ -1,5 +1,5 @@
 //! Intervals of a paired ratio, one way beside the other: how often each covers the truth, and how wide it is, over
-//! 2,000 simulated runs a row. `cargo run --release -p stats --example simulate` prints the table from which the way
+//! 2,000 simulated runs a row. `cargo run --release -p drome-stats --example simulate` prints the table from which the way
 //! that drome takes was chosen; `-- --csv` prints it for a plot (`blocks,noise,way,coverage,width`): docs/simulation.md.
 
 #![allow(clippy::unwrap_used, reason = "a study of one's own may panic")]

@@ -1,5 +1,5 @@
 //! How often the model of heats errs, how wide its intervals are, and what it finds, over simulated studies and races.
-//! `cargo run --release -p stats --example simulate_heats -- [studies] [races] [studies of slices]` (400, 2,000
+//! `cargo run --release -p drome-stats --example simulate_heats -- [studies] [races] [studies of slices]` (400, 2,000
 //! and 400 unless said).
 
 #![allow(clippy::unwrap_used, reason = "a study of one's own may panic")]

@@ -1,6 +1,7 @@
 //! All automation: `cargo xtask ci` is what CI runs, and the same thing that you run.
 
 mod bench;
+mod dist;
 mod docs;
 mod english;
 mod fuzz;
@@ -27,6 +28,9 @@ const HELP: &str = "cargo xtask COMMAND
   soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
   docs    the reference pages in docs/reference, and man pages and completions in target/
+  dist    everything that a release consists of, in target/dist: static binaries, packages, crates, licences, checksums
+  installs  installs drome from each package in a clean Debian, and runs a race there
+  emulated  unit tests, `drome serve` and `drome load` on an emulated 64-bit ARM
   tidy    lengths of files, directions of dependencies, left-overs
 ";
 
@@ -43,6 +47,9 @@ fn main() -> ExitCode {
         "soak" => soak::soak(&rest),
         "fuzz" => fuzz::fuzz(&rest),
         "docs" => docs::docs(),
+        "dist" => dist::dist(&rest),
+        "installs" => dist::installs(&rest),
+        "emulated" => dist::emulated(),
         "tidy" => tidy::check(&root()),
         _ => {
             eprint!("{HELP}");
@@ -62,7 +69,17 @@ fn ci() -> Result<()> {
     run("cargo", &["fmt", "--all", "--check"])?;
     tidy::check(&root())?;
     run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
+    dependencies()?;
+    // Whether each package has all of its files is seen without building it; `dist` builds it as well.
+    dist::package(&["--no-verify"])?;
     testing::test(&[])
+}
+
+/// The licences and the sources of all dependencies. Known vulnerabilities need a database from the network that changes
+/// without any commit here, so they are not a part of this.
+fn dependencies() -> Result<()> {
+    let deny = dist::cargo_tool(&root(), "cargo-deny", "cargo-deny@0.20.2", &[])?;
+    run(&deny.to_string_lossy(), &["--locked", "check", "licenses", "sources", "bans"])
 }
 
 /// Runs the suite's test of kills with more of them.
@@ -126,4 +143,12 @@ fn run(program: &str, args: &[&str]) -> Result<()> {
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
+}
+
+/// An empty folder, so that no page stays of a command that is gone.
+fn emptied(folder: &Path) -> Result<()> {
+    if folder.is_dir() {
+        std::fs::remove_dir_all(folder).with_context(|| format!("can't empty {}", folder.display()))?;
+    }
+    std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))
 }

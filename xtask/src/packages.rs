@@ -52,6 +52,16 @@ pub const OF_BENCH: &[(&str, &str)] = &[
     ("node", "nodejs"),
 ];
 
+/// For `cargo xtask dist`.
+pub const OF_DIST: &[(&str, &str)] =
+    &[("python3", "python3"), ("/usr/lib/python3/dist-packages/ensurepip", "python3-venv"), ("dpkg-deb", "dpkg")];
+
+/// For `cargo xtask installs`.
+pub const OF_INSTALLS: &[(&str, &str)] = &[("mmdebstrap", "mmdebstrap"), ("unshare", "util-linux"), ("ip", "iproute2")];
+
+/// For `cargo xtask emulated`.
+pub const OF_EMULATION: &[(&str, &str)] = &[("qemu-aarch64-static", "qemu-user-static")];
+
 /// Installs what is missing.
 pub fn ensure(needed: &[(&str, &str)]) -> Result<()> {
     let missing: Vec<&str> =

@@ -106,6 +106,11 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
             replays.id
         ))
         .into()),
+        Stored::Printed(printed) => Err(WrongInput(format!(
+            "{} is one measurement (`drome {}`), so there are no trials to compare; `drome race` compares two servers",
+            printed.id, printed.title
+        ))
+        .into()),
     }
 }
 

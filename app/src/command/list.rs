@@ -86,6 +86,7 @@ fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
             Kind::Readings => format!("imported: {size}"),
             Kind::CommandLines if run.ended.is_some() => format!("as published: {size}"),
             Kind::CommandLines => format!("as published: {size}; interrupted"),
+            Kind::Report => run.ended.unwrap_or_default(),
         };
         let _ = writeln!(out, "{}  {}  {said}", run.id, run.name);
     }

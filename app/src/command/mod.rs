@@ -10,6 +10,7 @@ pub mod help;
 pub mod history;
 pub mod import;
 pub mod install;
+mod kept;
 pub mod list;
 pub mod load;
 pub mod new;

@@ -2,7 +2,7 @@
 
 use super::output::Output;
 use super::pictures::{Folder, Kind, Pictures};
-use super::{as_published, store};
+use super::{as_published, kept, store};
 use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
@@ -253,6 +253,7 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
         Stored::Replays(replays) => {
             teller.write(as_published::show(&replays, teller.format, &teller.look())?.as_bytes())?;
         }
+        Stored::Printed(printed) => teller.write(kept::show(&printed, teller.format)?.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,9 +1,10 @@
 //! `drome sweep URL`, `drome sweep --start 'CMD'`: measures servers at rates from idle to past saturation.
 
+use super::kept::{self, Ending};
 use super::pictures::Pictures;
 use crate::cli::{Common, MachineArgs};
 use crate::console;
-use crate::failure::{INTERRUPTED, VOID, WrongInput};
+use crate::failure::WrongInput;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -16,6 +17,7 @@ use model::{
     Arrivals, Ask, Asking, Cell, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target,
     Until,
 };
+use report::TextStyle;
 use std::fs::File;
 use std::io::Write;
 use std::net::TcpStream;
@@ -115,7 +117,7 @@ enum Format {
 }
 
 /// Runs the sweep and reports its findings.
-pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
+pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let keep = args.keep.as_deref().map(str::parse::<Promise>).transpose();
     let keep = keep.map_err(|error| WrongInput(format!("--keep {error}")))?;
     check(args)?;
@@ -154,11 +156,10 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
     }
     let is_sound = |t: &SweepTrial| t.share.is_some() && t.is_sound();
     let says_something = found.contenders.iter().any(|c| c.trials.iter().any(is_sound));
-    Ok(match (found.interrupted, says_something) {
-        (true, _) => ExitCode::from(INTERRUPTED),
-        (false, true) => ExitCode::SUCCESS,
-        (false, false) => ExitCode::from(VOID),
-    })
+    let ending = Ending::of(found.interrupted, says_something);
+    let reports = (report::sweep::terminal(&found, &TextStyle::default()), report::sweep::json(&found));
+    kept::keep(common, format!("sweep {}", titles.join(", ")), ending, run.started_at.clone(), reports);
+    Ok(ending.code())
 }
 
 /// Draws the chart. A sweep without a figure has none, which its report says.

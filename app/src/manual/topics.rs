@@ -1,4 +1,5 @@
-//! The topics of `drome help TOPIC`: pages of docs/, compiled in, so that there is one source.
+//! The topics of `drome help TOPIC`: pages of docs/, compiled in, so that there is one source. `app/topics` has links to them,
+//! because a package has no file from outside its folder but follows links.
 
 /// A topic.
 #[derive(Debug)]
@@ -19,7 +20,7 @@ macro_rules! topic {
             name: $name,
             about: $about,
             page: concat!($name, ".md"),
-            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/", $name, ".md")),
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/topics/", $name, ".md")),
         }
     };
 }

@@ -10,7 +10,7 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_T
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use lab::Stored;
-use lab::store::Listed;
+use lab::store::{Listed, Printed};
 use maud::{Markup, html};
 use model::page::Replays;
 use model::{Findings, Import};
@@ -23,6 +23,7 @@ enum Shown {
     Run(Arc<Analysed>),
     Import(Import),
     Replays(Box<Replays>),
+    Printed(Printed),
 }
 
 /// The page of a run or of an import.
@@ -35,6 +36,7 @@ pub async fn show(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> R
         Ok(match app.store()?.find(Some(&id))? {
             Stored::Import(import) => Shown::Import(import),
             Stored::Replays(replays) => Shown::Replays(replays),
+            Stored::Printed(printed) => Shown::Printed(printed),
             Stored::Run(..) => Shown::Run(app.analysed(&id)?),
         })
     };
@@ -42,6 +44,7 @@ pub async fn show(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> R
         Shown::Run(run) => (run.findings.title.clone(), of_run(&run)),
         Shown::Import(import) => (import.title.clone(), of_import(&import)),
         Shown::Replays(replays) => (replays.title.clone(), of_replays(&replays)),
+        Shown::Printed(printed) => (printed.title.clone(), of_printed(&printed)),
     };
     Ok(page::shell(Some(&app), &title, Place::Runs, &body))
 }
@@ -146,6 +149,17 @@ fn no_such_part() -> Failure {
 }
 
 /// The results of a page's own command lines, as text.
+/// The report of a single measurement, as it was printed.
+fn of_printed(printed: &Printed) -> Markup {
+    html! {
+        div.head {
+            h1 { (printed.title) }
+            p.lead { (printed.ended) ", " (moment(&printed.started_at)) }
+        }
+        pre.card tabindex="0" role="region" aria-label="Report as text" { (printed.terminal) }
+    }
+}
+
 fn of_replays(replays: &Replays) -> Markup {
     html! {
         div.head {

@@ -80,7 +80,7 @@ fn a_study_of_json_echo_and_download_measures_the_reference() {
     );
     let text = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../contenders/reference/contender.toml"
+        "/../catalog/contenders/reference/contender.toml"
     ));
     home.write("own/contenders/same/contender.toml", &text.unwrap());
     let own = home.path().join("own");

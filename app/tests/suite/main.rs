@@ -31,6 +31,7 @@ mod import;
 mod import_founding;
 mod io_uring;
 mod judges;
+mod kept;
 mod kills;
 mod lifetime;
 mod load;

@@ -96,3 +96,25 @@ fn a_store_that_is_locked_is_said_to_be_locked() {
     assert!(told.contains("locked by another program") && told.contains("fuser"), "{told}");
     assert!(!told.contains("free some space"), "{told}");
 }
+
+#[test]
+fn a_report_is_found_by_its_name_listed_and_not_taken_for_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s");
+    drop(of_version_3(&path));
+    let store = Store::open(&path).unwrap();
+    let printed = Printed {
+        id: "20261123-170000-1234".to_owned(),
+        title: "load http://127.0.0.1:1/".to_owned(),
+        started_at: "2026-11-23T17:00:00Z".to_owned(),
+        ended: "void".to_owned(),
+        terminal: "requests/s\n".to_owned(),
+        json: "{}\n".to_owned(),
+    };
+    store.add_printed(&printed).unwrap();
+    assert_eq!(store.find(Some(&printed.id)).unwrap(), Stored::Printed(printed.clone()));
+    assert_eq!(store.find(None).unwrap(), Stored::Printed(printed));
+    assert_eq!(store.runs().unwrap(), []);
+    let listed = store.everything().unwrap();
+    assert_eq!((listed[0].kind, listed[0].count, listed[0].ended.as_deref()), (Kind::Report, 1, Some("void")));
+}

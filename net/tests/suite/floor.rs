@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 fn example(name: &str) -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let path = tests.ancestors().nth(2).unwrap().join("examples").join(name);
-    assert!(path.is_file(), "{} is not built: run `cargo build -p net --examples`", path.display());
+    assert!(path.is_file(), "{} is not built: run `cargo build -p drome-net --examples`", path.display());
     path
 }
 

@@ -1,5 +1,5 @@
 //! Do the figures hold what they promise? Over thousands of runs on machines whose noise and whose truth are known.
-//! `cargo test -p stats --test simulation -- --nocapture` prints the rates.
+//! `cargo test -p drome-stats --test simulation -- --nocapture` prints the rates.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -63,7 +63,7 @@ fn write(file: &Path, record: &Record) -> Result<()> {
 }
 
 fn build() -> Result<()> {
-    for what in [&["-p", "drome"][..], &["-p", "net", "--examples"]] {
+    for what in [&["-p", "drome"][..], &["-p", "drome-net", "--examples"]] {
         crate::run("cargo", &[&["build", "--release", "--locked", "--quiet"], what].concat())?;
     }
     Ok(())

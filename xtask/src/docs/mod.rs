@@ -6,7 +6,7 @@ pub mod links;
 mod source;
 mod tables;
 
-use crate::{root, run};
+use crate::{emptied, root, run};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
@@ -38,14 +38,6 @@ pub fn docs() -> Result<()> {
     }
     eprintln!("written: docs/reference, target/man, target/completions");
     Ok(())
-}
-
-/// An empty folder, so that no page stays of a command that is gone.
-fn emptied(folder: &Path) -> Result<()> {
-    if folder.is_dir() {
-        std::fs::remove_dir_all(folder).with_context(|| format!("can't empty {}", folder.display()))?;
-    }
-    std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

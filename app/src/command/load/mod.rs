@@ -6,9 +6,10 @@ mod outputs;
 mod parse;
 mod requests;
 
-use crate::cli::MachineArgs;
+use super::kept::{self, Ending};
+use crate::cli::{Common, MachineArgs};
 use crate::console;
-use crate::failure::{INTERRUPTED, VOID, WrongInput};
+use crate::failure::WrongInput;
 use crate::live;
 use crate::metrics::Metrics;
 use clap::Args;
@@ -21,6 +22,7 @@ use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
 use open::OpenArgs;
 use outputs::{OutputArgs, Outputs};
 use requests::RequestArgs;
+use report::TextStyle;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -70,26 +72,23 @@ pub struct LoadArgs {
 }
 
 /// Measures and reports.
-pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
-    let json = args.json;
+pub fn run(args: &LoadArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let plan = resolve(args)?;
     let outputs = args.outputs.create()?;
+    let started_at = lab::clock_text();
     let (tally, usage) = measure(&plan, &outputs)?;
     let policy = Policy::single(args.machine.allow_busy);
     let verdict = verdict::judge(&Case { usage: usage.as_ref(), ..Case::new(policy, &plan, &tally) });
     let detail = args.outputs.detail();
-    if json {
-        console::print(&report::load_json::report(&plan, &tally, &verdict, detail))?;
-    } else {
-        console::tell(&report::load_text::report(&plan, &tally, &verdict, detail))?;
-    }
+    let text = report::load_text::report(&plan, &tally, &verdict, detail);
+    let json = report::load_json::report(&plan, &tally, &verdict, detail);
+    if args.json { console::print(&json)? } else { console::tell(&text)? }
     outputs.write(&plan, &tally)?;
     // Success would be wrong if the server did not keep up with the rate that was asked for.
-    Ok(match (tally.interrupted, verdict.valid && !verdict.fell_behind()) {
-        (true, _) => ExitCode::from(INTERRUPTED),
-        (false, true) => ExitCode::SUCCESS,
-        (false, false) => ExitCode::from(VOID),
-    })
+    let ending = Ending::of(tally.interrupted, verdict.valid && !verdict.fell_behind());
+    let plain = TextStyle::default().report(&text);
+    kept::keep(common, format!("load {}", args.url), ending, started_at, (plain, json));
+    Ok(ending.code())
 }
 
 /// The plan that the arguments describe.

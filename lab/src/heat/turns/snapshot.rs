@@ -4,7 +4,7 @@
 //! Clocks of processes are read by one system call each, of 0.45 µs. /proc is listed (76 µs for 160 processes) only when a process or a
 //! thread was made since the last look, or one is gone; `/proc/PID/stat` is read (6 µs) of new processes and of those that ran. With 270
 //! processes, on two cores on which ten compilers ran, a look took 0.15 ms at least and 0.4 ms in the middle; when a program had been
-//! started and ended since the last one, 0.4 ms and 0.8 ms. `cargo run --release -p lab --example heat_costs` measures it.
+//! started and ended since the last one, 0.4 ms and 0.8 ms. `cargo run --release -p drome-lab --example heat_costs` measures it.
 
 mod processes;
 

@@ -1,0 +1,43 @@
+//! Single measurements are kept in the store and can be shown again.
+
+use crate::common::{Home, run, serve};
+
+#[test]
+fn a_load_is_kept_and_shown_again_as_it_was_printed() {
+    let (home, server) = (Home::new(), serve(&[]));
+    let url = format!("http://{}/hello", server.address);
+    let load = ["load", &url, "-c", "2", "-n", "100", "--allow-busy"];
+    let printed = run(&mut home.drome(&load));
+    assert_eq!(printed.code, 0, "{}", printed.err);
+    let again = run(&mut home.drome(&["report"]));
+    assert_eq!((again.code, again.out), (0, printed.out), "{}", again.err);
+    let json = run(home.drome(&load).arg("--json"));
+    let again = run(&mut home.drome(&["report", "--format", "json"]));
+    assert_eq!((again.code, again.out), (0, json.out), "{}", again.err);
+    let listed = run(&mut home.drome(&["list", "runs"])).out;
+    let is_load = |line: &&str| line.ends_with(&format!("load {url}  complete"));
+    assert_eq!(listed.lines().filter(is_load).count(), 2, "{listed}");
+}
+
+#[test]
+fn what_a_single_measurement_does_not_have_is_refused_with_the_next_step() {
+    let (home, server) = (Home::new(), serve(&[]));
+    let url = format!("http://{}/hello", server.address);
+    assert_eq!(run(&mut home.drome(&["load", &url, "-c", "2", "-n", "100", "--allow-busy"])).code, 0);
+    let id = run(&mut home.drome(&["list", "runs"])).out.split("  ").next().unwrap().to_owned();
+    let chart = run(&mut home.drome(&["report", &id, "--format", "svg"]));
+    assert!(chart.code == 2 && chart.err.contains("its formats are terminal and json"), "{}", chart.err);
+    let compared = run(&mut home.drome(&["compare", &id, &id]));
+    assert!(compared.code == 2 && compared.err.contains("`drome race` compares two servers"), "{}", compared.err);
+}
+
+#[test]
+fn a_store_that_cannot_be_written_costs_no_measurement() {
+    let (home, server) = (Home::new(), serve(&[]));
+    let store = home.write("notes.txt", "not a database, and longer than a header of one would be\n");
+    let url = format!("http://{}/hello", server.address);
+    let load = ["load", &url, "-c", "2", "-n", "100", "--allow-busy", "--store", &store.display().to_string()];
+    let said = run(&mut home.drome(&load));
+    assert!(said.code == 0 && said.out.contains("requests/s"), "{}", said.err);
+    assert!(said.err.contains("not kept") && said.err.contains("is not a drome store"), "{}", said.err);
+}

@@ -1,0 +1,57 @@
+//! Reports of single measurements, as they were printed: `drome load` and `drome sweep` measure one thing once, so there is nothing to
+//! analyse anew.
+
+use super::{Store, StoreError};
+use rusqlite::{OptionalExtension, Row, params};
+
+pub(super) const TABLES: &str = "
+    create table printed (
+        id text primary key, title text not null, started_at text not null, ended text not null,
+        terminal text not null, json text not null
+    ) strict;
+";
+
+/// A report of one measurement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// Its name in the store.
+    pub id: String,
+    /// The command and what it measured, such as `load http://127.0.0.1:8080/`.
+    pub title: String,
+    /// When it began, in RFC 3339, UTC.
+    pub started_at: String,
+    /// How it ended: `complete`, `interrupted` or `void`.
+    pub ended: String,
+    /// As plain text.
+    pub terminal: String,
+    /// As JSON.
+    pub json: String,
+}
+
+impl Store {
+    /// Adds a report.
+    pub fn add_printed(&self, printed: &Printed) -> Result<(), StoreError> {
+        let Printed { id, title, started_at, ended, terminal, json } = printed;
+        let sql = "insert into printed (id, title, started_at, ended, terminal, json) values (?, ?, ?, ?, ?, ?)";
+        self.db
+            .execute(sql, params![id, title, started_at, ended, terminal, json])
+            .map_err(|e| self.wrap(e))?;
+        Ok(())
+    }
+
+    /// Reads a report; `None`: there is none of this name.
+    pub(super) fn printed(&self, id: &str) -> Result<Option<Printed>, StoreError> {
+        let sql = "select id, title, started_at, ended, terminal, json from printed where id = ?";
+        let read = |row: &Row<'_>| {
+            Ok(Printed {
+                id: row.get(0)?,
+                title: row.get(1)?,
+                started_at: row.get(2)?,
+                ended: row.get(3)?,
+                terminal: row.get(4)?,
+                json: row.get(5)?,
+            })
+        };
+        self.db.query_row(sql, [id], read).optional().map_err(|e| self.wrap(e))
+    }
+}

@@ -1,0 +1,63 @@
+//! `cargo xtask emulated`: the unit tests, `drome serve` and `drome load` on an emulated 64-bit ARM. User-mode emulation has neither
+//! io_uring nor subreapers, so studies and races can't run there.
+
+use super::tools::{self, Tools};
+use super::{TARGETS, Target, binary};
+use crate::{packages, root, run};
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+const EMULATOR: &str = "qemu-aarch64-static";
+
+/// Requests of the load, more than a few times round all connections.
+const REQUESTS: &str = "2000";
+
+/// Runs everything there.
+pub fn emulated() -> Result<()> {
+    packages::ensure(packages::OF_EMULATION)?;
+    let root = root();
+    let tools = tools::ensure(&root)?;
+    let target = *TARGETS.iter().find(|target| target.machine == "aarch64").context("no target for ARM")?;
+    let binary = binary::build(&root, &tools, target)?;
+    serve_and_load(&binary)?;
+    unit_tests(&tools, target)
+}
+
+fn unit_tests(tools: &Tools, target: Target) -> Result<()> {
+    let path = format!("PATH={}", tools.path());
+    let runner = format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER={EMULATOR}");
+    let test = ["cargo-zigbuild", "test", "--locked", "--workspace", "--lib", "--bins", "--target", target.triple];
+    run("env", &[&[path.as_str(), runner.as_str()], &test[..], &["--exclude", "xtask", "--exclude", "drome-bench"]].concat())
+}
+
+/// A server that is ended with this value.
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn serve_and_load(binary: &Path) -> Result<()> {
+    let mut server = Command::new(EMULATOR);
+    server.arg(binary).args(["serve", "--port", "0"]).stdout(Stdio::piped());
+    let mut served = Served(server.spawn().with_context(|| format!("can't run {EMULATOR}"))?);
+    let mut url = String::new();
+    let printed = served.0.stdout.take().context("no output")?;
+    BufReader::new(printed).read_line(&mut url)?;
+    let url = format!("{}hello", url.trim());
+    let load = ["load", &url, "-c", "8", "-n", REQUESTS, "--io", "epoll", "--json", "--allow-busy"];
+    let output = Command::new(EMULATOR).arg(binary).args(load).output()?;
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("`drome load` printed no JSON: {}", String::from_utf8_lossy(&output.stderr)))?;
+    let (completed, errors) = (&json["requests"]["completed"], &json["errors"]["total"]);
+    if completed.to_string() != REQUESTS || errors != 0 {
+        bail!("{completed} of {REQUESTS} requests completed, {errors} errors: {json}");
+    }
+    println!("drome serve and drome load over epoll under {EMULATOR}: {completed} requests completed, no error");
+    Ok(())
+}

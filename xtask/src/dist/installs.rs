@@ -1,0 +1,141 @@
+//! `cargo xtask installs`: installs drome from each package in a clean Debian without a toolchain, and runs a race there. Needs
+//! root, and what `cargo xtask dist` wrote.
+
+use super::{VERSION, archive, files};
+use crate::{emptied, packages, root, run};
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// Ends every transcript: two servers, the second of which takes longer for each request.
+const RACE: &str = "drome --version
+drome race 'drome serve --port {port} --spin-ns 20000' 'drome serve --port {port} --spin-ns 40000' --allow-busy \
+    --url 'http://127.0.0.1:{port}/hello'";
+
+/// Without fonts and certificates drome says what to install.
+const MESSAGES: &str = "drome load -n 10 https://127.0.0.1:1/ || echo \"exit code $?\"
+drome report --format png --output /tmp/race.png || echo \"exit code $?\"";
+
+/// Where the ways put drome, beyond the system's path.
+const PATHS: &str = "for folder in /opt/*/ /opt/venv/bin \"$HOME/.local/bin\"; do PATH=\"$PATH:$folder\"; done; export PATH";
+
+/// A way to install drome.
+struct Way {
+    name: &'static str,
+    /// Debian packages that the machine of a user of this way has.
+    needs: &'static [&'static str],
+    /// Shell commands in the clean root; /dist has the packages.
+    install: String,
+}
+
+fn ways() -> Vec<Way> {
+    let archive = archive::name(super::TARGETS[0]);
+    let venv = "python3 -m venv /opt/venv; export PATH=/opt/venv/bin:$PATH";
+    vec![
+        Way {
+            name: "archive",
+            needs: &[],
+            install: format!("tar -xzf /dist/{archive}.tar.gz -C /opt; export PATH=/opt/{archive}:$PATH"),
+        },
+        Way {
+            name: "installer",
+            needs: &["curl", "ca-certificates"],
+            install: "DROME_DOWNLOADS=file:///dist sh /dist/install.sh; export PATH=$HOME/.local/bin:$PATH".to_owned(),
+        },
+        Way { name: "deb", needs: &[], install: format!("dpkg --install /dist/drome_{VERSION}_amd64.deb") },
+        Way {
+            name: "wheel",
+            needs: &["python3-venv"],
+            install: format!("{venv}; pip install --quiet --no-index --find-links /dist drome-bench"),
+        },
+    ]
+}
+
+/// Tries every way, or those that are named; each one's transcript is kept in target/installs.
+pub fn installs(args: &[String]) -> Result<()> {
+    packages::ensure(packages::OF_INSTALLS)?;
+    let (dist, out) = (root().join("target/dist"), root().join("target/installs"));
+    if !dist.join("SHA256SUMS").is_file() {
+        bail!("there is no target/dist: run `cargo xtask dist` first");
+    }
+    emptied(&out)?;
+    let all = ways();
+    if let Some(unknown) = args.iter().find(|name| !all.iter().any(|way| way.name == **name)) {
+        let names: Vec<&str> = all.iter().map(|way| way.name).collect();
+        bail!("there is no way `{unknown}`; there are: {}", names.join(", "));
+    }
+    println!("| way | install, s | race, s | MB on disk |\n| --- | ---: | ---: | ---: |");
+    for way in all.iter().filter(|way| args.is_empty() || args.iter().any(|name| name == way.name)) {
+        let clean = clean_root(way)?;
+        let row = try_way(way, &clean, &dist, &out);
+        std::fs::remove_dir_all(&clean).with_context(|| format!("can't remove {}", clean.display()))?;
+        println!("{}", row?);
+    }
+    Ok(())
+}
+
+/// A new, minimal Debian, from the sources that this machine uses.
+fn clean_root(way: &Way) -> Result<PathBuf> {
+    let folder = std::env::temp_dir().join(format!("drome-root-{}", way.name));
+    let include = format!("--include={}", way.needs.join(","));
+    let mut args = vec!["--variant=minbase", "--quiet"];
+    args.extend((!way.needs.is_empty()).then_some(include.as_str()));
+    let shown = folder.to_string_lossy();
+    let sources = sources()?;
+    run("mmdebstrap", &[&args[..], &["bookworm", &shown], &sources.iter().map(String::as_str).collect::<Vec<_>>()].concat())?;
+    Ok(folder)
+}
+
+/// The files in /etc/apt that name this machine's Debian mirrors.
+fn sources() -> Result<Vec<String>> {
+    let mut found = vec![PathBuf::from("/etc/apt/sources.list")];
+    found.extend(files(Path::new("/etc/apt/sources.list.d"))?);
+    let lists = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        file.extension().is_some_and(|end| end == "list" || end == "sources")
+            && text.lines().any(|line| line.starts_with("deb ") || line.starts_with("Types:"))
+    };
+    Ok(found.iter().filter(|file| lists(file)).map(|file| file.to_string_lossy().into_owned()).collect())
+}
+
+/// Installs, races and measures; a row of the table.
+fn try_way(way: &Way, clean: &Path, dist: &Path, out: &Path) -> Result<String> {
+    let before = disk_mb(clean)?;
+    let start = Instant::now();
+    let install = format!("set -ex\n{}\ntype drome", way.install);
+    let mut transcript = inside(clean, dist, &install)?;
+    let installed = start.elapsed().as_secs_f64();
+    let size = disk_mb(clean)? - before;
+    let start = Instant::now();
+    transcript += &inside(clean, dist, &format!("set -e\n{PATHS}\nset -x\n{RACE}\n{MESSAGES}"))?;
+    let raced = start.elapsed().as_secs_f64();
+    std::fs::write(out.join(format!("{}.txt", way.name)), &transcript)?;
+    if !transcript.contains("a request to B takes") {
+        bail!("{}: the race has no verdict; see target/installs/{}.txt", way.name, way.name);
+    }
+    Ok(format!("| {} | {installed:.1} | {raced:.1} | {size:.1} |", way.name))
+}
+
+/// Runs a script in the clean root, with processes, devices and loopback of its own, and gives what it printed.
+fn inside(clean: &Path, dist: &Path, script: &str) -> Result<String> {
+    const ENTER: &str = r#"mount -t proc proc "$0/proc"; mount --rbind /sys "$0/sys"; mkdir -p "$0/dist"; mount --bind "$1" "$0/dist"
+        ip link set lo up
+        exec env -i HOME=/root LANG=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$0" sh -c "$2""#;
+    let args = ["--mount", "--pid", "--net", "--fork", "--kill-child", "sh", "-ec", ENTER];
+    let script = format!("exec 2>&1\n{script}");
+    let output = Command::new("unshare").args(args).arg(clean).arg(dist).arg(&script).output();
+    let output = output.context("can't run unshare, of the package util-linux")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        bail!("in the clean root: {}\n{text}{}", output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    Ok(text)
+}
+
+/// What a folder takes on disk.
+fn disk_mb(folder: &Path) -> Result<f64> {
+    let du = Command::new("du").args(["-s", "-B1", "--one-file-system"]).arg(folder).output()?;
+    let bytes = String::from_utf8_lossy(&du.stdout).split_whitespace().next().and_then(|text| text.parse::<f64>().ok());
+    Ok(bytes.context("can't read what du printed")? / 1e6)
+}

@@ -1,0 +1,125 @@
+//! `cargo xtask dist`: everything that a release consists of, in target/dist. One binary for each machine is built, and every
+//! package carries that same file.
+
+mod archive;
+mod binary;
+mod crates;
+mod deb;
+mod emulated;
+mod installs;
+mod notices;
+mod sizes;
+mod tools;
+mod wheel;
+
+pub use crates::package;
+pub use emulated::emulated;
+pub use installs::installs;
+pub use tools::cargo_tool;
+
+use crate::{docs, emptied, root, run};
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The version of every package.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A kind of machine for which packages are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Rust's name.
+    triple: &'static str,
+    /// The kernel's name, as `uname -m` prints it.
+    machine: &'static str,
+    /// Debian's name.
+    debian: &'static str,
+}
+
+/// All of them.
+const TARGETS: &[Target] = &[
+    Target { triple: "x86_64-unknown-linux-musl", machine: "x86_64", debian: "amd64" },
+    Target { triple: "aarch64-unknown-linux-musl", machine: "aarch64", debian: "arm64" },
+];
+
+/// Everything that packages have beside the binary.
+struct Parts {
+    /// Man pages, one file each.
+    man: PathBuf,
+    /// Completions of bash, zsh and fish, as `cargo xtask docs` names them.
+    completions: PathBuf,
+    /// Licences of all crates that are compiled in.
+    notices: PathBuf,
+}
+
+/// Builds everything; `dist TRIPLE` for one kind of machine only.
+pub fn dist(args: &[String]) -> Result<()> {
+    let root = root();
+    let out = root.join("target/dist");
+    emptied(&out)?;
+    let tools = tools::ensure(&root)?;
+    docs::docs()?;
+    let parts = Parts {
+        man: root.join("target/man"),
+        completions: root.join("target/completions"),
+        notices: notices::write(&root, &tools, &out)?,
+    };
+    for target in wanted(args)? {
+        let binary = binary::build(&root, &tools, target)?;
+        archive::write(&root, target, &binary, &parts, &out)?;
+        deb::write(&root, target, &binary, &parts, &out)?;
+        wheel::write(&root, &tools, target, &binary, &out)?;
+    }
+    crates::write(&root, &out)?;
+    copy(&root.join("packaging/install.sh"), &out.join("install.sh"))?;
+    copy(&root.join("packaging/Containerfile"), &out.join("Containerfile"))?;
+    checksums(&out)?;
+    sizes::check(&out)
+}
+
+fn wanted(args: &[String]) -> Result<Vec<Target>> {
+    let known = |triple: &String| TARGETS.iter().find(|target| target.triple == triple).copied();
+    let all = || TARGETS.iter().map(|target| target.triple).collect::<Vec<_>>().join(", ");
+    if args.is_empty() {
+        return Ok(TARGETS.to_vec());
+    }
+    args.iter()
+        .map(|triple| known(triple).with_context(|| format!("there is no target `{triple}`; there are: {}", all())))
+        .collect()
+}
+
+/// `SHA256SUMS`, as `sha256sum --check` reads it.
+fn checksums(out: &Path) -> Result<()> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(out)? {
+        names.push(entry?.file_name());
+    }
+    names.sort();
+    let sums = Command::new("sha256sum").args(&names).current_dir(out).output().context("can't run sha256sum")?;
+    std::fs::write(out.join("SHA256SUMS"), sums.stdout).context("can't write SHA256SUMS")
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    if let Some(folder) = to.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("can't make {}", folder.display()))?;
+    }
+    std::fs::copy(from, to).with_context(|| format!("can't copy {} to {}", from.display(), to.display()))?;
+    Ok(())
+}
+
+/// The names of a folder's files, sorted.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    files.sort();
+    Ok(files)
+}
+
+/// Packs a folder reproducibly: sorted, with no owner, and with the time of the last commit.
+fn tar_gz(folder: &Path, name: &str, file: &Path) -> Result<()> {
+    let time = Command::new("git").args(["log", "-1", "--format=@%ct"]).current_dir(root()).output()?;
+    let time = format!("--mtime={}", String::from_utf8_lossy(&time.stdout).trim());
+    let (folder, file) = (folder.to_string_lossy(), file.to_string_lossy());
+    let tar = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", &time, "--use-compress-program=gzip -9n"];
+    run("tar", &[&tar[..], &["-C", &folder, "-cf", &file, name]].concat())
+}
