@@ -1,21 +1,18 @@
 //! All automation: `cargo xtask ci` is what CI runs, and the same thing that you run.
 
-mod bench;
 mod dist;
 mod docs;
 mod english;
 mod fuzz;
-mod packages;
-mod selftest;
-mod soak;
 mod suites;
 mod testing;
 mod tidy;
 mod vendor;
 
-use anyhow::{Context, Result, bail};
-use std::path::{Path, PathBuf};
+use anyhow::{Context, Result};
+use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
+use xtask::{packages, root, run};
 
 const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, tests
@@ -24,7 +21,7 @@ const HELP: &str = "cargo xtask COMMAND
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   cost of drome compared with a bare loop and other tools on this machine, as a Markdown table; --help says more
   kills   kills `drome run` at a hundred random moments and resumes it; `kills 1000 7`: a thousand times, with seed 7
-  selftest  checks drome's own verdicts: races and a search between servers whose difference is known
+  selftest  checks drome's findings with servers whose difference or capacity is known; --help says more
   soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
   docs    the reference pages in docs/reference, and man pages and completions in target/
@@ -41,10 +38,9 @@ fn main() -> ExitCode {
         "ci" => ci(),
         "test" => testing::test(&rest),
         "screenshots" => screenshots(),
-        "bench" => bench::bench(&rest),
+        "bench" => bench("table", &rest),
         "kills" => kills(&rest),
-        "selftest" => selftest::selftest(&rest),
-        "soak" => soak::soak(&rest),
+        "selftest" | "soak" => bench(&command, &rest),
         "fuzz" => fuzz::fuzz(&rest),
         "docs" => docs::docs(),
         "dist" => dist::dist(&rest),
@@ -129,20 +125,12 @@ fn screenshots() -> Result<()> {
     run("env", &[&[folder.as_str()], &test[..]].concat())
 }
 
-/// Runs a command in the workspace's folder and shows what it prints, on standard error.
-fn run(program: &str, args: &[&str]) -> Result<()> {
-    let shown = format!("{program} {}", args.join(" "));
-    eprintln!("$ {shown}");
-    // Standard output is for what an xtask has to say itself.
-    let status = Command::new(program).args(args).current_dir(root()).stdout(std::io::stderr()).status();
-    match status.with_context(|| format!("can't run `{shown}`"))? {
-        status if status.success() => Ok(()),
-        status => bail!("`{shown}` failed ({status})"),
-    }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_owned()
+/// Replaces this process by a command of the crate `bench`. That crate needs no optimisation itself: it measures a
+/// release build of drome.
+fn bench(command: &str, args: &[String]) -> Result<()> {
+    let cargo = ["run", "--quiet", "--locked", "--package", "drome-bench", "--", command];
+    let error = Command::new("cargo").args(cargo).args(args).exec();
+    Err(error).context("can't run cargo")
 }
 
 /// An empty folder, so that no page stays of a command that is gone.

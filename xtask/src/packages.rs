@@ -1,5 +1,5 @@
-//! What is needed beside the toolchain, from Debian's packages: real servers for the tests, peers for the
-//! bench. A test that lacks one fails; none passes by skipping.
+//! Installs what is needed besides the toolchain from Debian's packages, such as real servers for the tests. A test
+//! that lacks one fails; none passes by skipping.
 
 use crate::run;
 use anyhow::{Result, bail};
@@ -43,15 +43,6 @@ const SERVICES: &[(&str, &str)] = &[
     ("prometheus", "prometheus"),
 ];
 
-/// For the bench: the programs that drome is compared with.
-pub const OF_BENCH: &[(&str, &str)] = &[
-    ("wrk", "wrk"),
-    ("h2load", "nghttp2-client"),
-    ("ab", "apache2-utils"),
-    ("nginx", "nginx-light"),
-    ("node", "nodejs"),
-];
-
 /// For `cargo xtask dist`.
 pub const OF_DIST: &[(&str, &str)] =
     &[("python3", "python3"), ("/usr/lib/python3/dist-packages/ensurepip", "python3-venv"), ("dpkg-deb", "dpkg")];
@@ -62,7 +53,7 @@ pub const OF_INSTALLS: &[(&str, &str)] = &[("mmdebstrap", "mmdebstrap"), ("unsha
 /// For `cargo xtask emulated`.
 pub const OF_EMULATION: &[(&str, &str)] = &[("qemu-aarch64-static", "qemu-user-static")];
 
-/// Installs what is missing.
+/// Installs what is missing. Each item is like those of [`OF_TESTS`].
 pub fn ensure(needed: &[(&str, &str)]) -> Result<()> {
     let missing: Vec<&str> =
         needed.iter().filter(|(program, _)| find(program).is_none()).map(|(_, package)| *package).collect();
@@ -126,8 +117,8 @@ mod tests {
     }
 
     #[test]
-    fn every_service_is_of_a_package_that_is_installed_here() {
-        let all: Vec<&str> = OF_TESTS.iter().chain(OF_BENCH).map(|(_, package)| *package).collect();
+    fn every_service_is_of_a_package_that_the_tests_need() {
+        let all: Vec<&str> = OF_TESTS.iter().map(|(_, package)| *package).collect();
         assert_eq!(services_of(&all).len(), SERVICES.len());
     }
 }

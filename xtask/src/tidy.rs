@@ -21,7 +21,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("serve", &["net", "stats", "wire"]),
     ("lab", &["bodies", "catalog", "load", "model", "net", "stats", "wire"]),
     ("app", &["bodies", "dialects", "lab", "load", "model", "net", "report", "serve", "stats", "wire"]),
-    ("xtask", &["net"]),
+    ("xtask", &[]),
+    ("bench", &["net", "xtask"]),
     ("fuzz", &["dialects", "model", "serve", "wire"]),
 ];
 
@@ -36,7 +37,6 @@ pub fn check(root: &Path) -> Result<()> {
     }
     check_members(root, &mut wrong)?;
     crate::suites::check(root, &mut wrong)?;
-    crate::bench::check_page(root, &mut wrong)?;
     crate::english::check(root, &mut wrong)?;
     if wrong.is_empty() {
         return Ok(());

@@ -1,0 +1,151 @@
+//! Runs races one after the other, and stores each in a file as soon as it is over.
+
+use super::Drome;
+use super::parts::{Part, SERVICE_NS};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+/// The result of a race.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    pub decision: Decision,
+    /// Whether its confidence interval contains the true ratio; `None` if it has no interval.
+    pub covers: Option<bool>,
+    /// Time until the decision.
+    pub elapsed_s: f64,
+    /// Number of blocks until the decision.
+    pub blocks: u64,
+}
+
+/// What a race decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// The first server is faster: true wherever there is a difference.
+    First,
+    /// The second server is faster: never true.
+    Second,
+    /// They are equal within 2 %.
+    Equal,
+    /// The race was inconclusive.
+    Undecided,
+}
+
+/// Runs races and stores their reports.
+pub struct Races<'d> {
+    drome: &'d Drome,
+    log: File,
+    /// The lines of the file.
+    earlier: Vec<Value>,
+    /// How long a request takes the server in a race, measured once.
+    request_ns: Option<f64>,
+}
+
+impl<'d> Races<'d> {
+    /// With `resume`, races that are in the file are not repeated; otherwise the file is emptied.
+    pub fn new(drome: &'d Drome, log: &Path, resume: bool) -> Result<Self> {
+        let text = if resume { std::fs::read_to_string(log).unwrap_or_default() } else { String::new() };
+        // A line that was cut off does not count.
+        let earlier: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        let mut options = OpenOptions::new();
+        options.create(true).append(resume).write(true).truncate(!resume);
+        let log = options.open(log).with_context(|| format!("can't write {}", log.display()))?;
+        let request_ns = earlier.iter().find_map(|line| line["request_ns"].as_f64());
+        Ok(Self { drome, log, earlier, request_ns })
+    }
+
+    /// The results of this many races of a part.
+    pub fn run(&mut self, part: &Part, races: usize) -> Result<Vec<Outcome>> {
+        let mut outcomes = Vec::new();
+        for index in 0..races {
+            let is_this = |line: &&Value| line["part"] == part.name && line["index"] == index;
+            let report = match self.earlier.iter().find(is_this) {
+                Some(line) => line["report"].clone(),
+                None => self.race(part, index)?,
+            };
+            let outcome = read(&report, part.cost)?;
+            eprintln!(
+                "{} {}/{races}: {:?} after {:.0} s",
+                part.name,
+                index + 1,
+                outcome.decision,
+                outcome.elapsed_s
+            );
+            outcomes.push(outcome);
+        }
+        Ok(outcomes)
+    }
+
+    fn race(&mut self, part: &Part, index: usize) -> Result<Value> {
+        let request_ns = match self.request_ns {
+            Some(ns) => ns,
+            None => self.calibrate()?,
+        };
+        let slower_ns = SERVICE_NS + (request_ns * part.cost).round() as u64;
+        let (one, other) = (self.drome.server(SERVICE_NS), self.drome.server(slower_ns));
+        let report = self.drome.json(&["race", &one, &other, "--format", "json"])?;
+        let line = json!({"part": part.name, "index": index, "report": report});
+        writeln!(self.log, "{line}")?;
+        Ok(report)
+    }
+
+    /// Measures how long a request takes in a race.
+    fn calibrate(&mut self) -> Result<f64> {
+        let server = self.drome.server(SERVICE_NS);
+        let report = self.drome.json(&["race", &server, &server, "--format", "json", "--rounds", "1"])?;
+        let rate = report["cells"][0]["contenders"][0]["rate_per_s"]["median"].as_f64();
+        let request_ns = 1e9 / rate.context("a race of equals has no rate")?;
+        eprintln!("a request takes the server {:.2} µs", request_ns / 1e3);
+        writeln!(self.log, "{}", json!({"request_ns": request_ns}))?;
+        self.request_ns = Some(request_ns);
+        Ok(request_ns)
+    }
+}
+
+/// Compares a race's report with the truth.
+fn read(report: &Value, cost: f64) -> Result<Outcome> {
+    let race = &report["race"];
+    let decision = match (race["decided"].as_str(), race["faster"].as_str()) {
+        (Some("faster"), Some("A")) => Decision::First,
+        (Some("faster"), Some("B")) => Decision::Second,
+        (Some("equal"), _) => Decision::Equal,
+        _ => Decision::Undecided,
+    };
+    let bounds = [race["ratio"]["low"].as_f64(), race["ratio"]["high"].as_f64()];
+    let covers = match bounds {
+        // The second one's rate as a share of the first's.
+        [Some(low), Some(high)] => Some(low <= 1.0 / (1.0 + cost) && 1.0 / (1.0 + cost) <= high),
+        _ => None,
+    };
+    let elapsed_s = race["elapsed_s"].as_f64().context("a race's report has no elapsed_s")?;
+    let blocks = race["blocks"].as_u64().context("a race's report has no blocks")?;
+    Ok(Outcome { decision, covers, elapsed_s, blocks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(decided: Option<&str>, faster: Option<&str>, low: f64, high: f64) -> Value {
+        let ratio = json!({"median": f64::midpoint(low, high), "low": low, "high": high});
+        json!({"race": {"decided": decided, "faster": faster, "ratio": ratio, "elapsed_s": 12.5, "blocks": 3}})
+    }
+
+    #[test]
+    fn a_report_is_read_against_the_truth() {
+        let faster = read(&report(Some("faster"), Some("A"), 0.89, 0.93), 0.1).unwrap();
+        let expected = Outcome { decision: Decision::First, covers: Some(true), elapsed_s: 12.5, blocks: 3 };
+        assert_eq!(faster, expected);
+        let wrong = read(&report(Some("faster"), Some("B"), 1.01, 1.1), 0.1).unwrap();
+        assert_eq!((wrong.decision, wrong.covers), (Decision::Second, Some(false)));
+        assert_eq!(read(&report(None, None, 0.99, 1.3), 0.1).unwrap().decision, Decision::Undecided);
+        assert_eq!(read(&report(Some("equal"), None, 0.99, 1.01), 0.0).unwrap().decision, Decision::Equal);
+    }
+
+    #[test]
+    fn a_report_that_says_nothing_is_an_error() {
+        assert!(read(&json!({}), 0.0).is_err());
+    }
+}

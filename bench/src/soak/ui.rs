@@ -1,0 +1,179 @@
+//! `drome ui` with clients that misbehave. It is sampled between two bouts, when no client is connected: what it still
+//! holds then is leaked.
+
+use super::Watched;
+use super::misbehaving::{Site, misbehave};
+use super::random::Random;
+use super::sample::Sample;
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Number of misbehaving clients in a bout; some leave a connection open until its end.
+const ACTS: usize = 300;
+
+/// A study is started and stopped in one of this many bouts.
+const BOUTS_PER_STUDY: usize = 6;
+
+/// Number of runs stored before the first sample: as many as a page lists, so that studies started later don't make it
+/// longer.
+const RUNS: usize = 50;
+
+/// The page must have released everything after this time. The longest timeout is that of a body that does not arrive:
+/// two minutes.
+const RELEASE_LIMIT: Duration = Duration::from_mins(3);
+
+const STUDY: &str = r#"
+title = "A study for misbehaving clients"
+contenders = ["plain"]
+[[cell]]
+title = "keep-alive"
+workload = "hello"
+load = { closed = { connections = 4 } }
+[design]
+blocks = [40, 40]
+warmup = "50ms"
+measure = "150ms"
+precision = 0.001
+budget = "10min"
+"#;
+
+const CONTENDER: &str = r#"
+title = "plain"
+language = "Rust"
+kind = "server"
+homepage = "https://example.org"
+[version]
+command = ["echo", "1.0"]
+[run]
+command = ["{drome}", "serve", "--port", "{port}"]
+[serves]
+hello = "/hello"
+"#;
+
+/// A running `drome ui`; dropping this kills it.
+struct Page {
+    child: Child,
+    site: Site,
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs bouts of misbehaving clients for this time, and samples the page at rest after each.
+pub fn soak(drome: &Path, time: Duration) -> Result<Watched> {
+    let home = tempfile::tempdir()?;
+    let write = |path: &str, text: &str| {
+        let path = home.path().join(path);
+        std::fs::create_dir_all(path.parent().context("a file has a folder")?)?;
+        std::fs::write(path, text).map_err(anyhow::Error::from)
+    };
+    write("own/studies/soak.toml", STUDY)?;
+    write("own/contenders/plain/contender.toml", CONTENDER)?;
+    let page = open(drome, home.path())?;
+    let (pid, mut random) = (page.child.id(), Random(1));
+    page.site.check()?;
+    for _ in 0..RUNS {
+        begin(&page.site)?;
+        stop(&page.site)?;
+    }
+    // The threads that read the store start when they are first needed, and end when they are idle.
+    let first = at_rest(pid, None)?;
+    let (begun, mut samples) = (Instant::now(), Vec::new());
+    while begun.elapsed() < time {
+        bout(&page.site, &mut random, samples.len().is_multiple_of(BOUTS_PER_STUDY))?;
+        let after = || format!("after bout {} of {ACTS} misbehaving clients", samples.len() + 1);
+        page.site.check().with_context(after)?;
+        let rest = at_rest(pid, Some(first)).with_context(after)?;
+        samples.push(rest);
+    }
+    Ok(Watched { name: "drome ui", samples })
+}
+
+fn open(drome: &Path, home: &Path) -> Result<Page> {
+    let mut child = Command::new(drome)
+        .args(["ui", "--port", "0", "--allow-busy", "--catalog"])
+        .arg(home.join("own"))
+        .env("DROME_HOME", home)
+        .env("DROME_CACHE", home.join("cache"))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("can't start drome ui")?;
+    let mut url = String::new();
+    let out = child.stdout.take().context("drome ui has no output")?;
+    BufReader::new(out).read_line(&mut url)?;
+    let site = Site::of(&url)?;
+    Ok(Page { child, site })
+}
+
+/// Misbehaving clients one after another; the connections that they leave open are closed at the end, all at once.
+fn bout(site: &Site, random: &mut Random, with_study: bool) -> Result<()> {
+    if with_study {
+        begin(site)?;
+    }
+    let mut open = Vec::new();
+    for _ in 0..ACTS {
+        open.extend(misbehave(site, random)?);
+    }
+    drop(open);
+    if with_study { stop(site) } else { Ok(()) }
+}
+
+fn begin(site: &Site) -> Result<()> {
+    expect(site, "POST /studies/soak", "how=full&contender=plain", &[303])
+}
+
+fn stop(site: &Site) -> Result<()> {
+    // 409: it has already ended by itself.
+    expect(site, "POST /live/stop", "", &[303, 409])?;
+    wait(RELEASE_LIMIT, || Ok(site.ask("GET /live", "")?.1.contains("data-over")))
+        .context("the study does not end")
+}
+
+fn expect(site: &Site, line: &str, form: &str, statuses: &[u16]) -> Result<()> {
+    match site.ask(line, form)? {
+        (status, _) if statuses.contains(&status) => Ok(()),
+        (status, text) => bail!("{line} is answered with {status}: {text}"),
+    }
+}
+
+/// Waits until the page holds no more than in the first sample; for the first sample, until nothing changes any more.
+fn at_rest(pid: u32, first: Option<Sample>) -> Result<Sample> {
+    let look = || Sample::of(pid).context("drome ui has ended");
+    let held = |sample: &Sample| (sample.descriptors, sample.threads);
+    let mut last = look()?;
+    // Threads without work end after ten seconds.
+    let pause = Duration::from_secs(if first.is_some() { 1 } else { 12 });
+    wait(RELEASE_LIMIT, || {
+        sleep(pause);
+        let before = std::mem::replace(&mut last, look()?);
+        Ok(match &first {
+            Some(first) => last.descriptors <= first.descriptors && last.threads <= first.threads,
+            None => held(&before) == held(&last),
+        })
+    })
+    .with_context(|| {
+        let first = first.map_or_else(|| "?".to_owned(), |sample| format!("{:?}", held(&sample)));
+        format!("it leaks: {:?} descriptors and threads, {first} at first", held(&last))
+    })?;
+    Ok(last)
+}
+
+fn wait(patience: Duration, mut is_done: impl FnMut() -> Result<bool>) -> Result<()> {
+    let begun = Instant::now();
+    while !is_done()? {
+        if begun.elapsed() > patience {
+            bail!("waited for {} s", patience.as_secs());
+        }
+        sleep(Duration::from_millis(100));
+    }
+    Ok(())
+}
