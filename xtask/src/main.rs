@@ -26,7 +26,7 @@ const HELP: &str = "cargo xtask COMMAND
   selftest  checks drome's own verdicts: races and a search between servers whose difference is known
   soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
-  docs    the reference pages in docs/reference, and man pages and completions in target/
+  docs    the reference pages in docs/reference, the schemas in docs/schemas, man pages and completions in target/
   tidy    lengths of files, directions of dependencies, left-overs
 ";
 

@@ -21,6 +21,7 @@ mod plan_heats;
 pub mod race;
 pub mod report;
 pub mod run;
+pub mod schema;
 pub mod serve;
 pub mod show;
 pub mod sweep;

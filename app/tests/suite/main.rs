@@ -45,6 +45,7 @@ mod race;
 mod resume;
 mod root;
 mod run;
+mod schema;
 mod serve;
 mod stand_ins;
 mod steady;
