@@ -89,6 +89,8 @@ pub enum Command {
     Verify(crate::command::verify::VerifyArgs),
     /// Create a contender of your own
     New(crate::command::new::NewArgs),
+    /// Print the JSON Schema of a file format, for an editor or a program
+    Schema(crate::command::schema::SchemaArgs),
     /// Show the findings of a run
     Report(crate::command::report::ReportArgs),
     /// Import reports of other tools from a page, and store their figures beside your own runs
@@ -115,4 +117,7 @@ pub enum Command {
     /// Write the reference pages
     #[command(hide = true)]
     Reference(crate::command::pages::PagesArgs),
+    /// Write the JSON Schemas of all file formats
+    #[command(hide = true)]
+    Schemas(crate::command::pages::PagesArgs),
 }

@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         Command::Install(args) => command::install::run(&args, &cli.common),
         Command::Verify(args) => command::verify::run(&args, &cli.common),
         Command::New(args) => command::new::run(&args, &cli.common),
+        Command::Schema(args) => command::schema::run(&args),
         Command::Report(args) => command::report::run(&args, &cli.common),
         Command::Import(args) => command::import::run(&args, &cli.common),
         Command::Chart(args) => command::chart::run(&args),
@@ -54,6 +55,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => command::completions::run(&args),
         Command::Man(args) => command::pages::man(&args),
         Command::Reference(args) => command::pages::reference(&args),
+        Command::Schemas(args) => command::pages::schemas(&args),
     };
     result.unwrap_or_else(|error| failure::tell(&error))
 }

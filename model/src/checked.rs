@@ -1,5 +1,6 @@
 //! Values with a range, checked while a file is read, so that the error carries the line.
 
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -61,9 +62,26 @@ pub fn blocks_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<[usiz
     blocks(from).map(Some)
 }
 
+/// A time in a pattern of JSON Schema, such as `2s` or `1min 30s`: the units that `humantime` knows.
+pub const TIME: &str = concat!(
+    r"(\s*[0-9]+(\.[0-9]+)?\s*(nanos|nsec|ns|usec|us|µs|millis|msec|ms|seconds|second|secs|sec|s|",
+    r"minutes|minute|mins|min|m|hours|hour|hrs|hr|h|days|day|d|weeks|week|wks|wk|w|months|month|M|",
+    r"years|year|yrs|yr|y))+\s*"
+);
+
 /// Durations in the form `500ms`, `2s`, `10min`.
 pub mod duration {
     use super::{Deserialize, Deserializer, Duration, Error, Serializer};
+    use super::{Schema, SchemaGenerator, TIME, json_schema};
+
+    /// What is read, in JSON Schema.
+    pub fn schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": format!("^(0|{TIME})$"),
+            "examples": ["500ms", "2s", "10min"],
+        })
+    }
 
     /// Reads `"2s"`.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {

@@ -3,10 +3,11 @@
 use crate::findings::Figure;
 use crate::metric::Metric;
 use crate::plan::Load;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The comparison of two runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The version of the JSON.
     pub schema: u32,
@@ -30,7 +31,7 @@ pub struct Comparison {
 }
 
 /// A contender that failed in one cell of the later run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FailedContender {
     /// Its name.
     pub name: String,
@@ -45,7 +46,7 @@ pub struct FailedContender {
 }
 
 /// One cell in both runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellComparison {
     /// What a table calls it.
     pub title: String,
@@ -63,7 +64,7 @@ pub struct CellComparison {
 }
 
 /// One contender in one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContenderComparison {
     /// Its name.
     pub name: String,
@@ -80,7 +81,7 @@ pub struct ContenderComparison {
 }
 
 /// The judgement of a ratio.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
     /// Certainly faster.

@@ -2,16 +2,17 @@
 
 use crate::checked;
 pub use crate::workers::Workers;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::heats::Warmth;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// `contenders/<name>/contender.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A server that can be compared, and how it is installed and started: `contenders/NAME/contender.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Contender {
-    /// What a table calls it.
+    /// Its name in tables and charts.
     pub title: String,
     /// The language that it is written in.
     pub language: String,
@@ -52,7 +53,7 @@ pub struct Contender {
 }
 
 /// The kind of a contender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A web server of its own.
@@ -64,7 +65,7 @@ pub enum Kind {
 }
 
 /// How much the starts of a contender differ from each other, and how long it takes to get warm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// Compiled before it runs, memory without a garbage collector: C, Rust.
@@ -126,7 +127,7 @@ impl Class {
 }
 
 /// How a contender is installed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
     /// Debian packages.
@@ -146,7 +147,7 @@ pub struct Install {
 }
 
 /// A command that is run once for a given source, in a cache folder.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
     /// Program and arguments; `{src}` and `{build}` are filled in.
@@ -154,7 +155,7 @@ pub struct Build {
 }
 
 /// How a contender's version is found out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Version {
     /// Program and arguments; their output on either stream is searched.
@@ -164,10 +165,10 @@ pub struct Version {
 }
 
 /// A compiler or interpreter, and how its version is found out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Toolchain {
-    /// What a table calls it.
+    /// Its name in tables.
     pub name: String,
     /// Program and arguments, run in `src/` as the build is; their output on either stream is searched.
     pub command: Vec<String>,
@@ -176,7 +177,7 @@ pub struct Toolchain {
 }
 
 /// How a contender is started and stopped.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// Program and arguments; `{port} {workers} {dir} {assets} {src} {build}` are filled in.
@@ -192,6 +193,7 @@ pub struct Start {
     pub stop: StopSignal,
     /// How long it may take until it answers its first request.
     #[serde(default = "ready", with = "checked::duration")]
+    #[schemars(schema_with = "checked::duration::schema")]
     pub ready: Duration,
 }
 
@@ -201,7 +203,7 @@ fn ready() -> Duration {
 
 /// What a contender is known to do wrong, in words, although it takes part. It is still asked for it, every report says it, and
 /// a fault that no longer occurs fails verification.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Faults {
     /// It does not answer a request that comes in pieces.
@@ -210,7 +212,7 @@ pub struct Faults {
 }
 
 /// How a contender is set up, in words for a table; what is absent is unknown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// Whether connections are kept, and how long.
@@ -248,7 +250,7 @@ impl Settings {
 }
 
 /// What is different in production, by the contender's own documentation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tuned {
     /// The reason: the advice, and where it is given.
@@ -271,7 +273,7 @@ pub struct Tuned {
 }
 
 /// The track on which a contender takes part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Track {
     /// With its defaults.
@@ -318,7 +320,7 @@ impl Contender {
 }
 
 /// The signals that servers stop on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names are the signals'")]
 pub enum StopSignal {
     #[default]

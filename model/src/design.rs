@@ -3,12 +3,13 @@
 
 use crate::design_file;
 use crate::metric::Metric;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::heats::Looks;
 use std::time::Duration;
 
 /// How much is measured, and when to stop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "design_file::Design", into = "design_file::Design")]
 pub struct Design {
     /// The least and the most blocks; rounds, where there are heats.

@@ -4,6 +4,7 @@
 use crate::checked;
 use crate::design::{Design as Resolved, Heats};
 use crate::metric::Metric;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -16,44 +17,55 @@ const PRECISION: f64 = 0.03;
 
 /// How much is measured, and when to stop: `rounds` of heats, in which several servers are alive and are loaded in turns, or
 /// `blocks` of trials, each of which starts its server anew.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("dependencies" = { "blocks": ["warmup", "measure", "precision"] }))]
 pub struct Design {
     /// The least and the most rounds of heats. A round is a fresh start of every contender, in one heat each. The run may end after 4, 6,
     /// 9 and 13 rounds, and at the most.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::blocks_or_none")]
+    #[schemars(inner(range(min = 1)))]
     rounds: Option<[usize; 2]>,
     /// The most contenders that are alive together in a heat: 6, where `rounds` are given. 1 is what `blocks` mean.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::heat")]
+    #[schemars(range(min = 1, max = 12))]
     heat: Option<usize>,
     /// The length of one contender's turn in a heat, from `"20ms"` to `"2s"`: `"100ms"`. It is longer for a slow server.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::slice")]
+    #[schemars(schema_with = "checked::duration::schema")]
     slice: Option<Duration>,
     /// The least and the most blocks, instead of `rounds`: each trial starts its server anew, and no other contender is alive.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::blocks_or_none")]
+    #[schemars(inner(range(min = 1)))]
     blocks: Option<[usize; 2]>,
     /// The load before the measurement, not counted; in a heat the least: `"200ms"`, longer for a server that compiles while it runs.
     /// Required with `blocks`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
+    #[schemars(schema_with = "checked::duration::schema")]
     warmup: Option<Duration>,
     /// The longest load before the measurement in a heat: `"120s"`. A server that has not settled by then is measured, marked, and has
     /// no rank.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
+    #[schemars(schema_with = "checked::duration::schema")]
     warmup_limit: Option<Duration>,
     /// The length of the measurement; in a heat the counted load of one start in one cell: `"2s"`. Required with `blocks`.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "checked::duration_or_none")]
+    #[schemars(schema_with = "checked::duration::schema")]
     measure: Option<Duration>,
     /// Stop as soon as every contender is certainly faster or slower than the first, or the reference.
     #[serde(default)]
     decide: bool,
-    /// The figure by which the run decides and contenders are ranked; see [`Study::metric`].
+    /// The figure by which the run decides and contenders are ranked. Under open load `rate` means `p99`: a server that
+    /// does not fall behind has the offered rate, however fast it is.
     #[serde(default)]
     metric: Metric,
     /// Stop when the interval of every ratio to the reference is within this share of it: 0.03 in heats. Required with `blocks`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::share_or_none")]
+    #[schemars(range(min = 0.0001, max = 0.9999))]
     precision: Option<f64>,
     /// The longest time of the run: a trial or a heat that would exceed it is not started.
     #[serde(with = "checked::duration")]
+    #[schemars(schema_with = "checked::duration::schema")]
     budget: Duration,
 }
 

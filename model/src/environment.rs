@@ -1,11 +1,12 @@
 //! The machine: what holds for a whole run, and what may change from trial to trial. What the machine does not tell is null,
 //! never 0; what older versions did not ask for reads as null too.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The machine that a run was on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
     /// drome's own version.
     pub drome: String,
@@ -38,7 +39,7 @@ pub struct Environment {
 }
 
 /// The properties of the machine that may affect figures and hold for a whole run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Machine {
     /// SHA-256 of drome's own program.
@@ -72,7 +73,7 @@ pub struct Machine {
 }
 
 /// One physical core.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct PhysicalCore {
     /// Its CPUs, as Linux numbers them: one for each hardware thread.
@@ -88,7 +89,7 @@ pub struct PhysicalCore {
 }
 
 /// How the frequency of the cores that drome may use is decided.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FrequencyPolicy {
     /// The driver.
@@ -104,7 +105,7 @@ pub struct FrequencyPolicy {
 }
 
 /// A known limit: a number, or that there is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Cap {
     /// This number.
@@ -114,7 +115,7 @@ pub enum Cap {
 }
 
 /// The word for no limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unlimited {
     /// There is none.
@@ -135,7 +136,7 @@ impl Cap {
 }
 
 /// The conditions on the machine during one trial, from before the server's start until after its stop.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Conditions {
     /// The share of the time of server's and load generator's CPUs that the host took, in millionths.
@@ -158,7 +159,7 @@ pub struct Conditions {
 }
 
 /// The conditions over all trials of a run: the worst of each.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ConditionsRange {
     /// The largest share of the measured CPUs' time that the host took, in millionths.
@@ -180,7 +181,7 @@ pub struct ConditionsRange {
 }
 
 /// The programs that a contender's server was, over all of its trials.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Ran {
     /// SHA-256 of its sources and of its declaration.
@@ -190,7 +191,7 @@ pub struct Ran {
 }
 
 /// A figure before and after.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ends<T> {
     /// Before the trial.
     pub before: Option<T>,
@@ -199,7 +200,7 @@ pub struct Ends<T> {
 }
 
 /// A program that ran.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Executable {
     /// The path of the program; of the interpreter, where the server is a script.
     pub path: String,

@@ -12,6 +12,7 @@ use crate::page::Published;
 use crate::plan::Load;
 use crate::study::REFERENCE;
 use crate::verdict::Bound;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,9 +20,9 @@ use std::collections::BTreeMap;
 pub const SCHEMA: u32 = 1;
 
 /// All findings of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Findings {
-    /// 1: the version of this JSON ([`SCHEMA`]).
+    /// 1: the version of this JSON.
     pub schema: u32,
     /// The run's name in the store.
     pub run: String,
@@ -71,7 +72,7 @@ pub struct Findings {
 
 /// The result of a race. If there are more than two contenders, `decided`, `faster` and `ratio` are about all of them: decided only
 /// if one is certainly better than every other, or all are equal; no ratio.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RaceFindings {
     /// The figure by which the race decides.
     pub metric: Metric,
@@ -92,7 +93,7 @@ pub struct RaceFindings {
 }
 
 /// What is certain about two contenders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decided {
     /// One is better.
@@ -102,7 +103,7 @@ pub enum Decided {
 }
 
 /// One contender of a race, compared with the first.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairFindings {
     /// The contender.
     pub contender: String,
@@ -117,7 +118,7 @@ pub struct PairFindings {
 }
 
 /// What was the same for all contenders of a race.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeldEqual {
     /// The length of the body; null where contenders were not asked to give the same body.
     pub body_bytes: Option<usize>,
@@ -136,7 +137,7 @@ pub struct HeldEqual {
 }
 
 /// A contender that did not take part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Missing {
     /// Its name.
     pub name: String,
@@ -145,7 +146,7 @@ pub struct Missing {
 }
 
 /// The findings of one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellFindings {
     /// What a table calls it.
     pub title: String,
@@ -192,7 +193,7 @@ impl CellFindings {
 }
 
 /// The findings of one contender in one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContenderFindings {
     /// Its name.
     pub name: String,
@@ -291,7 +292,7 @@ impl Findings {
 }
 
 /// Whether the rate of a contender had settled before the window opened, over its valid trials.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
     /// The number of trials whose course can tell.
     pub trials: usize,
@@ -321,7 +322,7 @@ impl ContenderFindings {
 }
 
 /// A median over trials and its 95 % interval; null where there are too few trials for one.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Figure {
     /// The median.
     pub median: f64,

@@ -1,10 +1,53 @@
-//! How long a wanted precision would take, estimated from trials that were run. This is the JSON of
-//! `drome plan --format json` (schema 1).
+//! How long a study takes: the JSON of `drome plan --format json`. For a study in rounds it is estimated from the
+//! design, for one in blocks from trials that were run.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The forecast for a study.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// The forecast for a study in rounds, from its design and, after a pilot, from the time of a round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundsForecast {
+    /// The study's name.
+    pub study: String,
+    /// The number of contenders that take part.
+    pub contenders: usize,
+    /// The number of cells.
+    pub cells: usize,
+    /// The number of heats in a round.
+    pub heats_a_round: usize,
+    /// The time of the longest heat.
+    pub heat_s: f64,
+    /// The time of a round.
+    pub round_s: f64,
+    /// The part of a round that starts, verifies and stops servers.
+    pub starting_s: f64,
+    /// The part of a round that warms servers up.
+    pub warming_s: f64,
+    /// The part of a round for turns, those of the hub included.
+    pub turns_s: f64,
+    /// The time of a round if every server took the longest warm-up and every cycle took five attempts.
+    pub round_most_s: f64,
+    /// The mean time of a pilot's rounds; null without a pilot.
+    pub round_measured_s: Option<f64>,
+    /// The rounds after which the run is asked whether it is enough, with the time until then.
+    pub looks: Vec<Look>,
+    /// The study's budget.
+    pub budget_s: f64,
+    /// Why the budget is too small; null: it is not.
+    pub too_small: Option<String>,
+}
+
+/// The time until a run is asked whether it is enough.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Look {
+    /// The number of rounds.
+    pub rounds: usize,
+    /// Their time, by design.
+    pub seconds: f64,
+}
+
+/// The forecast for a study in blocks (schema 1).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Forecast {
     /// 1: the version of this JSON.
     pub schema: u32,
@@ -31,7 +74,7 @@ pub struct Forecast {
 }
 
 /// The forecast for a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellForecast {
     /// What a table calls it.
     pub title: String,

@@ -3,10 +3,11 @@
 use crate::findings::Figure;
 use crate::metric::Metric;
 use crate::plan::Load;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The history of a study's runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct History {
     /// The version of the JSON.
     pub schema: u32,
@@ -27,7 +28,7 @@ pub struct History {
 }
 
 /// One cell over time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellHistory {
     /// Its place in the study's latest run, counted from 1; null where that does not have it.
     pub number: Option<usize>,
@@ -56,7 +57,7 @@ pub struct CellHistory {
 }
 
 /// A run that takes part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunInHistory {
     /// Its name in the store.
     pub run: String,
@@ -69,7 +70,7 @@ pub struct RunInHistory {
 }
 
 /// Runs of another machine, or with other bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
     /// The names of the runs, in the order of time.
     pub runs: Vec<String>,
@@ -78,7 +79,7 @@ pub struct LeftOut {
 }
 
 /// One contender in one cell over time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContenderHistory {
     /// Its name.
     pub name: String,
@@ -93,7 +94,7 @@ pub struct ContenderHistory {
 }
 
 /// A contender in a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Point {
     /// The version that it reports.
     pub version: Option<String>,
@@ -113,7 +114,7 @@ pub struct Point {
 }
 
 /// A change that stays.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// The index of the first run after it, among the cell's runs.
     pub at: usize,
@@ -136,7 +137,7 @@ pub struct Step {
 }
 
 /// The cause of a step, as far as can be told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// The contender: neither the reference nor most others step there.

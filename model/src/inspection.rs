@@ -1,10 +1,11 @@
 //! The result of starting a contender, verifying everything that it serves, and stopping it: no load, no figures.
 
 use crate::contender::Track;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One contender on one track.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Inspection {
     /// The name under which it takes part.
     pub name: String,

@@ -2,8 +2,10 @@
 
 use crate::observation::Measurement;
 use crate::rate::Rate;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -59,6 +61,10 @@ impl Percentile {
 }
 
 impl Metric {
+    fn all() -> impl Iterator<Item = Self> {
+        [Self::Rate, Self::ServerCpu, Self::Rss].into_iter().chain(Percentile::ALL.map(Self::Latency))
+    }
+
     /// The figure of a measurement, if it has it.
     pub fn of(self, m: &Measurement) -> Option<f64> {
         match self {
@@ -106,9 +112,7 @@ impl FromStr for Metric {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let latencies = Percentile::ALL.map(Self::Latency);
-        let all = [Self::Rate, Self::ServerCpu, Self::Rss].into_iter().chain(latencies);
-        let found = all.into_iter().find(|metric| metric.word() == text);
+        let found = Self::all().find(|metric| metric.word() == text);
         found.ok_or_else(|| format!("`{text}`: allowed are rate, server-cpu, rss, p50, p90, p99 and p999"))
     }
 }
@@ -122,6 +126,21 @@ impl Serialize for Metric {
 impl<'de> Deserialize<'de> for Metric {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl JsonSchema for Metric {
+    fn schema_name() -> Cow<'static, str> {
+        "Metric".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A figure of a measurement: `rate` (requests/s), `server-cpu` (CPU time of the server per \
+                            answer), `rss` (resident memory), or a percentile of latency.",
+            "type": "string",
+            "enum": Self::all().map(Self::word).collect::<Vec<_>>(),
+        })
     }
 }
 

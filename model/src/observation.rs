@@ -6,6 +6,7 @@ use crate::study::Study;
 use crate::tally::Tally;
 use crate::usage::Usage;
 use crate::verdict::Verdict;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -51,7 +52,7 @@ pub struct Raced {
 }
 
 /// A contender in a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Entrant {
     /// What a table calls it.
     pub title: String,

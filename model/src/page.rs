@@ -2,11 +2,12 @@
 
 use crate::checked;
 use crate::environment::Environment;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The published figures of a page.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Published {
     /// The metric of these figures.
@@ -45,7 +46,7 @@ impl Published {
 }
 
 /// The metric of a published figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PageMetric {
     /// Requests/s.
@@ -53,7 +54,7 @@ pub enum PageMetric {
 }
 
 /// How the page measured one cell: `drome run --as-published` runs it as it stands.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AsPublished {
     /// The cell's title.
@@ -73,7 +74,7 @@ pub struct AsPublished {
 }
 
 /// How the page treated one contender.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Quirk {
     /// Another command line.
@@ -149,7 +150,7 @@ pub struct Replays {
 }
 
 /// The result of a page's command line, run once against a contender.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Replay {
     /// The cell's title, or that of the command line where it has one of its own.
     pub cell: String,

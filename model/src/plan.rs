@@ -3,6 +3,7 @@
 use crate::checked;
 use crate::rate::Rate;
 use crate::target::Target;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -183,13 +184,14 @@ pub enum IoChoice {
 }
 
 /// How requests arrive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Load {
     /// Every connection sends its next request as soon as it was answered.
     Closed {
         /// The number of connections.
         #[serde(deserialize_with = "checked::positive")]
+        #[schemars(range(min = 1))]
         connections: usize,
         /// Requests before a connection is closed and opened anew; absent: as long as the server keeps it.
         #[serde(
@@ -197,6 +199,7 @@ pub enum Load {
             skip_serializing_if = "Option::is_none",
             deserialize_with = "checked::positive_or_none"
         )]
+        #[schemars(range(min = 1))]
         per_connection: Option<usize>,
     },
     /// Requests become due at a rate, whatever the server does.
@@ -205,6 +208,7 @@ pub enum Load {
         rate_per_s: Rate,
         /// The number of connections that share them.
         #[serde(deserialize_with = "checked::positive")]
+        #[schemars(range(min = 1))]
         connections: usize,
         /// How due times are spaced.
         #[serde(default)]
@@ -215,6 +219,7 @@ pub enum Load {
             skip_serializing_if = "Option::is_none",
             deserialize_with = "checked::positive_or_none"
         )]
+        #[schemars(range(min = 1))]
         per_connection: Option<usize>,
     },
 }
@@ -244,7 +249,7 @@ impl Load {
 }
 
 /// How the due times of open load are spaced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Arrivals {
     /// Evenly.

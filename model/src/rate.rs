@@ -1,8 +1,11 @@
 //! The offered rate of open load, which may change during the measurement.
 
+use crate::checked::TIME;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stats::profile::{Leg, Profile};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -172,6 +175,24 @@ impl Serialize for Rate {
 impl<'de> Deserialize<'de> for Rate {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(NumberOrText)
+    }
+}
+
+impl JsonSchema for Rate {
+    fn schema_name() -> Cow<'static, str> {
+        "Rate".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let rate = r"\s*\+?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[kKM]?\s*";
+        json_schema!({
+            "description": "Requests/s: a number, a ramp or steps as text.",
+            "anyOf": [
+                { "type": "number", "exclusiveMinimum": 0, "maximum": MOST_PER_S },
+                { "type": "string", "pattern": format!(r"^{rate}((\.\.{rate}|(,{rate})*)/{TIME})?$") },
+            ],
+            "examples": [500, "2.5k", "1k..20k/30s", "1k,5k,20k/10s"],
+        })
     }
 }
 

@@ -5,6 +5,7 @@ pub use crate::design::{Design, Heats};
 use crate::metric::{Metric, Percentile};
 pub use crate::page::{AsPublished, Published};
 use crate::plan::Load;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The contender that stands for what this machine can do at best; it enters every cell twice.
@@ -13,15 +14,15 @@ pub const REFERENCE: &str = "reference";
 /// The name of every run that is a race.
 pub const RACE: &str = "race";
 
-/// `studies/<name>.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Which contenders are compared, under which workloads and loads, and for how long: `studies/NAME.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
     /// The heading of the report.
     pub title: String,
     /// Where the published figures come from.
     pub source: Option<String>,
-    /// Names in the catalog, without the reference.
+    /// Names of contenders in `contenders/`, without the reference.
     pub contenders: Vec<String>,
     /// The tracks on which they take part; one without a tuned track enters once.
     #[serde(default = "default_track")]
@@ -58,10 +59,10 @@ pub fn default_track() -> Vec<Track> {
 }
 
 /// One workload under one load.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cell {
-    /// What a table calls it.
+    /// Its name in tables and charts.
     pub title: String,
     /// The name of a workload in `workloads/`.
     pub workload: String,

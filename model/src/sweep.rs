@@ -5,6 +5,7 @@
 use crate::environment::Environment;
 use crate::plan::Arrivals;
 use crate::verdict::Verdict;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -13,9 +14,9 @@ use std::str::FromStr;
 pub const SCHEMA: u32 = 1;
 
 /// All findings of a sweep.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sweep {
-    /// The version of this JSON ([`SCHEMA`]).
+    /// 1: the version of this JSON.
     pub schema: u32,
     /// When it began, in RFC 3339, UTC.
     pub started_at: String,
@@ -50,7 +51,7 @@ pub struct Sweep {
 }
 
 /// One contender's findings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Swept {
     /// Its letter: A, B, … in the order in which they were given.
     pub name: String,
@@ -73,7 +74,7 @@ pub struct Swept {
 }
 
 /// One offered rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// The offered rate as a share of the capacity.
     pub share: f64,
@@ -104,7 +105,7 @@ pub struct Step {
 }
 
 /// The median over the sound repeats, and the lowest and highest of them.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// The median.
     pub median: f64,
@@ -126,7 +127,7 @@ impl Spread {
 }
 
 /// One measurement of a sweep.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SweepTrial {
     /// The part of the sweep that it belongs to.
     pub part: Part,
@@ -178,7 +179,7 @@ impl SweepTrial {
 }
 
 /// The part of a sweep that a measurement belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
     /// The capacity, under closed load.
@@ -192,7 +193,7 @@ pub enum Part {
 }
 
 /// All contenders at one rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Common {
     /// The rate as a share of the slowest contender's knee, or of its capacity where it has no knee.
     pub share: f64,
@@ -205,7 +206,7 @@ pub struct Common {
 }
 
 /// One contender at the common rate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CommonStep {
     /// Its name.
     pub name: String,
@@ -215,7 +216,7 @@ pub struct CommonStep {
 }
 
 /// The answer of the search for the highest rate that keeps a promise.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Kept {
     /// The promise as it was asked for.
     pub promise: String,
@@ -234,7 +235,7 @@ pub struct Kept {
 }
 
 /// The outcome of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeptOutcome {
     /// The rate and its interval are known.

@@ -1,9 +1,10 @@
 //! Whether a measurement may be believed, and what bounded it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The verdict on one measurement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// What bounded it.
     pub bound: Bound,
@@ -42,7 +43,7 @@ impl Verdict {
 }
 
 /// What kept the rate from being higher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// The server's cores, or its busiest thread, were busy.

@@ -1,8 +1,10 @@
 //! The number of workers of a contender: a number, or a formula of the cores that servers have. A formula holds on every
 //! machine; a number is for what does not depend on the machine.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter};
 
 /// The number of workers of a contender.
@@ -73,6 +75,23 @@ impl Serialize for Workers {
 impl<'de> Deserialize<'de> for Workers {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(AsWorkers)
+    }
+}
+
+impl JsonSchema for Workers {
+    fn schema_name() -> Cow<'static, str> {
+        "Workers".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A number, or a formula of the cores that servers have.",
+            "anyOf": [
+                { "type": "integer", "minimum": 1 },
+                { "type": "string", "pattern": r"^\s*(0*[1-9][0-9]*\s* x )?cores\s*(\+\s*[0-9]+\s*)?$" },
+            ],
+            "examples": [4, "cores", "2 x cores", "2 x cores + 1"],
+        })
     }
 }
 

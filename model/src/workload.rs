@@ -1,12 +1,13 @@
 //! A workload: the request and the answer that it must get. The crate `bodies` makes the bytes from the recipes.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `workloads/<name>.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A request, and the answer that must come back: `workloads/NAME.toml`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    /// What a table calls it.
+    /// Its name in tables.
     pub title: String,
     /// What the answer's Content-Type must be, parameters aside.
     pub content_type: String,
@@ -30,7 +31,7 @@ pub struct Workload {
 pub const NUMBER: &str = "{n}";
 
 /// The method of a workload's request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[expect(missing_docs, reason = "the names are the methods'")]
 pub enum Method {
@@ -50,7 +51,7 @@ impl Method {
 }
 
 /// How a body is made; the same bytes on every machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Recipe {
     /// This text.

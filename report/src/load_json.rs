@@ -4,12 +4,13 @@
 use crate::spectrum::{self, Point};
 use crate::{Detail, offered};
 use model::{Bound, Load, Plan, Tally, Verdict};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One measurement.
-#[derive(Serialize)]
-struct Report<'a> {
+/// The result of one measurement.
+#[derive(Serialize, JsonSchema)]
+pub struct Report<'a> {
     /// 1: the version of this JSON.
     schema: u32,
     /// How the measurement was made.
@@ -50,7 +51,7 @@ struct Report<'a> {
 }
 
 /// How the measurement was made.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct PlanPart<'a> {
     /// The URL as given.
     url: &'a str,
@@ -81,7 +82,7 @@ struct PlanPart<'a> {
 }
 
 /// Requests by outcome.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Requests {
     /// Sent requests, including those in flight when the window opened.
     sent: u64,
@@ -98,7 +99,7 @@ struct Requests {
 }
 
 /// Errors by kind.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ErrorPart<'a> {
     /// All errors.
     total: u64,
@@ -125,7 +126,7 @@ struct ErrorPart<'a> {
 }
 
 /// Bytes on the wire.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Bytes {
     /// Bytes of requests.
     sent: u64,
@@ -136,7 +137,7 @@ struct Bytes {
 }
 
 /// A distribution in nanoseconds; null if nothing was counted.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Summary {
     /// The shortest.
     min: Option<u64>,
@@ -161,7 +162,7 @@ struct Summary {
 }
 
 /// How evenly the connections were served.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Fairness {
     /// Jain's index: 1 if all n connections were served equally, 1/n if one of them got everything.
     jain: Option<f64>,
@@ -172,7 +173,7 @@ struct Fairness {
 }
 
 /// The CPU and memory that the load generator used.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Client {
     /// CPU time of its worker threads within the window.
     cpu_ns: u64,
@@ -189,7 +190,7 @@ struct Client {
 }
 
 /// Whether the measurement can be trusted.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct VerdictPart<'a> {
     /// What limited the rate.
     bound: Bound,

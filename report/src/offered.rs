@@ -2,6 +2,7 @@
 
 use crate::units;
 use model::Rate;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use std::time::Duration;
 const LISTED: usize = 6;
 
 /// A rate that changes, as part of the JSON.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Shape {
     /// A linear change from one rate to another.

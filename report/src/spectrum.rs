@@ -2,12 +2,13 @@
 
 use crate::table::{Side, Table};
 use crate::units;
+use schemars::JsonSchema;
 use serde::Serialize;
 use stats::Histogram;
 use stats::spectrum::{TICKS_PER_HALF, Tick, spectrum};
 
 /// One point of the distribution, as part of the JSON.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Point {
     /// The share of responses, from 0 to 1.
     p: f64,

@@ -24,7 +24,7 @@ const HELP: &str = "cargo xtask COMMAND
   selftest  checks drome's findings with servers whose difference or capacity is known; --help says more
   soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
-  docs    the reference pages in docs/reference, and man pages and completions in target/
+  docs    the reference pages in docs/reference, the schemas in docs/schemas, man pages and completions in target/
   dist    everything that a release consists of, in target/dist: static binaries, packages, crates, licences, checksums
   installs  installs drome from each package in a clean Debian, and runs a race there
   emulated  unit tests, `drome serve` and `drome load` on an emulated 64-bit ARM

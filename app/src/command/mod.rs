@@ -22,6 +22,7 @@ mod plan_heats;
 pub mod race;
 pub mod report;
 pub mod run;
+pub mod schema;
 pub mod serve;
 pub mod show;
 pub mod sweep;

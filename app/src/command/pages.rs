@@ -1,4 +1,4 @@
-//! `drome man DIR` and `drome reference DIR`, for packagers of drome and for `cargo xtask docs`.
+//! `drome man DIR`, `drome reference DIR` and `drome schemas DIR`, for packagers of drome and for `cargo xtask docs`.
 
 use crate::failure::WrongInput;
 use crate::manual;
@@ -9,7 +9,7 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct PagesArgs {
-    /// Folder to write the pages to
+    /// Folder to write to
     dir: PathBuf,
 }
 
@@ -21,6 +21,11 @@ pub fn man(args: &PagesArgs) -> anyhow::Result<ExitCode> {
 /// Writes the reference pages.
 pub fn reference(args: &PagesArgs) -> anyhow::Result<ExitCode> {
     written(args, manual::reference::write(&args.dir))
+}
+
+/// Writes the JSON Schemas.
+pub fn schemas(args: &PagesArgs) -> anyhow::Result<ExitCode> {
+    written(args, manual::schemas::write(&args.dir))
 }
 
 fn written(args: &PagesArgs, result: std::io::Result<()>) -> anyhow::Result<ExitCode> {

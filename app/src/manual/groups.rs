@@ -8,7 +8,7 @@ use report::TextStyle;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Measure", &["load", "race", "sweep", "run", "plan"]),
     ("Read results", &["report", "compare", "history", "import", "chart", "ui"]),
-    ("Catalogue", &["list", "show", "install", "verify", "new"]),
+    ("Catalogue", &["list", "show", "install", "verify", "new", "schema"]),
     ("Machine and tools", &["doctor", "serve", "dialects", "completions"]),
 ];
 

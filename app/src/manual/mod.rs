@@ -1,10 +1,12 @@
-//! The manual, made from the command line's definition: the end of `--help`, the reference pages and the man pages.
+//! The manual: the end of `--help`, the reference pages and the man pages, made from the command line's definition,
+//! and the schemas of file formats, made from their types.
 
 mod groups;
 pub mod man;
 mod pages;
 pub mod plain;
 pub mod reference;
+pub mod schemas;
 #[cfg(test)]
 mod tests;
 pub mod topics;

@@ -183,6 +183,15 @@ pub const PAGES: &[Page] = &[
         see: &[("contender.md", "Add a contender")],
     },
     Page {
+        command: "schema",
+        examples: &[
+            ("drome schema", "all formats"),
+            ("drome schema contender > contender.schema.json", "for an editor, or for a check in CI"),
+        ],
+        exits: READS,
+        see: &[("files.md#completion-in-an-editor", "Completion in an editor")],
+    },
+    Page {
         command: "report",
         examples: &[
             ("drome report", "the latest run"),

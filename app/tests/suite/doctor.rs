@@ -1,6 +1,6 @@
 //! `drome doctor`, and what a run keeps of its machine, by the real binary.
 
-use crate::common::{Home, run};
+use crate::common::{Home, assert_as_schema, run};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -30,6 +30,7 @@ fn the_doctor_is_advice_unless_points_are_asked_for() {
         let unknown = checks.iter().filter(|c| c["found"].is_null()).count();
         assert_eq!((json["unknown"].as_array().unwrap().len(), &json["schema"]), (unknown, &Value::from(1)));
         assert!(json["environment"]["machine"]["sysctls"].is_object(), "{json}");
+        assert_as_schema(&home, "doctor", &json);
     }
     assert_eq!(run(&mut home.drome(&["doctor", "--least", "11"])).code, 2);
 }
@@ -43,6 +44,7 @@ fn a_run_keeps_its_machine_and_what_ran_to_the_byte() {
     assert_eq!(said.code, 0, "{}", said.err);
     let json: Value =
         serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
+    assert_as_schema(&home, "report", &json);
     let own = Sha256::digest(std::fs::read(DROME).unwrap());
     let own: String = own.iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(json["environment"]["machine"]["drome_sha256"], own.as_str());

@@ -1,6 +1,6 @@
 //! Studies that are measured in heats: several live servers, loaded in turns.
 
-use crate::common::{Home, Said, process, processes_with, run, wait_for};
+use crate::common::{Home, Said, assert_as_schema, process, processes_with, run, wait_for};
 use lab::Store;
 use lab::heat::run::Measured;
 use model::heat::{HUB, Start, StartOutcome};
@@ -235,4 +235,5 @@ fn what_it_takes_is_told_before_anything_is_started() {
     let json: serde_json::Value =
         serde_json::from_str(&run(&mut command(&home, &["plan", "small", "--format", "json"])).out).unwrap();
     assert_eq!((json["heats_a_round"].as_u64(), json["looks"][0]["rounds"].as_u64()), (Some(2), Some(2)));
+    assert_as_schema(&home, "plan", &json);
 }

@@ -46,6 +46,7 @@ mod race;
 mod resume;
 mod root;
 mod run;
+mod schema;
 mod serve;
 mod stand_ins;
 mod steady;

@@ -1,7 +1,7 @@
 //! `drome verify` of every contender that Debian's packages give in less than a minute, on both tracks: what CI can
 //! afford. All of the catalog is verified by `drome verify --install --yes`.
 
-use crate::common::{Home, run};
+use crate::common::{Home, assert_as_schema, run};
 use serde_json::Value;
 
 /// What `cargo xtask test` installs is enough for these.
@@ -26,6 +26,7 @@ fn what_is_had_quickly_does_all_that_it_declares() {
     let mut command = home.drome(&["verify", "--format", "json"]);
     let said = run(command.args(QUICKLY_HAD));
     let rows: Vec<Value> = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err));
+    assert_as_schema(&home, "verify", &Value::from(rows.clone()));
     for row in &rows {
         assert!(row["wrong"].as_array().unwrap().is_empty() && row["missing"].is_null(), "{row:#}");
         assert!(row["right"] == row["served"] && row["right"].as_u64().unwrap() > 0, "{row:#}");

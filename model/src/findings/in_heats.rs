@@ -2,10 +2,11 @@
 
 use super::Figure;
 use crate::contender::Class;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A cell of a run in heats.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellInHeats {
     /// The number of rounds with a measurement. A round has every contender in one heat.
     pub rounds: usize,
@@ -26,7 +27,7 @@ pub struct CellInHeats {
 }
 
 /// The noise floor of one class of contenders.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClassFloor {
     /// The class.
     pub class: Class,
@@ -35,7 +36,7 @@ pub struct ClassFloor {
 }
 
 /// The number of pairs of contenders by what is known about them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Pairs {
     /// One of the two is certainly better.
     pub decided: usize,
@@ -46,7 +47,7 @@ pub struct Pairs {
 }
 
 /// The contenders that no other contender certainly beats, the reference aside.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Front {
     /// The leaders, the best estimate first. If there is one only, it is certainly the best of the ranked contenders.
     pub leaders: Vec<String>,
@@ -57,7 +58,7 @@ pub struct Front {
 }
 
 /// One start in one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StartFigure {
     /// The contender, or `hub`: the server that is in every heat.
     pub contender: String,
@@ -72,7 +73,7 @@ pub struct StartFigure {
 }
 
 /// A contender in a cell of a run in heats.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ContenderInHeats {
     /// The class of the contender: how much its starts differ; null where it is not known.
     pub class: Option<Class>,
@@ -104,7 +105,7 @@ pub struct ContenderInHeats {
 }
 
 /// Why a contender has no rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unranked {
     /// It failed in a third of its starts or more.

@@ -1,5 +1,5 @@
-//! `cargo xtask docs`: writes the reference pages, the man pages and the shells' completions, from the command line's definition and
-//! from the types that serde reads and writes.
+//! `cargo xtask docs`: writes the reference pages, the JSON Schemas, the man pages and the shells' completions, from the command line's
+//! definition and from the types that serde reads and writes.
 
 mod formats;
 pub mod links;
@@ -23,6 +23,9 @@ pub fn docs() -> Result<()> {
         write(&reference.join(name), &text)?;
     }
     drome(&["reference", &reference.to_string_lossy()])?;
+    let schemas = root.join("docs/schemas");
+    emptied(&schemas)?;
+    drome(&["schemas", &schemas.to_string_lossy()])?;
     let man = root.join("target/man");
     emptied(&man)?;
     drome(&["man", &man.to_string_lossy()])?;
@@ -36,7 +39,7 @@ pub fn docs() -> Result<()> {
     if !broken.is_empty() {
         bail!("these links lead nowhere:\n  {}", broken.join("\n  "));
     }
-    eprintln!("written: docs/reference, target/man, target/completions");
+    eprintln!("written: docs/reference, docs/schemas, target/man, target/completions");
     Ok(())
 }
 

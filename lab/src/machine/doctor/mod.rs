@@ -9,6 +9,7 @@ use crate::machine::cores::Cores;
 use crate::machine::environment::{System, Watch};
 use crate::machine::other_load::Place;
 use model::{Conditions, Environment};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ const SCHEMA: u32 = 1;
 pub const LOOK: Duration = Duration::from_millis(500);
 
 /// One check.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
     /// What was checked.
     pub what: &'static str,
@@ -35,7 +36,7 @@ pub struct Check {
 }
 
 /// Something that spoils measurements.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trouble {
     /// Why it spoils a measurement.
     pub spoils: &'static str,
@@ -44,7 +45,7 @@ pub struct Trouble {
 }
 
 /// The result of all checks.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Examination {
     /// The version of this JSON.
     pub schema: u32,
