@@ -59,10 +59,10 @@ fn the_schemas_are_as_the_types_say() {
 fn every_file_of_the_catalogue_is_as_its_schema_says() {
     let contender = Some("contender.toml");
     let all = [
-        ("contender", files("contenders", contender)),
+        ("contender", files("catalog/contenders", contender)),
         ("contender", files("app/templates", contender)),
-        ("workload", files("workloads", None)),
-        ("study", files("studies", None)),
+        ("workload", files("catalog/workloads", None)),
+        ("study", files("catalog/studies", None)),
     ];
     for (name, files) in all {
         let validator = validator(name);
