@@ -5,10 +5,10 @@ pub mod install;
 pub mod remedy;
 
 use crate::catalog::Entry;
+use crate::lock::Lock;
 use crate::machine::environment::hex;
 use crate::server::image;
 use crate::server::supervise::last_lines;
-use crate::setup::lock::Lock;
 use model::Contender;
 use model::contender::{Track, tuned_name};
 use model::observation::Entrant;

@@ -11,7 +11,7 @@ use anyhow::bail;
 use dialects::{Call, Dialect, Halt, Said};
 use lab::fault::Fault;
 use lab::machine::cores::Cores;
-use lab::machine::environment::System;
+use lab::machine::system::System;
 use lab::prepare::{Prepared, fill_all};
 use lab::server::instance::{Instance, Place, Works};
 use lab::server::tree::Tree;
