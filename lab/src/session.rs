@@ -22,7 +22,12 @@ pub struct Session<'s> {
 
 impl<'s> Session<'s> {
     /// Locks the run and sets up its lab. Nothing is stored yet.
-    pub fn open(run: Run, lineup: Lineup, stop: Arc<AtomicBool>, store: &'s Store) -> Result<Self, SetupError> {
+    pub fn open(
+        run: Run,
+        lineup: Lineup,
+        stop: Arc<AtomicBool>,
+        store: &'s Store,
+    ) -> Result<Self, SetupError> {
         let lab = setup::lab(&run, lineup, stop, Some(store))?;
         Ok(Self { run, lab, store })
     }
@@ -51,6 +56,12 @@ impl<'s> Session<'s> {
         } else {
             blocks::run::run(&self.lab, &self.run, self.store, show)
         }
+    }
+
+    /// The findings so far, by what is stored.
+    pub fn findings(&self) -> Result<Findings, StoreError> {
+        let (run, observations, ended) = self.store.run(&self.run.id)?;
+        findings::of(self.store, &run, &observations, ended.as_deref())
     }
 
     /// Everything that was observed in the run so far.
