@@ -1,5 +1,7 @@
 //! `drome sweep URL`, `drome sweep --start 'CMD'`: measures servers at rates from idle to past saturation.
 
+mod watch;
+
 use super::pictures::Pictures;
 use super::session::own_path;
 use crate::console;
@@ -8,10 +10,9 @@ use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
 use lab::machine::pinned::Pinned;
 use lab::setup::{self, Lineup, Rules};
-use lab::sweep::{Entry, Servers, Setting, Show};
+use lab::sweep::{Entry, Servers, Setting};
 use lab::{Lab, sweep};
 use model::{
     Arrivals, Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target, Until,
@@ -23,6 +24,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use watch::Watch;
 
 /// The most contenders: each has a letter.
 const MOST: usize = 26;
@@ -132,7 +134,7 @@ pub fn run(args: &SweepArgs, _common: &Common) -> anyhow::Result<ExitCode> {
     let mut servers = Servers::new(&lab, &run.study.design, entries);
     let mut watch = Watch::new();
     let swept = sweep::run(&setting, titles.len(), &mut servers, &mut watch);
-    watch.bar.finish_and_clear();
+    watch.finish();
     let url = args.url.as_ref().unwrap_or(&args.path_url);
     let elapsed = sweep::Measure::elapsed(&servers);
     let lab_failure = swept.lab_failure.clone();
@@ -277,39 +279,4 @@ fn study(args: &SweepArgs, url: &str) -> Study {
         heats: None,
     };
     setup::raced_study("sweep".to_owned(), url, load, design)
-}
-
-/// The progress of a sweep.
-struct Watch {
-    bar: ProgressBar,
-}
-
-impl Watch {
-    fn new() -> Self {
-        let template = "{bar:30} {pos}/{len} measurements, {elapsed} so far, {eta} left: {msg}";
-        Self { bar: console::bar(0, template) }
-    }
-}
-
-/// The contender's letter in the report.
-fn letter(contender: usize) -> char {
-    ('A'..='Z').nth(contender).unwrap_or('?')
-}
-
-impl Show for Watch {
-    fn begins(&mut self, contender: usize, what: &str, done: usize, about: usize) {
-        self.bar.set_length(about as u64);
-        self.bar.set_position(done as u64);
-        self.bar.set_message(format!("{}, {what}", letter(contender)));
-    }
-
-    fn observed(&mut self, contender: usize, trial: &SweepTrial) {
-        let at = trial.share.map_or_else(|| "closed load".to_owned(), |s| format!("{:.0} %", s * 100.0));
-        let why = match (&trial.failed, &trial.verdict) {
-            (Some(why), _) => format!("failed: {why}"),
-            (None, Some(verdict)) if !verdict.valid => format!("void: {}", verdict.reasons.join("; ")),
-            _ => return,
-        };
-        self.bar.suspend(|| note!("{}, {at}: {why}", letter(contender)));
-    }
 }
