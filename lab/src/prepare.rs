@@ -1,4 +1,5 @@
-//! Contenders on this machine: lays out their sources, asks for their versions, and finds what they lack and its remedy.
+//! Contenders on this machine: lays out their sources, asks for their versions, and finds what they lack and its
+//! remedy.
 
 mod build;
 pub mod folders;

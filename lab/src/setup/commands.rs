@@ -33,8 +33,8 @@ pub fn raced_study(title: String, url: &str, load: Load, design: Design) -> Stud
     }
 }
 
-/// Makes contenders of bare commands, in which `{port}` stands for the port; `path` is requested of them, and any answer
-/// will do.
+/// Makes contenders of bare commands, in which `{port}` stands for the port; `path` is requested of them, and any
+/// answer will do.
 pub fn commands(commands: &[String], path: &str) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
     let (cache, mut prepared, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
     for (command, letter) in commands.iter().zip('A'..='Z') {

@@ -22,8 +22,8 @@ struct Asked {
     classes: BTreeMap<String, Class>,
 }
 
-/// Starts every contender once and asks it: all must give the same body, or the race is of unequal work. From then on that
-/// body is expected of all; the run keeps its size, and the likely class of each contender.
+/// Starts every contender once and asks it: all must give the same body, or the race is of unequal work. From then on
+/// that body is expected of all; the run keeps its size, and the likely class of each contender.
 pub fn same_work(lab: &mut Lab, run: &mut Run, path: &str) -> Result<(), SetupError> {
     let asked = ask_all(lab, run, path);
     // Whatever came of it then.
