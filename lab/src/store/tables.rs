@@ -1,6 +1,5 @@
 //! The tables of the store, and how those of older versions become the current ones.
 
-use super::heats;
 use rusqlite::{Connection, TransactionBehavior};
 
 /// Marks the file as drome's ("drom").
@@ -59,6 +58,38 @@ const ONCE: &str = "
     alter table observation_of_trial rename to observation;
 ";
 
+/// The tables that version 5 added.
+const HEATS: &str = "
+    create table heat (
+        run text not null references run, round integer not null, number integer not null, json text not null,
+        primary key (run, round, number)
+    ) strict;
+    create table start (
+        id integer primary key, run text not null references run, round integer not null, heat integer not null,
+        contender text not null, copy integer not null, cells integer not null, is_over integer not null,
+        json text not null, unique (run, round, heat, contender, copy)
+    ) strict;
+    create table slice (
+        start integer not null references start, cell integer not null, cycle integer not null, place integer not null,
+        answers integer not null, ns integer not null, turn_ns integer not null, owner_ns integer, members_ns integer,
+        others_ns integer, others_on_server_ns integer, stolen_ns integer, void text,
+        primary key (start, cell, cycle)
+    ) strict, without rowid;
+";
+
+/// The change by version 6: a member may have several turns in a cycle.
+pub const TURNS: &str = "
+    alter table slice rename to slice_once;
+    create table slice (
+        start integer not null references start, cell integer not null, cycle integer not null, place integer not null,
+        answers integer not null, ns integer not null, turn_ns integer not null, owner_ns integer, members_ns integer,
+        others_ns integer, others_on_server_ns integer, stolen_ns integer, void text,
+        primary key (start, cell, cycle, place)
+    ) strict, without rowid;
+    insert into slice select * from slice_once;
+    drop table slice_once;
+";
+
 /// Creates the tables that are missing. Another drome may have done it first, so the version is read again.
 pub fn make(db: &mut Connection) -> rusqlite::Result<()> {
     let make = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -77,10 +108,10 @@ pub fn make(db: &mut Connection) -> rusqlite::Result<()> {
         make.execute_batch(ONCE)?;
     }
     if version < 5 {
-        make.execute_batch(heats::TABLES)?;
+        make.execute_batch(HEATS)?;
     }
     if version < 6 {
-        make.execute_batch(heats::TURNS)?;
+        make.execute_batch(TURNS)?;
     }
     make.pragma_update(None, "user_version", VERSION)?;
     make.commit()
