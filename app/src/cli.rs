@@ -1,6 +1,6 @@
 //! The command line: raw arguments. Each command's own file resolves them.
 
-use clap::builder::FalseyValueParser;
+use crate::options::Common;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -13,35 +13,6 @@ pub struct Cli {
     pub command: Command,
     #[command(flatten)]
     pub common: Common,
-}
-
-/// Options of every command.
-#[derive(Debug, Args)]
-pub struct Common {
-    // Not a doc comment: those want variables in backticks, which a terminal would show.
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        help = "Results database [default: drome.sqlite in $DROME_HOME, else in the XDG data folder]"
-    )]
-    pub store: Option<PathBuf>,
-    /// Folder with your own contenders/, workloads/ and studies/; an entry replaces the built-in one of the same
-    /// name; may be repeated
-    #[arg(long, global = true, value_name = "DIR")]
-    pub catalog: Vec<PathBuf>,
-    /// Print ASCII only [default: by the locale]
-    #[arg(long, global = true)]
-    pub ascii: bool,
-}
-
-/// How much background load is accepted.
-#[derive(Clone, Copy, Debug, Args)]
-pub struct MachineArgs {
-    /// Accept measurements even if other programs use more than 20 % of the measured CPUs' time, or the host of a
-    /// virtual machine takes more than 10 %; the report still shows both
-    #[arg(long, env = "DROME_ALLOW_BUSY", value_parser = FalseyValueParser::new(), hide_env_values = true)]
-    pub allow_busy: bool,
 }
 
 /// Raw arguments.

@@ -1,29 +1,12 @@
-//! The terminal: results go to standard output, progress goes to standard error and only if that is a terminal. Also
-//! the signals that ask drome to stop.
+//! The terminal: results go to standard output, progress goes to standard error and only if that is a terminal.
 
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressStyle};
 use report::TextStyle;
 use report::text_style::Ink;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin, stdout};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
-
-/// A flag that SIGINT or SIGTERM sets; a second signal ends drome at once.
-pub fn stop_flag() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(
-            signal,
-            crate::failure::INTERRUPTED.into(),
-            Arc::clone(&stop),
-        )?;
-        signal_hook::flag::register(signal, Arc::clone(&stop))?;
-    }
-    Ok(stop)
-}
 
 /// Whether `--ascii` was given.
 static IS_ASCII_ASKED: OnceLock<bool> = OnceLock::new();

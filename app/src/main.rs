@@ -10,7 +10,9 @@ mod failure;
 mod live;
 mod manual;
 mod metrics;
+mod options;
 mod png;
+mod signals;
 mod ui;
 mod watch;
 

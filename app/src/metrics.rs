@@ -93,7 +93,7 @@ impl Gathered {
 
     fn take(&mut self, intervals: &[Interval]) {
         if let Some(look) = self.look.as_mut().filter(|look| look.is_due()) {
-            self.server_rss_bytes = look.again().1;
+            self.server_rss_bytes = look.again().rss_bytes;
         }
         if intervals.is_empty() {
             return;

@@ -4,7 +4,7 @@
 use crate::console;
 use indicatif::ProgressBar;
 use lab::Show;
-use lab::heat::run::Measured;
+use lab::heat::Measured;
 use lab::heat::schedule::budget;
 use model::heat::{Heat, Start, StartOutcome, Step};
 use model::{Observation, Outcome, Run, Trial};

@@ -1,16 +1,16 @@
 //! Decides which trial comes next, and when it is enough. Pure: a function of the run and its observations, so that an
 //! interrupted run continues where it was.
 
+mod budget;
+pub(crate) mod run;
 pub mod time_left;
+
+pub use budget::too_small;
 
 use crate::findings::analyse;
 use model::study::REFERENCE;
 use model::{Metric, Observation, Outcome, Run, Trial};
 use stats::random;
-
-mod budget;
-
-pub use budget::least_budget;
 
 /// A contender that failed this often in a cell, and never succeeded there, is not tried again.
 const MAX_FAILURES: usize = 3;

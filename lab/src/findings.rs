@@ -7,8 +7,8 @@ pub mod history;
 pub mod race;
 pub mod steady;
 
+use crate::heat::Measured;
 use crate::heat::observed::observed;
-use crate::heat::run::Measured;
 use crate::store::{Store, StoreError};
 use model::{Findings, Observation, Run};
 

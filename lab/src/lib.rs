@@ -1,5 +1,5 @@
 //! The lab: from a study to findings. It starts servers, has the load engine drive them, stores the observations and
-//! analyses them. It formats nothing for people. [`run`] is the spine.
+//! analyses them. It formats nothing for people. [`Session`] is the spine.
 
 #[cfg(test)]
 mod bad_input;
@@ -10,17 +10,20 @@ mod example;
 pub mod fault;
 pub mod findings;
 pub mod heat;
+mod lab;
+pub mod lock;
 pub mod machine;
 pub mod prepare;
-pub mod run;
 pub mod server;
+mod session;
 pub mod setup;
 pub mod store;
 pub mod sweep;
 pub mod verdict;
 
 pub use catalog::{Catalog, CatalogError};
-pub use run::{Lab, LabError, Show};
+pub use lab::{Lab, LabError, Show};
+pub use session::Session;
 pub use store::{Store, StoreError, Stored};
 
 /// The current time in RFC 3339, UTC, to the second.

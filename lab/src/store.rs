@@ -1,147 +1,20 @@
 //! The results: one `SQLite` file. Every observation is committed at once, so that a kill loses at most the running trial. A
 //! file that this drome does not understand is never written to.
 
-use model::page::Replays;
-use model::{Import, Observation, Run};
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, TransactionBehavior, params};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
+mod error;
 mod heats;
 mod printed;
+mod tables;
 
+pub use error::StoreError;
 pub use printed::Printed;
 
-/// Marks the file as drome's ("drom").
-const APPLICATION_ID: i64 = 0x6472_6f6d;
-
-/// The version of the tables. 2 added `import`, 3 `replays`, 4 that a trial is stored once, 5 and 6 heats, 7 `printed`.
-const VERSION: i64 = 7;
-
-const TABLES: &str = "
-    create table run (
-        id text primary key, name text not null, started_at text not null, ended text, json text not null
-    ) strict;
-    create table observation (
-        run text not null references run, n integer not null, json text not null, primary key (run, n)
-    ) strict;
-";
-
-const IMPORTS: &str = "
-    create table import (
-        id text primary key, title text not null, imported_at text not null, readings integer not null,
-        json text not null
-    ) strict;
-";
-
-const REPLAYS: &str = "
-    create table replays (
-        id text primary key, name text not null, started_at text not null, ended text, n integer not null,
-        json text not null
-    ) strict;
-";
-
-/// Keeps one row for a trial. Two dromes at one run could store it twice before: the first one stays, and the others are kept where
-/// nothing reads them. A row that is not JSON has no trial: [`StoreError::Damaged`] reports it.
-const ONCE: &str = "
-    create table observation_of_trial (
-        run text not null references run, n integer not null, block integer, cell integer, contender text,
-        copy integer, json text not null,
-        primary key (run, n), unique (run, block, cell, contender, copy)
-    ) strict;
-    insert or ignore into observation_of_trial
-        select run, n,
-            case when json_valid(json) then json_extract(json, '$.trial.block') end,
-            case when json_valid(json) then json_extract(json, '$.trial.cell') end,
-            case when json_valid(json) then json_extract(json, '$.trial.contender') end,
-            case when json_valid(json) then json_extract(json, '$.trial.copy') end,
-            json
-        from observation order by run, n;
-    create table observed_twice (run text not null, n integer not null, json text not null) strict;
-    insert into observed_twice
-        select run, n, json from observation as old
-        where not exists (select 1 from observation_of_trial as new where new.run = old.run and new.n = old.n);
-    drop table observation;
-    alter table observation_of_trial rename to observation;
-";
-
-/// Why the store can't be used.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The file can't be opened, read or written.
-    #[error("the store {path}: {source}; {remedy}")]
-    Sqlite {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        source: rusqlite::Error,
-        /// The next step.
-        remedy: &'static str,
-    },
-    /// Another program has locked the file.
-    #[error(
-        "the store {path} has been locked by another program for more than {} s: find it with `fuser {path}` and \
-         let it finish, or choose another file with --store FILE",
-        LOCK_PATIENCE.as_secs()
-    )]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The trial is stored already.
-    #[error(
-        "run {run} already has {trial}: another drome is working on it; let it finish, or start a new run without --resume"
-    )]
-    Twice {
-        /// The run.
-        run: String,
-        /// The trial.
-        trial: String,
-    },
-    /// The folder of the file can't be made.
-    #[error("can't make the folder of the store {path}: {source}; choose another file with --store FILE")]
-    Folder {
-        /// The file.
-        path: PathBuf,
-        /// What went wrong.
-        source: std::io::Error,
-    },
-    /// A newer drome wrote the file.
-    #[error(
-        "the store {path} has version {found}, and this drome supports up to {VERSION}: use a newer drome, or --store FILE"
-    )]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: i64,
-    },
-    /// The file is not a store.
-    #[error("{path} is not a drome store and is left unchanged: choose another file with --store FILE")]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A row is malformed.
-    #[error(
-        "the store {path} is damaged ({what}) and is left unchanged: choose another file with --store FILE"
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        what: String,
-    },
-    /// There is no such run.
-    #[error("there is no run `{0}`: `drome list runs` lists all runs")]
-    NoRun(String),
-    /// There is no run at all.
-    #[error("the store has no run yet: `drome run raspberry-pi` makes one")]
-    Empty,
-}
-
-/// How long another program may lock the file. What drome does there takes milliseconds.
-const LOCK_PATIENCE: Duration = Duration::from_secs(10);
+use error::{LOCK_PATIENCE, sqlite};
+use model::page::Replays;
+use model::{Import, Observation, Run};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, params};
+use std::path::{Path, PathBuf};
+use tables::{APPLICATION_ID, VERSION, make};
 
 /// An open store.
 #[derive(Debug)]
@@ -431,54 +304,6 @@ impl Store {
     fn wrap(&self, source: rusqlite::Error) -> StoreError {
         sqlite(&self.path, source)
     }
-}
-
-/// Creates the tables that are missing. Another drome may have done it first, so the version is read again.
-fn make(db: &mut Connection) -> rusqlite::Result<()> {
-    let make = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let version: i64 = make.query_row("pragma user_version", [], |row| row.get(0))?;
-    if version < 1 {
-        make.execute_batch(TABLES)?;
-        make.pragma_update(None, "application_id", APPLICATION_ID)?;
-    }
-    if version < 2 {
-        make.execute_batch(IMPORTS)?;
-    }
-    if version < 3 {
-        make.execute_batch(REPLAYS)?;
-    }
-    if version < 4 {
-        make.execute_batch(ONCE)?;
-    }
-    if version < 5 {
-        make.execute_batch(heats::TABLES)?;
-    }
-    if version < 6 {
-        make.execute_batch(heats::TURNS)?;
-    }
-    if version < 7 {
-        make.execute_batch(printed::TABLES)?;
-    }
-    make.pragma_update(None, "user_version", VERSION)?;
-    make.commit()
-}
-
-/// Converts an error of `SQLite`. A file that is no database, or a broken one, is never written to.
-fn sqlite(path: &Path, source: rusqlite::Error) -> StoreError {
-    let path = path.to_owned();
-    let remedy = match source.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => return StoreError::Foreign { path },
-        Some(ErrorCode::DatabaseCorrupt) => return StoreError::Damaged { path, what: source.to_string() },
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => return StoreError::Locked { path },
-        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
-            "free some space, or choose another file with --store FILE"
-        }
-        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => {
-            "make sure that you may write to the file and its folder, or choose another file with --store FILE"
-        }
-        _ => "choose another file with --store FILE",
-    };
-    StoreError::Sqlite { path, source, remedy }
 }
 
 #[cfg(test)]

@@ -4,25 +4,25 @@
 mod figures;
 
 use super::dialect::{measure, on_cores};
-use super::report::{Format, Teller};
-use crate::console;
+use super::report::Teller;
 use crate::failure::{VOID, WrongInput};
+use crate::signals::stop_flag;
 use anyhow::bail;
 use dialects::{Call, Dialect, Halt, Said};
+use lab::Store;
 use lab::fault::Fault;
 use lab::machine::cores::Cores;
-use lab::machine::environment::System;
+use lab::machine::system::System;
 use lab::prepare::{Prepared, fill_all};
 use lab::server::instance::{Instance, Place, Works};
 use lab::server::tree::Tree;
 use lab::server::usage::{Sampler, Watched};
-use lab::{Store, setup};
+use lab::setup::{self, Lineup};
 use load::Progress;
 use model::contender::{Track, Workers};
 use model::page::{AsPublished, Published, Replay, Replays};
 use model::study::REFERENCE;
 use model::{Cell, Study, Tally, Usage};
-use report::TextStyle;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,8 +37,7 @@ const LONGEST: Duration = Duration::from_mins(3);
 /// Runs each of the study's command lines against each of its contenders, and stores each result at once.
 pub fn run(
     (name, study): (&str, &Study),
-    prepared: &[Prepared],
-    works: Works,
+    lineup: Lineup,
     store: &Store,
     teller: &Teller,
 ) -> anyhow::Result<ExitCode> {
@@ -57,9 +56,9 @@ pub fn run(
         ..Replays::default()
     };
     // An unsupported format is refused before anything is run.
-    show(&all, teller.format, &teller.look())?;
-    let stop = console::stop_flag()?;
-    let stage = Stage { assets: setup::assets(&works)?, works, stop };
+    teller.replays(&all)?;
+    let Lineup { prepared, works } = lineup;
+    let stage = Stage { assets: setup::assets(&works)?, works, stop: stop_flag()? };
     for page in &study.as_published {
         let Some(cell) = study.cells.iter().find(|cell| cell.title == page.cell) else { continue };
         for prepared in prepared.iter().filter(|p| p.track == Track::Default && p.name != REFERENCE) {
@@ -80,7 +79,7 @@ pub fn run(
     }
     all.is_whole = true;
     store.keep_replays(&all)?;
-    teller.write(show(&all, teller.format, &teller.look())?.as_bytes())?;
+    teller.tell_replays(&all)?;
     Ok(code_of(&all.replays))
 }
 
@@ -108,19 +107,6 @@ fn beside_the_page(replay: &mut Replay, page: &AsPublished, published: &Publishe
 
 fn own((figure, why): (&String, &String)) -> (String, String) {
     (figure.clone(), why.clone())
-}
-
-/// The results in this format.
-pub fn show(all: &Replays, format: Format, look: &TextStyle) -> anyhow::Result<String> {
-    Ok(match format {
-        Format::Terminal => report::replays::terminal(all, look),
-        Format::Markdown => report::replays::markdown(all),
-        Format::Json => format!("{}\n", serde_json::to_string_pretty(&all.replays)?),
-        other => {
-            let why = "command lines are run once each, without trials: use terminal, markdown or json";
-            return Err(other.refused(why));
-        }
-    })
 }
 
 /// What every start of a contender needs.

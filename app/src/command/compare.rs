@@ -1,9 +1,9 @@
 //! `drome compare`: reports what changed between two runs and, with `--fail-if-slower`, fails on a regression.
 
 use super::store;
-use crate::cli::Common;
 use crate::console;
 use crate::failure::{REGRESSION, VOID, WrongInput};
+use crate::options::Common;
 use clap::{Args, ValueEnum};
 use lab::{StoreError, Stored};
 use model::{Comparison, Findings};

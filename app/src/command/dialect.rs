@@ -2,6 +2,7 @@
 
 use crate::console;
 use crate::failure::WrongInput;
+use crate::signals::stop_flag;
 use dialects::{Call, Dialect, Halt, Job, Said};
 use lab::machine::cores::Cores;
 use lab::verdict::{self, Case, Policy};
@@ -43,7 +44,7 @@ pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
     if let Some(code) = tell(&job.begin())? {
         return Ok(ExitCode::from(code));
     }
-    let progress = Progress { stop: console::stop_flag()?, ..Progress::default() };
+    let progress = Progress { stop: stop_flag()?, ..Progress::default() };
     let (result, asked) = measure(&plan, job.as_mut(), progress, &(), &mut tell)?;
     let said = match &result {
         Ok(tally) => job.print(tally),

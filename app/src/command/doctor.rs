@@ -5,7 +5,7 @@ use crate::failure::REGRESSION;
 use clap::Args;
 use lab::machine::cores::Cores;
 use lab::machine::doctor::{self, BEST, Examination};
-use lab::machine::environment::System;
+use lab::machine::system::System;
 use std::fmt::Write;
 use std::process::ExitCode;
 

@@ -2,9 +2,9 @@
 
 use super::pictures::{Kind, Pictures};
 use super::store;
-use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
+use crate::options::Common;
 use clap::{Args, ValueEnum};
 use model::History;
 use std::path::PathBuf;

@@ -2,8 +2,8 @@
 
 use super::report::TellArgs;
 use super::store;
-use crate::cli::Common;
 use crate::failure::WrongInput;
+use crate::options::Common;
 use clap::Args;
 use dialects::page::{self, Page};
 use model::Import;

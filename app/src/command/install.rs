@@ -2,8 +2,8 @@
 //! it is.
 
 use super::catalog;
-use crate::cli::Common;
 use crate::console;
+use crate::options::Common;
 use clap::Args;
 use lab::prepare::Prepared;
 use lab::{Catalog, CatalogError, setup};

@@ -1,9 +1,8 @@
-//! Keeps the report of a single measurement in the store, and shows it again.
+//! Keeps the report of a single measurement in the store.
 
-use super::report::Format;
 use super::{store, store_path};
-use crate::cli::Common;
-use crate::failure::{INTERRUPTED, VOID, WrongInput};
+use crate::failure::{INTERRUPTED, VOID};
+use crate::options::Common;
 use lab::setup;
 use lab::store::Printed;
 use std::io::{IsTerminal, stdout};
@@ -52,18 +51,5 @@ pub fn keep(common: &Common, title: String, ending: Ending, started_at: String, 
         Ok(()) if stdout().is_terminal() => note!("kept: drome report {}", printed.id),
         Ok(()) => {}
         Err(error) => note!("not kept in {}: {error:#}", store_path(common).display()),
-    }
-}
-
-/// The report in a format.
-pub fn show(printed: &Printed, format: Format) -> Result<&str, WrongInput> {
-    match format {
-        Format::Terminal => Ok(&printed.terminal),
-        Format::Json => Ok(&printed.json),
-        _ => {
-            let id = &printed.id;
-            let why = format!("{id} is one measurement (`drome {}`): its formats are terminal and json", printed.title);
-            Err(WrongInput(why))
-        }
     }
 }

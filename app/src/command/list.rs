@@ -1,8 +1,8 @@
 //! `drome list`: lists the catalog and the runs, and shows which contenders are installed.
 
 use super::{catalog, store};
-use crate::cli::Common;
 use crate::console;
+use crate::options::Common;
 use clap::{Args, ValueEnum};
 use lab::store::Kind;
 use lab::{Catalog, setup};

@@ -24,12 +24,13 @@ pub mod report;
 pub mod run;
 pub mod schema;
 pub mod serve;
+mod session;
 pub mod show;
 pub mod sweep;
 pub mod ui;
 pub mod verify;
 
-use crate::cli::Common;
+use crate::options::Common;
 use lab::prepare::folders;
 use lab::{Catalog, Store};
 use std::path::PathBuf;

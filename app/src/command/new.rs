@@ -1,8 +1,8 @@
 //! `drome new contender NAME --from LANGUAGE`: creates a contender's folder that passes verification as it is.
 
-use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
+use crate::options::Common;
 use clap::{Args, Subcommand};
 use include_dir::{Dir, include_dir};
 use std::path::{Path, PathBuf};

@@ -1,13 +1,15 @@
 //! `drome plan STUDY`: estimates how long a study takes.
 
+use super::session::{measure, present};
 use super::{catalog, store};
-use crate::cli::{Common, MachineArgs};
 use crate::console;
 use crate::failure::WrongInput;
+use crate::options::{Common, MachineArgs, precision};
+use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
 use lab::heat::schedule::budget;
-use lab::setup;
-use lab::{Catalog, Store};
+use lab::setup::{Lineup, Rules, SetupError};
+use lab::{Catalog, Session, Store};
 use model::{Observation, Run, Study};
 use std::process::ExitCode;
 
@@ -46,7 +48,7 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
         return heats(args, &catalog, &store, study);
     }
     let (run, observations) = match args.pilot {
-        Some(blocks) => pilot(&catalog, &store, &args.study, study, blocks.into(), args.machine.allow_busy)?,
+        Some(blocks) => pilot(args, &catalog, &store, study, blocks)?,
         None => latest(&store, &args.study, study)?,
     };
     let precision = args.precision.unwrap_or(study.design.precision);
@@ -65,21 +67,14 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
 /// The time that a study in rounds takes: from its design and the usual warm-ups of its contenders' classes and,
 /// after a pilot, from the measured time of a round. The latest run is not used.
 fn heats(args: &PlanArgs, catalog: &Catalog, store: &Store, study: &Study) -> anyhow::Result<ExitCode> {
-    let prepared = setup::prepare_study(catalog, study)?;
-    let mut run =
-        setup::study_run(&args.study, study.clone(), &prepared, &setup::works(catalog)?, None, false);
+    let mut run = Lineup::of_study(catalog, study)?.run(&args.study, study.clone(), Rules::default());
     run.study.design.precision = args.precision.unwrap_or(study.design.precision);
-    let sum = budget::sum(&run).ok_or_else(|| {
-        WrongInput(format!(
-            "none of the contenders of {name} is installed: install them with `drome install {name}`",
-            name = args.study
-        ))
-    })?;
+    let nobody = || SetupError::Nobody { study: args.study.clone() };
+    let sum = budget::sum(&run).ok_or_else(nobody)?;
     let round = match args.pilot {
         Some(rounds) => {
-            let rounds = usize::from(rounds);
-            let (run, _) = pilot(catalog, store, &args.study, study, rounds, args.machine.allow_busy)?;
-            Some(budget::spent(&store.starts(&run.id)?) / rounds as u32)
+            let (run, _) = pilot(args, catalog, store, study, rounds)?;
+            Some(budget::spent(&store.starts(&run.id)?) / u32::from(rounds))
         }
         None => None,
     };
@@ -94,27 +89,23 @@ fn heats(args: &PlanArgs, catalog: &Catalog, store: &Store, study: &Study) -> an
 
 /// Runs a few rounds or blocks, which are stored as a first look.
 fn pilot(
+    args: &PlanArgs,
     catalog: &Catalog,
     store: &Store,
-    name: &str,
     study: &Study,
-    blocks: usize,
-    may_be_busy: bool,
+    blocks: u16,
 ) -> anyhow::Result<(Run, Vec<Observation>)> {
     let mut short = study.clone();
-    short.design.blocks = [blocks, blocks];
-    let prepared = setup::prepare_study(catalog, study)?;
-    let works = setup::works(catalog)?;
-    let mut run = setup::study_run(name, short, &prepared, &works, None, true);
-    run.allow_busy = Some(may_be_busy);
-    let lab = setup::lab(&run, prepared, works, console::stop_flag()?, Some(store))?;
-    store.add_run(&run)?;
-    let mut watch = crate::watch::Watch::new();
-    let findings = lab::run::run(&lab, &run, store, &mut watch);
-    watch.finish();
-    findings?;
-    let (run, observations, _) = store.run(&run.id)?;
-    Ok((run, observations))
+    short.design.blocks = [blocks.into(), blocks.into()];
+    let lineup = Lineup::of_study(catalog, &short)?;
+    let rules = Rules { seed: None, quick: true, allow_busy: args.machine.allow_busy };
+    let run = lineup.run(&args.study, short, rules);
+    present(&run)?;
+    let session = Session::open(run, lineup, stop_flag()?, store)?;
+    session.begin()?;
+    measure(&session)?;
+    let observations = session.observations()?;
+    Ok((session.run, observations))
 }
 
 /// The latest run of the study with trials of the same length as now; the noise of other runs differs.
@@ -133,13 +124,4 @@ fn latest(store: &Store, name: &str, study: &Study) -> anyhow::Result<(Run, Vec<
          --pilot`"
     ))
     .into())
-}
-
-/// `2%` or `0.02`.
-pub(super) fn precision(text: &str) -> Result<f64, String> {
-    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
-    match number.trim().parse::<f64>() {
-        Ok(n) if n * unit > 0.0 && n * unit < 1.0 => Ok(n * unit),
-        _ => Err("must be a share above 0 and below 1, such as 2% or 0.02".to_owned()),
-    }
 }

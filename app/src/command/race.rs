@@ -2,17 +2,17 @@
 
 use super::output::Output;
 use super::report::{Format, TellArgs, show};
+use super::session::{check_budget, conclude, measure, own_path};
 use super::store;
-use crate::cli::{Common, MachineArgs};
-use crate::console;
-use crate::failure::{self, WrongInput};
-use crate::watch::Watch;
+use crate::failure::WrongInput;
+use crate::options::{Common, MachineArgs};
+use crate::signals::stop_flag;
 use anyhow::Context;
 use clap::Args;
-use lab::server::instance::{Work, Works};
-use lab::setup::{self, RACED};
+use lab::Session;
+use lab::setup::{self, Rules};
 use model::metric::Decider;
-use model::{Arrivals, Cell, Design, Heats, Load, Run, Study, Target};
+use model::{Arrivals, Design, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -97,38 +97,29 @@ pub struct RaceArgs {
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
-    let path = path(&args.url)?;
-    let (prepared, entrants) = setup::commands(&args.commands, &path)?;
+    let path = own_path(&args.url)?;
+    let (lineup, entrants) = setup::commands(&args.commands, &path)?;
     let store = store(common)?;
-    let mut run = setup::race_run(study(args)?, entrants, args.prepare.clone(), args.seed);
-    run.allow_busy = Some(args.machine.allow_busy);
-    let any = Works::from([(RACED.to_owned(), Work::default())]);
-    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, Some(&store))?;
+    let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
+    let run = setup::race_run(study(args)?, entrants, args.prepare.clone(), rules);
+    let mut session = Session::open(run, lineup, stop_flag()?, &store)?;
     if !args.any_body {
-        let asked = setup::same_work(&lab, &run, &path)?;
-        setup::hold_equal(&mut run, &asked);
-        lab.works.insert(RACED.to_owned(), asked.work);
+        session.ensure_same_work(&path)?;
     }
     // By now the kinds of servers are known, and so is how long they take to warm up.
-    run.study.design.budget = budget(&run, args.budget);
-    if let Some(why) = too_small(&run) {
-        return Err(why.into());
-    }
-    store.add_run(&run)?;
-    let mut watch = Watch::new();
-    let findings = lab::run::run(&lab, &run, &store, &mut watch);
-    watch.finish();
-    let (_, trials, ended) = store.run(&run.id)?;
-    let observations = lab::findings::all(&store, &run, trials)?;
+    session.run.study.design.budget = budget(&session.run, args.budget);
+    check_budget(&session.run, args.budget.is_some())?;
+    session.begin()?;
+    let findings = measure(&session);
     if let Some((format, output)) = export {
-        let findings = &lab::findings::of(&store, &run, &observations, ended.as_deref())?;
-        let told = RunReport { run: &run, observations: &observations, findings };
+        let (observations, findings) = (session.observations()?, session.findings()?);
+        let told = RunReport { run: &session.run, observations: &observations, findings: &findings };
         output.write(&show(&told, format, &TextStyle::default())?)?;
     }
-    let findings = findings
-        .with_context(|| format!("run {}: `drome report {}` shows what was measured", run.id, run.id))?;
-    teller.tell(&run, &observations, &findings)?;
-    Ok(failure::code_of(&findings))
+    let id = &session.run.id;
+    let findings =
+        findings.with_context(|| format!("run {id}: `drome report {id}` shows what was measured"))?;
+    conclude(&session, &findings, &teller)
 }
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.
@@ -138,17 +129,6 @@ fn budget(run: &Run, asked: Option<Duration>) -> Duration {
         None => lab::blocks::time_left::guess(&run.study.design, lab::blocks::least_trials(run)),
     };
     asked.unwrap_or(BUDGET.max(least.saturating_mul(2)))
-}
-
-/// Why the budget is too small to start, if it is.
-fn too_small(run: &Run) -> Option<WrongInput> {
-    let (budget, least) = (run.study.design.budget, lab::blocks::least_budget(run));
-    match run.study.design.heats {
-        Some(_) => {
-            lab::heat::schedule::budget::too_small(run).map(|why| WrongInput(format!("--budget: {why}")))
-        }
-        None => (budget < least).then(|| super::run::too_small(budget, least)),
-    }
 }
 
 /// The file of `--export`, and the format of its extension.
@@ -163,17 +143,6 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
         return Err(WrongInput(words));
     }
     Ok((format, Output::to("--export", path)?))
-}
-
-/// The path of the URL; its host must be this machine, where the servers are started.
-pub fn path(url: &str) -> anyhow::Result<String> {
-    let target = Target::resolve(&url.replace("{port}", "1"))?;
-    if !target.address.tcp().is_some_and(|at| at.ip().is_loopback()) {
-        return Err(
-            WrongInput(format!("{url} is not on this machine: a race starts its servers itself")).into()
-        );
-    }
-    Ok(target.path)
 }
 
 fn study(args: &RaceArgs) -> anyhow::Result<Study> {
@@ -208,24 +177,15 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
         warmup_limit: WARMUP_LIMIT,
         ..Heats::default()
     };
-    Ok(Study {
-        tracks: model::study::default_track(),
-        title: args.commands.join(" against "),
-        source: None,
-        contenders: Vec::new(),
-        cells: vec![Cell { title: args.url.clone(), workload: RACED.to_owned(), load }],
-        design: Design {
-            blocks: [rounds.min(LEAST_ROUNDS), rounds],
-            warmup: args.warmup,
-            measure: args.duration,
-            decide: args.precision.is_none(),
-            metric: args.metric.metric,
-            precision,
-            budget: BUDGET,
-            heats: (!args.alone).then_some(heats),
-        },
-        published: None,
-        as_published: Vec::new(),
-        unequal: Vec::new(),
-    })
+    let design = Design {
+        blocks: [rounds.min(LEAST_ROUNDS), rounds],
+        warmup: args.warmup,
+        measure: args.duration,
+        decide: args.precision.is_none(),
+        metric: args.metric.metric,
+        precision,
+        budget: BUDGET,
+        heats: (!args.alone).then_some(heats),
+    };
+    Ok(setup::raced_study(args.commands.join(" against "), &args.url, load, design))
 }

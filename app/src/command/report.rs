@@ -1,13 +1,19 @@
 //! `drome report`: shows the findings of a stored run. Also how every command shows findings.
 
+mod format;
+
+pub use format::{Format, show};
+
 use super::output::Output;
-use super::pictures::{Folder, Kind, Pictures};
-use super::{as_published, kept, store};
-use crate::cli::Common;
+use super::pictures::{Folder, Pictures};
+use super::store;
 use crate::console;
 use crate::failure::WrongInput;
-use clap::{Args, ValueEnum};
+use crate::options::Common;
+use clap::Args;
+use format::{show_import, show_printed, show_replays};
 use lab::Stored;
+use model::page::Replays;
 use model::{Import, Observation, Run};
 use report::{RunReport, TextStyle};
 use std::fs;
@@ -40,102 +46,9 @@ pub struct TellArgs {
     charts: Option<PathBuf>,
 }
 
-/// An output format. A new one takes a line here, one in `ending` and one in `show`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    Terminal,
-    Markdown,
-    /// A self-contained page
-    Html,
-    Json,
-    /// One row for every trial
-    Csv,
-    /// Charts as SVG
-    Svg,
-    /// Charts as PNG
-    Png,
-}
-
-impl Format {
-    /// The extension of a file's name.
-    fn ending(self) -> &'static str {
-        match self {
-            Self::Terminal => "txt",
-            Self::Markdown => "md",
-            Self::Html => "html",
-            Self::Json => "json",
-            Self::Csv => "csv",
-            Self::Svg => "svg",
-            Self::Png => "png",
-        }
-    }
-
-    /// The format of the file name's extension.
-    pub fn of(path: &Path) -> Option<Self> {
-        let ending = path.extension()?.to_str()?;
-        Self::value_variants().iter().copied().find(|format| format.ending() == ending)
-    }
-
-    /// All extensions, as part of a sentence.
-    pub fn endings() -> String {
-        let all: Vec<String> = Self::value_variants().iter().map(|f| format!(".{}", f.ending())).collect();
-        let (last, others) =
-            all.split_last().map_or(("", &all[..]), |(last, others)| (last.as_str(), others));
-        format!("{} or {last}", others.join(", "))
-    }
-
-    /// The kind of chart, if it is one.
-    pub fn kind(self) -> Option<Kind> {
-        match self {
-            Self::Svg => Some(Kind::Svg),
-            Self::Png => Some(Kind::Png),
-            _ => None,
-        }
-    }
-
-    /// The error that this format is not supported here.
-    pub fn refused(self, why: &str) -> anyhow::Error {
-        let word = self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
-        WrongInput(format!("--format {word}: {why}")).into()
-    }
-}
-
-/// A run in a format. A race is reported in words.
-pub fn show(told: &RunReport<'_>, format: Format, look: &TextStyle) -> anyhow::Result<Vec<u8>> {
-    let is_race = told.findings.race.is_some();
-    Ok(match format {
-        Format::Terminal if is_race => report::race::report(told.findings, look).into_bytes(),
-        Format::Terminal => report::terminal::report(told.findings, look).into_bytes(),
-        Format::Markdown if is_race => report::race::markdown(told.findings).into_bytes(),
-        Format::Markdown => report::markdown::report(told.findings).into_bytes(),
-        Format::Html => report::html::page(told).into_bytes(),
-        Format::Json => report::findings_json(told.findings).into_bytes(),
-        Format::Csv => report::trials_csv::report(told).into_bytes(),
-        Format::Svg | Format::Png => {
-            return Err(format.refused("charts are files of their own: name a folder with --output DIR"));
-        }
-    })
-}
-
-/// An import in a format.
-fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow::Result<Vec<u8>> {
-    Ok(match format {
-        Format::Terminal => report::imported::terminal(import, look).into_bytes(),
-        Format::Markdown => report::imported::markdown(import).into_bytes(),
-        Format::Html => report::html::import_page(import).into_bytes(),
-        Format::Json => report::imported::json(import).into_bytes(),
-        Format::Csv => report::imported::csv(import).into_bytes(),
-        Format::Svg | Format::Png => {
-            let why = "an import has no trials, so it has no charts; `drome chart FILE` draws its bars";
-            return Err(format.refused(why));
-        }
-    })
-}
-
 /// How and where findings are shown; checked to be possible.
 pub struct Teller {
-    /// The format.
-    pub format: Format,
+    format: Format,
     output: Option<Output>,
     pictures: Option<Pictures>,
     charts: Option<Charts>,
@@ -222,8 +135,18 @@ impl Teller {
         self.write(&show_import(import, self.format, &self.look())?)
     }
 
+    /// Shows the results of a page's own command lines.
+    pub fn tell_replays(&self, all: &Replays) -> anyhow::Result<()> {
+        self.write(&self.replays(all)?)
+    }
+
+    /// These results in the format; fails if it is not supported for them.
+    pub fn replays(&self, all: &Replays) -> anyhow::Result<Vec<u8>> {
+        show_replays(all, self.format, &self.look())
+    }
+
     /// What the output can show; a file is no terminal.
-    pub fn look(&self) -> TextStyle {
+    fn look(&self) -> TextStyle {
         match &self.output {
             Some(_) => TextStyle { is_ascii: console::is_ascii_wanted(), ..TextStyle::default() },
             None => console::text_style(),
@@ -231,7 +154,7 @@ impl Teller {
     }
 
     /// Writes to the file, or to standard output.
-    pub fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
+    fn write(&self, bytes: &[u8]) -> anyhow::Result<()> {
         match &self.output {
             Some(output) => output.write(bytes),
             None => console::print_bytes(bytes),
@@ -250,10 +173,8 @@ pub fn run(args: &ReportArgs, common: &Common) -> anyhow::Result<ExitCode> {
             teller.tell(&run, &observations, &findings)?;
         }
         Stored::Import(import) => teller.tell_import(&import)?,
-        Stored::Replays(replays) => {
-            teller.write(as_published::show(&replays, teller.format, &teller.look())?.as_bytes())?;
-        }
-        Stored::Printed(printed) => teller.write(kept::show(&printed, teller.format)?.as_bytes())?,
+        Stored::Replays(replays) => teller.tell_replays(&replays)?,
+        Stored::Printed(printed) => teller.write(show_printed(&printed, teller.format)?.as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,17 +1,17 @@
 //! `drome run STUDY`: every step from a study to its report.
 
 use super::report::{TellArgs, Teller};
+use super::session::{check_budget, conclude, measure, present};
 use super::{as_published, catalog, store};
-use crate::cli::{Common, MachineArgs};
-use crate::console;
-use crate::failure::{self, WrongInput};
-use crate::watch::Watch;
+use crate::failure::WrongInput;
+use crate::options::{Common, MachineArgs, precision};
+use crate::signals::stop_flag;
 use anyhow::{Context, bail};
 use clap::Args;
 use lab::catalog::narrow::{Wanted, narrow};
 use lab::heat::schedule::budget;
-use lab::{Catalog, LabError, Store, setup};
-use model::study::REFERENCE;
+use lab::setup::{self, Lineup, Rules};
+use lab::{Catalog, LabError, Session, Store, blocks};
 use model::{Run, Study};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub struct RunArgs {
           conflicts_with_all = ["as_published", "quick"])]
     budget: Option<Duration>,
     /// Stop when every comparison is decided or known to this share, such as 0.02 or 2% [default: the study's]
-    #[arg(long, value_name = "SHARE", value_parser = super::plan::precision,
+    #[arg(long, value_name = "SHARE", value_parser = precision,
           conflicts_with_all = ["as_published", "quick"])]
     precision: Option<f64>,
     #[command(flatten)]
@@ -105,34 +105,29 @@ fn one(
     let begun = args.resume.then(|| begun(args, &store, name)).transpose()?;
     // A resumed run uses the study as it was when the run began.
     let study = begun.as_ref().map_or(study, |run| run.study.clone());
-    let prepared = setup::prepare_study(catalog, &study)?;
+    let lineup = Lineup::of_study(catalog, &study)?;
     if args.install {
-        super::install::get(&prepared, args.yes);
+        super::install::get(&lineup.prepared, args.yes);
     }
-    let works = setup::works(catalog)?;
     if args.as_published {
-        return as_published::run((name, &study), &prepared, works, &store, teller);
+        return as_published::run((name, &study), lineup, &store, teller);
     }
-    let mut run = setup::study_run(name, study, &prepared, &works, args.seed, args.quick);
-    run.allow_busy = Some(args.machine.allow_busy);
+    let rules = Rules { seed: args.seed, quick: args.quick, allow_busy: args.machine.allow_busy };
+    let mut run = lineup.run(name, study, rules);
     if let Some(begun) = begun {
         same_as_begun(&begun, &run)?;
         run = begun;
     }
     announce(&run, args.budget, budget::spent(&store.starts(&run.id)?))?;
-    let lab = setup::lab(&run, prepared, works, console::stop_flag()?, Some(&store))?;
+    let session = Session::open(run, lineup, stop_flag()?, &store)?;
     if args.resume {
-        store.reopen_run(&run)?;
+        session.resume()?;
     } else {
-        store.add_run(&run)?;
+        session.begin()?;
     }
-    let mut watch = Watch::new();
-    let findings = lab::run::run(&lab, &run, &store, &mut watch);
-    watch.finish();
-    let findings = findings.with_context(|| format!("run {}; `--resume` continues it", run.id))?;
-    let observations = lab::findings::all(&store, &run, store.observations(&run.id)?)?;
-    teller.tell(&run, &observations, &findings)?;
-    Ok(failure::code_of(&findings))
+    let findings = measure(&session);
+    let findings = findings.with_context(|| format!("run {}; `--resume` continues it", session.run.id))?;
+    conclude(&session, &findings, teller)
 }
 
 /// Checks that everything is still as it was when the run began.
@@ -178,86 +173,61 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     Ok(run)
 }
 
-/// Prints which contenders are missing, and how long the run takes at least. `budget`: as asked for; `spent`: the
-/// time that a run in heats has taken so far.
+/// Prints which contenders are missing, and how long the run takes at least; fails if it can't begin. `budget`: as
+/// asked for; `spent`: the time that a run in heats has taken so far.
 fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Result<()> {
-    for (name, entrant) in &run.contenders {
-        if let Some(why) = &entrant.missing {
-            note!("{name} does not take part: {why}");
-        }
-    }
-    let present = run.contenders.iter().filter(|(name, e)| e.missing.is_none() && *name != REFERENCE).count();
-    if present == 0 {
-        bail!("none of the study's contenders is installed: install them with --install");
-    }
-    if let Some(sum) = budget::sum(run) {
-        return announce_heats(run, &sum, (budget.is_some(), spent), present);
-    }
-    let (design, least) = (&run.study.design, lab::blocks::least_budget(run));
-    if let Some(budget) = budget.filter(|budget| *budget < least) {
-        bail!(too_small(budget, least));
-    }
-    let trials = lab::blocks::least_trials(run);
-    let about = lab::blocks::time_left::guess(design, trials);
-    note!(
-        "{present} contenders and the reference: at least {} blocks, {trials} trials, about {}; ends when every ratio's \
-         interval is within ±{} % or the budget of {} is spent; run {}",
-        design.blocks[0],
-        report::progress::long(about),
-        lab::blocks::percent(design.precision),
-        humantime::format_duration(design.budget),
-        run.id
-    );
-    if about > design.budget {
-        note!("the budget does not last for that many blocks: use a larger --budget");
-    }
-    Ok(())
-}
-
-/// The same for a run in heats. `is_asked`: the budget is from the command line, not from the study.
-fn announce_heats(
-    run: &Run,
-    sum: &budget::Sum,
-    (is_asked, spent): (bool, Duration),
-    present: usize,
-) -> anyhow::Result<()> {
-    if let Some(why) = budget::too_small(run) {
-        bail!(WrongInput(if is_asked { format!("--budget: {why}") } else { why }));
-    }
+    let present = present(run)?;
+    check_budget(run, budget.is_some())?;
     let design = &run.study.design;
-    if is_asked && design.budget <= spent {
+    if budget.is_some_and(|budget| budget <= spent) {
         bail!(WrongInput(format!(
-            "--budget {} is for the whole run, and run {} has already taken {}: use a larger budget",
+            "--budget {}: it is for the whole run, and run {} has already taken {}: use a larger budget",
             humantime::format_duration(design.budget),
             run.id,
             report::progress::long(spent)
         )));
     }
-    let (after, about) = sum.looks.first().copied().unwrap_or((design.blocks[0], sum.round));
+    let (how, about, unit) = match budget::sum(run) {
+        Some(sum) => in_heats(run, &sum),
+        None => in_blocks(run),
+    };
     note!(
-        "{present} contenders and the reference: {} per round of about {}; {after} rounds take about {}; ends when every \
-         comparison between neighbours is decided or known within ±{} %, or the budget of {} is spent; run {}",
-        report::units::several(sum.heats, "heat"),
-        report::progress::long(sum.round),
-        report::progress::long(about),
-        lab::blocks::percent(design.precision),
+        "{present} contenders and the reference: {how} or the budget of {} is spent; run {}",
         humantime::format_duration(design.budget),
         run.id
     );
     if !spent.is_zero() {
         note!("resuming the run, which has taken {} so far", report::progress::long(spent));
     } else if about > design.budget {
-        note!("the budget does not last for that many rounds: use a larger --budget");
+        note!("the budget does not last for that many {unit}: use a larger --budget");
     }
     Ok(())
 }
 
-/// The error that a budget is too small for one block.
-pub(super) fn too_small(budget: Duration, least: Duration) -> WrongInput {
-    let time = humantime::format_duration;
-    WrongInput(format!(
-        "--budget {}: the load of one block alone takes {}: use a larger budget",
-        time(budget),
-        time(least)
-    ))
+/// How a run in heats proceeds, about how long its first rounds take, and the word for what it repeats.
+fn in_heats(run: &Run, sum: &budget::Sum) -> (String, Duration, &'static str) {
+    let design = &run.study.design;
+    let (after, about) = sum.looks.first().copied().unwrap_or((design.blocks[0], sum.round));
+    let how = format!(
+        "{} per round of about {}; {after} rounds take about {}; ends when every comparison between neighbours is \
+         decided or known within ±{} %,",
+        report::units::several(sum.heats, "heat"),
+        report::progress::long(sum.round),
+        report::progress::long(about),
+        blocks::percent(design.precision)
+    );
+    (how, about, "rounds")
+}
+
+/// The same for a run in blocks.
+fn in_blocks(run: &Run) -> (String, Duration, &'static str) {
+    let (design, trials) = (&run.study.design, blocks::least_trials(run));
+    let about = blocks::time_left::guess(design, trials);
+    let how = format!(
+        "at least {} blocks, {trials} trials, about {}; ends when every ratio's interval is within ±{} %",
+        design.blocks[0],
+        report::progress::long(about),
+        blocks::percent(design.precision)
+    );
+    (how, about, "blocks")
 }

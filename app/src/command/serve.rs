@@ -1,9 +1,10 @@
 //! `drome serve`: runs the reference server.
 
 use super::catalog;
-use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
+use crate::options::Common;
+use crate::signals::stop_flag;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use model::workload::Recipe;
@@ -85,7 +86,7 @@ enum Io {
 /// Serves until it is told to stop.
 pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let site = if args.root.is_some() { Site::new() } else { reference_pages(common)? };
-    let stop = console::stop_flag()?;
+    let stop = stop_flag()?;
     let listen = match &args.unix {
         Some(path) => Listen::Unix(path.clone()),
         None => Listen::Tcp(SocketAddr::new(args.host, args.port)),

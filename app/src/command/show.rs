@@ -1,9 +1,9 @@
 //! `drome show NAME`: prints a study, contender or workload as it is declared.
 
 use super::catalog;
-use crate::cli::Common;
 use crate::console;
 use crate::failure::WrongInput;
+use crate::options::Common;
 use clap::Args;
 use lab::setup;
 use std::process::ExitCode;

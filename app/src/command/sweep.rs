@@ -1,29 +1,32 @@
 //! `drome sweep URL`, `drome sweep --start 'CMD'`: measures servers at rates from idle to past saturation.
 
+mod watch;
+
 use super::kept::{self, Ending};
 use super::pictures::Pictures;
-use crate::cli::{Common, MachineArgs};
+use super::session::own_path;
 use crate::console;
 use crate::failure::WrongInput;
+use crate::options::{Common, MachineArgs};
+use crate::signals::stop_flag;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
 use lab::machine::pinned::Pinned;
-use lab::server::instance::{Work, Works};
-use lab::setup::{self, RACED};
-use lab::sweep::{Entry, Servers, Setting, Show};
+use lab::setup::{self, Lineup, Rules};
+use lab::sweep::{Entry, Servers, Setting};
 use lab::{Lab, sweep};
 use model::{
-    Arrivals, Ask, Asking, Cell, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target,
-    Until,
+    Arrivals, Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target, Until,
 };
 use report::TextStyle;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
+use watch::Watch;
 
 /// The most contenders: each has a letter.
 const MOST: usize = 26;
@@ -133,7 +136,7 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let mut servers = Servers::new(&lab, &run.study.design, entries);
     let mut watch = Watch::new();
     let swept = sweep::run(&setting, titles.len(), &mut servers, &mut watch);
-    watch.bar.finish_and_clear();
+    watch.finish();
     let url = args.url.as_ref().unwrap_or(&args.path_url);
     let elapsed = sweep::Measure::elapsed(&servers);
     let lab_failure = swept.lab_failure.clone();
@@ -225,9 +228,8 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     {
         bail!("can't connect to {address} ({error}): is the server running, and on this port?");
     }
-    let mut run = setup::race_run(study(args, url), std::collections::BTreeMap::new(), None, args.seed);
-    run.allow_busy = Some(args.machine.allow_busy);
-    let lab = setup::lab(&run, Vec::new(), Works::new(), console::stop_flag()?, None)?;
+    let run = setup::race_run(study(args, url), BTreeMap::new(), None, rules(args));
+    let lab = setup::lab(&run, Lineup::default(), stop_flag()?, None)?;
     let keep_alive = !args.no_keepalive;
     let asking =
         Asking { method: "GET", path: &target.path, http10: false, keep_alive, headers: &[], body: b"" };
@@ -248,77 +250,34 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
 
 /// A sweep of servers that are started for every measurement.
 fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
-    let path = super::race::path(&args.path_url)?;
-    let (prepared, entrants) = setup::commands(&args.start, &path)?;
-    let names: Vec<String> = prepared.iter().map(|p| p.name.clone()).collect();
-    let mut run = setup::race_run(study(args, &args.path_url), entrants, None, args.seed);
-    run.allow_busy = Some(args.machine.allow_busy);
-    let any = Works::from([(RACED.to_owned(), Work::default())]);
-    let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, None)?;
+    let path = own_path(&args.path_url)?;
+    let (lineup, entrants) = setup::commands(&args.start, &path)?;
+    let entries = lineup.prepared.iter().map(|p| Entry::Started(p.name.clone())).collect();
+    let mut run = setup::race_run(study(args, &args.path_url), entrants, None, rules(args));
+    let mut lab = setup::lab(&run, lineup, stop_flag()?, None)?;
     if !args.any_body {
-        let work = setup::same_work(&lab, &run, &path)?.work;
-        lab.works.insert(RACED.to_owned(), work);
+        setup::same_work(&mut lab, &mut run, &path)?;
     }
-    Ok((run, lab, names.into_iter().map(Entry::Started).collect(), args.start.clone()))
+    Ok((run, lab, entries, args.start.clone()))
+}
+
+fn rules(args: &SweepArgs) -> Rules {
+    Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy }
 }
 
 /// The study behind the sweep: its times and, for the capacity, its closed load.
 fn study(args: &SweepArgs, url: &str) -> Study {
     let (connections, per_connection) = (args.connections as usize, args.no_keepalive.then_some(1));
     let load = Load::Closed { connections, per_connection };
-    Study {
-        title: "sweep".to_owned(),
-        source: None,
-        contenders: Vec::new(),
-        cells: vec![Cell { title: url.to_owned(), workload: RACED.to_owned(), load }],
-        design: Design {
-            blocks: [args.repeats.into(), args.repeats.into()],
-            warmup: args.warmup,
-            measure: args.duration,
-            decide: false,
-            metric: Metric::Rate,
-            precision: 1.0,
-            budget: args.budget,
-            heats: None,
-        },
-        tracks: Vec::new(),
-        published: None,
-        as_published: Vec::new(),
-        unequal: Vec::new(),
-    }
-}
-
-/// The progress of a sweep.
-struct Watch {
-    bar: ProgressBar,
-}
-
-impl Watch {
-    fn new() -> Self {
-        let template = "{bar:30} {pos}/{len} measurements, {elapsed} so far, {eta} left: {msg}";
-        Self { bar: console::bar(0, template) }
-    }
-}
-
-/// The contender's letter in the report.
-fn letter(contender: usize) -> char {
-    ('A'..='Z').nth(contender).unwrap_or('?')
-}
-
-impl Show for Watch {
-    fn begins(&mut self, contender: usize, what: &str, done: usize, about: usize) {
-        self.bar.set_length(about as u64);
-        self.bar.set_position(done as u64);
-        self.bar.set_message(format!("{}, {what}", letter(contender)));
-    }
-
-    fn observed(&mut self, contender: usize, trial: &SweepTrial) {
-        let at = trial.share.map_or_else(|| "closed load".to_owned(), |s| format!("{:.0} %", s * 100.0));
-        let why = match (&trial.failed, &trial.verdict) {
-            (Some(why), _) => format!("failed: {why}"),
-            (None, Some(verdict)) if !verdict.valid => format!("void: {}", verdict.reasons.join("; ")),
-            _ => return,
-        };
-        self.bar.suspend(|| note!("{}, {at}: {why}", letter(contender)));
-    }
+    let design = Design {
+        blocks: [args.repeats.into(), args.repeats.into()],
+        warmup: args.warmup,
+        measure: args.duration,
+        decide: false,
+        metric: Metric::Rate,
+        precision: 1.0,
+        budget: args.budget,
+        heats: None,
+    };
+    setup::raced_study("sweep".to_owned(), url, load, design)
 }

@@ -1,8 +1,8 @@
 //! `drome ui`: serves the web interface: runs, comparisons, contenders, and studies while they are measured.
 
 use super::{catalog, store_path};
-use crate::cli::{Common, MachineArgs};
 use crate::failure::WrongInput;
+use crate::options::{Common, MachineArgs};
 use crate::ui::{self, Guard};
 use anyhow::Context;
 use clap::Args;

@@ -1,8 +1,9 @@
 //! `drome verify`: checks every contender's answers.
 
 use super::install;
-use crate::cli::Common;
 use crate::console;
+use crate::options::Common;
+use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
 use lab::machine::cores::Cores;
 use lab::server::inspect;
@@ -78,7 +79,7 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
         install::get(&prepared, args.yes);
     }
     let works = setup::works(catalog)?;
-    let (assets, stop) = (setup::assets(&works)?, console::stop_flag()?);
+    let (assets, stop) = (setup::assets(&works)?, stop_flag()?);
     let logs = lab::prepare::folders::cache().join("logs").join("verify");
     std::fs::create_dir_all(&logs)?;
     let mut all = Vec::new();

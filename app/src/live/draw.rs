@@ -117,9 +117,9 @@ fn draw_errors(frame: &mut Frame, state: &State, area: Rect) {
 fn foot_line(state: &State) -> Line<'static> {
     let open = units::known(state.connections_open, |n| n.to_string());
     let client = units::known(state.client_core_use, units::percent);
-    let server = units::known(state.server_core_use, units::percent);
+    let server = units::known(state.server.core_use, units::percent);
     let memory =
-        state.server_rss_bytes.map_or_else(String::new, |n| format!(" ({})", units::bytes(n as f64)));
+        state.server.rss_bytes.map_or_else(String::new, |n| format!(" ({})", units::bytes(n as f64)));
     let figures = format!("cores in use: client {client}, server {server}{memory}   {open} connections");
     Line::from(vec![Span::raw(figures), Span::raw("   q stops").style(Modifier::DIM)])
 }
@@ -130,6 +130,7 @@ fn bold() -> Style {
 
 #[cfg(test)]
 mod tests {
+    use super::super::look::ServerUse;
     use super::super::state::tests::{interval, state};
     use super::*;
     use ratatui::Terminal;
@@ -147,8 +148,7 @@ mod tests {
         for i in 1..=20 {
             state.take(&[interval(1000 + i * 100, 90_000), interval(1000, 90_000)]);
         }
-        state.server_core_use = Some(0.973);
-        state.server_rss_bytes = Some(12_300_000);
+        state.server = ServerUse { core_use: Some(0.973), rss_bytes: Some(12_300_000) };
         state.tick(Duration::from_secs(6));
         state
     }

@@ -7,7 +7,16 @@ use std::time::{Duration, Instant};
 /// The time between samples; one costs the machine some hundred microseconds.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// What a server used between two samples.
+/// What a server used last. Unknown once all of its processes have ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ServerUse {
+    /// The share of its cores that it used between the last two samples.
+    pub core_use: Option<f64>,
+    /// Its memory at the last sample.
+    pub rss_bytes: Option<u64>,
+}
+
+/// Samples what a server uses.
 #[derive(Debug)]
 pub struct Look {
     tree: Tree,
@@ -31,8 +40,8 @@ impl Look {
         self.at.elapsed() >= LOOK
     }
 
-    /// Takes a sample: the share of its cores that the server used since the last one, and its memory now.
-    pub fn again(&mut self) -> (Option<f64>, Option<u64>) {
+    /// Takes a sample.
+    pub fn again(&mut self) -> ServerUse {
         let (now, used) = (Instant::now(), tree::snapshot(self.tree));
         let available = (now - self.at).as_secs_f64() * 1e9 * self.cores as f64;
         // All of its processes have ended: unknown, not idle.
@@ -46,7 +55,8 @@ impl Look {
         // A server of one thread can't use a second core.
         usage.cores = self.cores.min(usage.threads_max as usize).max(1);
         (self.at, self.cpu_ns) = (now, used.cpu_ns.max(self.cpu_ns));
-        (lives.then_some(cpu_ns as f64 / available), lives.then_some(used.rss_bytes))
+        let core_use = lives.then_some(cpu_ns as f64 / available);
+        ServerUse { core_use, rss_bytes: lives.then_some(used.rss_bytes) }
     }
 
     /// The usage from the first sample to the last; `None` before the second.

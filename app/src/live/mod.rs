@@ -53,7 +53,7 @@ fn try_to_show(
         if drawn.is_none_or(|at| at.elapsed() >= REDRAW) {
             state.take(&view.take());
             if let Some(look) = look.as_mut().filter(|look| look.is_due()) {
-                (state.server_core_use, state.server_rss_bytes) = look.again();
+                state.server = look.again();
             }
             state.tick(started.elapsed());
             screen.terminal.draw(|frame| draw::draw(frame, &state))?;

@@ -1,6 +1,7 @@
 //! The state of the measurement that a viewer shows: the sum of the intervals that the workers published. Pure; the
 //! clock and the server's CPU come from outside.
 
+use super::look::ServerUse;
 use model::{Interval, Plan, Rate};
 use report::offered;
 use stats::Histogram;
@@ -18,11 +19,11 @@ pub struct State {
     /// The load in words.
     pub load: String,
     /// The time of load before the measurement.
-    pub warmup: Duration,
+    warmup: Duration,
     /// The time since the load started, by the viewer's clock.
-    pub since_start: Duration,
+    since_start: Duration,
     /// The time since the measurement began, by the workers' clocks.
-    pub elapsed: Duration,
+    elapsed: Duration,
     /// The share of the measurement that is done, 0 to 1.
     pub done: f64,
     /// The same in words.
@@ -30,7 +31,7 @@ pub struct State {
     /// Requests per second, oldest first.
     pub rates: VecDeque<f64>,
     /// Requests with a complete and expected answer.
-    pub completed: u64,
+    completed: u64,
     /// Errors by cause.
     pub error_causes: BTreeMap<String, u64>,
     /// All errors.
@@ -39,14 +40,12 @@ pub struct State {
     pub latency: Histogram,
     /// The share of its cores that the client used last, if known.
     pub client_core_use: Option<f64>,
-    /// The same for a server on this machine.
-    pub server_core_use: Option<f64>,
-    /// The server's memory.
-    pub server_rss_bytes: Option<u64>,
+    /// What a server on this machine used last.
+    pub server: ServerUse,
     /// Connections that are open.
     pub connections_open: Option<u64>,
     /// Worker threads.
-    pub threads: usize,
+    threads: usize,
     until: model::Until,
 }
 
@@ -73,8 +72,7 @@ impl State {
             errors: 0,
             latency: Histogram::new(),
             client_core_use: None,
-            server_core_use: None,
-            server_rss_bytes: None,
+            server: ServerUse::default(),
             connections_open: None,
             threads,
             until: plan.until,

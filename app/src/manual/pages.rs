@@ -127,7 +127,7 @@ pub const PAGES: &[Page] = &[
         exits: &[
             (0, ""),
             (1, ""),
-            (2, "the command line is wrong, no contender is installed, or there is no run to estimate from"),
+            (2, "the command line is wrong, or there is no run to estimate from"),
             (130, "interrupted"),
         ],
         see: &[("race.md#how-long-will-it-take", "How long will it take?")],

@@ -6,12 +6,12 @@ use super::marks::Mark;
 use super::quiet::Silence;
 use super::state::AppState;
 use lab::blocks::time_left::Left;
+use lab::heat::Measured;
 use lab::heat::observed::observed;
-use lab::heat::run::Measured;
 use lab::heat::schedule::budget;
-use lab::{LabError, Show, setup};
+use lab::setup::{self, Lineup, Rules};
+use lab::{LabError, Session, Show};
 use model::heat::{Heat, Start, Step};
-use model::study::REFERENCE;
 use model::{Findings, Observation, Run, Trial};
 use report::progress;
 use std::any::Any;
@@ -215,31 +215,23 @@ fn walk(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
     if wanted.quick {
         setup::quicken(&mut study);
     }
-    let prepared = setup::prepare_study(&app.catalog, &study)?;
-    let works = setup::works(&app.catalog)?;
-    let mut run = setup::study_run(&wanted.study, study, &prepared, &works, None, wanted.quick);
-    run.allow_busy = Some(app.may_be_busy);
-    let is_there = |(name, entrant): (&String, &model::observation::Entrant)| {
-        entrant.missing.is_none() && name != REFERENCE
-    };
-    if !run.contenders.iter().any(is_there) {
-        anyhow::bail!(
-            "none of the selected contenders is installed: install them with `drome install {}`",
-            wanted.study
-        );
-    }
+    let lineup = Lineup::of_study(&app.catalog, &study)?;
+    let rules = Rules { seed: None, quick: wanted.quick, allow_busy: app.may_be_busy };
+    let run = lineup.run(&wanted.study, study, rules);
+    setup::present(&run)?;
     let store = app.store()?;
-    let lab = setup::lab(&run, prepared, works, Arc::clone(&job.stop), Some(&store))?;
-    store.add_run(&run)?;
+    let session = Session::open(run, lineup, Arc::clone(&job.stop), &store)?;
+    session.begin()?;
     job.tell(|known| {
-        known.least = match budget::sum(&run) {
+        let run = &session.run;
+        known.least = match budget::sum(run) {
             Some(sum) => sum.heats.saturating_mul(run.study.design.blocks[0]),
-            None => lab::blocks::least_trials(&run),
+            None => lab::blocks::least_trials(run),
         };
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
     let mut show = Between { app, job, silence: None };
-    Ok(lab::run::run(&lab, &run, &store, &mut show)?)
+    Ok(session.measure(&mut show)?)
 }
 
 /// Receives the lab's reports between two trials.

@@ -2,7 +2,7 @@
 
 use crate::common::{Home, Said, assert_as_schema, process, processes_with, run, wait_for};
 use lab::Store;
-use lab::heat::run::Measured;
+use lab::heat::Measured;
 use model::heat::{HUB, Start, StartOutcome};
 use std::collections::BTreeSet;
 use std::process::{Child, Command, Stdio};

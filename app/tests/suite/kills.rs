@@ -3,7 +3,7 @@
 
 use crate::common::{Home, process, processes_with, run, wait_for};
 use lab::Store;
-use lab::setup::lock::Lock;
+use lab::lock::Lock;
 use model::Observation;
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};

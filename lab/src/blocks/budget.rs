@@ -6,10 +6,20 @@ use crate::findings::analyse;
 use model::{Observation, Run, Trial};
 use std::time::Duration;
 
-/// The smallest budget with room for a block: the time of load in its trials.
-pub fn least_budget(run: &Run) -> Duration {
+/// Why the budget has no room for one block, by the time of load in its trials; `None` where it has. To be asked before
+/// anything is started.
+pub fn too_small(run: &Run) -> Option<String> {
+    let design = &run.study.design;
     let trials = u32::try_from(block_trials(run, 0).len()).unwrap_or(u32::MAX);
-    (run.study.design.warmup + run.study.design.measure).saturating_mul(trials)
+    let least = (design.warmup + design.measure).saturating_mul(trials);
+    let written = humantime::format_duration;
+    (design.budget < least).then(|| {
+        format!(
+            "the budget of {} is too short: the load of one block alone takes {}; use a larger --budget",
+            written(design.budget),
+            written(least)
+        )
+    })
 }
 
 /// Why there is no time for the open trials of a block; `None` where there is.

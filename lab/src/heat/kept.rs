@@ -1,11 +1,12 @@
 //! What is stored of a cell that was measured: each member's part in its start, and all slices.
 
-use super::warm::Course;
-use crate::heat::cell::Bout;
+use crate::heat::bout::Bout;
+use crate::heat::turns::counting;
 use crate::heat::turns::cycled::Cycled;
 use crate::heat::turns::pieces;
 use crate::heat::turns::snapshot;
 use crate::heat::turns::sum::Sum;
+use crate::heat::warm::Course;
 use crate::server::tree::{self, ThreadClocks, Tree};
 use crate::verdict::{self, Case, Policy};
 use model::Measurement;
@@ -27,7 +28,7 @@ impl Bout<'_, '_> {
     /// Adds this cell to each member's start, and returns all slices.
     pub fn keep(mut self, cycled: Cycled, course: &Course) -> Vec<Slice> {
         let names: Vec<String> = (0..self.who.len()).map(|m| self.start(m).contender.clone()).collect();
-        let counts = pieces::counts(&names, self.shape.cycles, &cycled.turns);
+        let counts = counting::counts(&names, self.shape.cycles, &cycled.turns);
         let share = cycled.share_counted(&counts);
         let after = self.clocks();
         for (member, after) in after.iter().enumerate() {

@@ -5,9 +5,10 @@ use crate::fault::Fault;
 use crate::heat::hub::Hub;
 use crate::heat::schedule::budget;
 use crate::heat::schedule::owed;
-use crate::machine::environment::{self, System, Watch};
+use crate::lab::{Lab, Show};
+use crate::machine::environment::{self, Watch};
+use crate::machine::system::System;
 use crate::prepare::Prepared;
-use crate::run::{Lab, Show, verify_once};
 use crate::server::instance::{Instance, Place, Work, Works};
 use crate::server::prepare_command;
 use crate::server::tree::{self, Snapshot, Tree};
@@ -174,7 +175,7 @@ impl<'a> Field<'a> {
         let asked: Works = cells().filter_map(of).collect();
         let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
         if name != HUB {
-            verify_once(lab, prepared, &instance)?;
+            lab.verify_once(prepared, &instance)?;
         }
         Ok(instance)
     }

@@ -1,23 +1,27 @@
 //! Measuring in heats: several live servers are loaded in turns.
 //!
-//! What acts: [`run`] goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after `warm`
-//! has warmed them up, `kept` decides what is stored.
+//! What acts: `run` goes from heat to heat, `members` starts and stops its servers, `cell` measures one cell of it after `warm`
+//! has warmed them up, turn by turn (`bout`), and `kept` decides what is stored.
 //!
 //! What decides is pure: [`next`] asks [`schedule`] which heat is owed, whether there is time, and whether it is enough; [`turns`]
 //! says how long turns are, which of them count, and what they add up to; `warming` when a server is warm.
 
+mod bout;
 mod cell;
 #[cfg(test)]
 pub(crate) mod example;
 pub(crate) mod hub;
 mod kept;
+mod measured;
 mod members;
 pub mod observed;
-pub mod run;
+pub(crate) mod run;
 pub mod schedule;
 pub mod turns;
 mod warm;
 mod warming;
+
+pub use measured::Measured;
 
 use model::Run;
 use model::heat::{Heat, Start};

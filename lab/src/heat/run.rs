@@ -7,50 +7,14 @@ use crate::heat::Course;
 use crate::heat::Next;
 use crate::heat::cell;
 use crate::heat::hub::Hub;
+use crate::heat::measured::Measured;
 use crate::heat::members::{self, Field, Trouble};
 use crate::heat::next;
-use crate::machine::pinned::Pinned;
+use crate::lab::{Lab, LabError, Show};
 use crate::prepare::folders;
-use crate::run::{Lab, LabError, Show};
 use crate::store::{Store, StoreError};
 use model::heat::{Heat, Slice, Start, StartOutcome, Step};
 use model::{Findings, Run};
-
-/// Everything that was measured in heats.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured {
-    /// All heats that have begun.
-    pub heats: Vec<Heat>,
-    /// All starts.
-    pub starts: Vec<Start>,
-    /// All slices.
-    pub slices: Vec<Slice>,
-}
-
-impl Measured {
-    /// Reads what the store has of a run.
-    pub fn of(store: &Store, run: &str) -> Result<Self, StoreError> {
-        Ok(Self { heats: store.heats(run)?, starts: store.starts(run)?, slices: store.slices(run)? })
-    }
-
-    /// Computes the findings; `ended` is why the run ended.
-    pub fn findings(&self, run: &Run, ended: Option<&str>) -> Findings {
-        analyse::heats::findings(run, &self.heats, &self.starts, &self.slices, ended)
-    }
-
-    /// Takes in the starts of a heat as they are now.
-    fn take(&mut self, starts: &[Start]) {
-        let is = |a: &Start, b: &Start| {
-            (a.round, a.heat, a.copy, &a.contender) == (b.round, b.heat, b.copy, &b.contender)
-        };
-        for start in starts {
-            match self.starts.iter_mut().find(|known| is(known, start)) {
-                Some(known) => known.clone_from(start),
-                None => self.starts.push(start.clone()),
-            }
-        }
-    }
-}
 
 /// The state of a run in heats.
 struct Going<'a> {
@@ -62,9 +26,7 @@ struct Going<'a> {
 }
 
 /// Runs what is left of a run in heats and returns its findings.
-pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
-    // What the lab does beside the turns, it does where the load generator is, never where a server is.
-    let _pinned = Pinned::to(&lab.cores.client);
+pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
     let hub = Hub::lay_out(&folders::cache()).map_err(|why| LabError::Heat { round: 1, heat: 1, why })?;
     // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
     let measured = Measured::of(store, &run.id)?;

@@ -4,11 +4,11 @@
 //! pauses. A pause lasts as long as the load before it, or until the server rests: a server that works through a whole pause is still being
 //! compiled.
 
-use super::warming::Warming;
-use crate::heat::cell::Bout;
+use crate::heat::bout::Bout;
 use crate::heat::members::Trouble;
+use crate::heat::turns::counting;
 use crate::heat::turns::cycled::{Cycled, Turned};
-use crate::heat::turns::pieces;
+use crate::heat::warming::Warming;
 use model::contender::Class;
 use model::heat::{Counts, Step};
 use stats::heats::{Sample, settling_by_either};
@@ -122,8 +122,8 @@ impl Course {
     /// be theirs.
     pub fn judge(&mut self, bout: &Bout<'_, '_>, cycled: &Cycled) -> Vec<usize> {
         let names: Vec<String> = (0..self.members.len()).map(|m| bout.start(m).contender.clone()).collect();
-        let counts = pieces::counts(&names, bout.shape.cycles, &cycled.turns);
-        let counted = pieces::counted(&counts, &cycled.turns);
+        let counts = counting::counts(&names, bout.shape.cycles, &cycled.turns);
+        let counted = counting::counted(&counts, &cycled.turns);
         let is_counted =
             |(cycle, _, turned): &&(usize, usize, Turned)| counted.contains(cycle) && counts.has(turned.void);
         for (_, member, turned) in cycled.rates.iter().filter(is_counted) {

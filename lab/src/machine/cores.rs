@@ -1,7 +1,7 @@
 //! Divides the CPUs between servers and load generator: a pure function of the topology. A CPU is one hardware thread, as
 //! Linux numbers them. No physical core is on both sides unless there is only one.
 
-use crate::machine::environment::System;
+use crate::machine::system::System;
 use crate::machine::topology::Topology;
 use model::environment::{PhysicalCore, cpu_ranges};
 use std::cmp::Reverse;

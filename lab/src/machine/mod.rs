@@ -1,9 +1,11 @@
 //! The machine: its processors, what is known of it, what else runs on it, and what would spoil a measurement.
 
+mod control_groups;
 pub mod cores;
 pub(crate) mod cpu_time;
 pub mod doctor;
 pub mod environment;
 pub(crate) mod other_load;
 pub mod pinned;
+pub mod system;
 pub mod topology;

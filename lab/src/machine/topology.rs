@@ -2,7 +2,7 @@
 //! classes, and which of them this process may use. Read below one folder, so that tests can use the files of other machines;
 //! decisions are made in `cores.rs`.
 
-use crate::machine::environment::System;
+use crate::machine::system::System;
 use model::environment::{Cap, PhysicalCore};
 use std::collections::BTreeSet;
 

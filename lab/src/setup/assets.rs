@@ -2,10 +2,10 @@
 
 use super::SetupError;
 use crate::catalog::Catalog;
+use crate::lock::Lock;
 use crate::prepare::folders;
 use crate::prepare::tag;
 use crate::server::instance::{Work, Works};
-use crate::setup::lock::Lock;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 

@@ -1,11 +1,14 @@
 //! Makes contenders of bare commands, for a race or a sweep.
 
-use super::SetupError;
+use super::{Lineup, SetupError};
 use crate::catalog::Entry;
 use crate::prepare::Prepared;
 use crate::prepare::folders;
+use crate::server::instance::{Work, Works};
 use model::contender::{Contender, Faults, Install, Kind, Settings, Start, StopSignal, Version};
 use model::observation::Entrant;
+use model::study::default_track;
+use model::{Cell, Design, Load, Study};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -15,12 +18,25 @@ const RACE_READY: Duration = Duration::from_secs(30);
 /// The name of a race's only workload: whatever the servers answer.
 pub const RACED: &str = "url";
 
-/// Makes contenders of bare commands, in which `{port}` stands for the port; `path` is requested of them.
-pub fn commands(
-    commands: &[String],
-    path: &str,
-) -> Result<(Vec<Prepared>, BTreeMap<String, Entrant>), SetupError> {
-    let (cache, mut all, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
+/// The study of a race or a sweep: one cell, with whatever the servers answer at the URL.
+pub fn raced_study(title: String, url: &str, load: Load, design: Design) -> Study {
+    Study {
+        title,
+        source: None,
+        contenders: Vec::new(),
+        cells: vec![Cell { title: url.to_owned(), workload: RACED.to_owned(), load }],
+        design,
+        tracks: default_track(),
+        published: None,
+        as_published: Vec::new(),
+        unequal: Vec::new(),
+    }
+}
+
+/// Makes contenders of bare commands, in which `{port}` stands for the port; `path` is requested of them, and any
+/// answer will do.
+pub fn commands(commands: &[String], path: &str) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
+    let (cache, mut prepared, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
     for (command, letter) in commands.iter().zip('A'..='Z') {
         if !command.contains("{port}") {
             return Err(SetupError::Race(format!(
@@ -28,47 +44,49 @@ pub fn commands(
                  {{port}} where the command takes its port"
             )));
         }
-        // Without a shell between drome and the server there is one process less to be counted.
-        let exec = if command.contains(['|', '&', ';', '<', '>', '(', ')', '$', '`', '\n', '=']) {
-            ""
-        } else {
-            "exec "
-        };
-        let contender = Contender {
-            class: None,
-            alone: false,
-            title: command.clone(),
-            language: String::new(),
-            kind: Kind::Server,
-            homepage: String::new(),
-            install: Install::default(),
-            build: None,
-            version: Version { command: vec!["true".to_owned()], after: None },
-            toolchain: None,
-            run: Start {
-                // The folder is a word of its own, so that no character of it means anything to the shell.
-                command: ["sh", "-c", &format!("cd \"$1\" && {exec}{command}"), "sh", &here()]
-                    .map(str::to_owned)
-                    .to_vec(),
-                files: Vec::new(),
-                workers: None,
-                stop: StopSignal::Term,
-                ready: RACE_READY,
-            },
-            settings: Settings::default(),
-            tuned: None,
-            faults: Faults::default(),
-            serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
-        };
-        let entry = Entry { contender, sources: BTreeMap::new() };
-        let prepared = Prepared::lay_out(&letter.to_string(), &entry, &cache)
+        let entry = Entry { contender: contender(command, path), sources: BTreeMap::new() };
+        let own = Prepared::lay_out(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
-        let source_sha256 = Some(prepared.source_sha256.clone());
+        let source_sha256 = Some(own.source_sha256.clone());
         let entrant = Entrant { title: command.clone(), source_sha256, ..Entrant::default() };
         entrants.insert(letter.to_string(), entrant);
-        all.push(prepared);
+        prepared.push(own);
     }
-    Ok((all, entrants))
+    let works = Works::from([(RACED.to_owned(), Work::default())]);
+    Ok((Lineup { prepared, works }, entrants))
+}
+
+/// A contender that runs this command in a shell.
+fn contender(command: &str, path: &str) -> Contender {
+    // Without a shell between drome and the server there is one process less to be counted.
+    let needs_shell = command.contains(['|', '&', ';', '<', '>', '(', ')', '$', '`', '\n', '=']);
+    let exec = if needs_shell { "" } else { "exec " };
+    Contender {
+        class: None,
+        alone: false,
+        title: command.to_owned(),
+        language: String::new(),
+        kind: Kind::Server,
+        homepage: String::new(),
+        install: Install::default(),
+        build: None,
+        version: Version { command: vec!["true".to_owned()], after: None },
+        toolchain: None,
+        run: Start {
+            // The folder is a word of its own, so that no character of it means anything to the shell.
+            command: ["sh", "-c", &format!("cd \"$1\" && {exec}{command}"), "sh", &here()]
+                .map(str::to_owned)
+                .to_vec(),
+            files: Vec::new(),
+            workers: None,
+            stop: StopSignal::Term,
+            ready: RACE_READY,
+        },
+        settings: Settings::default(),
+        tuned: None,
+        faults: Faults::default(),
+        serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
+    }
 }
 
 fn here() -> String {

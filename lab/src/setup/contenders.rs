@@ -1,12 +1,37 @@
 //! Lays out the contenders of a study on this machine, each on its tracks.
 
-use super::SetupError;
+use super::{Rules, SetupError, study_run, works};
 use crate::catalog::Catalog;
 use crate::prepare::Prepared;
 use crate::prepare::folders;
-use model::Study;
+use crate::server::instance::Works;
 use model::contender::Track;
 use model::study::REFERENCE;
+use model::{Run, Study};
+
+/// What takes part in a run: contenders that are laid out on this machine, and what is requested of them.
+#[derive(Debug, Default)]
+pub struct Lineup {
+    /// The contenders, each on all of its tracks that are wanted.
+    pub prepared: Vec<Prepared>,
+    /// The workloads.
+    pub works: Works,
+}
+
+impl Lineup {
+    /// Lays out a study's contenders and the reference, and makes the bodies of all workloads.
+    pub fn of_study(catalog: &Catalog, study: &Study) -> Result<Self, SetupError> {
+        let all = prepare(catalog, &names_of(study))?;
+        let prepared = all.into_iter().flat_map(|p| on_tracks(p, &study.tracks)).collect();
+        Ok(Self { prepared, works: works(catalog)? })
+    }
+
+    /// Describes a run of the study as these contenders are now. Those that lack something are in it with the reason.
+    pub fn run(&self, name: &str, study: Study, rules: Rules) -> Run {
+        let run = study_run(name, study, &self.prepared, &self.works, rules.seed, rules.quick);
+        Run { allow_busy: Some(rules.allow_busy), ..run }
+    }
+}
 
 /// Lays out the sources of these contenders.
 pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, SetupError> {
@@ -17,12 +42,6 @@ pub fn prepare(catalog: &Catalog, names: &[String]) -> Result<Vec<Prepared>, Set
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })
     };
     names.iter().map(lay_out).collect()
-}
-
-/// Lays out a study's contenders, each on all its tracks, and the reference.
-pub fn prepare_study(catalog: &Catalog, study: &Study) -> Result<Vec<Prepared>, SetupError> {
-    let all = prepare(catalog, &names_of(study))?;
-    Ok(all.into_iter().flat_map(|p| on_tracks(p, &study.tracks)).collect())
 }
 
 /// A contender on each of these tracks; once, as it comes, if it has no tuned track.

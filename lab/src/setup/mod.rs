@@ -3,27 +3,25 @@
 mod assets;
 mod commands;
 mod contenders;
-pub mod lock;
 mod new_run;
 mod resume;
 mod same_work;
 
 pub use assets::{assets, works};
-pub use commands::{RACED, commands};
-pub use contenders::{on_tracks, prepare, prepare_study};
-pub use new_run::{new_id, quicken, race_run, study_run};
+pub use commands::{RACED, commands, raced_study};
+pub use contenders::{Lineup, on_tracks, prepare};
+pub use new_run::{Rules, new_id, quicken, race_run, study_run};
 pub use resume::changes_since;
-pub use same_work::{Asked, hold_equal, same_work};
+pub use same_work::same_work;
 
 use crate::catalog::CatalogError;
+use crate::lab::Lab;
+use crate::lock::Lock;
 use crate::machine::cores::Cores;
-use crate::prepare::Prepared;
-use crate::prepare::folders;
-use crate::run::Lab;
-use crate::server::instance::Works;
-use crate::setup::lock::Lock;
+use crate::prepare::{Prepared, folders};
 use crate::store::Store;
 use model::Run;
+use model::study::REFERENCE;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -52,6 +50,12 @@ pub enum SetupError {
         /// The reason.
         source: bodies::BodyError,
     },
+    /// No contender of the run can take part.
+    #[error("none of the contenders of {study} is installed: install them with `drome install {study}`")]
+    Nobody {
+        /// The study.
+        study: String,
+    },
     /// Another drome is working on the run.
     #[error("another drome is working on {run}: wait until it ends, or start a new run without --resume")]
     Running {
@@ -69,15 +73,21 @@ pub enum SetupError {
     Race(String),
 }
 
+/// The number of contenders of a study that can take part, besides the reference; fails if there is none.
+pub fn present(run: &Run) -> Result<usize, SetupError> {
+    let present = run.contenders.iter().filter(|(name, e)| e.missing.is_none() && *name != REFERENCE).count();
+    if present == 0 { Err(SetupError::Nobody { study: run.name.clone() }) } else { Ok(present) }
+}
+
 /// Sets up the lab for a run that is kept in this store, or in none. It locks the run: from here on no other drome can continue it,
 /// whichever cache folder that one uses.
 pub fn lab(
     run: &Run,
-    prepared: Vec<Prepared>,
-    works: Works,
+    lineup: Lineup,
     stop: Arc<AtomicBool>,
     store: Option<&Store>,
 ) -> Result<Lab, SetupError> {
+    let Lineup { prepared, works } = lineup;
     let (cache, assets) = (folders::cache(), assets(&works)?);
     let takes_part = |p: &Prepared| run.contenders.get(&p.name).is_some_and(|e| e.missing.is_none());
     let logs = cache.join("logs").join(&run.id);

@@ -2,7 +2,7 @@
 
 use crate::clock_text;
 use crate::machine::cores::Cores;
-use crate::machine::environment::System;
+use crate::machine::system::System;
 use crate::prepare::Prepared;
 use crate::server::instance::Works;
 use model::observation::{Entrant, Raced};
@@ -17,6 +17,17 @@ const QUICK: ([usize; 2], Duration, Duration) = ([3, 3], Duration::from_millis(2
 
 /// Rounds and counted load of `--quick` for a study in heats, of which it measures the closed cells only, if there are any.
 const QUICK_HEATS: ([usize; 2], Duration) = ([2, 2], Duration::from_secs(1));
+
+/// What the command line sets for a run of any study.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rules {
+    /// The seed of every shuffle and every resampling; `None`: the clock.
+    pub seed: Option<u64>,
+    /// Whether the run is only a first look.
+    pub quick: bool,
+    /// Whether measurements count under background load.
+    pub allow_busy: bool,
+}
 
 /// Shortens a study to a first look.
 pub fn quicken(study: &mut Study) {
@@ -53,10 +64,11 @@ pub fn race_run(
     study: Study,
     entrants: BTreeMap<String, Entrant>,
     prepare: Option<String>,
-    seed: Option<u64>,
+    rules: Rules,
 ) -> Run {
     let race = Some(Raced { body_bytes: None, prepare });
-    Run { race, ..new_run(RACE, study, entrants, 2, seed, false) }
+    let allow_busy = Some(rules.allow_busy);
+    Run { race, allow_busy, ..new_run(RACE, study, entrants, 2, rules.seed, rules.quick) }
 }
 
 /// The digests of the bodies of the study's workloads.

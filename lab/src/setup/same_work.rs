@@ -1,8 +1,8 @@
 //! Checks that all contenders of a race give the same answer: otherwise the race would be of unequal work.
 
-use super::SetupError;
+use super::{RACED, SetupError};
 use crate::fault::Fault;
-use crate::run::Lab;
+use crate::lab::Lab;
 use crate::server::instance::{Instance, Place, Work, Works};
 use crate::server::likely_class;
 use crate::server::prepare_command;
@@ -15,30 +15,31 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 /// What was learned by asking every contender once.
-#[derive(Clone, Debug, Default)]
-pub struct Asked {
+struct Asked {
     /// The answer that all of them give.
-    pub work: Work,
+    work: Work,
     /// The likely class of each, by name.
-    pub classes: BTreeMap<String, Class>,
+    classes: BTreeMap<String, Class>,
 }
 
-/// Records the common answer and the class of each contender in the run.
-pub fn hold_equal(run: &mut Run, asked: &Asked) {
-    let body_bytes = asked.work.body.as_ref().map(Vec::len);
-    run.race = Some(Raced { body_bytes, ..run.race.take().unwrap_or_default() });
-    for (name, class) in &asked.classes {
-        if let Some(entrant) = run.contenders.get_mut(name) {
-            entrant.class = entrant.class.or(Some(*class));
-        }
-    }
-}
-
-/// Starts every contender once and asks it: all must give the same body, or the race is of unequal work.
-pub fn same_work(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
+/// Starts every contender once and asks it: all must give the same body, or the race is of unequal work. From then on
+/// that body is expected of all; the run keeps its size, and the likely class of each contender.
+pub fn same_work(lab: &mut Lab, run: &mut Run, path: &str) -> Result<(), SetupError> {
     let asked = ask_all(lab, run, path);
     // Whatever came of it then.
-    if lab.stop.load(Ordering::Relaxed) { Err(SetupError::Interrupted) } else { asked }
+    if lab.stop.load(Ordering::Relaxed) {
+        return Err(SetupError::Interrupted);
+    }
+    let Asked { work, classes } = asked?;
+    let body_bytes = work.body.as_ref().map(Vec::len);
+    run.race = Some(Raced { body_bytes, ..run.race.take().unwrap_or_default() });
+    for (name, class) in classes {
+        if let Some(entrant) = run.contenders.get_mut(&name) {
+            entrant.class = entrant.class.or(Some(class));
+        }
+    }
+    lab.works.insert(RACED.to_owned(), work);
+    Ok(())
 }
 
 fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {

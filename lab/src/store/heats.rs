@@ -9,38 +9,6 @@ use rusqlite::{Row, Transaction, ffi, params};
 /// The codes of `SQLite` for a row that exists already.
 const ALREADY: [i32; 2] = [ffi::SQLITE_CONSTRAINT_PRIMARYKEY, ffi::SQLITE_CONSTRAINT_UNIQUE];
 
-/// The tables that version 5 added.
-pub(super) const TABLES: &str = "
-    create table heat (
-        run text not null references run, round integer not null, number integer not null, json text not null,
-        primary key (run, round, number)
-    ) strict;
-    create table start (
-        id integer primary key, run text not null references run, round integer not null, heat integer not null,
-        contender text not null, copy integer not null, cells integer not null, is_over integer not null,
-        json text not null, unique (run, round, heat, contender, copy)
-    ) strict;
-    create table slice (
-        start integer not null references start, cell integer not null, cycle integer not null, place integer not null,
-        answers integer not null, ns integer not null, turn_ns integer not null, owner_ns integer, members_ns integer,
-        others_ns integer, others_on_server_ns integer, stolen_ns integer, void text,
-        primary key (start, cell, cycle)
-    ) strict, without rowid;
-";
-
-/// The change by version 6: a member may have several turns in a cycle.
-pub(super) const TURNS: &str = "
-    alter table slice rename to slice_once;
-    create table slice (
-        start integer not null references start, cell integer not null, cycle integer not null, place integer not null,
-        answers integer not null, ns integer not null, turn_ns integer not null, owner_ns integer, members_ns integer,
-        others_ns integer, others_on_server_ns integer, stolen_ns integer, void text,
-        primary key (start, cell, cycle, place)
-    ) strict, without rowid;
-    insert into slice select * from slice_once;
-    drop table slice_once;
-";
-
 impl Store {
     /// Adds a heat, committed when this returns. It fails if another drome has begun the heat.
     pub fn begin_heat(&self, run: &str, heat: &Heat) -> Result<(), StoreError> {

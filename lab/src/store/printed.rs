@@ -4,13 +4,6 @@
 use super::{Store, StoreError};
 use rusqlite::{OptionalExtension, Row, params};
 
-pub(super) const TABLES: &str = "
-    create table printed (
-        id text primary key, title text not null, started_at text not null, ended text not null,
-        terminal text not null, json text not null
-    ) strict;
-";
-
 /// A report of one measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {

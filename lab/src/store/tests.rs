@@ -1,8 +1,10 @@
 //! A trial is stored once, older stores are migrated, and a locked one is said to be locked.
 
+use super::tables::{IMPORTS, REPLAYS, TABLES};
 use super::*;
 use crate::example;
 use model::Trial;
+use std::time::Duration;
 
 fn trial(block: usize, contender: &str) -> Trial {
     Trial { block, cell: 0, contender: contender.to_owned(), copy: 0 }

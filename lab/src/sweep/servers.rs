@@ -2,7 +2,7 @@
 
 use super::{Measure, Measured};
 use crate::fault::Fault;
-use crate::run::Lab;
+use crate::lab::Lab;
 use crate::server::instance::{Instance, Place, Work, Works};
 use crate::server::local;
 use crate::server::plan;

@@ -7,11 +7,12 @@ mod parse;
 mod requests;
 
 use super::kept::{self, Ending};
-use crate::cli::{Common, MachineArgs};
 use crate::console;
 use crate::failure::WrongInput;
 use crate::live;
 use crate::metrics::Metrics;
+use crate::options::{Common, MachineArgs};
+use crate::signals::stop_flag;
 use clap::Args;
 use connections::ConnectionArgs;
 use lab::machine::cores::Cores;
@@ -136,7 +137,7 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
 
 /// Runs the plan with a progress bar. Also measures the CPU and memory of a server on this machine.
 fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usage>)> {
-    let progress = Progress { stop: console::stop_flag()?, view: outputs.view(), ..Progress::default() };
+    let progress = Progress { stop: stop_flag()?, view: outputs.view(), ..Progress::default() };
     let (length, template) = match plan.until {
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
         Until::Answered(n) | Until::Closed(n) => (n, "{bar:40} {pos}/{len} requests, {elapsed}{msg}"),

@@ -1,5 +1,6 @@
 //! The cycles of a cell, turn by turn, and their sums. Pure.
 
+use crate::heat::turns::counting;
 use crate::heat::turns::pieces::{self, Piece, Turn};
 use crate::heat::turns::snapshot::Between;
 use crate::heat::turns::sum::Sum;
@@ -113,7 +114,7 @@ impl Cycled {
 
     /// The share of the turns that count.
     pub fn share_counted(&self, counts: &Counts) -> f64 {
-        let cycles = pieces::counted(counts, &self.turns);
+        let cycles = counting::counted(counts, &self.turns);
         let those = cycles.iter().flat_map(|nth| &self.turns[*nth]).filter(|turn| counts.has(turn.void));
         let all: usize = self.turns.iter().map(Vec::len).sum();
         those.count() as f64 / all.max(1) as f64

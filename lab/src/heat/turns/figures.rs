@@ -1,6 +1,7 @@
 //! Converts the stored slices of one heat in one cell to what the statistics of heats ask for. Pure.
 
-use crate::heat::turns::pieces::{self, Turn};
+use crate::heat::turns::counting;
+use crate::heat::turns::pieces::Turn;
 use model::Slice;
 use model::heat::Counts;
 use stats::heats;
@@ -23,7 +24,7 @@ pub fn counted(
             void: slice.void,
         }));
     }
-    let cycles = pieces::counted(counts, &turns);
+    let cycles = counting::counted(counts, &turns);
     let of = |slice: &&Slice| {
         let (cycle, answers, time_ns) = (slice.cycle, slice.answers, slice.own_ns(server_cores));
         Some(heats::Slice { cycle, member: member(slice)?, answers, time_ns })

@@ -1,5 +1,6 @@
 //! The turns of a cell: how long they are, what ran beside them, which of them count, and their sums.
 
+pub mod counting;
 pub(super) mod cycled;
 pub mod figures;
 pub mod patience;

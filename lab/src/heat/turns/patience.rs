@@ -1,6 +1,6 @@
 //! Decides how long a cell makes up for disturbed turns. Pure: by the clocks of turns and by what was disturbed, without any answer.
 
-use crate::heat::turns::pieces::{Turn, firsts, is_quiet};
+use crate::heat::turns::pieces::{Turn, firsts, quiet};
 
 /// The longest time of a cell, as a multiple of that of the cycles that it wants to count.
 pub const PATIENCE: usize = 5;
@@ -53,11 +53,6 @@ impl Patience {
     }
 }
 
-/// The number of cycles that count whole.
-pub fn quiet(cycles: &[Vec<Turn>]) -> usize {
-    cycles.iter().filter(|cycle| is_quiet(cycle)).count()
-}
-
 /// The time of a cycle in which nothing is made up for.
 fn cycle_ns(cycles: &[Vec<Turn>]) -> f64 {
     total_ns(cycles.iter().flat_map(|cycle| firsts(cycle))) / cycles.len().max(1) as f64
@@ -76,7 +71,8 @@ fn at_most(some: usize, all: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heat::turns::pieces::{TRIES, again, counted, counts, share};
+    use crate::heat::turns::counting::{counted, counts};
+    use crate::heat::turns::pieces::{TRIES, again, share};
     use model::heat::{Counts, Void};
     use stats::random;
 

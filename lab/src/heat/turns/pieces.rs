@@ -1,11 +1,10 @@
-//! Finds the disturbed turns and the cycles that count. Pure. How long disturbed turns are made up for: `patience.rs`.
+//! Finds the disturbed turns and the quiet cycles. Pure. How long disturbed turns are made up for: `patience.rs`.
+//! Which cycles count: `counting.rs`.
 //!
 //! Nothing here sees an answer or a rate: the input is the clocks of processes and of the machine's host, so that no criterion depends on
 //! the figure that it guards.
 
-use crate::heat::turns::patience::quiet;
-use crate::heat::turns::shares;
-use model::heat::{Counts, Void};
+use model::heat::Void;
 
 /// The most turns that a member has in a cycle until one of them is quiet: a member that draws others in all its turns must not take the time
 /// of all.
@@ -61,6 +60,11 @@ pub fn is_quiet(cycle: &[Turn]) -> bool {
     cycle.iter().all(|turn| cycle.iter().any(|other| other.member == turn.member && other.void.is_none()))
 }
 
+/// The number of cycles that are quiet.
+pub fn quiet(cycles: &[Vec<Turn>]) -> usize {
+    cycles.iter().filter(|cycle| is_quiet(cycle)).count()
+}
+
 /// The members that get another turn in this cycle, in the order of the turns before, because all their turns so far were disturbed.
 pub fn again(cycle: &[Turn]) -> Vec<usize> {
     let is_due = |member: usize| {
@@ -74,26 +78,6 @@ pub fn again(cycle: &[Turn]) -> Vec<usize> {
 pub fn firsts(cycle: &[Turn]) -> impl Iterator<Item = &Turn> {
     let is_first = |(nth, turn): &(usize, &Turn)| !cycle[..*nth].iter().any(|t| t.member == turn.member);
     cycle.iter().enumerate().filter(is_first).map(|(_, turn)| turn)
-}
-
-/// Decides which cycles of a heat count in a cell, once for all of its members, when no more is owed.
-pub fn counts(members: &[String], wanted: usize, cycles: &[Vec<Turn>]) -> Counts {
-    if quiet(cycles) < wanted {
-        return Counts::NeverQuiet;
-    }
-    match shares::differing(members.len(), cycles) {
-        Some(member) => Counts::SharesDiffer(members[member].clone()),
-        None => Counts::Quiet,
-    }
-}
-
-/// The cycles that count, by index; of their turns, those of [`Counts::has`] count.
-pub fn counted(counts: &Counts, cycles: &[Vec<Turn>]) -> Vec<usize> {
-    let all = 0..cycles.len();
-    match counts {
-        Counts::Quiet => all.filter(|nth| is_quiet(&cycles[*nth])).collect(),
-        Counts::NeverQuiet | Counts::SharesDiffer(_) => all.collect(),
-    }
 }
 
 /// The number of a member's turns, and of those in which it was disturbed.
@@ -142,20 +126,5 @@ mod tests {
         assert_eq!((again(&cycle), is_quiet(&cycle), is_quiet(&cycle[..2])), (vec![1], false, false));
         assert_eq!(firsts(&cycle).count(), 3);
         assert!(again(&[]).is_empty() && is_quiet(&[]));
-    }
-
-    #[test]
-    fn a_member_that_draws_others_makes_everything_count() {
-        let mut all =
-            vec![[0, 1, 2].map(|member| Turn { member, wall_ns: 100 * MS, void: None }).to_vec(); 60];
-        for cycle in all.iter_mut().take(25) {
-            cycle[1].void = Some(Void::Others);
-            cycle.push(Turn { member: 1, wall_ns: 100 * MS, void: None });
-        }
-        let names = ["a", "b", "c"].map(str::to_owned);
-        let counts = counts(&names, 20, &all);
-        assert_eq!(counts, Counts::SharesDiffer("b".to_owned()));
-        assert_eq!(counted(&counts, &all).len(), 60);
-        assert_eq!((share(1, &all), share(0, &all)), ((85, 25), (60, 0)));
     }
 }

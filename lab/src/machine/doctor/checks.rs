@@ -3,7 +3,7 @@
 
 use super::{Check, Trouble};
 use crate::machine::cores::Cores;
-use crate::machine::environment::System;
+use crate::machine::system::System;
 use model::environment::{PhysicalCore, cpu_ranges};
 use model::{Conditions, Environment};
 use std::collections::BTreeSet;

@@ -6,8 +6,9 @@ mod others;
 mod tests;
 
 use crate::machine::cores::Cores;
-use crate::machine::environment::{System, Watch};
+use crate::machine::environment::Watch;
 use crate::machine::other_load::Place;
+use crate::machine::system::System;
 use model::{Conditions, Environment};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! The processes that used the cores while the machine was examined.
 
 use crate::machine::cpu_time;
-use crate::machine::environment::System;
+use crate::machine::system::System;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

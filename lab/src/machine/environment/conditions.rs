@@ -1,9 +1,9 @@
 //! The conditions of the machine that change from trial to trial: read before the server starts and after it has stopped.
 
-use super::System;
 use crate::machine::cores::Cores;
 use crate::machine::cpu_time::{self, Times};
 use crate::machine::other_load::Place;
+use crate::machine::system::System;
 use model::Conditions;
 use model::environment::Ends;
 use std::process::{Command, Stdio};

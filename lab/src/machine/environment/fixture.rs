@@ -7,8 +7,8 @@
     reason = "for tests only"
 )]
 
-use super::System;
 use crate::machine::cores::Cores;
+use crate::machine::system::System;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 

@@ -5,6 +5,7 @@ use super::*;
 use model::environment::{Cap, Machine};
 use model::{Conditions, Observation, Run, Trial};
 use serde_json::json;
+use std::path::Path;
 
 fn look(tree: &Tree) -> Environment {
     tree.system().look(&fixture::four())

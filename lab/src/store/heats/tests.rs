@@ -1,6 +1,7 @@
 //! Heats, starts and slices come back as they went in, once, and older stores get their tables.
 
 use crate::heat::example::{in_cell, run, start};
+use crate::store::tables::TURNS;
 use crate::store::{Store, StoreError};
 use model::heat::{HUB, Heat, Ran, Slice, Start, StartOutcome, Void};
 use rusqlite::Connection;
@@ -138,7 +139,7 @@ fn a_store_of_version_5_keeps_its_slices_and_takes_a_second_turn_in_a_cycle() {
     drop(store);
     let path = folder.path().join("s");
     let db = Connection::open(&path).unwrap();
-    let once = super::TURNS.replace("cycle, place)\n", "cycle)\n");
+    let once = TURNS.replace("cycle, place)\n", "cycle)\n");
     db.execute_batch(&once).unwrap();
     let twice = "insert into slice select start, cell, cycle, place + 1, answers, ns, turn_ns, null, null, null, null, null, null
                  from slice";

@@ -1,109 +1,26 @@
-//! The spine: runs trial after trial and stores each observation at once, until the schedule says that it is enough.
+//! Runs a study in blocks: trial after trial, one server at a time, until it is enough. Each observation is stored at
+//! once.
 
 use crate::blocks::{self, Next};
 use crate::fault::Fault;
 use crate::findings::analyse;
-use crate::heat;
-use crate::heat::run::Measured;
-use crate::machine::cores::Cores;
-use crate::machine::environment::{self, System, Watch};
-use crate::machine::pinned::Pinned;
-use crate::prepare::Prepared;
-use crate::server::instance::{self, Instance, Place, Works};
+use crate::lab::{Lab, LabError, Show};
+use crate::machine::environment::{self, Watch};
+use crate::machine::system::System;
+use crate::server::instance::{Instance, Place, Works};
 use crate::server::plan;
 use crate::server::prepare_command;
 use crate::server::under_load;
-use crate::server::verify;
-use crate::setup::lock::Lock;
-use crate::store::{Store, StoreError};
+use crate::store::Store;
 use crate::verdict::{Case, Policy};
 use crate::{clock_text, verdict};
 use model::environment::Executable;
-use model::heat::{Heat, Start, Step};
 use model::{Conditions, Findings, Measurement, Observation, Outcome, Plan, Run, Tally, Trial, Usage};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// Everything that a run needs beside its description.
-#[derive(Debug)]
-pub struct Lab {
-    /// The contenders that take part.
-    pub prepared: BTreeMap<String, Prepared>,
-    /// The workloads that are asked for.
-    pub works: Works,
-    /// The cores of servers and load generator.
-    pub cores: Cores,
-    /// The folder of the workloads' files.
-    pub assets: PathBuf,
-    /// The folder for servers' output, a file a trial.
-    pub logs: PathBuf,
-    /// Set to end the run, in the middle of the current trial or after it.
-    pub stop: Arc<AtomicBool>,
-    /// Whether trials count although other programs use much of the machine.
-    pub may_be_busy: bool,
-    /// The contenders that were verified in full since the lab began.
-    pub verified: Mutex<BTreeSet<String>>,
-    /// The lock that keeps every other drome from continuing the run.
-    pub lock: Lock,
-}
-
-/// Receives the progress of a run.
-pub trait Show {
-    /// A trial begins; `done` are finished, of at least `least`.
-    fn begins(&mut self, run: &Run, trial: &Trial, done: usize, least: usize);
-    /// A trial was observed.
-    fn observed(&mut self, run: &Run, observation: &Observation);
-    /// All observations so far, once after every trial, for estimates that are shown meanwhile.
-    fn knows(&mut self, _run: &Run, _observations: &[Observation]) {}
-    /// A step within a heat: a few times a second, between two turns.
-    fn step(&mut self, _run: &Run, _heat: &Heat, _step: &Step) {}
-    /// A heat is over; `starts` are its own.
-    fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {}
-    /// Everything measured in heats so far, once after every heat, for estimates that are shown meanwhile.
-    fn knows_heats(&mut self, _run: &Run, _measured: &Measured) {}
-}
-
-/// Why a run could not continue.
-#[derive(Debug, thiserror::Error)]
-pub enum LabError {
-    /// The results can't be stored.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// A user asked to stop. Every finished trial is kept.
-    #[error("interrupted; every finished trial is kept")]
-    Interrupted,
-    /// The lab failed in a heat. Its finished cells are kept.
-    #[error("the lab failed in heat {heat} of round {round}: {why}; every finished cell is kept")]
-    Heat {
-        /// The round, counted from 1.
-        round: usize,
-        /// The heat, counted from 1.
-        heat: usize,
-        /// What went wrong.
-        why: String,
-    },
-    /// The lab failed in a trial, which therefore has no outcome.
-    #[error("the lab failed in a trial of {contender} in block {block}: {why}; every finished trial is kept")]
-    Trial {
-        /// The contender of the trial.
-        contender: String,
-        /// The block, counted from 1.
-        block: usize,
-        /// What went wrong.
-        why: String,
-    },
-}
-
-/// Runs what is left of a run and returns its findings.
-pub fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
-    if run.study.design.heats.is_some() {
-        return heat::run::run(lab, run, store, show);
-    }
-    // What the lab does beside the trials, it does where the load generator is, never where a server is.
-    let _pinned = Pinned::to(&lab.cores.client);
+/// Runs what is left of a run in blocks and returns its findings.
+pub(crate) fn run(lab: &Lab, run: &Run, store: &Store, show: &mut dyn Show) -> Result<Findings, LabError> {
     // Read here and nowhere before: from the moment that the lab has its lock, no other drome adds to them.
     let mut observations = store.observations(&run.id)?;
     let mut since = Instant::now();
@@ -181,21 +98,6 @@ impl Unjudged {
     }
 }
 
-/// Verifies a contender in full, with every workload that it serves, once in a run.
-pub(crate) fn verify_once(lab: &Lab, prepared: &Prepared, instance: &Instance) -> Result<(), Fault> {
-    let mut verified = lab.verified.lock().unwrap_or_else(PoisonError::into_inner);
-    if verified.contains(&prepared.name) {
-        return Ok(());
-    }
-    let contender = &prepared.contender;
-    let wrong = verify::full(instance.address, &contender.serves, &contender.faults, &lab.works)?.wrong();
-    if !wrong.is_empty() {
-        return Err(Fault::Contender(instance::fails(&wrong)));
-    }
-    verified.insert(prepared.name.clone());
-    Ok(())
-}
-
 /// Prepares, starts, verifies, warms up, measures and stops. `program` is set even for a trial that fails.
 fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>) -> Result<Unjudged, Fault> {
     let unknown = |what: &str| Fault::Lab(what.to_owned());
@@ -215,7 +117,7 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>
     let asked = Works::from([(cell.workload.clone(), work.clone())]);
     let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
     *program = environment::executable(instance.server.pid());
-    verify_once(lab, prepared, &instance)?;
+    lab.verify_once(prepared, &instance)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
     let plan = plan::plan(cell, &run.study.design, instance.address, path, work, &lab.cores, seed);
     let loaded = under_load::load(instance, &plan, &lab.cores, &lab.stop)?;

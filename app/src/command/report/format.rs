@@ -1,0 +1,128 @@
+//! Output formats, and what is stored in each of them.
+
+use crate::command::pictures::Kind;
+use crate::failure::WrongInput;
+use clap::ValueEnum;
+use lab::store::Printed;
+use model::Import;
+use model::page::Replays;
+use report::{RunReport, TextStyle};
+use std::path::Path;
+
+/// An output format. A new one takes a line here, one in `ending` and one in `show`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Terminal,
+    Markdown,
+    /// A self-contained page
+    Html,
+    Json,
+    /// One row for every trial
+    Csv,
+    /// Charts as SVG
+    Svg,
+    /// Charts as PNG
+    Png,
+}
+
+impl Format {
+    /// The extension of a file's name.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Terminal => "txt",
+            Self::Markdown => "md",
+            Self::Html => "html",
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::Svg => "svg",
+            Self::Png => "png",
+        }
+    }
+
+    /// The format of the file name's extension.
+    pub fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?;
+        Self::value_variants().iter().copied().find(|format| format.ending() == ending)
+    }
+
+    /// All extensions, as part of a sentence.
+    pub fn endings() -> String {
+        let all: Vec<String> = Self::value_variants().iter().map(|f| format!(".{}", f.ending())).collect();
+        let (last, others) =
+            all.split_last().map_or(("", &all[..]), |(last, others)| (last.as_str(), others));
+        format!("{} or {last}", others.join(", "))
+    }
+
+    /// The kind of chart, if it is one.
+    pub fn kind(self) -> Option<Kind> {
+        match self {
+            Self::Svg => Some(Kind::Svg),
+            Self::Png => Some(Kind::Png),
+            _ => None,
+        }
+    }
+
+    /// The error that this format is not supported here.
+    pub fn refused(self, why: &str) -> anyhow::Error {
+        let word = self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+        WrongInput(format!("--format {word}: {why}")).into()
+    }
+}
+
+/// A run in a format. A race is reported in words.
+pub fn show(told: &RunReport<'_>, format: Format, look: &TextStyle) -> anyhow::Result<Vec<u8>> {
+    let is_race = told.findings.race.is_some();
+    Ok(match format {
+        Format::Terminal if is_race => report::race::report(told.findings, look).into_bytes(),
+        Format::Terminal => report::terminal::report(told.findings, look).into_bytes(),
+        Format::Markdown if is_race => report::race::markdown(told.findings).into_bytes(),
+        Format::Markdown => report::markdown::report(told.findings).into_bytes(),
+        Format::Html => report::html::page(told).into_bytes(),
+        Format::Json => report::findings_json(told.findings).into_bytes(),
+        Format::Csv => report::trials_csv::report(told).into_bytes(),
+        Format::Svg | Format::Png => {
+            return Err(format.refused("charts are files of their own: name a folder with --output DIR"));
+        }
+    })
+}
+
+/// An import in a format.
+pub fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow::Result<Vec<u8>> {
+    Ok(match format {
+        Format::Terminal => report::imported::terminal(import, look).into_bytes(),
+        Format::Markdown => report::imported::markdown(import).into_bytes(),
+        Format::Html => report::html::import_page(import).into_bytes(),
+        Format::Json => report::imported::json(import).into_bytes(),
+        Format::Csv => report::imported::csv(import).into_bytes(),
+        Format::Svg | Format::Png => {
+            let why = "an import has no trials, so it has no charts; `drome chart FILE` draws its bars";
+            return Err(format.refused(why));
+        }
+    })
+}
+
+/// The results of a page's own command lines in a format.
+pub fn show_replays(all: &Replays, format: Format, look: &TextStyle) -> anyhow::Result<Vec<u8>> {
+    Ok(match format {
+        Format::Terminal => report::replays::terminal(all, look).into_bytes(),
+        Format::Markdown => report::replays::markdown(all).into_bytes(),
+        Format::Json => format!("{}\n", serde_json::to_string_pretty(&all.replays)?).into_bytes(),
+        other => {
+            let why = "command lines are run once each, without trials: use terminal, markdown or json";
+            return Err(other.refused(why));
+        }
+    })
+}
+
+/// The report of one measurement, which is kept as it was printed.
+pub fn show_printed(printed: &Printed, format: Format) -> Result<&str, WrongInput> {
+    match format {
+        Format::Terminal => Ok(&printed.terminal),
+        Format::Json => Ok(&printed.json),
+        _ => {
+            let id = &printed.id;
+            let why = format!("{id} is one measurement (`drome {}`): its formats are terminal and json", printed.title);
+            Err(WrongInput(why))
+        }
+    }
+}

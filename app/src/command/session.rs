@@ -1,0 +1,57 @@
+//! What `run`, `race` and `plan --pilot` have in common: checks before anything starts, progress on standard error, and
+//! the report at the end.
+
+use super::report::Teller;
+use crate::failure::{self, WrongInput};
+use crate::watch::Watch;
+use lab::heat::schedule::budget;
+use lab::setup::{self, SetupError};
+use lab::{LabError, Session, blocks};
+use model::{Findings, Run, Target};
+use std::process::ExitCode;
+
+/// Prints which contenders are missing, and returns how many take part besides the reference; fails if there is none.
+pub fn present(run: &Run) -> Result<usize, SetupError> {
+    for (name, entrant) in &run.contenders {
+        if let Some(why) = &entrant.missing {
+            note!("{name} does not take part: {why}");
+        }
+    }
+    setup::present(run)
+}
+
+/// Fails if the budget has no room for one heat or block. `is_asked`: the budget is from the command line, not from the
+/// study.
+pub fn check_budget(run: &Run, is_asked: bool) -> Result<(), WrongInput> {
+    let is_in_heats = run.study.design.heats.is_some();
+    let why = if is_in_heats { budget::too_small(run) } else { blocks::too_small(run) };
+    match why {
+        Some(why) if is_asked => Err(WrongInput(format!("--budget: {why}"))),
+        Some(why) => Err(WrongInput(why)),
+        None => Ok(()),
+    }
+}
+
+/// The path of a URL that is requested from servers that drome starts, which are on this machine.
+pub fn own_path(url: &str) -> anyhow::Result<String> {
+    let target = Target::resolve(&url.replace("{port}", "1"))?;
+    if !target.address.tcp().is_some_and(|at| at.ip().is_loopback()) {
+        let why = "drome starts these servers itself, so its host must be 127.0.0.1 or localhost";
+        return Err(WrongInput(format!("{url} is not on this machine: {why}")).into());
+    }
+    Ok(target.path)
+}
+
+/// Measures what is left of a run, with its progress on standard error.
+pub fn measure(session: &Session<'_>) -> Result<Findings, LabError> {
+    let mut watch = Watch::new();
+    let findings = session.measure(&mut watch);
+    watch.finish();
+    findings
+}
+
+/// Reports the findings of a run that has ended, and returns the exit code.
+pub fn conclude(session: &Session<'_>, findings: &Findings, teller: &Teller) -> anyhow::Result<ExitCode> {
+    teller.tell(&session.run, &session.observations()?, findings)?;
+    Ok(failure::code_of(findings))
+}

@@ -1,0 +1,49 @@
+//! Decides which cycles of a cell count. Pure, and by what was disturbed alone (see `pieces.rs`).
+
+use crate::heat::turns::pieces::{Turn, is_quiet, quiet};
+use crate::heat::turns::shares;
+use model::heat::Counts;
+
+/// Decides which cycles of a heat count in a cell, once for all of its members, when no more is owed.
+pub fn counts(members: &[String], wanted: usize, cycles: &[Vec<Turn>]) -> Counts {
+    if quiet(cycles) < wanted {
+        return Counts::NeverQuiet;
+    }
+    match shares::differing(members.len(), cycles) {
+        Some(member) => Counts::SharesDiffer(members[member].clone()),
+        None => Counts::Quiet,
+    }
+}
+
+/// The cycles that count, by index; of their turns, those of [`Counts::has`] count.
+pub fn counted(counts: &Counts, cycles: &[Vec<Turn>]) -> Vec<usize> {
+    let all = 0..cycles.len();
+    match counts {
+        Counts::Quiet => all.filter(|nth| is_quiet(&cycles[*nth])).collect(),
+        Counts::NeverQuiet | Counts::SharesDiffer(_) => all.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heat::turns::pieces::share;
+    use model::heat::Void;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn a_member_that_draws_others_makes_everything_count() {
+        let mut all =
+            vec![[0, 1, 2].map(|member| Turn { member, wall_ns: 100 * MS, void: None }).to_vec(); 60];
+        for cycle in all.iter_mut().take(25) {
+            cycle[1].void = Some(Void::Others);
+            cycle.push(Turn { member: 1, wall_ns: 100 * MS, void: None });
+        }
+        let names = ["a", "b", "c"].map(str::to_owned);
+        let counts = counts(&names, 20, &all);
+        assert_eq!(counts, Counts::SharesDiffer("b".to_owned()));
+        assert_eq!(counted(&counts, &all).len(), 60);
+        assert_eq!((share(1, &all), share(0, &all)), ((85, 25), (60, 0)));
+    }
+}

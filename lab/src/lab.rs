@@ -1,0 +1,104 @@
+//! What a run needs beside its description, what it reports meanwhile, and why it could not continue.
+
+use crate::fault::Fault;
+use crate::heat::Measured;
+use crate::lock::Lock;
+use crate::machine::cores::Cores;
+use crate::prepare::Prepared;
+use crate::server::instance::{self, Instance, Works};
+use crate::server::verify;
+use crate::store::StoreError;
+use model::heat::{Heat, Start, Step};
+use model::{Observation, Run, Trial};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Everything that a run needs beside its description.
+#[derive(Debug)]
+pub struct Lab {
+    /// The contenders that take part.
+    pub prepared: BTreeMap<String, Prepared>,
+    /// The workloads that are asked for.
+    pub works: Works,
+    /// The cores of servers and load generator.
+    pub cores: Cores,
+    /// The folder of the workloads' files.
+    pub assets: PathBuf,
+    /// The folder for servers' output, a file a trial.
+    pub logs: PathBuf,
+    /// Set to end the run, in the middle of the current trial or after it.
+    pub stop: Arc<AtomicBool>,
+    /// Whether trials count although other programs use much of the machine.
+    pub may_be_busy: bool,
+    /// The contenders that were verified in full since the lab began.
+    pub verified: Mutex<BTreeSet<String>>,
+    /// The lock that keeps every other drome from continuing the run.
+    pub lock: Lock,
+}
+
+impl Lab {
+    /// Verifies a contender in full, with every workload that it serves, once in a run.
+    pub(crate) fn verify_once(&self, prepared: &Prepared, instance: &Instance) -> Result<(), Fault> {
+        let mut verified = self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        if verified.contains(&prepared.name) {
+            return Ok(());
+        }
+        let contender = &prepared.contender;
+        let wrong =
+            verify::full(instance.address, &contender.serves, &contender.faults, &self.works)?.wrong();
+        if !wrong.is_empty() {
+            return Err(Fault::Contender(instance::fails(&wrong)));
+        }
+        verified.insert(prepared.name.clone());
+        Ok(())
+    }
+}
+
+/// Receives the progress of a run.
+pub trait Show {
+    /// A trial begins; `done` are finished, of at least `least`.
+    fn begins(&mut self, run: &Run, trial: &Trial, done: usize, least: usize);
+    /// A trial was observed.
+    fn observed(&mut self, run: &Run, observation: &Observation);
+    /// All observations so far, once after every trial, for estimates that are shown meanwhile.
+    fn knows(&mut self, _run: &Run, _observations: &[Observation]) {}
+    /// A step within a heat: a few times a second, between two turns.
+    fn step(&mut self, _run: &Run, _heat: &Heat, _step: &Step) {}
+    /// A heat is over; `starts` are its own.
+    fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {}
+    /// Everything measured in heats so far, once after every heat, for estimates that are shown meanwhile.
+    fn knows_heats(&mut self, _run: &Run, _measured: &Measured) {}
+}
+
+/// Why a run could not continue.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// The results can't be stored.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A user asked to stop. Every finished trial is kept.
+    #[error("interrupted; every finished trial is kept")]
+    Interrupted,
+    /// The lab failed in a heat. Its finished cells are kept.
+    #[error("the lab failed in heat {heat} of round {round}: {why}; every finished cell is kept")]
+    Heat {
+        /// The round, counted from 1.
+        round: usize,
+        /// The heat, counted from 1.
+        heat: usize,
+        /// What went wrong.
+        why: String,
+    },
+    /// The lab failed in a trial, which therefore has no outcome.
+    #[error("the lab failed in a trial of {contender} in block {block}: {why}; every finished trial is kept")]
+    Trial {
+        /// The contender of the trial.
+        contender: String,
+        /// The block, counted from 1.
+        block: usize,
+        /// What went wrong.
+        why: String,
+    },
+}

@@ -1,0 +1,71 @@
+//! The spine: one run from its lock to its findings. Every command that measures and stores goes this way.
+
+use crate::blocks;
+use crate::findings;
+use crate::heat;
+use crate::lab::{Lab, LabError, Show};
+use crate::machine::pinned::Pinned;
+use crate::setup::{self, Lineup, SetupError};
+use crate::store::{Store, StoreError};
+use model::{Findings, Observation, Run};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A run that no other drome works on, with the lab that measures it and the store that keeps it.
+#[derive(Debug)]
+pub struct Session<'s> {
+    /// The run. It can be changed until it is stored.
+    pub run: Run,
+    lab: Lab,
+    store: &'s Store,
+}
+
+impl<'s> Session<'s> {
+    /// Locks the run and sets up its lab. Nothing is stored yet.
+    pub fn open(
+        run: Run,
+        lineup: Lineup,
+        stop: Arc<AtomicBool>,
+        store: &'s Store,
+    ) -> Result<Self, SetupError> {
+        let lab = setup::lab(&run, lineup, stop, Some(store))?;
+        Ok(Self { run, lab, store })
+    }
+
+    /// Starts every contender of a race once: all must give the same answer, which is expected from then on.
+    pub fn ensure_same_work(&mut self, path: &str) -> Result<(), SetupError> {
+        setup::same_work(&mut self.lab, &mut self.run, path)
+    }
+
+    /// Stores the run as one that begins.
+    pub fn begin(&self) -> Result<(), StoreError> {
+        self.store.add_run(&self.run)
+    }
+
+    /// Stores that the run continues.
+    pub fn resume(&self) -> Result<(), StoreError> {
+        self.store.reopen_run(&self.run)
+    }
+
+    /// Measures what is left of the run, and returns its findings. Everything that was measured is stored at once.
+    pub fn measure(&self, show: &mut dyn Show) -> Result<Findings, LabError> {
+        // What the lab does beside the measurement, it does where the load generator is, never where a server is.
+        let _pinned = Pinned::to(&self.lab.cores.client);
+        if self.run.study.design.heats.is_some() {
+            heat::run::run(&self.lab, &self.run, self.store, show)
+        } else {
+            blocks::run::run(&self.lab, &self.run, self.store, show)
+        }
+    }
+
+    /// The findings so far, by what is stored.
+    pub fn findings(&self) -> Result<Findings, StoreError> {
+        let (run, observations, ended) = self.store.run(&self.run.id)?;
+        findings::of(self.store, &run, &observations, ended.as_deref())
+    }
+
+    /// Everything that was observed in the run so far.
+    pub fn observations(&self) -> Result<Vec<Observation>, StoreError> {
+        findings::all(self.store, &self.run, self.store.observations(&self.run.id)?)
+    }
+}
