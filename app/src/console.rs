@@ -34,7 +34,7 @@ pub fn want_ascii(is_asked: bool) {
 }
 
 /// Whether only ASCII is wanted, whatever the terminal can show.
-pub fn is_ascii_wanted() -> bool {
+fn is_ascii_wanted() -> bool {
     IS_ASCII_ASKED.get().copied().unwrap_or(false)
 }
 
@@ -47,6 +47,11 @@ pub fn text_style() -> TextStyle {
 /// What standard error can show; it has no colour.
 pub fn error_style() -> TextStyle {
     TextStyle { width: width(stderr().is_terminal()), has_colour: false, is_ascii: is_ascii() }
+}
+
+/// What a file can show: it has no width and no colour.
+pub fn file_style() -> TextStyle {
+    TextStyle { is_ascii: is_ascii_wanted(), ..TextStyle::default() }
 }
 
 /// `COLUMNS`, else the width of the terminal; a file has no limit.

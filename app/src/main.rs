@@ -44,7 +44,6 @@ fn main() -> ExitCode {
         Command::New(args) => command::new::run(&args, &cli.common),
         Command::Report(args) => command::report::run(&args, &cli.common),
         Command::Import(args) => command::import::run(&args, &cli.common),
-        Command::Chart(args) => command::chart::run(&args),
         Command::Serve(args) => command::serve::run(&args, &cli.common),
         Command::Compare(args) => command::compare::run(&args, &cli.common),
         Command::History(args) => command::history::run(&args, &cli.common),

@@ -1,7 +1,6 @@
 //! One file per command: its raw arguments, the settings that they resolve to, and the steps of the command.
 
 pub mod as_published;
-pub mod chart;
 pub mod compare;
 pub mod completions;
 pub mod dialect;

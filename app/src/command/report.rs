@@ -34,7 +34,7 @@ pub struct TellArgs {
     output: Option<PathBuf>,
     /// With --format svg or png: draw only this chart, such as ranked-1
     #[arg(long, value_name = "NAME")]
-    chart: Option<String>,
+    only_chart: Option<String>,
     /// With --format markdown: write the charts to this folder as SVG, and show them in the text
     #[arg(long, value_name = "DIR")]
     charts: Option<PathBuf>,
@@ -126,7 +126,7 @@ fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow::Res
         Format::Json => report::imported::json(import).into_bytes(),
         Format::Csv => report::imported::csv(import).into_bytes(),
         Format::Svg | Format::Png => {
-            let why = "an import has no trials, so it has no charts; `drome chart FILE` draws its bars";
+            let why = "an import has no trials, so no charts; `drome import FILE --chart` draws bars";
             return Err(format.refused(why));
         }
     })
@@ -175,8 +175,8 @@ impl TellArgs {
         let by_ending = || self.output.as_deref().and_then(Format::of);
         let format = self.format.or_else(by_ending).unwrap_or(Format::Terminal);
         let wrong = |words: &str| Err(WrongInput(words.to_owned()).into());
-        if self.chart.is_some() && format.kind().is_none() {
-            return wrong("--chart needs --format svg or --format png");
+        if self.only_chart.is_some() && format.kind().is_none() {
+            return wrong("--only-chart needs --format svg or --format png");
         }
         if self.charts.is_some() && format != Format::Markdown {
             return wrong(
@@ -185,7 +185,7 @@ impl TellArgs {
         }
         let path = self.output.as_deref();
         let pictures =
-            format.kind().map(|kind| Pictures::to(kind, self.chart.as_deref(), path)).transpose()?;
+            format.kind().map(|kind| Pictures::to(kind, self.only_chart.as_deref(), path)).transpose()?;
         let file = path.filter(|_| pictures.is_none());
         let output = file.map(|path| Output::to("--output", path)).transpose()?;
         let folder = self.charts.as_deref().map(|path| Folder::to("--charts", path)).transpose()?;
@@ -225,7 +225,7 @@ impl Teller {
     /// What the output can show; a file is no terminal.
     pub fn look(&self) -> TextStyle {
         match &self.output {
-            Some(_) => TextStyle { is_ascii: console::is_ascii_wanted(), ..TextStyle::default() },
+            Some(_) => console::file_style(),
             None => console::text_style(),
         }
     }
@@ -266,7 +266,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |format, name: &str| {
             let (output, charts) = (folder.path().join("all"), folder.path().join("charts"));
-            let all = TellArgs { format, output: Some(output), chart: None, charts: Some(charts) };
+            let all = TellArgs { format, output: Some(output), only_chart: None, charts: Some(charts) };
             let own = all.of_one(name).unwrap();
             let below = |path: Option<PathBuf>| {
                 path.unwrap().strip_prefix(folder.path()).unwrap().display().to_string()
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(at(None, "today"), ["all/today.txt", "charts/today"]);
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
-        let all = TellArgs { format: None, output: Some(file), chart: None, charts: None };
+        let all = TellArgs { format: None, output: Some(file), only_chart: None, charts: None };
         assert!(all.of_one("today").unwrap_err().to_string().contains("must be a folder"));
     }
 }

@@ -201,15 +201,7 @@ pub const PAGES: &[Page] = &[
         examples: &[
             ("drome import page.md", "read the reports in a page, and store them"),
             ("drome import page.md --dry-run", "read and show them only"),
-        ],
-        exits: &[(0, ""), (1, ""), (2, "a file can't be read, or has no report in it")],
-        see: &[("import.md", "Bring in old reports")],
-    },
-    Page {
-        command: "chart",
-        examples: &[
-            ("drome chart page.md", "bars, as a block of code for a page"),
-            ("drome chart --bare report.txt", "bars for a terminal"),
+            ("drome import page.md --chart", "show them as a bar chart"),
         ],
         exits: &[(0, ""), (1, ""), (2, "a file can't be read, or has no report in it")],
         see: &[("import.md", "Bring in old reports")],

@@ -120,7 +120,7 @@ fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
     text
 }
 
-/// An option as it is written: `-c, --connections N`.
+/// An option as it is written: `-c, --connections N`. A value in brackets can be left out.
 fn option(arg: &Arg) -> String {
     let names: Vec<String> =
         arg.get_value_names().unwrap_or_default().iter().map(ToString::to_string).collect();
@@ -132,7 +132,14 @@ fn option(arg: &Arg) -> String {
     let short = arg.get_short().map(|c| format!("-{c}"));
     let long = arg.get_long().map(|long| format!("--{long}"));
     let both = short.into_iter().chain(long).collect::<Vec<_>>().join(", ");
-    format!("`{}`", format!("{both} {value}").trim_end().replace('|', "\\|"))
+    let may_lack_value = arg.get_num_args().is_some_and(|n| n.min_values() == 0);
+    let value = match (value.is_empty(), may_lack_value, arg.is_require_equals_set()) {
+        (true, ..) => String::new(),
+        (false, false, _) => format!(" {value}"),
+        (false, true, false) => format!(" [{value}]"),
+        (false, true, true) => format!("[={value}]"),
+    };
+    format!("`{}`", format!("{both}{value}").replace('|', "\\|"))
 }
 
 /// An option's default and description. A default that clap does not know stands in brackets at the end of the help.

@@ -249,7 +249,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         vec!["dialects"],
         vec!["doctor"],
         vec!["import", "--dry-run", &page],
-        vec!["chart", &page],
+        vec!["import", "--dry-run", "--chart", &page],
         vec!["load", &url, "-d", "100ms"],
         vec!["load", &url, "-d", "100ms", "--json"],
         vec!["ab", "-n", "10", &url],
