@@ -238,6 +238,18 @@ fn a_refused_connection_is_said_at_once() {
 }
 
 #[test]
+fn the_usual_connections_are_no_more_than_the_requests() {
+    let server = serve(&[]);
+    for (args, connections, requests) in
+        [(&["-n", "10"][..], 10, 10), (&["-n", "200"], 64, 200), (&["-n", "10", "-c", "2"], 2, 10)]
+    {
+        let (_, json) = load(server.address, "/hello", args);
+        let seen = (json["plan"]["connections"].as_u64(), json["requests"]["completed"].as_u64());
+        assert_eq!(seen, (Some(connections), Some(requests)), "{args:?}: {json}");
+    }
+}
+
+#[test]
 fn a_wrong_command_line_is_told_what_is_allowed() {
     let cases: [(&[&str], &str); 16] = [
         (&["-c", "0"], "at least 1"),

@@ -95,19 +95,11 @@ pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
 /// The plan that the arguments describe.
 fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     let wanted = &args.connections;
-    if let Some(n) = args.requests.filter(|n| *n < wanted.connections) {
-        let c = wanted.connections;
-        return Err(WrongInput(format!(
-            "-c {c} is above -n {n}: {} connections would have nothing to do",
-            c - n
-        ))
-        .into());
-    }
+    let (connections, per_connection) = (wanted.number(args.requests)?, wanted.per_connection());
     let mut target = Target::resolve(&args.url)?;
     if let Some(path) = &wanted.unix {
         target.address = Address::Unix(path.clone());
     }
-    let (connections, per_connection) = (wanted.connections as usize, wanted.per_connection());
     let load = args.open.load(connections, per_connection);
     let duration = args.duration.or_else(|| args.open.length()).unwrap_or(DEFAULT_DURATION);
     let until = args.requests.map_or(Until::Elapsed(duration), Until::Answered);
