@@ -1,7 +1,8 @@
 //! The command line: raw arguments. Each command's own file resolves them.
 
 use clap::builder::FalseyValueParser;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use model::Arrivals;
 use std::path::PathBuf;
 
 /// A racecourse for web servers: drome starts servers, drives load at them, and reports which is faster, by how much,
@@ -42,6 +43,41 @@ pub struct MachineArgs {
     /// virtual machine takes more than 10 %; the report still shows both
     #[arg(long, env = "DROME_ALLOW_BUSY", value_parser = FalseyValueParser::new(), hide_env_values = true)]
     pub allow_busy: bool,
+}
+
+/// What drives sockets.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct IoArgs {
+    // Not a doc comment: those want io_uring in backticks, which a terminal would show.
+    #[arg(
+        long,
+        value_enum,
+        help = "Kernel interface for socket I/O [default: io_uring if the kernel allows it, else epoll]"
+    )]
+    pub io: Option<Io>,
+}
+
+/// A kernel interface for socket I/O.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Io {
+    Epoll,
+    Uring,
+}
+
+/// The spacing of the requests of open load.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Spacing {
+    Constant,
+    Poisson,
+}
+
+impl From<Spacing> for Arrivals {
+    fn from(spacing: Spacing) -> Self {
+        match spacing {
+            Spacing::Constant => Self::Constant,
+            Spacing::Poisson => Self::Poisson,
+        }
+    }
 }
 
 /// Raw arguments.

@@ -57,7 +57,7 @@ pub fn run(
         ..Replays::default()
     };
     // An unsupported format is refused before anything is run.
-    show(&all, teller.format, &teller.look())?;
+    show(&all, teller.to.format, &teller.to.look())?;
     let stop = console::stop_flag()?;
     let stage = Stage { assets: setup::assets(&works)?, works, stop };
     for page in &study.as_published {
@@ -80,7 +80,7 @@ pub fn run(
     }
     all.is_whole = true;
     store.keep_replays(&all)?;
-    teller.write(show(&all, teller.format, &teller.look())?.as_bytes())?;
+    teller.tell_replays(&all)?;
     Ok(code_of(&all.replays))
 }
 

@@ -73,7 +73,7 @@ struct Bars {
 impl Bars {
     fn to(path: &Path, teller: &Teller) -> anyhow::Result<Self> {
         let file = Some(path).filter(|path| *path != Path::new(STDOUT));
-        let format = file.map_or(teller.format, |path| Format::of(path).unwrap_or(Format::Terminal));
+        let format = file.map_or(teller.to.format, |path| Format::of(path).unwrap_or(Format::Terminal));
         let is_code = match format {
             Format::Terminal => false,
             Format::Markdown => true,
@@ -88,7 +88,7 @@ impl Bars {
         let chart = if self.is_code { indented(chart) } else { chart.to_owned() };
         match &self.file {
             Some(file) => file.write(console::file_style().words(&chart).as_bytes()),
-            None => teller.write(teller.look().words(&chart).as_bytes()),
+            None => teller.to.write(teller.to.look().words(&chart).as_bytes()),
         }
     }
 }

@@ -5,6 +5,7 @@ pub mod compare;
 pub mod completions;
 pub mod dialect;
 pub mod doctor;
+mod format;
 pub mod help;
 pub mod history;
 pub mod import;

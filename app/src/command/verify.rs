@@ -1,5 +1,6 @@
 //! `drome verify`: checks every contender's answers.
 
+use super::format::FormatArgs;
 use super::install;
 use crate::cli::Common;
 use crate::console;
@@ -17,8 +18,9 @@ use std::sync::atomic::Ordering;
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
     /// Contenders to check; a study stands for all of its contenders [default: all contenders]
+    #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Install missing contenders first
+    /// Install what is missing: packages with the system's package manager, builds in the cache folder
     #[arg(long)]
     install: bool,
     /// Install without asking
@@ -27,13 +29,13 @@ pub struct VerifyArgs {
     /// Check only the tuned tracks
     #[arg(long)]
     tuned: bool,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
+    #[command(flatten)]
+    shown: FormatArgs<Format>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
+    #[default]
     Terminal,
     Markdown,
     Json,
@@ -41,6 +43,7 @@ enum Format {
 
 /// Checks the contenders and prints what is wrong.
 pub fn run(args: &VerifyArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let to = args.shown.destination()?;
     let catalog = super::catalog(common)?;
     let names = if args.names.is_empty() {
         catalog.contenders.keys().cloned().collect()
@@ -48,12 +51,12 @@ pub fn run(args: &VerifyArgs, common: &Common) -> anyhow::Result<ExitCode> {
         asked(&catalog, &args.names)?
     };
     let all = verify(args, &catalog, &names)?;
-    let text = match args.format {
-        Format::Terminal => report::inspections::terminal(&all, &console::text_style()),
+    let text = match to.format {
+        Format::Terminal => report::inspections::terminal(&all, &to.look()),
         Format::Markdown => report::inspections::markdown(&all),
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
     };
-    console::print(&text)?;
+    to.write(text.as_bytes())?;
     // A contender that was asked for by name must not be missing.
     let is_lacking =
         |seen: &Inspection| seen.has_failed() || (!args.names.is_empty() && seen.missing.is_some());

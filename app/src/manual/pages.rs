@@ -37,7 +37,7 @@ pub const PAGES: &[Page] = &[
                 "drome load http://127.0.0.1:8080/ --ramp 1k..20k/30s --series course.csv",
                 "a rising rate, recorded second by second",
             ),
-            ("drome load http://127.0.0.1:8080/ -n 10000 --json", "10,000 requests, with the result as JSON"),
+            ("drome load http://127.0.0.1:8080/ -n 10000 -o load.json", "10,000 requests, reported as JSON"),
         ],
         exits: &[
             (0, ""),
@@ -49,7 +49,7 @@ pub const PAGES: &[Page] = &[
         see: &[
             ("rate.md", "Measure latency at a rate"),
             ("loads.md", "Closed and open load"),
-            ("reference/load-json.md", "The JSON of `drome load --json`"),
+            ("reference/load-json.md", "The JSON of `drome load --format json`"),
         ],
     },
     Page {

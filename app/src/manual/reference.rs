@@ -40,7 +40,7 @@ fn index<'c>(whole: &Command, commands: impl Iterator<Item = &'c Command>) -> St
     text.push_str(&table(whole.get_arguments().filter(|a| a.is_global_set())));
     text.push_str(
         "\n## Files\n\n- [contender.toml](contender.md)\n- [a workload](workload.md)\n- [a study](study.md)\n\n## JSON\n\n\
-         - [`drome load --json`](load-json.md)\n- [`drome report --format json`](report-json.md), and [the keys \
+         - [`drome load --format json`](load-json.md)\n- [`drome report --format json`](report-json.md), and [the keys \
          of a race](../race.md#json)\n- [`drome sweep --format json`](../sweep.md#json-schema-1)\n- [`drome history --format \
          json`](../history.md#json-schema-1)\n",
     );

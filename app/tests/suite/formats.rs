@@ -206,6 +206,41 @@ fn a_narrow_terminal_ascii_and_colour() {
     assert!(!coloured("CLICOLOR", "1", "xterm"), "this is no terminal");
 }
 
+#[test]
+fn every_result_can_be_written_to_a_file_whose_extension_sets_the_format() {
+    let home = usual();
+    let server = serve(&[]);
+    let url = format!("http://{}/hello", server.address);
+    let commands = [
+        vec!["report"],
+        vec!["history", "example"],
+        vec!["compare", "20260101-000000-0000", "20260101-000000-0000"],
+        vec!["doctor"],
+        vec!["load", &url, "-d", "100ms"],
+    ];
+    let to = |args: &[&str], file: &str| {
+        let path = home.path().join(file);
+        let said = run(home.drome(args).arg("-o").arg(&path));
+        assert_eq!(said.out, "", "{args:?}");
+        (said, std::fs::read_to_string(path).unwrap_or_default())
+    };
+    for args in commands {
+        let (said, text) = to(&args, &format!("{}.json", args[0]));
+        assert!([0, 4].contains(&said.code), "{args:?}: {}", said.err);
+        let json = serde_json::from_str::<serde_json::Value>(&text);
+        assert!(json.is_ok_and(|json| json.is_object()), "{args:?}: {text}");
+        let (said, text) = to(&args, &format!("{}.txt", args[0]));
+        assert!([0, 4].contains(&said.code) && text.ends_with('\n'), "{args:?}: {}", said.err);
+        assert!(!text.starts_with('{'), "{args:?}: {text}");
+        let (said, _) = to(&args, "none/result.json");
+        assert!(said.code == 2 && said.err.contains("can't be written"), "{args:?}: {}", said.err);
+        if args[0] != "report" {
+            let (said, _) = to(&args, "result.html");
+            assert!(said.code == 2 && said.err.contains("has no format html"), "{args:?}: {}", said.err);
+        }
+    }
+}
+
 /// Starts it with its standard output, or error, going to a reader that has gone.
 fn unread(home: &Home, args: &[&str], is_error: bool) -> Said {
     let mut command = home.drome(args);
@@ -251,7 +286,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         vec!["import", "--dry-run", &page],
         vec!["import", "--dry-run", "--chart", &page],
         vec!["load", &url, "-d", "100ms"],
-        vec!["load", &url, "-d", "100ms", "--json"],
+        vec!["load", &url, "-d", "100ms", "--format", "json"],
         vec!["ab", "-n", "10", &url],
         vec!["--help"],
         vec!["--version"],

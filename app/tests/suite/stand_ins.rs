@@ -102,7 +102,7 @@ fn they_run_in_the_studies_of_their_pages() {
     for (study, name) in [("monkey", "monkey"), ("openresty", "openresty")] {
         let said = drome(
             &home,
-            &["run", study, "--quick", "--only", name, "--cell", "keep-alive", "--format", "json"],
+            &["run", study, "--quick", "--contender", name, "--cell", "keep-alive", "--format", "json"],
         );
         assert_eq!(said.code, 0, "{}", said.err);
         let json: Value = serde_json::from_str(&said.out).unwrap();

@@ -1,8 +1,9 @@
 //! The options of `drome load` for connections: how they are opened, used and closed.
 
 use super::parse;
+use crate::cli::{Io, IoArgs};
 use crate::failure::WrongInput;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use model::{Connecting, IoChoice, Think, TlsChoice};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -45,12 +46,8 @@ pub struct ConnectionArgs {
     /// Connect to this Unix socket; requests still use the URL's host and path
     #[arg(long, value_name = "PATH", conflicts_with = "source")]
     pub unix: Option<PathBuf>,
-    #[arg(
-        long,
-        value_enum,
-        help = "Kernel interface for socket I/O [default: io_uring if the kernel allows it, else epoll]"
-    )]
-    io: Option<Io>,
+    #[command(flatten)]
+    io: IoArgs,
     /// https: accept any certificate
     #[arg(long)]
     insecure: bool,
@@ -66,12 +63,6 @@ pub struct ConnectionArgs {
     /// https: make every handshake a full one
     #[arg(long)]
     no_resumption: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Io {
-    Epoll,
-    Uring,
 }
 
 impl ConnectionArgs {
@@ -121,7 +112,7 @@ impl ConnectionArgs {
 
     /// The kernel interface for socket I/O.
     pub fn io(&self) -> IoChoice {
-        match self.io {
+        match self.io.io {
             None => IoChoice::Best,
             Some(Io::Epoll) => IoChoice::Epoll,
             Some(Io::Uring) => IoChoice::Uring,

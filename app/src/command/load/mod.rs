@@ -54,9 +54,8 @@ pub struct LoadArgs {
     /// Warm-up load before the measurement, not counted
     #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
     #[command(flatten)]
     open: OpenArgs,
     #[command(flatten)]
@@ -65,25 +64,16 @@ pub struct LoadArgs {
     connections: ConnectionArgs,
     #[command(flatten)]
     outputs: OutputArgs,
-    #[command(flatten)]
-    machine: MachineArgs,
 }
 
 /// Measures and reports.
 pub fn run(args: &LoadArgs) -> anyhow::Result<ExitCode> {
-    let json = args.json;
     let plan = resolve(args)?;
     let outputs = args.outputs.create()?;
     let (tally, usage) = measure(&plan, &outputs)?;
     let policy = Policy::single(args.machine.allow_busy);
     let verdict = verdict::judge(&Case { usage: usage.as_ref(), ..Case::new(policy, &plan, &tally) });
-    let detail = args.outputs.detail();
-    if json {
-        console::print(&report::load_json::report(&plan, &tally, &verdict, detail))?;
-    } else {
-        console::tell(&report::load_text::report(&plan, &tally, &verdict, detail))?;
-    }
-    outputs.write(&plan, &tally)?;
+    outputs.write(&plan, &tally, &verdict)?;
     // Success would be wrong if the server did not keep up with the rate that was asked for.
     Ok(match (tally.interrupted, verdict.valid && !verdict.fell_behind()) {
         (true, _) => ExitCode::from(INTERRUPTED),
