@@ -1,7 +1,7 @@
 //! The command line: raw arguments. Each command's own file resolves them.
 
 use clap::builder::FalseyValueParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use model::Arrivals;
 use std::path::PathBuf;
 
@@ -34,6 +34,12 @@ pub struct Common {
     /// Print ASCII only [default: by the locale]
     #[arg(long, global = true)]
     pub ascii: bool,
+    /// When to use colours; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+    /// Print only results and errors: no progress and no hints
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
 }
 
 /// How much background load is accepted.

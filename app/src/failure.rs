@@ -26,7 +26,7 @@ pub fn code_of(findings: &Findings) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for (cell, contender) in findings.without_a_figure() {
         let why = contender.notes.first().map_or("it was not measured", String::as_str);
-        note!("drome: {} ({}) has no sound trial: {why}", contender.title, cell.title);
+        alert!("drome: {} ({}) has no sound trial: {why}", contender.title, cell.title);
         code = ExitCode::from(VOID);
     }
     code
@@ -41,7 +41,7 @@ pub fn tell(error: &anyhow::Error) -> ExitCode {
             message.push_str(&format!(": {cause}"));
         }
     }
-    note!("drome: {message}");
+    alert!("drome: {message}");
     ExitCode::from(code(error))
 }
 

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         return result.unwrap_or_else(|error| failure::tell(&error));
     }
     let cli = manual::parse();
-    console::want_ascii(cli.common.ascii);
+    console::set_up(&cli.common);
     let result = match cli.command {
         Command::Load(args) => command::load::run(&args),
         Command::Race(args) => command::race::run(&args, &cli.common),

@@ -56,17 +56,17 @@ fn judge(comparison: &Comparison, margin: f64, may_be_unknown: bool) -> ExitCode
     let mut has_failed = false;
     for (cell, contender) in comparison.regressions(margin) {
         has_failed = true;
-        note!("drome: {} ({}) is significantly more than {percent} % slower", contender.title, cell.title);
+        alert!("drome: {} ({}) is significantly more than {percent} % slower", contender.title, cell.title);
     }
     let unjudged = comparison.unjudged();
     for sentence in &unjudged {
-        note!("drome: {sentence}");
+        alert!("drome: {sentence}");
     }
     if has_failed {
         return ExitCode::from(REGRESSION);
     }
     if !unjudged.is_empty() && !may_be_unknown {
-        note!("drome: these contenders could not be judged; --allow-unknown lets them pass");
+        alert!("drome: these contenders could not be judged; --allow-unknown lets them pass");
         return ExitCode::from(VOID);
     }
     note!("drome: no significant regression larger than {percent} %");

@@ -40,7 +40,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     to.write(text.as_bytes())?;
     let least = if args.strict { BEST } else { args.least.unwrap_or(0) };
     if found.score < least {
-        note!("drome: {} of {BEST} points, fewer than the required {least}", found.score);
+        alert!("drome: {} of {BEST} points, fewer than the required {least}", found.score);
         return Ok(ExitCode::from(REGRESSION));
     }
     Ok(ExitCode::SUCCESS)

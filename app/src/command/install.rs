@@ -56,6 +56,6 @@ pub fn contenders(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, Ca
 pub fn get(prepared: &[Prepared], yes: bool) {
     let ask = |what: &str| yes || console::confirm(what);
     if let Err(why) = lab::prepare::install::install(prepared, &ask, &|line| note!("{line}")) {
-        note!("drome: {why}");
+        alert!("drome: {why}");
     }
 }

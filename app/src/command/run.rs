@@ -81,7 +81,7 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
             Err(error) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => return Err(error),
             // A study that can't be run does not keep the others from running.
             Err(error) => {
-                note!("drome: {name}: {error:#}");
+                alert!("drome: {name}: {error:#}");
                 failed.push(name.as_str());
             }
         }

@@ -165,7 +165,7 @@ fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
     if let Some(chart) = report::chart::of_sweep(found) {
         return to.write("the sweep", vec![chart]);
     }
-    note!("--chart: nothing to draw: no step of the sweep has a latency");
+    alert!("--chart: nothing to draw: no step of the sweep has a latency");
     Ok(())
 }
 
@@ -310,6 +310,6 @@ impl Show for Watch {
             (None, Some(verdict)) if !verdict.valid => format!("void: {}", verdict.reasons.join("; ")),
             _ => return,
         };
-        self.bar.suspend(|| note!("{}, {at}: {why}", letter(contender)));
+        self.bar.suspend(|| alert!("{}, {at}: {why}", letter(contender)));
     }
 }

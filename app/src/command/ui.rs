@@ -79,6 +79,6 @@ fn open(address: &str) {
     let quiet = || Stdio::null();
     let opened = Command::new("xdg-open").arg(address).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
     if let Err(error) = opened {
-        note!("drome: can't open a browser (xdg-open: {error}): open the printed address yourself");
+        alert!("drome: can't open a browser (xdg-open: {error}): open the printed address yourself");
     }
 }

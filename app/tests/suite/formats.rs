@@ -197,13 +197,39 @@ fn a_narrow_terminal_ascii_and_colour() {
     // Void and failed trials are what has a colour here.
     let home =
         kept(&study(&["a", "b"]), &[observe("a", 0, measured(9, false)), observe("b", 0, measured(9, true))]);
-    let coloured = |name: &str, value: &str, more: &str| {
+    let coloured = |variables: &[(&str, &str)], color: &[&str]| {
         let mut command = home.drome(&["report"]);
-        command.env_remove("NO_COLOR").env(name, value).envs([("TERM", more)]);
-        run(&mut command).out.contains('\x1b')
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        run(command.env("TERM", "xterm").envs(variables.iter().copied()).args(color)).out.contains('\x1b')
     };
-    assert!(coloured("CLICOLOR_FORCE", "1", "xterm"));
-    assert!(!coloured("CLICOLOR", "1", "xterm"), "this is no terminal");
+    let force = ("CLICOLOR_FORCE", "1");
+    assert!(coloured(&[force], &[]));
+    assert!(!coloured(&[("CLICOLOR", "1")], &[]), "this is no terminal");
+    assert!(!coloured(&[force, ("NO_COLOR", "1")], &[]), "https://no-color.org");
+    assert!(coloured(&[force, ("NO_COLOR", "")], &[]), "an empty one is none");
+    assert!(coloured(&[("NO_COLOR", "1")], &["--color", "always"]), "the command line comes first");
+    assert!(!coloured(&[force], &["--color", "never"]));
+}
+
+#[test]
+fn quiet_leaves_results_and_errors() {
+    let home = Home::new();
+    let page = home
+        .write("page.txt", "| server | requests/s |\n| --- | --- |\n| nginx | 351.49 |\n")
+        .display()
+        .to_string();
+    let lines: [&[&str]; 2] =
+        [&["import", "--dry-run", "--chart", &page], &["verify", "reference", "--format", "markdown"]];
+    for args in lines {
+        let (loud, quiet) = (run(&mut home.drome(args)), run(home.drome(&["--quiet"]).args(args)));
+        assert_eq!((loud.code, quiet.code), (0, 0), "{args:?}: {}{}", loud.err, quiet.err);
+        assert!(quiet.err.is_empty() && !loud.err.is_empty(), "{args:?}: {}", quiet.err);
+        assert_eq!(quiet.out.lines().count(), loud.out.lines().count(), "{args:?}: the result is the same");
+    }
+    let said = run(&mut home.drome(&["report", "no-such-run", "-q"]));
+    assert!(said.code == 2 && said.err.contains("no-such-run"), "{}", said.err);
 }
 
 #[test]
