@@ -3,7 +3,7 @@
 use super::format::{Destination, FormatArgs};
 use super::store;
 use crate::cli::Common;
-use crate::failure::{REGRESSION, VOID, WrongInput};
+use crate::failure::{CHECK_FAILED, VOID, WrongInput};
 use clap::{Args, ValueEnum};
 use lab::{StoreError, Stored};
 use model::{Comparison, Findings};
@@ -63,7 +63,7 @@ fn judge(comparison: &Comparison, margin: f64, may_be_unknown: bool) -> ExitCode
         alert!("drome: {sentence}");
     }
     if has_failed {
-        return ExitCode::from(REGRESSION);
+        return ExitCode::from(CHECK_FAILED);
     }
     if !unjudged.is_empty() && !may_be_unknown {
         alert!("drome: these contenders could not be judged; --allow-unknown lets them pass");

@@ -1,7 +1,7 @@
 //! `drome doctor`: reports what on this machine would disturb a measurement, how much, and the remedy.
 
 use super::format::FormatArgs;
-use crate::failure::REGRESSION;
+use crate::failure::CHECK_FAILED;
 use clap::{Args, ValueEnum};
 use lab::machine::cores::Cores;
 use lab::machine::doctor::{self, BEST, Examination};
@@ -41,7 +41,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let least = if args.strict { BEST } else { args.least.unwrap_or(0) };
     if found.score < least {
         alert!("drome: {} of {BEST} points, fewer than the required {least}", found.score);
-        return Ok(ExitCode::from(REGRESSION));
+        return Ok(ExitCode::from(CHECK_FAILED));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,6 +4,7 @@
 use super::catalog;
 use crate::cli::Common;
 use crate::console;
+use crate::failure::FAILED;
 use clap::Args;
 use lab::prepare::Prepared;
 use lab::{Catalog, CatalogError, setup};
@@ -35,7 +36,7 @@ pub fn run(args: &InstallArgs, common: &Common) -> anyhow::Result<ExitCode> {
         out.push_str(&format!("{:<26}{state}\n", prepared.name));
     }
     console::tell(&out)?;
-    Ok(ExitCode::from(u8::from(lacking > 0)))
+    Ok(if lacking > 0 { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
 /// The contenders of these names; a study stands for all of its own.

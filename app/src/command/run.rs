@@ -168,11 +168,12 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     let open = all.iter().find(|run| run.ended.is_none()).or_else(|| all.first().filter(|_| goes_on));
     let Some(open) = open else {
         let more = if all.is_empty() { "" } else { "; with a larger --budget the latest can be resumed" };
-        bail!("there is no run of {study} to resume: all have ended{more}");
+        bail!(WrongInput(format!("there is no run of {study} to resume: all have ended{more}")));
     };
     let (mut run, _, ended) = store.run(&open.id)?;
     if run.quick && ended.is_some() {
-        bail!("run {} is a first look, and it has ended: start a full run without --resume", run.id);
+        let why = format!("run {} is a first look that has ended: start a full run without --resume", run.id);
+        bail!(WrongInput(why));
     }
     run.study = wanted(args, &run.study)?;
     Ok(run)
@@ -188,7 +189,7 @@ fn announce(run: &Run, budget: Option<Duration>, spent: Duration) -> anyhow::Res
     }
     let present = run.contenders.iter().filter(|(name, e)| e.missing.is_none() && *name != REFERENCE).count();
     if present == 0 {
-        bail!("none of the study's contenders is installed: install them with --install");
+        bail!(WrongInput("none of the study's contenders is installed: use --install".to_owned()));
     }
     if let Some(sum) = budget::sum(run) {
         return announce_heats(run, &sum, (budget.is_some(), spent), present);

@@ -4,6 +4,7 @@ use super::format::FormatArgs;
 use super::install;
 use crate::cli::Common;
 use crate::console;
+use crate::failure::{CHECK_FAILED, FAILED};
 use clap::{Args, ValueEnum};
 use lab::machine::cores::Cores;
 use lab::server::inspect;
@@ -58,9 +59,12 @@ pub fn run(args: &VerifyArgs, common: &Common) -> anyhow::Result<ExitCode> {
     };
     to.write(text.as_bytes())?;
     // A contender that was asked for by name must not be missing.
-    let is_lacking =
-        |seen: &Inspection| seen.has_failed() || (!args.names.is_empty() && seen.missing.is_some());
-    Ok(ExitCode::from(u8::from(all.iter().any(is_lacking))))
+    let is_missing = !args.names.is_empty() && all.iter().any(|seen| seen.missing.is_some());
+    Ok(match (all.iter().any(Inspection::has_failed), is_missing) {
+        (true, _) => ExitCode::from(CHECK_FAILED),
+        (false, true) => ExitCode::from(FAILED),
+        (false, false) => ExitCode::SUCCESS,
+    })
 }
 
 /// The contenders of these names. If a study and a contender share a name, the contender is meant, because contenders

@@ -1,13 +1,15 @@
 //! What the manual says about a command besides its options: examples, exit codes, and pages to read next.
 
+use crate::failure::{CHECK_FAILED, FAILED, INTERRUPTED, VOID, WRONG};
+
 /// The meaning of each exit code, in every command.
 pub const CODES: &[(u8, &str)] = &[
     (0, "success"),
-    (1, "drome could not do its work"),
-    (2, "the command line, or a file that it names, is wrong"),
-    (3, "a gate failed"),
-    (4, "the measurement was void"),
-    (130, "interrupted; finished measurements are kept and shown"),
+    (FAILED, "drome could not do its work"),
+    (WRONG, "the command line, or a file that it names, is wrong"),
+    (CHECK_FAILED, "a check failed"),
+    (VOID, "the measurement was void"),
+    (INTERRUPTED, "interrupted; finished measurements are kept and shown"),
 ];
 
 /// The examples, exit codes and further pages of one command.
@@ -41,7 +43,7 @@ pub const PAGES: &[Page] = &[
         ],
         exits: &[
             (0, ""),
-            (1, "the server can't be reached"),
+            (1, "drome could not do its work; for example, the server can't be reached"),
             (2, ""),
             (4, ""),
             (130, "interrupted; what was measured is shown"),
@@ -87,7 +89,7 @@ pub const PAGES: &[Page] = &[
         exits: &[
             (0, ""),
             (1, ""),
-            (2, ""),
+            (2, "the command line is wrong, or a command starts no server"),
             (4, "no step was sound"),
             (130, "interrupted; what was measured is shown"),
         ],
@@ -108,7 +110,7 @@ pub const PAGES: &[Page] = &[
         exits: &[
             (0, ""),
             (1, "drome could not do its work, or with --all a study could not be run"),
-            (2, ""),
+            (2, "the command line is wrong, no contender is installed, or there is no run to resume"),
             (4, "a contender that is installed has no sound trial in some cell; the report says why"),
             (130, "interrupted; `--resume` continues the run"),
         ],
@@ -156,7 +158,7 @@ pub const PAGES: &[Page] = &[
             ("drome install nginx go", "two contenders"),
             ("drome install raspberry-pi --yes", "everything that a study needs"),
         ],
-        exits: &[(0, ""), (1, "something is still missing"), (2, "")],
+        exits: &[(0, ""), (1, "drome could not do its work, or something is still missing"), (2, "")],
         see: &[],
     },
     Page {
@@ -167,8 +169,9 @@ pub const PAGES: &[Page] = &[
         ],
         exits: &[
             (0, ""),
-            (1, "a contender gives wrong answers, or one that was named is missing"),
+            (1, "drome could not do its work, or a contender that was named is missing"),
             (2, ""),
+            (3, "a contender gives wrong answers"),
             (130, "interrupted"),
         ],
         see: &[("contender.md", "Add a contender")],
@@ -269,7 +272,7 @@ pub const PAGES: &[Page] = &[
     Page {
         command: "ui",
         examples: &[("drome ui", "runs, comparisons and live measurements in a browser")],
-        exits: READS,
+        exits: &[(0, "stopped by a signal"), (1, ""), (2, ""), (130, "stopped while a study was running")],
         see: &[("ui.md", "The web interface: `drome ui`")],
     },
     Page {

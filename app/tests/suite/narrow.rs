@@ -124,7 +124,7 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
         ended()
     );
     let as_it_is = drome(&home, &["run", "three", "--resume"]);
-    assert!(as_it_is.code != 0 && as_it_is.err.contains("with a larger --budget"), "{}", as_it_is.err);
+    assert!(as_it_is.code == 2 && as_it_is.err.contains("with a larger --budget"), "{}", as_it_is.err);
     assert!(ended().contains("budget of 599ms"), "it stays as it was: {}", ended());
     let more = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
     assert_eq!(more.code, 0, "{}", more.err);
@@ -136,7 +136,7 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
         drome(&home, &["run", "three", "--quick", "--contender", "python-http-server", "--cell", "1"]);
     assert_eq!(quick.code, 0, "{}", quick.err);
     let refused = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
-    assert!(refused.code != 0 && refused.err.contains("is a first look"), "{}", refused.err);
+    assert!(refused.code == 2 && refused.err.contains("is a first look"), "{}", refused.err);
 }
 
 #[test]
