@@ -66,8 +66,6 @@ pub enum Command {
     Report(crate::command::report::ReportArgs),
     /// Import reports of other tools from a page, and store their figures beside your own runs
     Import(crate::command::import::ImportArgs),
-    /// Draw a bar chart of the reports in a page
-    Chart(crate::command::chart::ChartArgs),
     /// Run the reference server
     Serve(crate::command::serve::ServeArgs),
     /// Compare two runs and report what changed, without the machine's own drift; fail on a regression if asked to

@@ -1,5 +1,7 @@
-//! The terminal: results go to standard output, progress goes to standard error and only if that is a terminal.
+//! The terminal: results go to standard output; errors, hints and progress go to standard error, and progress bars only
+//! if that is a terminal.
 
+use crate::options::Common;
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressStyle};
 use report::TextStyle;
@@ -11,14 +13,29 @@ use std::time::Duration;
 /// Whether `--ascii` was given.
 static IS_ASCII_ASKED: OnceLock<bool> = OnceLock::new();
 
-/// Stores whether only ASCII is wanted; called once, before anything is written.
-pub fn want_ascii(is_asked: bool) {
-    let _ = IS_ASCII_ASKED.set(is_asked);
+/// Whether `--quiet` was given.
+static IS_QUIET_ASKED: OnceLock<bool> = OnceLock::new();
+
+/// Stores the options for all output; called once, before anything is written.
+pub fn set_up(common: &Common) {
+    let _ = IS_ASCII_ASKED.set(common.ascii);
+    let _ = IS_QUIET_ASKED.set(common.quiet);
+    let choice = match common.color {
+        clap::ColorChoice::Auto => ColorChoice::Auto,
+        clap::ColorChoice::Always => ColorChoice::Always,
+        clap::ColorChoice::Never => ColorChoice::Never,
+    };
+    choice.write_global();
 }
 
 /// Whether only ASCII is wanted, whatever the terminal can show.
-pub fn is_ascii_wanted() -> bool {
+fn is_ascii_wanted() -> bool {
     IS_ASCII_ASKED.get().copied().unwrap_or(false)
+}
+
+/// Whether only results and errors are wanted.
+fn is_quiet() -> bool {
+    IS_QUIET_ASKED.get().copied().unwrap_or(false)
 }
 
 /// What standard output can show.
@@ -30,6 +47,11 @@ pub fn text_style() -> TextStyle {
 /// What standard error can show; it has no colour.
 pub fn error_style() -> TextStyle {
     TextStyle { width: width(stderr().is_terminal()), has_colour: false, is_ascii: is_ascii() }
+}
+
+/// What a file can show: it has no width and no colour.
+pub fn file_style() -> TextStyle {
+    TextStyle { is_ascii: is_ascii_wanted(), ..TextStyle::default() }
 }
 
 /// `COLUMNS`, else the width of the terminal; a file has no limit.
@@ -55,12 +77,24 @@ pub fn tell(text: &str) -> anyhow::Result<()> {
     print(&text_style().report(text))
 }
 
-/// Writes a line to standard error, as the terminal can show it. A closed pipe is ignored.
-pub fn note(line: &str) {
+/// Writes an error or a question to standard error, as the terminal can show it. A closed pipe is ignored.
+pub fn alert(line: &str) {
     let _ = write!(stderr(), "{}", error_style().prose(line, Ink::Plain));
 }
 
-/// The same with the arguments of `format!`.
+/// The same for progress and hints, which `--quiet` leaves out.
+pub fn note(line: &str) {
+    if !is_quiet() {
+        alert(line);
+    }
+}
+
+/// `alert` with the arguments of `format!`.
+macro_rules! alert {
+    ($($words:tt)*) => { $crate::console::alert(&format!($($words)*)) };
+}
+
+/// `note` with the arguments of `format!`.
 macro_rules! note {
     ($($words:tt)*) => { $crate::console::note(&format!($($words)*)) };
 }
@@ -79,9 +113,10 @@ pub fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     }
 }
 
-/// A progress bar; hidden if standard error is not a terminal.
+/// A progress bar; hidden if standard error is not a terminal, and by `--quiet`.
 pub fn bar(length: u64, template: &str) -> ProgressBar {
-    let bar = if stderr().is_terminal() { ProgressBar::new(length) } else { ProgressBar::hidden() };
+    let is_shown = stderr().is_terminal() && !is_quiet();
+    let bar = if is_shown { ProgressBar::new(length) } else { ProgressBar::hidden() };
     shape(&bar, template);
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
@@ -96,9 +131,9 @@ pub fn shape(bar: &ProgressBar, template: &str) {
 
 /// Shows what will be done and asks for confirmation; without a terminal the answer is no.
 pub fn confirm(what: &str) -> bool {
-    note!("{what}");
+    alert!("{what}");
     if !stdin().is_terminal() {
-        note!("can't ask for confirmation without a terminal: use --yes to continue");
+        alert!("can't ask for confirmation without a terminal: use --yes to continue");
         return false;
     }
     let _ = write!(stderr(), "continue? [y/N] ").and_then(|()| stderr().flush());

@@ -1,5 +1,4 @@
-//! Turns errors into a message and an exit code: 1 drome could not do its work, 2 the command line or a file is
-//! wrong, 3 a gate failed, 4 something that was asked for has no valid measurement, 130 interrupted.
+//! The exit codes, which `docs/exit-codes.md` explains, and how errors become a message and one of them.
 
 use lab::findings::compare::CompareError;
 use lab::setup::SetupError;
@@ -8,8 +7,12 @@ use model::Findings;
 use model::target::TargetError;
 use std::process::ExitCode;
 
-/// A gate failed.
-pub const REGRESSION: u8 = 3;
+/// drome could not do its work.
+pub const FAILED: u8 = 1;
+/// The command line, or a file that it names, is wrong.
+pub const WRONG: u8 = 2;
+/// A check failed: a regression, too low a score, a wrong answer.
+pub const CHECK_FAILED: u8 = 3;
 /// The measurement was void.
 pub const VOID: u8 = 4;
 /// Interrupted by SIGINT or SIGTERM.
@@ -26,7 +29,7 @@ pub fn code_of(findings: &Findings) -> ExitCode {
     let mut code = ExitCode::SUCCESS;
     for (cell, contender) in findings.without_a_figure() {
         let why = contender.notes.first().map_or("it was not measured", String::as_str);
-        note!("drome: {} ({}) has no sound trial: {why}", contender.title, cell.title);
+        alert!("drome: {} ({}) has no sound trial: {why}", contender.title, cell.title);
         code = ExitCode::from(VOID);
     }
     code
@@ -41,7 +44,7 @@ pub fn tell(error: &anyhow::Error) -> ExitCode {
             message.push_str(&format!(": {cause}"));
         }
     }
-    note!("drome: {message}");
+    alert!("drome: {message}");
     ExitCode::from(code(error))
 }
 
@@ -59,7 +62,7 @@ fn code(error: &anyhow::Error) -> u8 {
         || matches!(error.downcast_ref(), Some(SetupError::Interrupted));
     match (is_interrupted, is_usage) {
         (true, _) => INTERRUPTED,
-        (_, true) => 2,
-        _ => 1,
+        (_, true) => WRONG,
+        _ => FAILED,
     }
 }

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         return result.unwrap_or_else(|error| failure::tell(&error));
     }
     let cli = manual::parse();
-    console::want_ascii(cli.common.ascii);
+    console::set_up(&cli.common);
     let result = match cli.command {
         Command::Load(args) => command::load::run(&args, &cli.common),
         Command::Race(args) => command::race::run(&args, &cli.common),
@@ -47,7 +47,6 @@ fn main() -> ExitCode {
         Command::Schema(args) => command::schema::run(&args),
         Command::Report(args) => command::report::run(&args, &cli.common),
         Command::Import(args) => command::import::run(&args, &cli.common),
-        Command::Chart(args) => command::chart::run(&args),
         Command::Serve(args) => command::serve::run(&args, &cli.common),
         Command::Compare(args) => command::compare::run(&args, &cli.common),
         Command::History(args) => command::history::run(&args, &cli.common),

@@ -1,7 +1,8 @@
 //! Options that several commands have, and their parsers.
 
-use clap::Args;
 use clap::builder::FalseyValueParser;
+use clap::{Args, ColorChoice, ValueEnum};
+use model::Arrivals;
 use std::path::PathBuf;
 
 /// Options of every command.
@@ -22,6 +23,12 @@ pub struct Common {
     /// Print ASCII only [default: by the locale]
     #[arg(long, global = true)]
     pub ascii: bool,
+    /// When to use colours; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    pub color: ColorChoice,
+    /// Print only results and errors: no progress and no hints
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
 }
 
 /// How much background load is accepted.
@@ -31,6 +38,41 @@ pub struct MachineArgs {
     /// virtual machine takes more than 10 %; the report still shows both
     #[arg(long, env = "DROME_ALLOW_BUSY", value_parser = FalseyValueParser::new(), hide_env_values = true)]
     pub allow_busy: bool,
+}
+
+/// What drives sockets.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct IoArgs {
+    // Not a doc comment: those want io_uring in backticks, which a terminal would show.
+    #[arg(
+        long,
+        value_enum,
+        help = "Kernel interface for socket I/O [default: io_uring if the kernel allows it, else epoll]"
+    )]
+    pub io: Option<Io>,
+}
+
+/// A kernel interface for socket I/O.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Io {
+    Epoll,
+    Uring,
+}
+
+/// The spacing of the requests of open load.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Spacing {
+    Constant,
+    Poisson,
+}
+
+impl From<Spacing> for Arrivals {
+    fn from(spacing: Spacing) -> Self {
+        match spacing {
+            Spacing::Constant => Self::Constant,
+            Spacing::Poisson => Self::Poisson,
+        }
+    }
 }
 
 /// Parses a share such as `2%` or `0.02`.

@@ -51,6 +51,10 @@ impl Watch {
     fn say(&self, line: &str) {
         self.bar.suspend(|| console::note(line));
     }
+
+    fn warn(&self, line: &str) {
+        self.bar.suspend(|| console::alert(line));
+    }
 }
 
 /// The text on one line, as the terminal can show it.
@@ -71,9 +75,9 @@ impl Show for Watch {
     fn observed(&mut self, _run: &Run, observation: &Observation) {
         let trial = &observation.trial;
         match &observation.outcome {
-            Outcome::Failed(why) => self.say(&format!("{}: failed: {why}", trial.contender)),
+            Outcome::Failed(why) => self.warn(&format!("{}: failed: {why}", trial.contender)),
             Outcome::Measured(m) if !m.verdict.valid => {
-                self.say(&format!("{}: void: {}", trial.contender, m.verdict.reasons.join("; ")));
+                self.warn(&format!("{}: void: {}", trial.contender, m.verdict.reasons.join("; ")));
             }
             Outcome::Measured(_) => {}
         }
@@ -124,7 +128,7 @@ impl Show for Watch {
         self.bar.set_position(self.heats);
         for start in starts {
             match &start.outcome {
-                StartOutcome::Failed(why) => self.say(&format!("{}: failed: {why}", start.contender)),
+                StartOutcome::Failed(why) => self.warn(&format!("{}: failed: {why}", start.contender)),
                 StartOutcome::Spoiled(why) => {
                     self.say(&format!("{}: start will be repeated: {why}", start.contender));
                 }

@@ -1,4 +1,4 @@
-//! The documented JSON of `drome load --json` (schema 1). Keys stay stable, new keys may be added, and a figure that was not
+//! The documented JSON of `drome load --format json` (schema 1). Keys stay stable, new keys may be added, and a figure that was not
 //! measured is null.
 
 use crate::spectrum::{self, Point};

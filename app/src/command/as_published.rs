@@ -89,7 +89,7 @@ fn code_of(replays: &[Replay]) -> ExitCode {
     let has_none = |r: &&Replay| r.version.is_some() && r.rate_per_s.is_none_or(|rate| rate <= 0.0);
     for replay in replays.iter().filter(has_none) {
         let why = replay.note.as_deref().unwrap_or("no request was answered as expected");
-        note!("drome: {} ({}) has no figure: {why}", replay.title, replay.cell);
+        alert!("drome: {} ({}) has no figure: {why}", replay.title, replay.cell);
         code = ExitCode::from(VOID);
     }
     code

@@ -1,8 +1,8 @@
 //! `drome compare`: reports what changed between two runs and, with `--fail-if-slower`, fails on a regression.
 
+use super::format::{Destination, FormatArgs};
 use super::store;
-use crate::console;
-use crate::failure::{REGRESSION, VOID, WrongInput};
+use crate::failure::{CHECK_FAILED, VOID, WrongInput};
 use crate::options::Common;
 use clap::{Args, ValueEnum};
 use lab::{StoreError, Stored};
@@ -17,24 +17,24 @@ pub struct CompareArgs {
     old: String,
     /// Later run, or a file with its findings [default: the latest run]
     new: Option<String>,
-    /// Exit with 3 if a contender is significantly slower by more than this share, such as 3% or 0.03; with 4 if a
-    /// contender could not be judged
+    /// Exit with 3 if a contender is significantly slower by more than this share, such as 3%; with 4 if a contender
+    /// could not be judged
     #[arg(long, value_name = "SHARE", value_parser = share)]
     fail_if_slower: Option<f64>,
     /// Exit with 0 even if a contender could not be judged: it failed, has too few sound trials, or is missing from
     /// the later run
     #[arg(long, requires = "fail_if_slower")]
     allow_unknown: bool,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
+    #[command(flatten)]
+    shown: FormatArgs<Format>,
     /// Compare even if machine, build of drome, response bodies or way of measuring differ
     #[arg(long)]
     anyway: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
+    #[default]
     Terminal,
     Markdown,
     Json,
@@ -42,9 +42,10 @@ enum Format {
 
 /// Compares two runs, prints what changed and, if asked to, fails on a significant regression.
 pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let to = args.shown.destination()?;
     let (old, new) = (findings(Some(&args.old), common)?, findings(args.new.as_deref(), common)?);
     let comparison = lab::findings::compare::compare(&old, &new, args.anyway)?;
-    console::print(&show(&comparison, args.format)?)?;
+    to.write(show(&comparison, &to)?.as_bytes())?;
     let judged = args.fail_if_slower.map(|margin| judge(&comparison, margin, args.allow_unknown));
     Ok(judged.unwrap_or(ExitCode::SUCCESS))
 }
@@ -55,17 +56,17 @@ fn judge(comparison: &Comparison, margin: f64, may_be_unknown: bool) -> ExitCode
     let mut has_failed = false;
     for (cell, contender) in comparison.regressions(margin) {
         has_failed = true;
-        note!("drome: {} ({}) is significantly more than {percent} % slower", contender.title, cell.title);
+        alert!("drome: {} ({}) is significantly more than {percent} % slower", contender.title, cell.title);
     }
     let unjudged = comparison.unjudged();
     for sentence in &unjudged {
-        note!("drome: {sentence}");
+        alert!("drome: {sentence}");
     }
     if has_failed {
-        return ExitCode::from(REGRESSION);
+        return ExitCode::from(CHECK_FAILED);
     }
     if !unjudged.is_empty() && !may_be_unknown {
-        note!("drome: these contenders could not be judged; --allow-unknown lets them pass");
+        alert!("drome: these contenders could not be judged; --allow-unknown lets them pass");
         return ExitCode::from(VOID);
     }
     note!("drome: no significant regression larger than {percent} %");
@@ -114,9 +115,9 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     }
 }
 
-fn show(comparison: &Comparison, format: Format) -> anyhow::Result<String> {
-    Ok(match format {
-        Format::Terminal => report::compare::terminal(comparison, &console::text_style()),
+fn show(comparison: &Comparison, to: &Destination<Format>) -> anyhow::Result<String> {
+    Ok(match to.format {
+        Format::Terminal => report::compare::terminal(comparison, &to.look()),
         Format::Markdown => report::compare::markdown(comparison),
         Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
     })

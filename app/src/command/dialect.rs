@@ -62,9 +62,9 @@ pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
 fn own_result(plan: &Plan, tally: &Tally, json: Option<&Path>) -> anyhow::Result<()> {
     let verdict = verdict::judge(&Case::new(Policy::single(true), plan, tally));
     if !verdict.valid {
-        note!("drome: this measurement is void: {}", verdict.reasons.join("; "));
+        alert!("drome: this measurement is void: {}", verdict.reasons.join("; "));
     } else if verdict.fell_behind() {
-        note!("drome: {}", verdict.reasons.join("; "));
+        alert!("drome: {}", verdict.reasons.join("; "));
     }
     if let Some(path) = json {
         let text = report::load_json::report(plan, tally, &verdict, report::Detail::Summary);

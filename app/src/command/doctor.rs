@@ -1,8 +1,8 @@
 //! `drome doctor`: reports what on this machine would disturb a measurement, how much, and the remedy.
 
-use crate::console;
-use crate::failure::REGRESSION;
-use clap::Args;
+use super::format::FormatArgs;
+use crate::failure::CHECK_FAILED;
+use clap::{Args, ValueEnum};
 use lab::machine::cores::Cores;
 use lab::machine::doctor::{self, BEST, Examination};
 use lab::machine::system::System;
@@ -12,30 +12,36 @@ use std::process::ExitCode;
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Print the checks as JSON
-    #[arg(long)]
-    json: bool,
-    /// Fail (exit code 3) if the score is below this number, from 0 to 10
+    #[command(flatten)]
+    shown: FormatArgs<Format>,
+    /// Exit with 3 if the score is below this number, from 0 to 10
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=i64::from(BEST)))]
     least: Option<u8>,
-    /// Fail (exit code 3) if anything is found; the same as --least 10
+    /// Exit with 3 if anything is found; the same as --least 10
     #[arg(long, conflicts_with = "least")]
     strict: bool,
 }
 
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    #[default]
+    Terminal,
+    Json,
+}
+
 /// Examines the machine and prints what it found.
 pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    let to = args.shown.destination()?;
     let found = doctor::examine(&System::here(), &Cores::deal(), doctor::LOOK);
-    let text = if args.json {
-        serde_json::to_string_pretty(&found)? + "\n"
-    } else {
-        console::text_style().report(&words(&found))
+    let text = match to.format {
+        Format::Terminal => to.look().report(&words(&found)),
+        Format::Json => serde_json::to_string_pretty(&found)? + "\n",
     };
-    console::print(&text)?;
+    to.write(text.as_bytes())?;
     let least = if args.strict { BEST } else { args.least.unwrap_or(0) };
     if found.score < least {
-        note!("drome: {} of {BEST} points, fewer than the required {least}", found.score);
-        return Ok(ExitCode::from(REGRESSION));
+        alert!("drome: {} of {BEST} points, fewer than the required {least}", found.score);
+        return Ok(ExitCode::from(CHECK_FAILED));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,13 +1,13 @@
 //! `drome history`: shows all runs of a study over time.
 
+use super::format::{Destination, FormatArgs};
 use super::pictures::{Kind, Pictures};
 use super::store;
-use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
 use model::History;
-use std::path::PathBuf;
+use model::history::CellHistory;
 use std::process::ExitCode;
 
 /// Raw arguments.
@@ -16,21 +16,18 @@ pub struct HistoryArgs {
     /// Study whose runs are shown
     study: String,
     /// Show only this contender; may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     contender: Vec<String>,
-    /// Show only this cell of the study, counted from 1
-    #[arg(long, value_name = "N")]
-    cell: Option<usize>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
-    /// With --format svg or png: write the chart to this file, or the charts of all cells to this folder
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    /// Show only this cell, by its title or number; may be repeated
+    #[arg(long, value_name = "CELL")]
+    cell: Vec<String>,
+    #[command(flatten)]
+    shown: FormatArgs<Format>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
+    #[default]
     Terminal,
     Markdown,
     Json,
@@ -41,21 +38,19 @@ enum Format {
 
 /// Reads all runs of the study and prints its history.
 pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let kind = match args.format {
+    let (format, path) = (args.shown.format()?, args.shown.output.as_deref());
+    let kind = match format {
         Format::Svg => Some(Kind::Svg),
         Format::Png => Some(Kind::Png),
         _ => None,
     };
-    if args.output.is_some() && kind.is_none() {
-        let words = "--output is for --format svg and --format png; other formats go to standard output";
-        return Err(WrongInput(words.to_owned()).into());
-    }
-    let pictures = kind.map(|kind| Pictures::to(kind, None, args.output.as_deref())).transpose()?;
+    let pictures = kind.map(|kind| Pictures::to(kind, None, path)).transpose()?;
+    let to = Destination::new(format, path.filter(|_| pictures.is_none()))?;
     let mut history = history(&args.study, common)?;
     narrow(&mut history, args)?;
     if let Some(pictures) = pictures {
         let charts = report::chart::of_history(&history);
-        if args.output.is_none() && charts.len() > 1 {
+        if path.is_none() && charts.len() > 1 {
             let words = format!(
                 "the history of {} has {} charts: choose one with --cell, or give a folder for all with --output",
                 history.study,
@@ -66,12 +61,13 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
         pictures.write(&format!("the history of {}", history.study), charts)?;
         return Ok(ExitCode::SUCCESS);
     }
-    console::print(&match args.format {
-        Format::Terminal => report::history::terminal(&history, &console::text_style()),
+    let text = match format {
+        Format::Terminal => report::history::terminal(&history, &to.look()),
         Format::Markdown => report::history::markdown(&history),
         Format::Json => serde_json::to_string_pretty(&history)? + "\n",
         Format::Csv | Format::Svg | Format::Png => report::history::csv(&history),
-    })?;
+    };
+    to.write(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -112,16 +108,25 @@ fn history(study: &str, common: &Common) -> anyhow::Result<History> {
     Ok(lab::findings::history::history(study, &runs, unended))
 }
 
+/// Whether a cell has this title or number.
+fn is(cell: &CellHistory, given: &str) -> bool {
+    cell.title == given || cell.number.is_some_and(|number| number.to_string() == given)
+}
+
+/// A cell's number, if the latest run has it, and title.
+fn name(cell: &CellHistory) -> String {
+    cell.number.map_or_else(|| cell.title.clone(), |number| format!("{number} ({})", cell.title))
+}
+
 /// Removes what was not asked for; the findings of the rest stay the same.
 fn narrow(history: &mut History, args: &HistoryArgs) -> anyhow::Result<()> {
-    if let Some(number) = args.cell {
-        let cells = history.cells.iter().filter(|cell| cell.number.is_some()).count();
-        history.cells.retain(|cell| cell.number == Some(number));
-        if history.cells.is_empty() {
-            let words =
-                format!("--cell {number}: the latest run of {} has cells 1 to {cells}", history.study);
-            return Err(WrongInput(words).into());
-        }
+    if let Some(other) = args.cell.iter().find(|given| !history.cells.iter().any(|cell| is(cell, given))) {
+        let known: Vec<String> = history.cells.iter().map(name).collect();
+        let words = format!("--cell {other}: not in these runs; there are {}", known.join(", "));
+        return Err(WrongInput(words).into());
+    }
+    if !args.cell.is_empty() {
+        history.cells.retain(|cell| args.cell.iter().any(|given| is(cell, given)));
     }
     if args.contender.is_empty() {
         return Ok(());

@@ -1,7 +1,10 @@
-//! `drome import`: reads pages with reports of other tools, and stores their figures beside your own runs.
+//! `drome import`: reads pages with reports of other tools, stores their figures beside your own runs, and shows them
+//! as tables or as the bar chart of the first founding page.
 
-use super::report::TellArgs;
+use super::output::Output;
+use super::report::{Format, TellArgs, Teller};
 use super::store;
+use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::Args;
@@ -11,10 +14,14 @@ use model::import::{Imported, Source};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Read, stdin};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The largest file that is read; a larger one would only fill the memory.
 const LARGEST_BYTES: u64 = 256 << 20;
+
+/// Standard output in place of a file's name.
+const STDOUT: &str = "-";
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -25,6 +32,10 @@ pub struct ImportArgs {
     /// Read and show the reports, but store nothing
     #[arg(long)]
     dry_run: bool,
+    /// Also draw a bar chart to this file, or without a file in place of the tables; with --format markdown and in a
+    /// file that ends in .md it is indented as a block of code
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = STDOUT)]
+    chart: Option<PathBuf>,
     #[command(flatten)]
     tell: TellArgs,
 }
@@ -32,22 +43,76 @@ pub struct ImportArgs {
 /// Reads the files, stores the import, and shows it.
 pub fn run(args: &ImportArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
+    let bars = args.chart.as_deref().map(|path| Bars::to(path, &teller)).transpose()?;
     let import = read(&args.files)?;
     if import.items.is_empty() {
         return Err(nothing(&args.files, "nothing was stored").into());
     }
+    let bars = bars.map(|bars| Ok::<_, WrongInput>((bars, drawn(&import)?))).transpose()?;
     if args.dry_run {
         note!("dry run: nothing was stored");
     } else {
         store(common)?.add_import(&import)?;
         note!("stored as run {0}: `drome report {0}` shows it again", import.id);
     }
-    teller.tell_import(&import)?;
+    if let Some((bars, chart)) = &bars {
+        bars.write(chart, &teller)?;
+    }
+    if bars.is_none_or(|(bars, _)| bars.file.is_some()) {
+        teller.tell_import(&import)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
+/// Where the bar chart goes, and whether it is a block of code; checked to be possible.
+struct Bars {
+    file: Option<Output>,
+    is_code: bool,
+}
+
+impl Bars {
+    fn to(path: &Path, teller: &Teller) -> anyhow::Result<Self> {
+        let file = Some(path).filter(|path| *path != Path::new(STDOUT));
+        let format = file.map_or(teller.to.format, |path| Format::of(path).unwrap_or(Format::Terminal));
+        let is_code = match format {
+            Format::Terminal => false,
+            Format::Markdown => true,
+            other => return Err(other.refused("--chart draws its bars as text: use terminal or markdown")),
+        };
+        let file = file.map(|path| Output::to("--chart", path)).transpose()?;
+        Ok(Self { file, is_code })
+    }
+
+    /// Writes the chart to its file, or to where the tables would go.
+    fn write(&self, chart: &str, teller: &Teller) -> anyhow::Result<()> {
+        let chart = if self.is_code { indented(chart) } else { chart.to_owned() };
+        match &self.file {
+            Some(file) => file.write(console::file_style().words(&chart).as_bytes()),
+            None => teller.to.write(teller.to.look().words(&chart).as_bytes()),
+        }
+    }
+}
+
+/// The bars of an import.
+fn drawn(import: &Import) -> Result<String, WrongInput> {
+    let nothing = || {
+        let names: Vec<&str> = import.sources.iter().map(|source| source.name.as_str()).collect();
+        let names = names.join(", ");
+        WrongInput(format!("there is nothing to draw in {names}: no report has a rate; leave out --chart"))
+    };
+    report::imported::chart(import).ok_or_else(nothing)
+}
+
+/// The chart with every line indented by at least four spaces.
+fn indented(chart: &str) -> String {
+    let lines = || chart.lines().filter(|line| !line.is_empty());
+    let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let missing = 4_usize.saturating_sub(lines().map(blanks).min().unwrap_or(0));
+    chart.lines().map(|line| format!("{:missing$}{line}", "").trim_end().to_owned() + "\n").collect()
+}
+
 /// Reads all files, or fails; prints for each what was read and what was not understood.
-pub fn read(files: &[String]) -> anyhow::Result<Import> {
+fn read(files: &[String]) -> anyhow::Result<Import> {
     let named = |name: &String| Ok(NamedText { name: shown(name).to_owned(), text: text(name)? });
     let texts = files.iter().map(named).collect::<Result<Vec<_>, WrongInput>>()?;
     Ok(of_pages(texts, tell))

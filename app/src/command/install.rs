@@ -3,6 +3,7 @@
 
 use super::catalog;
 use crate::console;
+use crate::failure::FAILED;
 use crate::options::Common;
 use clap::Args;
 use lab::prepare::Prepared;
@@ -35,7 +36,7 @@ pub fn run(args: &InstallArgs, common: &Common) -> anyhow::Result<ExitCode> {
         out.push_str(&format!("{:<26}{state}\n", prepared.name));
     }
     console::tell(&out)?;
-    Ok(ExitCode::from(u8::from(lacking > 0)))
+    Ok(if lacking > 0 { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
 }
 
 /// The contenders of these names; a study stands for all of its own.
@@ -56,6 +57,6 @@ pub fn contenders(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, Ca
 pub fn get(prepared: &[Prepared], yes: bool) {
     let ask = |what: &str| yes || console::confirm(what);
     if let Err(why) = lab::prepare::install::install(prepared, &ask, &|line| note!("{line}")) {
-        note!("drome: {why}");
+        alert!("drome: {why}");
     }
 }

@@ -1,11 +1,11 @@
 //! One file per command: its raw arguments, the settings that they resolve to, and the steps of the command.
 
 pub mod as_published;
-pub mod chart;
 pub mod compare;
 pub mod completions;
 pub mod dialect;
 pub mod doctor;
+mod format;
 pub mod help;
 pub mod history;
 pub mod import;

@@ -88,7 +88,7 @@ impl Pictures {
         if let Some(wanted) = &self.wanted {
             charts.retain(|chart| chart.name == *wanted);
             if charts.is_empty() {
-                return Err(WrongInput(format!("--chart {wanted}: {what} has {names}")).into());
+                return Err(WrongInput(format!("--only-chart {wanted}: {what} has {names}")).into());
             }
         }
         match (&self.to, charts.as_slice()) {
@@ -104,7 +104,8 @@ impl Pictures {
             (To::File(output), [one]) => output.write(&self.bytes(one)?),
             _ => {
                 let words = format!(
-                    "{what} has {} charts: choose one with --chart ({names}), or give a folder for all with --output",
+                    "{what} has {} charts: choose one with --only-chart ({names}), or give a folder for all with \
+                     --output",
                     charts.len()
                 );
                 Err(WrongInput(words).into())

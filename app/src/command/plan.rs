@@ -18,7 +18,7 @@ use std::process::ExitCode;
 pub struct PlanArgs {
     /// Study to estimate; `drome list studies` lists them
     study: String,
-    /// For a study in blocks: precision to reach, such as 0.02 or 2% [default: the study's]
+    /// For a study in blocks: precision to reach, such as 2% [default: the study's]
     #[arg(long, value_name = "SHARE", value_parser = precision)]
     precision: Option<f64>,
     /// Run this many rounds or blocks first (4 without a number), and estimate from them [default: a study in

@@ -62,9 +62,9 @@ pub struct RaceArgs {
     /// Command to run in the current folder before every start of a server; if it fails, the start fails
     #[arg(long, value_name = "CMD")]
     prepare: Option<String>,
-    /// Continue until the ratio is known to this share, such as 0.01 [default: until one is certainly better, or
-    /// they are within 0.02 of each other]
-    #[arg(long, value_name = "SHARE")]
+    /// Continue until the ratio is known to this share, such as 1% [default: until one is certainly better, or
+    /// they are within 2% of each other]
+    #[arg(long, value_name = "SHARE", value_parser = crate::options::precision)]
     precision: Option<f64>,
     /// Longest time of the race; a round that would exceed it is not started [default: 2min, or twice the time of
     /// three rounds]
@@ -82,7 +82,7 @@ pub struct RaceArgs {
     any_body: bool,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Seed of every shuffle and every resampling [default: the clock]
+    /// Seed of everything that is random [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]

@@ -29,7 +29,7 @@ pub struct RunArgs {
     #[arg(long)]
     install: bool,
     /// Install without asking
-    #[arg(long, short)]
+    #[arg(long, short, requires = "install")]
     yes: bool,
     /// Run the published page's own command lines unchanged, instead of a fair comparison
     #[arg(long, conflicts_with_all = ["quick", "resume", "seed"])]
@@ -40,23 +40,23 @@ pub struct RunArgs {
     /// Continue the latest run of this study: an interrupted one or, with --budget or --precision, one that has ended
     #[arg(long, conflicts_with_all = ["quick", "seed"])]
     resume: bool,
-    /// Measure only these contenders of the study; the reference always takes part
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', conflicts_with_all = ["all", "resume"])]
-    only: Vec<String>,
-    /// Measure only the cell with this title; may be repeated
-    #[arg(long, value_name = "TITLE", conflicts_with_all = ["all", "resume"])]
+    /// Measure only this contender, beside the reference; may be repeated
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with_all = ["all", "resume"])]
+    contender: Vec<String>,
+    /// Measure only this cell, by its title or number; may be repeated
+    #[arg(long, value_name = "CELL", conflicts_with_all = ["all", "resume"])]
     cell: Vec<String>,
     /// Longest time of the run; a heat or trial that would exceed it is not started [default: the study's]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration,
           conflicts_with_all = ["as_published", "quick"])]
     budget: Option<Duration>,
-    /// Stop when every comparison is decided or known to this share, such as 0.02 or 2% [default: the study's]
+    /// Stop when every comparison is decided or known to this share, such as 2% [default: the study's]
     #[arg(long, value_name = "SHARE", value_parser = precision,
           conflicts_with_all = ["as_published", "quick"])]
     precision: Option<f64>,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Seed of every shuffle and every resampling [default: the clock]
+    /// Seed of everything that is random [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
@@ -81,7 +81,7 @@ pub fn run(args: &RunArgs, common: &Common) -> anyhow::Result<ExitCode> {
             Err(error) if matches!(error.downcast_ref(), Some(LabError::Interrupted)) => return Err(error),
             // A study that can't be run does not keep the others from running.
             Err(error) => {
-                note!("drome: {name}: {error:#}");
+                alert!("drome: {name}: {error:#}");
                 failed.push(name.as_str());
             }
         }
@@ -146,7 +146,7 @@ fn same_as_begun(begun: &Run, now: &Run) -> anyhow::Result<()> {
 /// The study with the options of the command line.
 fn wanted(args: &RunArgs, study: &Study) -> anyhow::Result<Study> {
     let mut study = study.clone();
-    let (contenders, cells) = (args.only.clone(), args.cell.clone());
+    let (contenders, cells) = (args.contender.clone(), args.cell.clone());
     let wanted = Wanted { contenders, cells, budget: args.budget, precision: args.precision };
     narrow(&mut study, &wanted).map_err(|e| WrongInput(e.to_string()))?;
     if args.quick {
@@ -163,11 +163,12 @@ fn begun(args: &RunArgs, store: &Store, study: &str) -> anyhow::Result<Run> {
     let open = all.iter().find(|run| run.ended.is_none()).or_else(|| all.first().filter(|_| goes_on));
     let Some(open) = open else {
         let more = if all.is_empty() { "" } else { "; with a larger --budget the latest can be resumed" };
-        bail!("there is no run of {study} to resume: all have ended{more}");
+        bail!(WrongInput(format!("there is no run of {study} to resume: all have ended{more}")));
     };
     let (mut run, _, ended) = store.run(&open.id)?;
     if run.quick && ended.is_some() {
-        bail!("run {} is a first look, and it has ended: start a full run without --resume", run.id);
+        let why = format!("run {} is a first look that has ended: start a full run without --resume", run.id);
+        bail!(WrongInput(why));
     }
     run.study = wanted(args, &run.study)?;
     Ok(run)

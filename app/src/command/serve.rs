@@ -3,10 +3,10 @@
 use super::catalog;
 use crate::console;
 use crate::failure::WrongInput;
-use crate::options::Common;
+use crate::options::{Common, Io, IoArgs};
 use crate::signals::stop_flag;
 use anyhow::Context;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use model::workload::Recipe;
 use net::tls::{IdentityFiles, ServerOptions, ServerTls};
 use serve::{BackEnd, BindError, Config, Fault, Faults, Listen, Messages, Server, Site};
@@ -21,14 +21,14 @@ const ROOT: &str = "html-228";
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Address to listen on; the default is reachable from this machine only
+    /// Address to listen on; 0.0.0.0 means all addresses of this machine
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDRESS")]
-    host: IpAddr,
+    listen: IpAddr,
     /// Port to listen on; 0 chooses a free one, which is printed
-    #[arg(long, default_value_t = 8080)]
+    #[arg(long, default_value_t = 8080, value_name = "N")]
     port: u16,
     /// Listen on this Unix socket instead
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["host", "port"])]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["listen", "port"])]
     unix: Option<PathBuf>,
     /// Serve the files of this folder instead of the reference pages
     #[arg(long, value_name = "DIR")]
@@ -66,21 +66,11 @@ pub struct ServeArgs {
     /// For tests of known truth: inject a fault, such as delay=5ms or reset@0.01; --help lists all; may be repeated
     #[arg(long = "fault", value_name = "FAULT", long_help = serve::fault_help())]
     faults: Vec<Fault>,
-    /// Seed that selects the answers with a fault, and random delays
+    /// Seed of everything that is random
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
-    #[arg(
-        long,
-        value_enum,
-        help = "Kernel interface for socket I/O [default: io_uring if the kernel allows it, else epoll]"
-    )]
-    io: Option<Io>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Io {
-    Epoll,
-    Uring,
+    #[command(flatten)]
+    io: IoArgs,
 }
 
 /// Serves until it is told to stop.
@@ -89,7 +79,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let stop = stop_flag()?;
     let listen = match &args.unix {
         Some(path) => Listen::Unix(path.clone()),
-        None => Listen::Tcp(SocketAddr::new(args.host, args.port)),
+        None => Listen::Tcp(SocketAddr::new(args.listen, args.port)),
     };
     let config = Config {
         listen,
@@ -100,7 +90,7 @@ pub fn run(args: &ServeArgs, common: &Common) -> anyhow::Result<ExitCode> {
         spin: Duration::from_nanos(args.spin_ns),
         messages: Messages { request: args.messages, connection: args.messages_per_connection },
         faults: Faults::new(&args.faults, args.seed).map_err(|e| WrongInput(format!("--fault {e}")))?,
-        io: args.io.map(|io| match io {
+        io: args.io.io.map(|io| match io {
             Io::Epoll => BackEnd::Epoll,
             Io::Uring => BackEnd::Uring,
         }),
@@ -155,7 +145,7 @@ fn reference_pages(common: &Common) -> anyhow::Result<Site> {
 /// The error to report; one that other options can avoid is the command line's.
 fn refusal(args: &ServeArgs, error: BindError) -> anyhow::Error {
     let place = args.unix.as_ref().map_or_else(
-        || format!("{}", SocketAddr::new(args.host, args.port)),
+        || format!("{}", SocketAddr::new(args.listen, args.port)),
         |path| path.display().to_string(),
     );
     match error {

@@ -2,28 +2,27 @@
 
 mod watch;
 
+use super::format::{self, FormatArgs};
 use super::kept::{self, Ending};
 use super::pictures::Pictures;
 use super::session::own_path;
 use crate::console;
 use crate::failure::WrongInput;
-use crate::options::{Common, MachineArgs};
+use crate::options::{Common, MachineArgs, Spacing};
 use crate::signals::stop_flag;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::{Args, ValueEnum};
 use lab::machine::pinned::Pinned;
 use lab::setup::{self, Lineup, Rules};
 use lab::sweep::{Entry, Servers, Setting};
 use lab::{Lab, sweep};
 use model::{
-    Arrivals, Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target, Until,
+    Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target, Until,
 };
 use report::TextStyle;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Write;
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 use watch::Watch;
@@ -47,10 +46,10 @@ pub struct SweepArgs {
     /// servers
     #[arg(long, value_name = "CMD")]
     start: Vec<String>,
-    /// URL to request from the servers of --start; {port} stands for their port
+    /// With --start: URL to request; {port} stands for the server's port
     #[arg(long = "url", id = "path_url", default_value = "http://127.0.0.1:{port}/", value_name = "URL")]
     path_url: String,
-    /// Allow the servers of --start to answer with different bodies
+    /// With --start: allow the servers to answer with different bodies
     #[arg(long)]
     any_body: bool,
     /// Number of connections
@@ -91,28 +90,23 @@ pub struct SweepArgs {
     common: f64,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Seed of every order, arrival and search [default: the clock]
+    /// Seed of everything that is random [default: the clock]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
-    /// Also write the findings as JSON to this file
+    #[command(flatten)]
+    shown: FormatArgs<Format>,
+    /// Also write the findings to this file, even if the sweep is interrupted; its extension sets the format: .json,
+    /// .md, .csv …
     #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    export: Option<PathBuf>,
     /// Also draw latency and CPU over the offered rate to this file, which ends in .svg or .png
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Spacing {
-    Constant,
-    Poisson,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Format {
+    #[default]
     Terminal,
     Markdown,
     Json,
@@ -124,7 +118,8 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let keep = args.keep.as_deref().map(str::parse::<Promise>).transpose();
     let keep = keep.map_err(|error| WrongInput(format!("--keep {error}")))?;
     check(args)?;
-    let json = args.json.as_ref().map(|path| Ok::<_, WrongInput>((path, create(path)?))).transpose()?;
+    let to = args.shown.destination()?;
+    let export = args.export.as_deref().map(format::export::<Format>).transpose()?;
     let chart = args.chart.as_deref().map(|path| Pictures::to_file("--chart", path)).transpose()?;
     let (run, lab, entries, titles) = match &args.url {
         Some(url) => running(args, url)?,
@@ -141,19 +136,13 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let elapsed = sweep::Measure::elapsed(&servers);
     let lab_failure = swept.lab_failure.clone();
     let found = sweep::findings(&run, &setting, url, &titles, swept, elapsed);
-    if let Some((path, mut file)) = json {
-        file.write_all(report::sweep::json(&found).as_bytes())
-            .with_context(|| format!("can't write {}", path.display()))?;
+    if let Some((format, output)) = export {
+        output.write(show(&found, format, &console::file_style()).as_bytes())?;
     }
     if let Some(chart) = chart {
         draw(&chart, &found)?;
     }
-    console::print(&match args.format {
-        Format::Terminal => report::sweep::terminal(&found, &console::text_style()),
-        Format::Markdown => report::sweep::markdown(&found),
-        Format::Json => report::sweep::json(&found),
-        Format::Csv => report::sweep::csv(&found),
-    })?;
+    to.write(show(&found, to.format, &to.look()).as_bytes())?;
     if let Some(why) = lab_failure {
         bail!("the sweep could not be completed: {why}");
     }
@@ -165,12 +154,22 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     Ok(ending.code())
 }
 
+/// The findings in a format.
+fn show(found: &Sweep, format: Format, look: &TextStyle) -> String {
+    match format {
+        Format::Terminal => report::sweep::terminal(found, look),
+        Format::Markdown => report::sweep::markdown(found),
+        Format::Json => report::sweep::json(found),
+        Format::Csv => report::sweep::csv(found),
+    }
+}
+
 /// Draws the chart. A sweep without a figure has none, which its report says.
 fn draw(to: &Pictures, found: &Sweep) -> anyhow::Result<()> {
     if let Some(chart) = report::chart::of_sweep(found) {
         return to.write("the sweep", vec![chart]);
     }
-    note!("--chart: nothing to draw: no step of the sweep has a latency");
+    alert!("--chart: nothing to draw: no step of the sweep has a latency");
     Ok(())
 }
 
@@ -194,10 +193,6 @@ fn check(args: &SweepArgs) -> Result<(), WrongInput> {
     Ok(())
 }
 
-fn create(path: &Path) -> Result<File, WrongInput> {
-    File::create(path).map_err(|e| WrongInput(format!("can't write --json {} ({e})", path.display())))
-}
-
 fn setting(args: &SweepArgs, seed: u64, keep: Option<Promise>) -> Setting {
     let mut shares = args.shares.clone();
     shares.sort_by(f64::total_cmp);
@@ -207,10 +202,7 @@ fn setting(args: &SweepArgs, seed: u64, keep: Option<Promise>) -> Setting {
         repeats: args.repeats.into(),
         connections: args.connections as usize,
         per_connection: args.no_keepalive.then_some(1),
-        arrivals: match args.arrivals {
-            Spacing::Constant => Arrivals::Constant,
-            Spacing::Poisson => Arrivals::Poisson,
-        },
+        arrivals: args.arrivals.into(),
         seed,
         keep,
         budget: args.budget,

@@ -20,7 +20,7 @@ pub struct UiArgs {
     #[arg(long, default_value_t = PORT, value_name = "N")]
     port: u16,
     /// Address or host name to listen on; 0.0.0.0 means all addresses of this machine
-    #[arg(long, default_value = "127.0.0.1", value_name = "ADDR")]
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     listen: String,
     /// Open the page in the browser
     #[arg(long)]
@@ -79,6 +79,6 @@ fn open(address: &str) {
     let quiet = || Stdio::null();
     let opened = Command::new("xdg-open").arg(address).stdin(quiet()).stdout(quiet()).stderr(quiet()).spawn();
     if let Err(error) = opened {
-        note!("drome: can't open a browser (xdg-open: {error}): open the printed address yourself");
+        alert!("drome: can't open a browser (xdg-open: {error}): open the printed address yourself");
     }
 }

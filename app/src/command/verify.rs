@@ -1,7 +1,9 @@
 //! `drome verify`: checks every contender's answers.
 
+use super::format::FormatArgs;
 use super::install;
 use crate::console;
+use crate::failure::{CHECK_FAILED, FAILED};
 use crate::options::Common;
 use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
@@ -18,8 +20,9 @@ use std::sync::atomic::Ordering;
 #[derive(Debug, Args)]
 pub struct VerifyArgs {
     /// Contenders to check; a study stands for all of its contenders [default: all contenders]
+    #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Install missing contenders first
+    /// Install what is missing: packages with the system's package manager, builds in the cache folder
     #[arg(long)]
     install: bool,
     /// Install without asking
@@ -28,13 +31,13 @@ pub struct VerifyArgs {
     /// Check only the tuned tracks
     #[arg(long)]
     tuned: bool,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
+    #[command(flatten)]
+    shown: FormatArgs<Format>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
+    #[default]
     Terminal,
     Markdown,
     Json,
@@ -42,6 +45,7 @@ enum Format {
 
 /// Checks the contenders and prints what is wrong.
 pub fn run(args: &VerifyArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let to = args.shown.destination()?;
     let catalog = super::catalog(common)?;
     let names = if args.names.is_empty() {
         catalog.contenders.keys().cloned().collect()
@@ -49,16 +53,19 @@ pub fn run(args: &VerifyArgs, common: &Common) -> anyhow::Result<ExitCode> {
         asked(&catalog, &args.names)?
     };
     let all = verify(args, &catalog, &names)?;
-    let text = match args.format {
-        Format::Terminal => report::inspections::terminal(&all, &console::text_style()),
+    let text = match to.format {
+        Format::Terminal => report::inspections::terminal(&all, &to.look()),
         Format::Markdown => report::inspections::markdown(&all),
         Format::Json => format!("{}\n", serde_json::to_string_pretty(&all)?),
     };
-    console::print(&text)?;
+    to.write(text.as_bytes())?;
     // A contender that was asked for by name must not be missing.
-    let is_lacking =
-        |seen: &Inspection| seen.has_failed() || (!args.names.is_empty() && seen.missing.is_some());
-    Ok(ExitCode::from(u8::from(all.iter().any(is_lacking))))
+    let is_missing = !args.names.is_empty() && all.iter().any(|seen| seen.missing.is_some());
+    Ok(match (all.iter().any(Inspection::has_failed), is_missing) {
+        (true, _) => ExitCode::from(CHECK_FAILED),
+        (false, true) => ExitCode::from(FAILED),
+        (false, false) => ExitCode::SUCCESS,
+    })
 }
 
 /// The contenders of these names. If a study and a contender share a name, the contender is meant, because contenders

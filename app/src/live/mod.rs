@@ -34,7 +34,7 @@ const POLL: Duration = Duration::from_millis(50);
 /// id of a server on this machine.
 pub fn show(plan: &Plan, view: &View, stop: &AtomicBool, server: Option<i32>, is_over: impl Fn() -> bool) {
     if let Err(error) = try_to_show(plan, view, stop, server, is_over) {
-        note!("drome: can't draw on the terminal ({error}); the measurement continues");
+        alert!("drome: can't draw on the terminal ({error}); the measurement continues");
     }
 }
 

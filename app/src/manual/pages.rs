@@ -1,13 +1,15 @@
 //! What the manual says about a command besides its options: examples, exit codes, and pages to read next.
 
+use crate::failure::{CHECK_FAILED, FAILED, INTERRUPTED, VOID, WRONG};
+
 /// The meaning of each exit code, in every command.
 pub const CODES: &[(u8, &str)] = &[
     (0, "success"),
-    (1, "drome could not do its work"),
-    (2, "the command line, or a file that it names, is wrong"),
-    (3, "a gate failed"),
-    (4, "the measurement was void"),
-    (130, "interrupted; finished measurements are kept and shown"),
+    (FAILED, "drome could not do its work"),
+    (WRONG, "the command line, or a file that it names, is wrong"),
+    (CHECK_FAILED, "a check failed"),
+    (VOID, "the measurement was void"),
+    (INTERRUPTED, "interrupted; finished measurements are kept and shown"),
 ];
 
 /// The examples, exit codes and further pages of one command.
@@ -37,11 +39,11 @@ pub const PAGES: &[Page] = &[
                 "drome load http://127.0.0.1:8080/ --ramp 1k..20k/30s --series course.csv",
                 "a rising rate, recorded second by second",
             ),
-            ("drome load http://127.0.0.1:8080/ -n 10000 --json", "10,000 requests, with the result as JSON"),
+            ("drome load http://127.0.0.1:8080/ -n 10000 -o load.json", "10,000 requests, reported as JSON"),
         ],
         exits: &[
             (0, ""),
-            (1, "the server can't be reached"),
+            (1, "drome could not do its work; for example, the server can't be reached"),
             (2, ""),
             (4, ""),
             (130, "interrupted; what was measured is shown"),
@@ -49,7 +51,7 @@ pub const PAGES: &[Page] = &[
         see: &[
             ("rate.md", "Measure latency at a rate"),
             ("loads.md", "Closed and open load"),
-            ("reference/load-json.md", "The JSON of `drome load --json`"),
+            ("reference/load-json.md", "The JSON of `drome load --format json`"),
         ],
     },
     Page {
@@ -87,7 +89,7 @@ pub const PAGES: &[Page] = &[
         exits: &[
             (0, ""),
             (1, ""),
-            (2, ""),
+            (2, "the command line is wrong, or a command starts no server"),
             (4, "no step was sound"),
             (130, "interrupted; what was measured is shown"),
         ],
@@ -108,7 +110,7 @@ pub const PAGES: &[Page] = &[
         exits: &[
             (0, ""),
             (1, "drome could not do its work, or with --all a study could not be run"),
-            (2, ""),
+            (2, "the command line is wrong, no contender is installed, or there is no run to resume"),
             (4, "a contender that is installed has no sound trial in some cell; the report says why"),
             (130, "interrupted; `--resume` continues the run"),
         ],
@@ -156,7 +158,7 @@ pub const PAGES: &[Page] = &[
             ("drome install nginx go", "two contenders"),
             ("drome install raspberry-pi --yes", "everything that a study needs"),
         ],
-        exits: &[(0, ""), (1, "something is still missing"), (2, "")],
+        exits: &[(0, ""), (1, "drome could not do its work, or something is still missing"), (2, "")],
         see: &[],
     },
     Page {
@@ -167,8 +169,9 @@ pub const PAGES: &[Page] = &[
         ],
         exits: &[
             (0, ""),
-            (1, "a contender gives wrong answers, or one that was named is missing"),
+            (1, "drome could not do its work, or a contender that was named is missing"),
             (2, ""),
+            (3, "a contender gives wrong answers"),
             (130, "interrupted"),
         ],
         see: &[("contender.md", "Add a contender")],
@@ -210,15 +213,7 @@ pub const PAGES: &[Page] = &[
         examples: &[
             ("drome import page.md", "read the reports in a page, and store them"),
             ("drome import page.md --dry-run", "read and show them only"),
-        ],
-        exits: &[(0, ""), (1, ""), (2, "a file can't be read, or has no report in it")],
-        see: &[("import.md", "Bring in old reports")],
-    },
-    Page {
-        command: "chart",
-        examples: &[
-            ("drome chart page.md", "bars, as a block of code for a page"),
-            ("drome chart --bare report.txt", "bars for a terminal"),
+            ("drome import page.md --chart", "show them as a bar chart"),
         ],
         exits: &[(0, ""), (1, ""), (2, "a file can't be read, or has no report in it")],
         see: &[("import.md", "Bring in old reports")],
@@ -286,7 +281,7 @@ pub const PAGES: &[Page] = &[
     Page {
         command: "ui",
         examples: &[("drome ui", "runs, comparisons and live measurements in a browser")],
-        exits: READS,
+        exits: &[(0, "stopped by a signal"), (1, ""), (2, ""), (130, "stopped while a study was running")],
         see: &[("ui.md", "The web interface: `drome ui`")],
     },
     Page {

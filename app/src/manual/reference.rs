@@ -40,7 +40,7 @@ fn index<'c>(whole: &Command, commands: impl Iterator<Item = &'c Command>) -> St
     text.push_str(&table(whole.get_arguments().filter(|a| a.is_global_set())));
     text.push_str(
         "\n## Files\n\n- [contender.toml](contender.md)\n- [a workload](workload.md)\n- [a study](study.md)\n\n## JSON\n\n\
-         - [`drome load --json`](load-json.md)\n- [`drome report --format json`](report-json.md), and [the keys \
+         - [`drome load --format json`](load-json.md)\n- [`drome report --format json`](report-json.md), and [the keys \
          of a race](../race.md#json)\n- [`drome sweep --format json`](../sweep.md#json-schema-1)\n- [`drome history --format \
          json`](../history.md#json-schema-1)\n- [JSON Schemas](../files.md#completion-in-an-editor) of files and JSON\n",
     );
@@ -120,7 +120,7 @@ fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
     text
 }
 
-/// An option as it is written: `-c, --connections N`.
+/// An option as it is written: `-c, --connections N`. A value in brackets can be left out.
 fn option(arg: &Arg) -> String {
     let names: Vec<String> =
         arg.get_value_names().unwrap_or_default().iter().map(ToString::to_string).collect();
@@ -132,7 +132,14 @@ fn option(arg: &Arg) -> String {
     let short = arg.get_short().map(|c| format!("-{c}"));
     let long = arg.get_long().map(|long| format!("--{long}"));
     let both = short.into_iter().chain(long).collect::<Vec<_>>().join(", ");
-    format!("`{}`", format!("{both} {value}").trim_end().replace('|', "\\|"))
+    let may_lack_value = arg.get_num_args().is_some_and(|n| n.min_values() == 0);
+    let value = match (value.is_empty(), may_lack_value, arg.is_require_equals_set()) {
+        (true, ..) => String::new(),
+        (false, false, _) => format!(" {value}"),
+        (false, true, false) => format!(" [{value}]"),
+        (false, true, true) => format!("[={value}]"),
+    };
+    format!("`{}`", format!("{both}{value}").replace('|', "\\|"))
 }
 
 /// An option's default and description. A default that clap does not know stands in brackets at the end of the help.

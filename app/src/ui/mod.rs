@@ -164,6 +164,6 @@ fn obey(app: &Arc<AppState>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode
     if let Some(thread) = at_work {
         let _ = thread.join();
     }
-    note!("drome: {}", lab::LabError::Interrupted);
+    alert!("drome: {}", lab::LabError::Interrupted);
     Ok(ExitCode::from(INTERRUPTED))
 }

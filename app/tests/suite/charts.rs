@@ -116,7 +116,7 @@ fn every_chart_of_a_run_goes_to_a_folder() {
 #[test]
 fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
     let home = two_of_a_run();
-    let said = report(&home, &["--format", "svg", "--chart", "ranked-2"]);
+    let said = report(&home, &["--format", "svg", "--only-chart", "ranked-2"]);
     assert!(
         said.code == 0
             && said.out.contains("<desc>There is no clear leader. ")
@@ -126,7 +126,7 @@ fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
         said.err
     );
 
-    let said = report(&home, &["--chart", "scatter-1", "--output", "one.png"]);
+    let said = report(&home, &["--only-chart", "scatter-1", "--output", "one.png"]);
     assert_eq!(said.code, 0, "{}", said.err);
     let png = fs::read(home.path().join("one.png")).unwrap();
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
@@ -156,13 +156,13 @@ fn what_can_not_be_drawn_or_written_is_said_with_the_next_step() {
     let home = two_of_a_run();
     home.write("file", "");
     let refusals: [(&[&str], &str); 7] = [
-        (&["--format", "svg"], "has 9 charts: choose one with --chart (heat, ranked-1,"),
+        (&["--format", "svg"], "has 9 charts: choose one with --only-chart (heat, ranked-1,"),
         (&["--format", "svg", "--output", "all.svg"], "or give a folder for all with --output"),
-        (&["--format", "svg", "--chart", "pie"], "--chart pie: run 20260101-000000-0000 has heat, ranked-1"),
-        (&["--chart", "heat"], "--chart needs --format svg or --format png"),
+        (&["--format", "svg", "--only-chart", "pie"], "pie: run 20260101-000000-0000 has heat, ranked-1"),
+        (&["--only-chart", "heat"], "--only-chart needs --format svg or --format png"),
         (&["--charts", "there"], "--charts is for --format markdown"),
         (&["--format", "svg", "--output", "file/below"], "name a writable folder"),
-        (&["--format", "png", "--chart", "heat", "--output", "none/one.png"], "can't be written"),
+        (&["--format", "png", "--only-chart", "heat", "--output", "none/one.png"], "can't be written"),
     ];
     for (args, words) in refusals {
         let said = report(&home, args);

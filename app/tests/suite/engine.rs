@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::process::Command;
 
 fn measured(url: &str, args: &[&str]) -> (i32, Value, String) {
-    let said = run(Home::new().drome(&["load", url, "--json"]).args(args));
+    let said = run(Home::new().drome(&["load", url, "--format", "json"]).args(args));
     (said.code, serde_json::from_str(&said.out).unwrap_or(Value::Null), said.err)
 }
 

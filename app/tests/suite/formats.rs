@@ -197,13 +197,74 @@ fn a_narrow_terminal_ascii_and_colour() {
     // Void and failed trials are what has a colour here.
     let home =
         kept(&study(&["a", "b"]), &[observe("a", 0, measured(9, false)), observe("b", 0, measured(9, true))]);
-    let coloured = |name: &str, value: &str, more: &str| {
+    let coloured = |variables: &[(&str, &str)], color: &[&str]| {
         let mut command = home.drome(&["report"]);
-        command.env_remove("NO_COLOR").env(name, value).envs([("TERM", more)]);
-        run(&mut command).out.contains('\x1b')
+        for name in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+            command.env_remove(name);
+        }
+        run(command.env("TERM", "xterm").envs(variables.iter().copied()).args(color)).out.contains('\x1b')
     };
-    assert!(coloured("CLICOLOR_FORCE", "1", "xterm"));
-    assert!(!coloured("CLICOLOR", "1", "xterm"), "this is no terminal");
+    let force = ("CLICOLOR_FORCE", "1");
+    assert!(coloured(&[force], &[]));
+    assert!(!coloured(&[("CLICOLOR", "1")], &[]), "this is no terminal");
+    assert!(!coloured(&[force, ("NO_COLOR", "1")], &[]), "https://no-color.org");
+    assert!(coloured(&[force, ("NO_COLOR", "")], &[]), "an empty one is none");
+    assert!(coloured(&[("NO_COLOR", "1")], &["--color", "always"]), "the command line comes first");
+    assert!(!coloured(&[force], &["--color", "never"]));
+}
+
+#[test]
+fn quiet_leaves_results_and_errors() {
+    let home = Home::new();
+    let page = home
+        .write("page.txt", "| server | requests/s |\n| --- | --- |\n| nginx | 351.49 |\n")
+        .display()
+        .to_string();
+    let lines: [&[&str]; 2] =
+        [&["import", "--dry-run", "--chart", &page], &["verify", "reference", "--format", "markdown"]];
+    for args in lines {
+        let (loud, quiet) = (run(&mut home.drome(args)), run(home.drome(&["--quiet"]).args(args)));
+        assert_eq!((loud.code, quiet.code), (0, 0), "{args:?}: {}{}", loud.err, quiet.err);
+        assert!(quiet.err.is_empty() && !loud.err.is_empty(), "{args:?}: {}", quiet.err);
+        assert_eq!(quiet.out.lines().count(), loud.out.lines().count(), "{args:?}: the result is the same");
+    }
+    let said = run(&mut home.drome(&["report", "no-such-run", "-q"]));
+    assert!(said.code == 2 && said.err.contains("no-such-run"), "{}", said.err);
+}
+
+#[test]
+fn every_result_can_be_written_to_a_file_whose_extension_sets_the_format() {
+    let home = usual();
+    let server = serve(&[]);
+    let url = format!("http://{}/hello", server.address);
+    let commands = [
+        vec!["report"],
+        vec!["history", "example"],
+        vec!["compare", "20260101-000000-0000", "20260101-000000-0000"],
+        vec!["doctor"],
+        vec!["load", &url, "-d", "100ms"],
+    ];
+    let to = |args: &[&str], file: &str| {
+        let path = home.path().join(file);
+        let said = run(home.drome(args).arg("-o").arg(&path));
+        assert_eq!(said.out, "", "{args:?}");
+        (said, std::fs::read_to_string(path).unwrap_or_default())
+    };
+    for args in commands {
+        let (said, text) = to(&args, &format!("{}.json", args[0]));
+        assert!([0, 4].contains(&said.code), "{args:?}: {}", said.err);
+        let json = serde_json::from_str::<serde_json::Value>(&text);
+        assert!(json.is_ok_and(|json| json.is_object()), "{args:?}: {text}");
+        let (said, text) = to(&args, &format!("{}.txt", args[0]));
+        assert!([0, 4].contains(&said.code) && text.ends_with('\n'), "{args:?}: {}", said.err);
+        assert!(!text.starts_with('{'), "{args:?}: {text}");
+        let (said, _) = to(&args, "none/result.json");
+        assert!(said.code == 2 && said.err.contains("can't be written"), "{args:?}: {}", said.err);
+        if args[0] != "report" {
+            let (said, _) = to(&args, "result.html");
+            assert!(said.code == 2 && said.err.contains("has no format html"), "{args:?}: {}", said.err);
+        }
+    }
 }
 
 /// Starts it with its standard output, or error, going to a reader that has gone.
@@ -249,9 +310,9 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         vec!["dialects"],
         vec!["doctor"],
         vec!["import", "--dry-run", &page],
-        vec!["chart", &page],
+        vec!["import", "--dry-run", "--chart", &page],
         vec!["load", &url, "-d", "100ms"],
-        vec!["load", &url, "-d", "100ms", "--json"],
+        vec!["load", &url, "-d", "100ms", "--format", "json"],
         vec!["ab", "-n", "10", &url],
         vec!["--help"],
         vec!["--version"],

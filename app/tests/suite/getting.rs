@@ -174,7 +174,7 @@ fn a_cache_that_can_not_be_written_is_said_with_the_remedy() {
     let said = drome(&home, &["verify", "fine", "--install", "--yes"]);
     assert_eq!(said.code, 0, "{}{}", said.out, said.err);
     for store in ["/dev/full", "/proc/self/store"] {
-        let said = drome(&home, &["run", "raspberry-pi", "--only", "node", "--store", store]);
+        let said = drome(&home, &["run", "raspberry-pi", "--contender", "node", "--store", store]);
         assert!(
             said.code == 1 && said.err.contains(store) && said.err.contains("--store FILE"),
             "{}",

@@ -86,6 +86,10 @@ fn a_servers_step_and_a_machines_step_are_told_apart() {
     assert!(text.contains("a change of the machine, removed from all other results"), "{text}");
     let csv = run(&mut home.drome(&["history", "example", "--contender", "worse", "--format", "csv"])).out;
     assert_eq!(csv.lines().count(), 1 + 2 * 20, "{csv}");
+    for cell in ["1", "keep-alive"] {
+        let one = run(&mut home.drome(&["history", "example", "--cell", cell])).out;
+        assert_eq!(one, text, "it is the only cell, by number and by title");
+    }
 }
 
 #[test]
@@ -97,7 +101,7 @@ fn what_is_not_there_is_said_with_what_is() {
     for (args, why) in [
         (&["history", "other"][..], "there are runs of example"),
         (&["history", "example", "--contender", "nobody"], "there are same, worse"),
-        (&["history", "example", "--cell", "2"], "has cells 1 to 1"),
+        (&["history", "example", "--cell", "2"], "there are 1 (keep-alive)"),
     ] {
         let said = run(&mut home.drome(args));
         assert!(said.code == 2 && said.err.contains(why), "{}", said.err);
@@ -127,6 +131,11 @@ fn a_history_is_drawn_with_its_steps() {
     ]));
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(std::fs::read(folder.join("history-1.png")).unwrap().starts_with(b"\x89PNG"));
-    let said = run(&mut home.drome(&["history", "example", "--format", "csv", "--output", "x"]));
-    assert!(said.code == 2 && said.err.contains("--output is for --format svg"), "{}", said.err);
+    let csv = home.path().join("history.csv");
+    let said = run(&mut home.drome(&["history", "example", "-o", csv.to_str().unwrap()]));
+    assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+    let printed = run(&mut home.drome(&["history", "example", "--format", "csv"])).out;
+    assert_eq!(std::fs::read_to_string(csv).unwrap(), printed, "the extension sets the format");
+    let said = run(&mut home.drome(&["history", "example", "-o", "history.html"]));
+    assert!(said.code == 2 && said.err.contains("has no format html"), "{}", said.err);
 }

@@ -1,4 +1,4 @@
-//! `drome import` and `drome chart`: what pages say comes out as it stands there, and what is broken is said to be.
+//! `drome import`: what pages say comes out as it stands there, and what is broken is said to be.
 
 use crate::common::pages::{assert_figure, contender, import};
 use crate::common::{Home, Said, process, run};
@@ -237,38 +237,59 @@ fn a_store_of_before_is_opened_and_keeps_what_it_had() {
 #[test]
 fn a_chart_as_on_the_first_page() {
     let home = Home::new();
-    let said = run(home.drome(&["chart", "--bare"]).arg(page("apache.md")));
+    let said = run(home.drome(&["import", "--chart"]).arg(page("apache.md")));
     let line = |name: &str, rate: f64, n: usize| format!("{name:>27}: {rate:.1} {}\n", "■".repeat(n));
     let scale = "one ■ = 10 requests/s\n";
     assert_eq!(said.out, scale.to_owned() + &line("Beta", 400.0, 40) + &line("Alpha", 200.0, 20));
     let slower = std::fs::read_to_string(page("apache.md")).unwrap().replace("400.00", "350.00");
     let file = home.write("slower.md", &slower).display().to_string();
-    let said = run(&mut home.drome(&["chart", &file]));
+    let said = run(&mut home.drome(&["import", "--chart", &file]));
     assert_eq!(
         said.out,
         line("Beta", 350.0, 70) + &line("Alpha", 200.0, 40),
         "one ■ for 5, and nothing else"
     );
-    let said = run(&mut home.drome(&["chart", "--bare", &file]));
+    let said = run(&mut home.drome(&["import", "--chart", "--format", "markdown", &file]));
     assert_eq!(said.out, line("Beta", 350.0, 70) + &line("Alpha", 200.0, 40), "it needs no indentation");
-    let said = run(home.drome(&["chart"]).arg(page("tables.md")));
+    let said = run(home.drome(&["import", "--chart"]).arg(page("tables.md")));
     assert!(said.out.contains("Applications, 1Thread"), "{}", said.out);
+}
+
+#[test]
+fn a_chart_can_be_in_a_file_of_its_own_beside_the_tables() {
+    let home = Home::new();
+    let page = page("apache.md");
+    let bars = run(&mut home.drome(&["import", "--dry-run", "--chart", &page])).out;
+    let at = |name: &str| home.path().join(name).display().to_string();
+    let to_file = format!("--chart={}", at("bars.md"));
+    let tables = run(&mut home.drome(&["import", "--dry-run", &to_file, &page]));
+    assert!(tables.code == 0 && tables.out.contains("Gamma"), "{}{}", tables.out, tables.err);
+    let indented: String = bars.lines().map(|line| format!("    {line}\n")).collect();
+    let written = std::fs::read_to_string(at("bars.md")).unwrap();
+    assert_eq!(written, indented, "Markdown takes it for code");
+    // Without a file of its own it goes where the tables would go.
+    let said = run(&mut home.drome(&["import", "--dry-run", "--chart", "--output", &at("bars.txt"), &page]));
+    assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+    assert_eq!(std::fs::read_to_string(at("bars.txt")).unwrap(), bars);
+    for args in [&["--chart=none/bars.md"][..], &["--chart=bars.svg"], &["--chart", "--format=csv"]] {
+        let said = run(home.drome(&["import", &page]).args(args));
+        assert!(said.code == 2 && said.err.contains("--chart"), "{args:?}: {}", said.err);
+    }
+    assert!(!home.store().exists(), "what is refused is not kept");
 }
 
 #[test]
 fn where_there_is_nothing_it_says_so() {
     let home = Home::new();
     let nothing = home.write("nothing.md", "# A page\n\nNo report, no table.\n").display().to_string();
-    for command in ["import", "chart"] {
-        let said = run(&mut home.drome(&[command, &nothing]));
-        assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
-        assert!(said.err.contains("no report and no table") && said.err.contains("nothing"), "{}", said.err);
-    }
-    assert!(!home.store().exists(), "nothing was kept");
+    let said = run(&mut home.drome(&["import", &nothing]));
+    assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+    assert!(said.err.contains("no report and no table") && said.err.contains("nothing"), "{}", said.err);
     let rateless =
         home.write("rateless.md", "| server | p99 |\n|---|---|\n| a | 3ms |\n").display().to_string();
-    let said = run(&mut home.drome(&["chart", &rateless]));
+    let said = run(&mut home.drome(&["import", "--chart", &rateless]));
     assert!(said.code == 2 && said.err.contains("nothing to draw"), "{}", said.err);
+    assert!(!home.store().exists(), "nothing was kept");
 }
 
 fn refused(home: &Home, file: &str) -> Said {

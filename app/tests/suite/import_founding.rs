@@ -73,10 +73,10 @@ fn the_first_page_and_its_chart() {
     let text = std::fs::read_to_string(&page).unwrap();
     let bars: String =
         text.lines().filter(|line| line.contains('■')).map(|line| format!("{line}\n")).collect();
-    let chart = |args: &[&str]| run(Home::new().drome(&["chart", &page]).args(args)).out;
-    assert_eq!(chart(&[]), bars, "as it stands on the page, indented as code");
+    let chart = |args: &[&str]| run(Home::new().drome(&["import", &page, "--chart"]).args(args)).out;
+    assert_eq!(chart(&["--format", "markdown"]), bars, "as it stands on the page, indented as code");
     let unindented: String = bars.lines().map(|line| format!("{}\n", &line[2..])).collect();
-    assert_eq!(chart(&["--bare"]), unindented, "as the page's own command prints it");
+    assert_eq!(chart(&[]), unindented, "as the page's own command prints it");
 }
 
 #[test]

@@ -45,14 +45,14 @@ fn at_the_usual_soft_limit_of_descriptors_the_best_back_end_drives_the_sockets()
     let url = format!("http://{}/hello", server.address);
     let best = *back_ends().last().unwrap();
     let usual = ["sh", "-c", "ulimit -Sn 1024; exec \"$0\" \"$@\""];
-    let plan = &json(&load(&usual, &home, &url, &["--json"]))["plan"];
+    let plan = &json(&load(&usual, &home, &url, &["--format", "json"]))["plan"];
     assert_eq!(plan["io"], best, "{plan}");
     assert_eq!(plan["io_fallback"].is_string(), best != "uring", "{plan}");
     let said = load(&usual, &home, &url, &[]);
     assert!(said.out.contains(&format!(", {best}")), "{}", said.out);
     // Where the hard limit is as low, either will do; but epoll says why.
-    let plan =
-        &json(&load(&["sh", "-c", "ulimit -n 1024; exec \"$0\" \"$@\""], &home, &url, &["--json"]))["plan"];
+    let hard = ["sh", "-c", "ulimit -n 1024; exec \"$0\" \"$@\""];
+    let plan = &json(&load(&hard, &home, &url, &["--format", "json"]))["plan"];
     assert_eq!(plan["io"] == "epoll", plan["io_fallback"].is_string(), "{plan}");
 }
 
@@ -64,13 +64,13 @@ fn where_io_uring_is_forbidden_epoll_says_why() {
     let said = load(&forbidden, &home, &url, &[]);
     assert!(said.out.contains(", epoll (io_uring: Operation not permitted: "), "{}{}", said.out, said.err);
     assert!(said.out.contains("seccomp") || said.out.contains("io_uring_disabled"), "{}", said.out);
-    let tally = json(&load(&forbidden, &home, &url, &["--json"]));
+    let tally = json(&load(&forbidden, &home, &url, &["--format", "json"]));
     assert_eq!((&tally["plan"]["io"], &tally["errors"]["total"]), (&"epoll".into(), &0.into()), "{tally}");
     let why = tally["plan"]["io_fallback"].as_str().unwrap();
     assert!(why.starts_with("Operation not permitted: "), "{why}");
     assert!(tally["verdict"]["reasons"].to_string().contains("used epoll"), "{tally}");
     // Who asked for epoll has no fall-back, and who asked for io_uring gets the reason.
-    let asked = json(&load(&forbidden, &home, &url, &["--json", "--io", "epoll"]));
+    let asked = json(&load(&forbidden, &home, &url, &["--format", "json", "--io", "epoll"]));
     assert!(asked["plan"]["io_fallback"].is_null(), "{asked}");
     let said = load(&forbidden, &home, &url, &["--io", "uring"]);
     assert!(said.code == 1 && said.err.contains("io_uring can't be used here (Operation"), "{}", said.err);
@@ -84,7 +84,7 @@ fn a_server_that_falls_back_says_why_and_answers() {
     let mut line = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
         .unwrap();
-    let said = load(&["env"], &home, &format!("{}hello", line.trim()), &["--json"]);
+    let said = load(&["env"], &home, &format!("{}hello", line.trim()), &["--format", "json"]);
     child.kill().unwrap();
     let err = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
     assert_eq!(json(&said)["requests"]["completed"], 200);

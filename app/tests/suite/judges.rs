@@ -59,7 +59,7 @@ fn ask(court: &Sitting, number: usize, way: &Way, io: &str) -> Claim {
     let target = format!("{}?{io}-{number}", way.path);
     let url = format!("{}://{address}{target}", way.scheme);
     let cacert = court.cacert();
-    let check = ["--json", "--expect-sha256", HELLO_SHA256, "--verify", "all", "--cacert", &cacert];
+    let check = ["--format", "json", "--expect-sha256", HELLO_SHA256, "--verify", "all", "--cacert", &cacert];
     let said = run(Home::new().drome(&["load", &url, "-c", "8", "--io", io]).args(way.args).args(check));
     let json: Value = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err));
     // Void is no failure here: on a machine that is busy otherwise, sends lag.

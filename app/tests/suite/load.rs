@@ -238,6 +238,18 @@ fn a_refused_connection_is_said_at_once() {
 }
 
 #[test]
+fn the_usual_connections_are_no_more_than_the_requests() {
+    let server = serve(&[]);
+    for (args, connections, requests) in
+        [(&["-n", "10"][..], 10, 10), (&["-n", "200"], 64, 200), (&["-n", "10", "-c", "2"], 2, 10)]
+    {
+        let (_, json) = load(server.address, "/hello", args);
+        let seen = (json["plan"]["connections"].as_u64(), json["requests"]["completed"].as_u64());
+        assert_eq!(seen, (Some(connections), Some(requests)), "{args:?}: {json}");
+    }
+}
+
+#[test]
 fn a_wrong_command_line_is_told_what_is_allowed() {
     let cases: [(&[&str], &str); 16] = [
         (&["-c", "0"], "at least 1"),
@@ -279,7 +291,7 @@ fn too_few_descriptors_are_raised_or_named() {
     let url = format!("http://{}/hello", server.address);
     let drome = env!("CARGO_BIN_EXE_drome");
     let with = |limits: &str, c: &str| {
-        let script = format!("{limits}; exec {drome} load {url} -c {c} -n {c} --json");
+        let script = format!("{limits}; exec {drome} load {url} -c {c} -n {c} --format json");
         run(std::process::Command::new("sh").args(["-c", &script]))
     };
     let raised = with("ulimit -Sn 100", "500");
@@ -298,7 +310,7 @@ fn an_interrupted_load_reports_what_it_has() {
     let server = Counted::new(&["--fault", "delay=5ms"]);
     let home = Home::new();
     let url = server.url();
-    let mut command = home.drome(&["load", &url, "-d", "1h", "-c", "2", "--json"]);
+    let mut command = home.drome(&["load", &url, "-d", "1h", "-c", "2", "--format", "json"]);
     let child =
         process::spawn(command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()));
     process::interrupt_at_work(&child, || server.answers() > 10);

@@ -15,7 +15,7 @@ fn measure(address: SocketAddr, args: &[&str]) -> (Value, Vec<BTreeMap<String, S
     let path = |name: &str| home.path().join(name).display().to_string();
     let (csv, hdr) = (path("a.csv"), path("a.hlog"));
     let url = format!("http://{address}/hello");
-    let outputs = ["--json", "--percentile-spectrum", "--series", &csv, "--hdr", &hdr];
+    let outputs = ["--format", "json", "--percentile-spectrum", "--series", &csv, "--hdr", &hdr];
     let said = run(home.drome(&["load", &url]).args(args).args(outputs));
     let json: Value = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err));
     assert_accounted(&json);

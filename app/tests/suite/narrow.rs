@@ -1,4 +1,4 @@
-//! `drome run --only --cell --budget --precision`: a part of a study, with real servers.
+//! `drome run --contender --cell --budget --precision`: a part of a study, with real servers.
 
 use crate::common::{Home, Said, process, run, wait_for};
 use serde_json::Value;
@@ -62,7 +62,7 @@ fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
         &[
             "run",
             "three",
-            "--only",
+            "--contender",
             "nginx,python-http-server",
             "--cell",
             "four bytes, kept",
@@ -89,7 +89,8 @@ fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
 fn a_run_of_a_part_goes_on_with_that_part() {
     let home = home("4, 4");
     let own = home.path().join("own").display().to_string();
-    let mut command = home.drome(&["run", "three", "--only", "python-http-server", "--cell", "keep-alive"]);
+    let mut command =
+        home.drome(&["run", "three", "--contender", "python-http-server", "--cell", "keep-alive"]);
     let mut child =
         process::spawn(command.args(["--catalog", &own]).stdout(Stdio::null()).stderr(Stdio::null()));
     let listed = || run(&mut home.drome(&["list", "runs"])).out;
@@ -106,7 +107,7 @@ fn a_run_of_a_part_goes_on_with_that_part() {
 #[test]
 fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     let home = home("2, 4");
-    let part = ["--only", "python-http-server", "--cell", "keep-alive", "--precision", "0.01%"];
+    let part = ["--contender", "python-http-server", "--cell", "keep-alive", "--precision", "0.01%"];
     let too_small = drome(&home, &[&["run", "three", "--budget", "359ms"], &part[..]].concat());
     assert!(
         too_small.code == 2 && too_small.err.contains("the load of one block alone takes 360ms"),
@@ -123,7 +124,7 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
         ended()
     );
     let as_it_is = drome(&home, &["run", "three", "--resume"]);
-    assert!(as_it_is.code != 0 && as_it_is.err.contains("with a larger --budget"), "{}", as_it_is.err);
+    assert!(as_it_is.code == 2 && as_it_is.err.contains("with a larger --budget"), "{}", as_it_is.err);
     assert!(ended().contains("budget of 599ms"), "it stays as it was: {}", ended());
     let more = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
     assert_eq!(more.code, 0, "{}", more.err);
@@ -132,29 +133,32 @@ fn a_run_whose_budget_was_spent_goes_on_where_it_gets_more() {
     assert!(listed.contains("12 trials") && listed.lines().count() == 1, "{listed}");
     assert!(ended().contains("4 blocks"), "{}", ended());
     let quick =
-        drome(&home, &["run", "three", "--quick", "--only", "python-http-server", "--cell", "keep-alive"]);
+        drome(&home, &["run", "three", "--quick", "--contender", "python-http-server", "--cell", "1"]);
     assert_eq!(quick.code, 0, "{}", quick.err);
     let refused = drome(&home, &["run", "three", "--resume", "--budget", "1h"]);
-    assert!(refused.code != 0 && refused.err.contains("is a first look"), "{}", refused.err);
+    assert!(refused.code == 2 && refused.err.contains("is a first look"), "{}", refused.err);
 }
 
 #[test]
 fn what_the_study_lacks_is_refused_with_the_nearest_before_anything_starts() {
     let home = home("2, 2");
-    let cases: [(&[&str], &str); 5] = [
-        (&["--only", "nginx,python-http-sever"], "did you mean `python-http-server`?"),
-        (&["--only", "caddy"], "the study has no contender `caddy`"),
+    let cases: [(&[&str], &str); 6] = [
+        (&["--contender", "nginx,python-http-sever"], "did you mean `python-http-server`?"),
+        (&["--contender", "caddy"], "the study has no contender `caddy`"),
         (&["--cell", "keepalive"], "did you mean `keep-alive`?"),
         (&["--precision", "200%"], "a share above 0 and below 1"),
+        (&["--cell", "3"], "the study has no cell `3`; it has: `keep-alive`, `four bytes, kept`"),
         (&["--budget", "a while"], "a while"),
     ];
     for (args, words) in cases {
         let said = drome(&home, &[&["run", "three"], args].concat());
         assert!(said.code == 2 && said.err.contains(words), "{args:?}: {}: {}", said.code, said.err);
     }
-    for args in
-        [["--resume", "--only", "nginx"], ["--all", "--cell", "keep-alive"], ["--quick", "--budget", "1s"]]
-    {
+    for args in [
+        ["--resume", "--contender", "nginx"],
+        ["--all", "--cell", "keep-alive"],
+        ["--quick", "--budget", "1s"],
+    ] {
         let said = drome(&home, &[&["run", "three"], args.as_slice()].concat());
         assert!(said.code == 2 && said.err.contains("cannot be used with"), "{args:?}: {}", said.err);
     }

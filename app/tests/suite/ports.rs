@@ -71,7 +71,7 @@ fn a_fixed_port_that_is_taken_is_told_in_the_words_of_the_server() {
     contender(&home, "deaf", &taken.local_addr().unwrap().port().to_string());
     let own = home.path().join("own").display().to_string();
     let said = run(&mut home.drome(&["verify", "deaf", "--catalog", &own]));
-    assert!(said.code == 1 && said.out.contains("it ended ("), "{}", said.out);
+    assert!(said.code == 3 && said.out.contains("it ended ("), "{}", said.out);
     assert!(said.out.to_lowercase().contains("in use"), "{}", said.out);
     home.assert_clean();
 }

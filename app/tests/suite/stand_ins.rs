@@ -102,7 +102,7 @@ fn they_run_in_the_studies_of_their_pages() {
     for (study, name) in [("monkey", "monkey"), ("openresty", "openresty")] {
         let said = drome(
             &home,
-            &["run", study, "--quick", "--only", name, "--cell", "keep-alive", "--format", "json"],
+            &["run", study, "--quick", "--contender", name, "--cell", "keep-alive", "--format", "json"],
         );
         assert_eq!(said.code, 0, "{}", said.err);
         let json: Value = serde_json::from_str(&said.out).unwrap();
@@ -123,7 +123,7 @@ fn a_stand_in_that_gives_one_wrong_byte_is_refused() {
         .replace("CONF", "$2/wrong.conf");
     program(&home, "openresty", &script);
     let (code, rows) = verify(&home);
-    assert_eq!(code, 1, "{rows:#?}");
+    assert_eq!(code, 3, "{rows:#?}");
     for row in &rows {
         let wrong = row["wrong"].to_string();
         assert!(
@@ -143,6 +143,6 @@ fn a_stand_in_without_ngx_lua_is_no_openresty() {
     let after = modules.rsplit_once("$6").unwrap().1;
     program(&home, "openresty", &format!("{before}$6{after}"));
     let said = drome(&home, &["verify", "openresty"]);
-    assert!(said.code == 1 && said.out.contains("init_by_lua_block"), "{}{}", said.out, said.err);
+    assert!(said.code == 3 && said.out.contains("init_by_lua_block"), "{}{}", said.out, said.err);
     home.assert_clean();
 }

@@ -61,7 +61,7 @@ fn a_server_of_known_capacity_has_its_knee_there() {
     let server = serve(&["--spin-ns", "2000000"]);
     let url = format!("http://{}/hello", server.address);
     let (file, chart) = (home.path().join("sweep.json"), home.path().join("sweep.svg"));
-    let also = ["--json", file.to_str().unwrap(), "--chart", chart.to_str().unwrap()];
+    let also = ["--export", file.to_str().unwrap(), "--chart", chart.to_str().unwrap()];
     let asked = [&url, "--seed", "3", "--format", "json", "--keep", "p90 < 10s"];
     let figure = |one: &Value, name: &str| one[name]["median"].as_f64();
     let args = [&asked[..], &also].concat();

@@ -10,7 +10,7 @@ use std::time::Duration;
 pub struct Wanted {
     /// Names of contenders.
     pub contenders: Vec<String>,
-    /// Titles of cells.
+    /// Titles of cells, or their numbers, counted from 1.
     pub cells: Vec<String>,
     /// The longest duration of the run: a trial that would exceed it is not started.
     pub budget: Option<Duration>,
@@ -35,17 +35,26 @@ pub struct NotInStudy {
 /// Reduces a study to what is wanted, in the study's own order.
 pub fn narrow(study: &mut Study, wanted: &Wanted) -> Result<(), NotInStudy> {
     known("contender", &wanted.contenders, study.contenders.iter().map(String::as_str))?;
-    known("cell", &wanted.cells, study.cells.iter().map(|cell| cell.title.as_str()))?;
+    let cells: Vec<String> = wanted.cells.iter().map(|cell| title(study, cell)).collect();
+    known("cell", &cells, study.cells.iter().map(|cell| cell.title.as_str()))?;
     if !wanted.contenders.is_empty() {
         study.contenders.retain(|name| wanted.contenders.contains(name));
     }
-    if !wanted.cells.is_empty() {
-        study.cells.retain(|cell| wanted.cells.contains(&cell.title));
-        study.as_published.retain(|page| wanted.cells.contains(&page.cell));
+    if !cells.is_empty() {
+        study.cells.retain(|cell| cells.contains(&cell.title));
+        study.as_published.retain(|page| cells.contains(&page.cell));
     }
     study.design.budget = wanted.budget.unwrap_or(study.design.budget);
     study.design.precision = wanted.precision.unwrap_or(study.design.precision);
     Ok(())
+}
+
+/// The title of a cell that is given by its title or its number; anything else stays as it is.
+fn title(study: &Study, given: &str) -> String {
+    let is_title = study.cells.iter().any(|cell| cell.title == given);
+    let number = given.parse::<usize>().ok().filter(|_| !is_title);
+    let numbered = number.and_then(|number| study.cells.get(number.checked_sub(1)?));
+    numbered.map_or_else(|| given.to_owned(), |cell| cell.title.clone())
 }
 
 fn known<'s>(
@@ -88,6 +97,19 @@ mod tests {
                 assert!(study.as_published.iter().all(|page| page.cell == cell.title), "{name}");
             }
         }
+    }
+
+    #[test]
+    fn a_cell_has_a_number_unless_another_has_it_for_a_title() {
+        let mut study = Catalog::built_in().unwrap().studies["raspberry-pi"].clone();
+        let narrowed = |study: &Study, cell: &str| {
+            let mut study = study.clone();
+            narrow(&mut study, &Wanted { cells: text(&[cell]), ..Wanted::default() }).map(|()| study.cells)
+        };
+        assert_eq!(narrowed(&study, "2").unwrap(), study.cells[1..2]);
+        assert!(narrowed(&study, "0").is_err() && narrowed(&study, "3").is_err());
+        study.cells[0].title = "2".to_owned();
+        assert_eq!(narrowed(&study, "2").unwrap(), study.cells[..1]);
     }
 
     #[test]

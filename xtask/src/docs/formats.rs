@@ -23,7 +23,7 @@ const SOURCES: &[&str] = &[
     "model/src/workload.rs",
 ];
 
-/// The types of `drome load --json`; names like `Report` mean something else elsewhere.
+/// The types of `drome load --format json`; names like `Report` mean something else elsewhere.
 const LOAD: &[&str] =
     &["model/src/verdict.rs", "report/src/load_json.rs", "report/src/offered.rs", "report/src/spectrum.rs"];
 
@@ -76,8 +76,8 @@ verification. A GET sends no body. A body that depends on the request is in no `
     },
     Page {
         file: "load-json.md",
-        title: "The JSON of `drome load --json`",
-        before: "```sh\ndrome load http://127.0.0.1:8080/ -d 2s --json\n```\n\nOne line, schema 1. Keys stay stable, new ones may be \
+        title: "The JSON of `drome load --format json`",
+        before: "```sh\ndrome load http://127.0.0.1:8080/ -d 2s --format json\n```\n\nOne line, schema 1. Keys stay stable, new ones may be \
 added. A figure that was not measured is null, never 0. Units are in the names: `_ns`, `_s`, `_per_s`, `_bytes`.",
         example: None,
         sources: LOAD,

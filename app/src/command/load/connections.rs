@@ -1,19 +1,24 @@
 //! The options of `drome load` for connections: how they are opened, used and closed.
 
 use super::parse;
-use clap::{Args, ValueEnum};
+use crate::failure::WrongInput;
+use crate::options::{Io, IoArgs};
+use clap::Args;
 use model::{Connecting, IoChoice, Think, TlsChoice};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The number of connections without -c.
+const USUAL: u64 = 64;
+
 /// Raw arguments.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 pub struct ConnectionArgs {
-    /// Number of connections
-    #[arg(short, long, default_value_t = 64, value_name = "N", value_parser = parse::positive)]
-    pub connections: u64,
+    /// Number of connections [default: 64, or the number of requests if that is smaller]
+    #[arg(short, long, value_name = "N", value_parser = parse::positive)]
+    connections: Option<u64>,
     /// Open a new connection for every request
     #[arg(long, conflicts_with = "requests_per_connection")]
     no_keepalive: bool,
@@ -41,12 +46,8 @@ pub struct ConnectionArgs {
     /// Connect to this Unix socket; requests still use the URL's host and path
     #[arg(long, value_name = "PATH", conflicts_with = "source")]
     pub unix: Option<PathBuf>,
-    #[arg(
-        long,
-        value_enum,
-        help = "Kernel interface for socket I/O [default: io_uring if the kernel allows it, else epoll]"
-    )]
-    io: Option<Io>,
+    #[command(flatten)]
+    io: IoArgs,
     /// https: accept any certificate
     #[arg(long)]
     insecure: bool,
@@ -64,13 +65,20 @@ pub struct ConnectionArgs {
     no_resumption: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Io {
-    Epoll,
-    Uring,
-}
-
 impl ConnectionArgs {
+    /// The number of connections for this number of requests, if it is limited.
+    pub fn number(&self, requests: Option<u64>) -> Result<usize, WrongInput> {
+        let most = requests.unwrap_or(u64::MAX);
+        match self.connections {
+            None => Ok(USUAL.min(most) as usize),
+            Some(c) if c <= most => Ok(c as usize),
+            Some(c) => Err(WrongInput(format!(
+                "-c {c} is above -n {most}: {} connections would have nothing to do",
+                c - most
+            ))),
+        }
+    }
+
     /// The number of requests after which a connection is closed and replaced.
     pub fn per_connection(&self) -> Option<usize> {
         if self.no_keepalive { Some(1) } else { self.requests_per_connection.map(|n| n as usize) }
@@ -104,7 +112,7 @@ impl ConnectionArgs {
 
     /// The kernel interface for socket I/O.
     pub fn io(&self) -> IoChoice {
-        match self.io {
+        match self.io.io {
             None => IoChoice::Best,
             Some(Io::Epoll) => IoChoice::Epoll,
             Some(Io::Uring) => IoChoice::Uring,

@@ -57,9 +57,8 @@ pub struct LoadArgs {
     /// Warm-up load before the measurement, not counted
     #[arg(long, default_value = "0s", value_name = "TIME", value_parser = humantime::parse_duration)]
     warmup: Duration,
-    /// Print the result as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    machine: MachineArgs,
     #[command(flatten)]
     open: OpenArgs,
     #[command(flatten)]
@@ -68,8 +67,6 @@ pub struct LoadArgs {
     connections: ConnectionArgs,
     #[command(flatten)]
     outputs: OutputArgs,
-    #[command(flatten)]
-    machine: MachineArgs,
 }
 
 /// Measures and reports.
@@ -80,34 +77,21 @@ pub fn run(args: &LoadArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let (tally, usage) = measure(&plan, &outputs)?;
     let policy = Policy::single(args.machine.allow_busy);
     let verdict = verdict::judge(&Case { usage: usage.as_ref(), ..Case::new(policy, &plan, &tally) });
-    let detail = args.outputs.detail();
-    let text = report::load_text::report(&plan, &tally, &verdict, detail);
-    let json = report::load_json::report(&plan, &tally, &verdict, detail);
-    if args.json { console::print(&json)? } else { console::tell(&text)? }
-    outputs.write(&plan, &tally)?;
+    let reports = outputs.write(&plan, &tally, &verdict)?;
     // Success would be wrong if the server did not keep up with the rate that was asked for.
     let ending = Ending::of(tally.interrupted, verdict.valid && !verdict.fell_behind());
-    let plain = TextStyle::default().report(&text);
-    kept::keep(common, format!("load {}", args.url), ending, started_at, (plain, json));
+    kept::keep(common, format!("load {}", args.url), ending, started_at, reports);
     Ok(ending.code())
 }
 
 /// The plan that the arguments describe.
 fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     let wanted = &args.connections;
-    if let Some(n) = args.requests.filter(|n| *n < wanted.connections) {
-        let c = wanted.connections;
-        return Err(WrongInput(format!(
-            "-c {c} is above -n {n}: {} connections would have nothing to do",
-            c - n
-        ))
-        .into());
-    }
+    let (connections, per_connection) = (wanted.number(args.requests)?, wanted.per_connection());
     let mut target = Target::resolve(&args.url)?;
     if let Some(path) = &wanted.unix {
         target.address = Address::Unix(path.clone());
     }
-    let (connections, per_connection) = (wanted.connections as usize, wanted.per_connection());
     let load = args.open.load(connections, per_connection);
     let duration = args.duration.or_else(|| args.open.length()).unwrap_or(DEFAULT_DURATION);
     let until = args.requests.map_or(Until::Elapsed(duration), Until::Answered);

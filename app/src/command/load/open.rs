@@ -1,7 +1,8 @@
 //! The options of `drome load` that set when requests become due.
 
-use clap::{Args, ValueEnum};
-use model::{Arrivals, Load, Rate};
+use crate::options::Spacing;
+use clap::Args;
+use model::{Load, Rate};
 use std::time::Duration;
 
 /// Raw arguments: at most one of the rates; none means closed load.
@@ -22,23 +23,13 @@ pub struct OpenArgs {
     arrivals: Spacing,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Spacing {
-    Constant,
-    Poisson,
-}
-
 impl OpenArgs {
     /// The load that the arguments describe.
     pub fn load(&self, connections: usize, per_connection: Option<usize>) -> Load {
         let Some(rate_per_s) = self.rate().cloned() else {
             return Load::Closed { connections, per_connection };
         };
-        let arrivals = match self.arrivals {
-            Spacing::Constant => Arrivals::Constant,
-            Spacing::Poisson => Arrivals::Poisson,
-        };
-        Load::Open { rate_per_s, connections, arrivals, per_connection }
+        Load::Open { rate_per_s, connections, arrivals: self.arrivals.into(), per_connection }
     }
 
     /// The time until a changing rate stays constant: the default length of the measurement.

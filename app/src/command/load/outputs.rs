@@ -1,12 +1,13 @@
 //! The options of `drome load` for its output: what is reported, and where.
 
+use crate::command::format::{Destination, FormatArgs};
 use crate::failure::WrongInput;
 use crate::metrics;
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use load::{View, Watch};
-use model::{Plan, Tally};
-use report::Detail;
+use model::{Plan, Tally, Verdict};
+use report::{Detail, TextStyle};
 use std::fs::File;
 use std::io::{IsTerminal, Write, stderr};
 use std::net::SocketAddr;
@@ -18,11 +19,16 @@ use std::time::SystemTime;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Report the whole latency distribution; with --json as `latency_spectrum`
+    #[command(flatten)]
+    shown: FormatArgs<Format>,
+    // Not in the manual: `cargo xtask bench` asks so for `--format json`.
+    #[arg(long, hide = true, conflicts_with = "format")]
+    json: bool,
+    /// Report the whole latency distribution; with --format json as `latency_spectrum`
     #[arg(long)]
     percentile_spectrum: bool,
     /// Write the measurement second by second to this file, as CSV
-    #[arg(long, value_name = "FILE.csv")]
+    #[arg(long, value_name = "FILE")]
     series: Option<PathBuf>,
     /// Write latency and service time second by second to this file, as a log for the tools of `HdrHistogram`
     #[arg(long, value_name = "FILE")]
@@ -31,14 +37,23 @@ pub struct OutputArgs {
     #[arg(long)]
     tui: bool,
     /// Serve the measurement while it runs to Prometheus, at /metrics of this address, such as 127.0.0.1:9469
-    #[arg(long, value_name = "ADDR", value_parser = metrics::address, conflicts_with = "tui")]
+    #[arg(long, value_name = "ADDRESS", value_parser = metrics::address, conflicts_with = "tui")]
     metrics: Option<SocketAddr>,
 }
 
-/// The outputs besides the report. Files are opened before anything is measured, so that a wrong path loses no
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    #[default]
+    Terminal,
+    Json,
+}
+
+/// The report and the other outputs. Files are opened before anything is measured, so that a wrong path loses no
 /// measurement.
 #[derive(Debug)]
 pub struct Outputs {
+    to: Destination<Format>,
+    detail: Detail,
     series: Option<(PathBuf, File)>,
     hdr: Option<(PathBuf, File)>,
     tui: bool,
@@ -48,21 +63,21 @@ pub struct Outputs {
 }
 
 impl OutputArgs {
-    /// How detailed the report is.
-    pub fn detail(&self) -> Detail {
-        if self.percentile_spectrum { Detail::Spectrum } else { Detail::Summary }
-    }
-
     /// Whether figures for every second are wanted.
     pub fn per_second(&self) -> bool {
         self.series.is_some() || self.hdr.is_some()
     }
 
-    /// Creates the files.
+    /// Checks where the report goes, and creates the other files.
     pub fn create(&self) -> anyhow::Result<Outputs> {
         if self.tui && !stderr().is_terminal() {
             let why = "--tui draws on standard error, which is not a terminal here: leave out --tui or the redirection";
             return Err(WrongInput(why.to_owned()).into());
+        }
+        let detail = if self.percentile_spectrum { Detail::Spectrum } else { Detail::Summary };
+        let mut to = self.shown.destination()?;
+        if self.json {
+            to.format = Format::Json;
         }
         let create = |option: &str, path: &Option<PathBuf>| {
             let Some(path) = path.clone() else { return Ok(None) };
@@ -71,7 +86,8 @@ impl OutputArgs {
             Ok::<_, WrongInput>(Some((path, file)))
         };
         let (series, hdr) = (create("series", &self.series)?, create("hdr", &self.hdr)?);
-        Ok(Outputs { series, hdr, tui: self.tui, metrics: self.metrics, opened: OnceLock::new() })
+        let (tui, metrics) = (self.tui, self.metrics);
+        Ok(Outputs { to, detail, series, hdr, tui, metrics, opened: OnceLock::new() })
     }
 }
 
@@ -86,8 +102,14 @@ impl Outputs {
         Clocked { outputs: self, other }
     }
 
-    /// Writes the files that were asked for.
-    pub fn write(self, plan: &Plan, tally: &Tally) -> anyhow::Result<()> {
+    /// Writes the report, and the files that were asked for. The report is returned as plain text and as JSON.
+    pub fn write(self, plan: &Plan, tally: &Tally, verdict: &Verdict) -> anyhow::Result<(String, String)> {
+        let text = report::load_text::report(plan, tally, verdict, self.detail);
+        let json = report::load_json::report(plan, tally, verdict, self.detail);
+        match self.to.format {
+            Format::Terminal => self.to.write(self.to.look().report(&text).as_bytes())?,
+            Format::Json => self.to.write(json.as_bytes())?,
+        }
         if let Some((path, file)) = self.series {
             write(&path, file, report::series_csv::report(tally).as_bytes())?;
         }
@@ -95,7 +117,7 @@ impl Outputs {
             let started = self.opened.get().copied().unwrap_or(SystemTime::UNIX_EPOCH);
             write(&path, file, &report::hdr_log::report(plan, tally, started))?;
         }
-        Ok(())
+        Ok((TextStyle::default().report(&text), json))
     }
 }
 

@@ -42,6 +42,6 @@ impl Show for Watch {
             (None, Some(verdict)) if !verdict.valid => format!("void: {}", verdict.reasons.join("; ")),
             _ => return,
         };
-        self.bar.suspend(|| note!("{}, {at}: {why}", letter(contender)));
+        self.bar.suspend(|| alert!("{}, {at}: {why}", letter(contender)));
     }
 }

@@ -102,7 +102,7 @@ pub fn assert_as_schema(home: &Home, name: &str, json: &Value) {
 /// `drome load` against an address, as JSON, with its exit code.
 pub fn load(address: SocketAddr, path: &str, args: &[&str]) -> (i32, Value) {
     let url = format!("http://{address}{path}");
-    let said = run(Home::new().drome(&["load", &url, "--json"]).args(args));
+    let said = run(Home::new().drome(&["load", &url, "--format", "json"]).args(args));
     let json = serde_json::from_str(&said.out);
     (said.code, json.unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", said.code, said.out, said.err)))
 }

@@ -1,5 +1,6 @@
 //! Output formats, and what is stored in each of them.
 
+use crate::command::format;
 use crate::command::pictures::Kind;
 use crate::failure::WrongInput;
 use clap::ValueEnum;
@@ -9,9 +10,10 @@ use model::page::Replays;
 use report::{RunReport, TextStyle};
 use std::path::Path;
 
-/// An output format. A new one takes a line here, one in `ending` and one in `show`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+/// An output format. A new one takes a line here, one in `command/format.rs` and one in `show`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
+    #[default]
     Terminal,
     Markdown,
     /// A self-contained page
@@ -26,31 +28,14 @@ pub enum Format {
 }
 
 impl Format {
-    /// The extension of a file's name.
-    pub fn ending(self) -> &'static str {
-        match self {
-            Self::Terminal => "txt",
-            Self::Markdown => "md",
-            Self::Html => "html",
-            Self::Json => "json",
-            Self::Csv => "csv",
-            Self::Svg => "svg",
-            Self::Png => "png",
-        }
-    }
-
     /// The format of the file name's extension.
     pub fn of(path: &Path) -> Option<Self> {
-        let ending = path.extension()?.to_str()?;
-        Self::value_variants().iter().copied().find(|format| format.ending() == ending)
+        format::of(path)
     }
 
     /// All extensions, as part of a sentence.
     pub fn endings() -> String {
-        let all: Vec<String> = Self::value_variants().iter().map(|f| format!(".{}", f.ending())).collect();
-        let (last, others) =
-            all.split_last().map_or(("", &all[..]), |(last, others)| (last.as_str(), others));
-        format!("{} or {last}", others.join(", "))
+        format::extensions::<Self>()
     }
 
     /// The kind of chart, if it is one.
@@ -95,7 +80,7 @@ pub fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow:
         Format::Json => report::imported::json(import).into_bytes(),
         Format::Csv => report::imported::csv(import).into_bytes(),
         Format::Svg | Format::Png => {
-            let why = "an import has no trials, so it has no charts; `drome chart FILE` draws its bars";
+            let why = "an import has no trials, so it has no charts; `drome import FILE --chart` draws bars";
             return Err(format.refused(why));
         }
     })
