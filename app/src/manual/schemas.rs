@@ -34,7 +34,7 @@ pub const FORMATS: &[Format] = &[
     Format { name: "contender", title: "contenders/NAME/contender.toml", schema: accepted::<Contender> },
     Format { name: "workload", title: "workloads/NAME.toml", schema: accepted::<Workload> },
     Format { name: "study", title: "studies/NAME.toml", schema: accepted::<Study> },
-    Format { name: "load", title: "drome load --json", schema: printed::<load_json::Report<'static>> },
+    Format { name: "load", title: "drome load --format json", schema: printed::<load_json::Report<'static>> },
     Format {
         name: "report",
         title: "drome report --format json, and the same of drome run and drome race",
@@ -54,7 +54,7 @@ pub const FORMATS: &[Format] = &[
         schema: printed::<Forecast>,
     },
     Format { name: "verify", title: "drome verify --format json", schema: printed::<Vec<Inspection>> },
-    Format { name: "doctor", title: "drome doctor --json", schema: printed::<Examination> },
+    Format { name: "doctor", title: "drome doctor --format json", schema: printed::<Examination> },
     Format {
         name: "as-published",
         title: "drome run --as-published --format json",

@@ -11,7 +11,7 @@ fn a_load_is_kept_and_shown_again_as_it_was_printed() {
     assert_eq!(printed.code, 0, "{}", printed.err);
     let again = run(&mut home.drome(&["report"]));
     assert_eq!((again.code, again.out), (0, printed.out), "{}", again.err);
-    let json = run(home.drome(&load).arg("--json"));
+    let json = run(home.drome(&load).args(["--format", "json"]));
     let again = run(&mut home.drome(&["report", "--format", "json"]));
     assert_eq!((again.code, again.out), (0, json.out), "{}", again.err);
     let listed = run(&mut home.drome(&["list", "runs"])).out;

@@ -39,9 +39,11 @@ pub fn command(
     };
     Ok(match run.client {
         Client::Drome(more) => {
-            let args = owned(&["load", &url, "--json", "-t", "1", "-c", &c, "-d", &format!("{s}s")]);
+            let args = owned(&["load", &url, "--format", "json", "-t", "1", "-c", &c, "-d", &format!("{s}s")]);
             let more = more.iter().map(|arg| fixtures.expand(arg)).collect();
-            (fixtures.release.join("drome"), [args, more].concat())
+            // The bench's measurements are not the user's.
+            let store = vec!["--store".to_owned(), fixtures.store()];
+            (fixtures.release.join("drome"), [args, store, more].concat())
         }
         Client::Floor(pipeline) => example("floor_client", pipeline),
         Client::Wrk(more) => {

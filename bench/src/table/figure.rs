@@ -101,7 +101,7 @@ fn quantity(what: Quantity, sample: &Sample) -> Result<f64, String> {
         Quantity::ServerIdle => {
             let durations = sample.reports.iter().filter_map(|report| report.json["duration_s"].as_f64());
             let longest = durations.reduce(f64::max);
-            let seconds = longest.ok_or("`drome load --json` has no duration_s")?;
+            let seconds = longest.ok_or("`drome load --format json` has no duration_s")?;
             Ok(1.0 - sample.server_cpu_ns as f64 / 1e9 / seconds)
         }
         Quantity::Rss => sample.reports.iter().map(|r| number(&r.json, "client", "rss_max_bytes")).sum(),
@@ -113,7 +113,7 @@ fn quantity(what: Quantity, sample: &Sample) -> Result<f64, String> {
 }
 
 fn number(json: &serde_json::Value, group: &str, key: &str) -> Result<f64, String> {
-    json[group][key].as_f64().ok_or_else(|| format!("`drome load --json` has no {group}.{key}"))
+    json[group][key].as_f64().ok_or_else(|| format!("`drome load --format json` has no {group}.{key}"))
 }
 
 /// Why drome calls this measurement invalid, if it does.
@@ -206,7 +206,7 @@ mod tests {
         let outcome = evaluate(&over_wrk, &rounds);
         assert_eq!((outcome.value, outcome.by_round), (Ok(0.5), vec![None, Some(0.5)]));
         let missing = evaluate(&figure(Quantity::Rss, Baseline::Nothing), &rounds);
-        assert_eq!(missing.value, Err("`drome load --json` has no client.rss_max_bytes".to_owned()));
+        assert_eq!(missing.value, Err("`drome load --format json` has no client.rss_max_bytes".to_owned()));
     }
 
     #[test]

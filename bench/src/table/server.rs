@@ -32,6 +32,11 @@ pub struct Listening {
 }
 
 impl Fixtures {
+    /// The results database of every drome that runs here.
+    pub fn store(&self) -> String {
+        self.folder.path().join("drome.sqlite").to_string_lossy().into_owned()
+    }
+
     pub fn new(release: PathBuf) -> Result<Self> {
         let folder = tempfile::tempdir().context("can't make a temporary folder")?;
         let files = folder.path().join("files");

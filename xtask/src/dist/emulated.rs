@@ -50,7 +50,7 @@ fn serve_and_load(binary: &Path) -> Result<()> {
     let printed = served.0.stdout.take().context("no output")?;
     BufReader::new(printed).read_line(&mut url)?;
     let url = format!("{}hello", url.trim());
-    let load = ["load", &url, "-c", "8", "-n", REQUESTS, "--io", "epoll", "--json", "--allow-busy"];
+    let load = ["load", &url, "-c", "8", "-n", REQUESTS, "--io", "epoll", "--format", "json", "--allow-busy"];
     let output = Command::new(EMULATOR).arg(binary).args(load).output()?;
     let json: serde_json::Value = serde_json::from_slice(&output.stdout)
         .with_context(|| format!("`drome load` printed no JSON: {}", String::from_utf8_lossy(&output.stderr)))?;

@@ -21,9 +21,6 @@ use std::time::SystemTime;
 pub struct OutputArgs {
     #[command(flatten)]
     shown: FormatArgs<Format>,
-    // Not in the manual: `cargo xtask bench` asks so for `--format json`.
-    #[arg(long, hide = true, conflicts_with = "format")]
-    json: bool,
     /// Report the whole latency distribution; with --format json as `latency_spectrum`
     #[arg(long)]
     percentile_spectrum: bool,
@@ -75,10 +72,7 @@ impl OutputArgs {
             return Err(WrongInput(why.to_owned()).into());
         }
         let detail = if self.percentile_spectrum { Detail::Spectrum } else { Detail::Summary };
-        let mut to = self.shown.destination()?;
-        if self.json {
-            to.format = Format::Json;
-        }
+        let to = self.shown.destination()?;
         let create = |option: &str, path: &Option<PathBuf>| {
             let Some(path) = path.clone() else { return Ok(None) };
             let why = |e| WrongInput(format!("can't write --{option} {} ({e})", path.display()));
