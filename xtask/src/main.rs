@@ -6,6 +6,7 @@ mod english;
 mod fuzz;
 mod packages;
 mod selftest;
+mod site;
 mod soak;
 mod suites;
 mod testing;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "cargo xtask COMMAND
-  ci      everything that CI checks: format, lints, tidiness, tests
+  ci      everything that CI checks: format, lints, tidiness, tests, the website
   test    installs what the tests need from Debian's packages, then runs every test; `test --fast` those of two minutes;
           verifies Monkey and OpenResty where their sources lie in ../shared/vendor or DROME_VENDOR
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
@@ -27,6 +28,8 @@ const HELP: &str = "cargo xtask COMMAND
   soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
   docs    the reference pages in docs/reference, and man pages and completions in target/
+  site    the documentation as a website in target/site, with all its links checked; uses mdbook from PATH, or
+          installs it into target/tools
   tidy    lengths of files, directions of dependencies, left-overs
 ";
 
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         "soak" => soak::soak(&rest),
         "fuzz" => fuzz::fuzz(&rest),
         "docs" => docs::docs(),
+        "site" => site::site(),
         "tidy" => tidy::check(&root()),
         _ => {
             eprint!("{HELP}");
@@ -62,7 +66,8 @@ fn ci() -> Result<()> {
     run("cargo", &["fmt", "--all", "--check"])?;
     tidy::check(&root())?;
     run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
-    testing::test(&[])
+    testing::test(&[])?;
+    site::site()
 }
 
 /// Runs the suite's test of kills with more of them.

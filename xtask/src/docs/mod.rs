@@ -34,14 +34,14 @@ pub fn docs() -> Result<()> {
     }
     let broken = links::broken(&root)?;
     if !broken.is_empty() {
-        bail!("these links lead nowhere:\n  {}", broken.join("\n  "));
+        bail!("these links are dead; correct the files:\n  {}", broken.join("\n  "));
     }
     eprintln!("written: docs/reference, target/man, target/completions");
     Ok(())
 }
 
-/// An empty folder, so that no page stays of a command that is gone.
-fn emptied(folder: &Path) -> Result<()> {
+/// Makes a folder, or empties it: a page of a command that no longer exists must not stay.
+pub fn emptied(folder: &Path) -> Result<()> {
     if folder.is_dir() {
         std::fs::remove_dir_all(folder).with_context(|| format!("can't empty {}", folder.display()))?;
     }
