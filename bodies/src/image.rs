@@ -1,12 +1,12 @@
-//! Real images of an exact length: a picture that is a little too small, and a comment that fills up.
+//! Real images of an exact length: a picture that is slightly too short, with a comment that fills the rest.
 
 use crate::BodyError;
 use jpeg_encoder::{ColorType, Encoder};
 
-/// A smaller picture has no room for a comment.
+/// The side of the smallest picture, in pixels. A smaller one would leave no room for a comment.
 const LEAST_SIDE: u16 = 8;
 
-/// A PNG of `bytes` bytes, square, eight bits a channel.
+/// A square PNG of `bytes` bytes, with eight bits per channel.
 pub fn png(bytes: usize) -> Result<Vec<u8>, BodyError> {
     // A chunk's length, type and checksum, and the keyword of a comment with its end.
     const COMMENT: usize = 12 + "Comment".len() + 1;
@@ -25,7 +25,7 @@ pub fn png(bytes: usize) -> Result<Vec<u8>, BodyError> {
     })
 }
 
-/// A JPEG of `bytes` bytes, square.
+/// A square JPEG of `bytes` bytes.
 pub fn jpeg(bytes: usize) -> Result<Vec<u8>, BodyError> {
     const QUALITY: u8 = 85;
     // A segment's marker and length.
@@ -50,7 +50,7 @@ fn fit(
 ) -> Result<Vec<u8>, BodyError> {
     let encoded_bytes = |side| encode(side, None).map_or(usize::MAX, |image| image.len());
     let least = encoded_bytes(LEAST_SIDE).saturating_add(overhead);
-    // A quarter of the pixels that the bytes would be at one byte each tell how many bytes a pixel takes.
+    // A small picture is encoded first to estimate how many bytes a pixel takes.
     let probe = ((bytes as f64).sqrt() / 2.0).clamp(f64::from(LEAST_SIDE), 2000.0) as u16;
     let bytes_per_pixel = encoded_bytes(probe) as f64 / f64::from(probe).powi(2);
     let mut side = (bytes as f64 / bytes_per_pixel).sqrt().clamp(f64::from(LEAST_SIDE), 8000.0) as u16;
@@ -63,7 +63,7 @@ fn fit(
     Err(BodyError { kind, bytes, least })
 }
 
-/// Slanted bands with a grain, so that neither format makes next to nothing of it.
+/// The pixels: slanted bands with noise, so that neither format can compress them to almost nothing.
 fn pixels(side: u16) -> Vec<u8> {
     let mut grain = 0x2545_f491_u32;
     let mut out = Vec::with_capacity(usize::from(side) * usize::from(side) * 3);

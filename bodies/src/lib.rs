@@ -1,5 +1,6 @@
-//! The bodies of the workloads, made from their recipes: the same bytes on every machine. Pure, and
-//! whole numbers only, so that no mathematics library can make a difference.
+//! The bodies of the workloads, made from their recipes. They are the same bytes on every machine: the code is
+//! pure, and its few operations on floating-point numbers are exact by IEEE 754, so that no mathematics library can
+//! make a difference.
 
 mod chance;
 mod html;
@@ -7,19 +8,19 @@ mod image;
 
 use model::workload::Recipe;
 
-/// A recipe that can't be followed.
+/// A body that can't be made.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a {kind} of {bytes} bytes can't be made: the least is {least}")]
 pub struct BodyError {
-    /// HTML, PNG or JPEG.
+    /// What it would be: HTML, PNG or JPEG.
     pub kind: &'static str,
-    /// What was asked for.
+    /// The length that the recipe asks for.
     pub bytes: usize,
-    /// What can be had.
+    /// The least possible length.
     pub least: usize,
 }
 
-/// Makes the body.
+/// Makes the body of a recipe. An echo has no body of its own, so its body is empty.
 pub fn body(recipe: &Recipe) -> Result<Vec<u8>, BodyError> {
     match recipe {
         Recipe::Text(text) => Ok(text.as_bytes().to_vec()),
@@ -27,7 +28,7 @@ pub fn body(recipe: &Recipe) -> Result<Vec<u8>, BodyError> {
         Recipe::HtmlBytes(bytes) => html::document(*bytes),
         Recipe::PngBytes(bytes) => image::png(*bytes),
         Recipe::JpegBytes(bytes) => image::jpeg(*bytes),
-        // What comes back is what was sent: nothing is made.
+        // The answer has the bytes of the request.
         Recipe::Sent => Ok(Vec::new()),
     }
 }

@@ -1,18 +1,18 @@
-//! A command line as it was given, before any of it is understood.
+//! A command line as it was given, not yet parsed.
 
 /// A tool called with arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call {
-    /// The name it was called by, as the tool itself would say it.
+    /// The name under which the program was called, as the tool would print it.
     pub program: String,
-    /// What follows it.
+    /// The arguments.
     pub args: Vec<String>,
-    /// Descriptors that connections may have: no tool opens more connections than that.
+    /// The limit of open descriptors. No tool opens more connections than that.
     pub descriptors: usize,
 }
 
 impl Call {
-    /// With these arguments.
+    /// A call with these arguments.
     pub fn new(program: &str, args: &[&str]) -> Self {
         let args = args.iter().map(|&arg| arg.to_owned()).collect();
         Self { program: program.to_owned(), args, descriptors: 1024 }

@@ -1,13 +1,13 @@
-//! A place in a text, for readers of reports: what is known is taken piece by piece, however lines are broken, and
-//! what stands between is passed over line by line.
+//! A position in a text, for readers of reports. Known pieces are read one by one, wherever lines break; unknown
+//! lines between them are skipped.
 
 use crate::table::split;
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'t> {
     text: &'t str,
-    /// In bytes.
+    /// The position, in bytes.
     pub at: usize,
 }
 
@@ -20,14 +20,14 @@ impl<'t> Cursor<'t> {
         &self.text[self.at..]
     }
 
-    /// Passes over blanks and ends of lines, and what sets quotations and code apart.
+    /// Skips spaces, line breaks, and the marks of quotations and code.
     pub fn blanks(&mut self) -> &mut Self {
         self.at =
             self.text.len() - self.rest().trim_start_matches([' ', '\t', '\r', '\n', '>', '`', '~']).len();
         self
     }
 
-    /// Passes over these words, if they come next behind blanks.
+    /// Skips these words, if they come next after spaces.
     pub fn eat(&mut self, words: &str) -> bool {
         let mut next = *self;
         let is_next = next.blanks().rest().starts_with(words);
@@ -37,7 +37,7 @@ impl<'t> Cursor<'t> {
         is_next
     }
 
-    /// A number and its unit, with or without a blank between them, up to a blank, a comma or a bracket.
+    /// Reads a number and its unit, with or without a space between them, up to a space, a comma or a bracket.
     pub fn value(&mut self) -> Option<(f64, &'t str)> {
         let mut next = *self;
         let rest = next.blanks().rest();
@@ -49,7 +49,7 @@ impl<'t> Cursor<'t> {
         Some((number, unit))
     }
 
-    /// A number alone.
+    /// Reads a number without a unit.
     pub fn number(&mut self) -> Option<f64> {
         let mut next = *self;
         let (number, unit) = next.value()?;
@@ -60,7 +60,7 @@ impl<'t> Cursor<'t> {
         Some(number)
     }
 
-    /// The rest of the line, passed over; of one that is longer than any report's, a part.
+    /// Skips the rest of the line and returns it; of a line that is too long for a report, only a part.
     pub fn line(&mut self) -> &'t str {
         const LONGEST: usize = 1000;
         let rest = self.rest();
@@ -72,8 +72,8 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Goes on from piece to piece: `take` takes a known one. Gives where the last one ended and the lines passed over
-/// before it. No more than a few such lines stand between the parts of one report.
+/// Reads piece after piece: `take` reads a known one. Returns where the last one ended, and the lines that were
+/// skipped before it. The parts of one report have only a few such lines between them.
 pub(crate) fn walk<'t>(
     start: Cursor<'t>,
     mut take: impl FnMut(&mut Cursor<'t>) -> bool,

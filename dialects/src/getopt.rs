@@ -1,16 +1,16 @@
-//! Command lines as the C library takes them apart: short options grouped, long ones shortened, operands anywhere;
-//! and its words for what is wrong.
+//! Command lines as the C library parses them: grouped short options, abbreviated long ones, operands anywhere; and
+//! its error messages.
 
 use std::collections::VecDeque;
 
 /// Whether an option takes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// It takes none.
+    /// No value.
     None,
-    /// It needs one, in the same word or the next.
+    /// A required value, in the same word or the next.
     Needed,
-    /// It may have one, in the same word.
+    /// An optional value, in the same word.
     Maybe,
 }
 
@@ -19,9 +19,9 @@ pub enum Value {
 pub enum Item {
     /// An option by its name in the tables, and its value.
     Option(&'static str, Option<String>),
-    /// What is no option.
+    /// An operand, which is not an option.
     Operand(String),
-    /// What the tool does not know.
+    /// An error: the tool does not know this option, or its value is missing.
     Wrong(Wrong),
 }
 
@@ -32,12 +32,12 @@ pub enum Wrong {
     Unknown(char),
     /// A short option lacks its value.
     Missing(char),
-    /// A long option, in the C library's words.
+    /// A wrong long option, with the C library's message.
     Long(String),
 }
 
 impl Wrong {
-    /// What the C library says of it.
+    /// The C library's message.
     pub fn say(&self, program: &str) -> String {
         match self {
             Self::Unknown(c) => format!("{program}: invalid option -- '{c}'\n"),
@@ -47,16 +47,16 @@ impl Wrong {
     }
 }
 
-/// What a tool takes.
+/// The options of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     /// Short options: the letter, a name, whether it takes a value.
     pub short: &'static [(char, &'static str, Value)],
-    /// Long options, in the tool's own order, which its messages have too.
+    /// Long options, in the tool's own order, which also appears in its messages.
     pub long: &'static [(&'static str, Value)],
 }
 
-/// Takes a command line apart.
+/// Parses a command line.
 pub fn parse(table: Table, args: &[String]) -> Vec<Item> {
     let mut rest: VecDeque<&String> = args.iter().collect();
     let mut items = Vec::new();
@@ -120,8 +120,8 @@ fn long(table: Table, word: &str, rest: &mut VecDeque<&String>) -> Item {
     }
 }
 
-/// The whole number at the beginning, as `strtoul` reads it, and what is behind it; `with_prefix`: `0x` and `0` say
-/// that it is hexadecimal or octal. A minus sign makes it wrap around, which is the same as being too large here.
+/// The whole number at the beginning, as `strtoul` reads it, and the rest of the text. With `with_prefix`, `0x` and
+/// `0` mean hexadecimal and octal. A minus sign makes the number wrap around, so it counts as too large.
 pub fn integer(text: &str, with_prefix: bool) -> Option<(u64, &str)> {
     let bare = text.trim_start();
     let (is_negative, bare) = bare.strip_prefix('-').map_or((false, bare), |bare| (true, bare));
@@ -139,7 +139,7 @@ pub fn integer(text: &str, with_prefix: bool) -> Option<(u64, &str)> {
     Some((if is_negative { value.wrapping_neg() } else { value }, &digits[end..]))
 }
 
-/// The number at the beginning, as `strtod` reads it, and what is behind it. Infinity is no number here.
+/// The number at the beginning, as `strtod` reads it, and the rest of the text. Infinity is not accepted.
 pub fn real(text: &str) -> Option<(f64, &str)> {
     let bare = text.trim_start();
     let count = |from: usize| bare[from..].bytes().take_while(u8::is_ascii_digit).count();

@@ -1,20 +1,20 @@
-//! h2load's reports, in the form of nghttp2 1.0 and later: times and sizes carry their units.
+//! Reads h2load's reports, in the form of nghttp2 1.0 and later: times and sizes have units.
 
 use crate::Found;
 use crate::cursor::{Cursor, walk};
 use crate::table::{bytes, nanoseconds};
 use model::Reading;
 
-/// The line that has the result.
+/// The beginning of the line with the result.
 const ANCHOR: &str = "finished in ";
 
-/// The first line; weighttp's, too.
+/// The beginning of the first line, which weighttp has too.
 const START: &str = "starting benchmark...";
 
-/// What it says while it works stands no longer before the result.
+/// The most text between the first line and the result, in bytes.
 const PREAMBLE_BYTES: usize = 32 * 1024;
 
-/// Lines that say nothing of what came of it.
+/// Lines without results.
 const KNOWN: &[&str] = &[
     START,
     "spawning thread",
@@ -30,7 +30,7 @@ const KNOWN: &[&str] = &[
     "Process Request Failure:",
 ];
 
-/// Rows of the table: how they begin, and of what they are. Later versions use the shorter words.
+/// Rows of the table: how they begin, and their figures. Later versions use the shorter words.
 const ROWS: &[(&str, &str)] = &[
     ("time for request:", "latency_ns"),
     ("time for connect:", "connect_ns"),
@@ -42,7 +42,7 @@ const ROWS: &[(&str, &str)] = &[
     ("req/s       :", ""),
 ];
 
-/// The columns of the table, as its head calls them and as drome does.
+/// The columns of the table, with the table's names and drome's.
 const COLUMNS: &[(&str, &str)] = &[
     ("+/- sd", ""),
     ("min", "min"),
@@ -89,7 +89,7 @@ fn report(text: &str, from: usize, anchor: usize) -> Option<Found> {
     Some(Found { at: start..end, reading, strange })
 }
 
-/// `finished in 186.17ms, 1074.30 req/s, 110.21KB/s`; weighttp has another form of it.
+/// Reads `finished in 186.17ms, 1074.30 req/s, 110.21KB/s`; weighttp's form is different.
 fn finished(cursor: &mut Cursor, reading: &mut Reading) -> Option<()> {
     cursor.eat(ANCHOR);
     let (time, unit) = cursor.value()?;
@@ -109,7 +109,7 @@ fn finished(cursor: &mut Cursor, reading: &mut Reading) -> Option<()> {
     Some(())
 }
 
-/// Where the report begins, and what it says at its beginning.
+/// Finds where the report begins, and reads its beginning.
 fn preamble(text: &str, from: usize, anchor: usize, reading: &mut Reading) -> usize {
     let low =
         (anchor.saturating_sub(PREAMBLE_BYTES).max(from)..=anchor).find(|at| text.is_char_boundary(*at));
@@ -134,7 +134,7 @@ fn preamble(text: &str, from: usize, anchor: usize, reading: &mut Reading) -> us
     start
 }
 
-/// A part of the report behind its first line.
+/// Reads a part of the report after its first line.
 fn part(cursor: &mut Cursor, reading: &mut Reading, columns: &mut Vec<&'static str>) -> bool {
     if cursor.eat("requests:") {
         return requests(cursor, reading);
@@ -185,7 +185,7 @@ fn requests(cursor: &mut Cursor, reading: &mut Reading) -> bool {
     true
 }
 
-/// `20.52KB (21010) total, 29.69KB (30400) headers (space savings 0.00%), 1.35MB (1413200) data`.
+/// Reads `20.52KB (21010) total, 29.69KB (30400) headers (space savings 0.00%), 1.35MB (1413200) data`.
 fn traffic(cursor: &mut Cursor, reading: &mut Reading) -> bool {
     for (part, name) in [("total", "received_bytes"), ("headers", "head_bytes"), ("data", "body_bytes")] {
         let Some(_) = cursor.value() else { break };
@@ -202,7 +202,7 @@ fn traffic(cursor: &mut Cursor, reading: &mut Reading) -> bool {
     true
 }
 
-/// A row is in its columns' order. Where the largest is 0, nothing was timed.
+/// Reads a row, in its columns' order. If the largest value is 0, nothing was timed.
 fn row(cursor: &mut Cursor, reading: &mut Reading, columns: &[&str], of: &str) {
     let mut values = Vec::new();
     for column in columns {
@@ -221,7 +221,7 @@ fn row(cursor: &mut Cursor, reading: &mut Reading, columns: &[&str], of: &str) {
 mod tests {
     use super::read;
 
-    /// As h2load of nghttp2 1.52.0 printed it.
+    /// Printed by h2load of nghttp2 1.52.0.
     const REPORT: &str = "starting benchmark...
 spawning thread #0: 1 total client(s). 100 total requests
 spawning thread #1: 3 total client(s). 100 total requests

@@ -1,63 +1,62 @@
-//! A command line that was understood: what is to be measured, and what the tool says before, meanwhile and
-//! afterwards.
+//! A parsed command line: what to measure, and what the tool prints before, during and after the measurement.
 
 use model::{Exchange, Plan, Tally};
 use std::path::PathBuf;
 
-/// A measurement in a tool's own words. Whoever runs it calls `begin`, then runs the plan, meanwhile `hear` and `tick`,
-/// and `print` at the end.
+/// A measurement that prints as a tool does. The caller calls `begin`, runs the plan while it calls `hear` and
+/// `tick`, and calls `print` at the end.
 pub trait Job {
-    /// What is to be measured. Cores are chosen by who runs it.
+    /// What to measure. The caller chooses the cores.
     fn plan(&self) -> &Plan;
 
-    /// Every exchange is wanted, as [`Job::hear`] is told them.
+    /// Whether [`Job::hear`] needs every exchange.
     fn wants_exchanges(&self) -> bool {
         false
     }
 
-    /// What the tool says before it begins.
+    /// What the tool prints before it begins.
     fn begin(&mut self) -> Said {
         Said::default()
     }
 
-    /// Requests that are over; all of them, in the order in which each worker saw their end.
+    /// Takes finished requests: all of them, in the order in which each worker saw them end.
     fn hear(&mut self, exchanges: &[Exchange]) -> Said {
         let _ = exchanges;
         Said::default()
     }
 
-    /// A moment passed, ten times a second; so many requests are over.
+    /// Called ten times a second, with the number of finished requests so far.
     fn tick(&mut self, done: u64) -> Said {
         let _ = done;
         Said::default()
     }
 
-    /// The report, once everything was heard.
+    /// The report, after all exchanges were taken.
     fn print(&mut self, tally: &Tally) -> Said;
 
-    /// What the tool says where nothing could be measured.
+    /// What the tool prints if nothing could be measured.
     fn fail(&mut self, halt: &Halt) -> Said;
 }
 
 /// Why nothing could be measured.
 #[derive(Debug)]
 pub enum Halt {
-    /// Nobody answers there.
+    /// No server is listening there.
     Connect(std::io::Error),
-    /// What the load engine said.
+    /// The load engine's error.
     Other(String),
 }
 
-/// What a tool says, and does, at some moment.
+/// What a tool prints and does at some moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
     /// On standard output.
     pub out: String,
     /// On standard error.
     pub err: String,
-    /// What it writes to files: added at their end where `true`.
+    /// Files that it writes, with their text; `true` appends to the file.
     pub files: Vec<(PathBuf, String, bool)>,
-    /// It ends with this code. While a measurement is under way, it is stopped, and `print` is called all the same.
+    /// The exit code with which the tool ends here. A running measurement is stopped, and `print` is still called.
     pub exit: Option<u8>,
 }
 
@@ -72,14 +71,14 @@ impl Said {
         Self { err: text.into(), ..Self::default() }
     }
 
-    /// And ends with this code.
+    /// Adds an exit code, with which the tool ends.
     #[must_use]
     pub fn exit(self, code: u8) -> Self {
         Self { exit: Some(code), ..self }
     }
 
-    /// An option that drome does not honour, and why. The tool's own options only; one that the tool does not know
-    /// either is the tool's own error.
+    /// The message that drome does not support an option of the tool, and why. An option that the tool does not
+    /// know is the tool's own error instead.
     pub fn refuse(tool: &str, option: &str, why: &str) -> Self {
         Self::err(format!("drome {tool}: {option} is not honoured: {why}\n")).exit(2)
     }

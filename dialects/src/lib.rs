@@ -1,9 +1,9 @@
-//! The older tools' languages: their command lines become a plan, what was measured becomes their report, and
-//! their reports, found in any text, become readings. Nothing here drives load; wrk alone looks beforehand, as the tool
-//! itself does, whether somebody is there.
+//! The older tools' command lines and reports. A command line becomes a plan, a measurement becomes the tool's
+//! report, and reports that are found in any text become readings. Nothing here drives load. Only the wrk dialect
+//! opens a connection beforehand, as wrk does, to check that a server is listening.
 //!
-//! A dialect is one row of [`DIALECTS`] and one file with three functions: `parse` makes a [`Job`] of a command
-//! line, the job prints, and `read` reads what was printed.
+//! A dialect is one row of [`DIALECTS`] and one module: `parse` turns a command line into a [`Job`], the job prints
+//! the report, and `read` reads such reports.
 
 pub mod ab;
 mod call;
@@ -28,32 +28,32 @@ pub use job::{Halt, Job, Said};
 
 use model::Reading;
 
-/// A tool whose language is spoken.
+/// A tool whose command line and report drome supports.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
-    /// The tool's name, as it is called.
+    /// The name of the tool's program.
     pub name: &'static str,
-    /// What it is known as, in a line.
+    /// A description of one line.
     pub about: &'static str,
-    /// Its command line. `Err`: nothing is to be measured, and this is what the tool says: its help, its version, or
-    /// what is wrong; or that drome does not honour an option, and why.
+    /// Parses a command line. `Err` means that nothing is measured, and holds what is printed instead: the tool's
+    /// help, version or error message, or that drome does not support an option, and why.
     pub parse: fn(&Call) -> Result<Box<dyn Job>, Said>,
-    /// Its reports in a text, in their order, with what stands around them left out. What is not sure is not guessed.
+    /// Finds the tool's reports in a text, in order, without the text around them. Nothing ambiguous is guessed.
     pub read: fn(&str) -> Vec<Found>,
 }
 
-/// A report in a text.
+/// A report that was found in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// Where it begins and ends, in bytes.
     pub at: std::ops::Range<usize>,
-    /// What it says.
+    /// Its figures.
     pub reading: Reading,
-    /// Lines within it that are not understood, as they stand.
+    /// Lines in it that are not understood, unchanged.
     pub strange: Vec<String>,
 }
 
-/// All of them.
+/// All dialects.
 pub const DIALECTS: &[Dialect] = &[
     ab::DIALECT,
     siege::DIALECT,
@@ -64,18 +64,18 @@ pub const DIALECTS: &[Dialect] = &[
     httperf::DIALECT,
 ];
 
-/// The one of this name.
+/// The dialect of this name.
 pub fn named(name: &str) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| dialect.name == name)
 }
 
-/// How a tool's reports are read.
+/// A function that finds a tool's reports in a text.
 pub type Read = fn(&str) -> Vec<Found>;
 
-/// Tools whose reports are read, though nobody speaks their command lines here.
+/// Tools whose reports can be read, but whose command lines are not supported.
 pub const READERS: &[(&str, Read)] = &[("h2load", h2load::read), ("oha", oha::read)];
 
-/// All tools whose reports are read, each with its reader.
+/// All tools whose reports can be read, each with its reader.
 pub fn readers() -> impl Iterator<Item = (&'static str, Read)> {
     DIALECTS.iter().map(|dialect| (dialect.name, dialect.read)).chain(READERS.iter().copied())
 }

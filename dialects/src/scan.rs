@@ -1,35 +1,35 @@
-//! Looking at a text from left to right: what reading a report needs. Every step goes forward, so that a text is
-//! read in time that grows with its length and no faster.
+//! Scans a text from left to right, for readers of reports. Every step moves forward, so the time is linear in the
+//! length of the text.
 
 use std::ops::Range;
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
     /// The whole text.
     pub text: &'a str,
-    /// The place, in bytes.
+    /// The position, in bytes.
     pub at: usize,
 }
 
 impl<'a> Scan<'a> {
-    /// At this place of this text.
+    /// A scan from this position of a text.
     pub fn new(text: &'a str, at: usize) -> Self {
         Self { text, at }
     }
 
-    /// What is left.
+    /// The rest of the text.
     pub fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Goes over blanks, line breaks, and the marks of a quoted mail. Whether a line ended meanwhile.
+    /// Skips spaces, line breaks, and the marks of quoted mail. Returns whether a line ended.
     pub fn blanks(&mut self) -> bool {
         let mut is_new_line = false;
         for c in self.rest().chars() {
             match c {
                 '\n' => is_new_line = true,
-                // HTML may have blanks that do not break.
+                // HTML may have non-breaking spaces.
                 ' ' | '\t' | '\r' | '\u{a0}' => {}
                 '>' if is_new_line => {}
                 _ => break,
@@ -39,7 +39,7 @@ impl<'a> Scan<'a> {
         is_new_line
     }
 
-    /// Goes over this word, if it stands here.
+    /// Skips this word, if it comes next.
     pub fn word(&mut self, word: &str) -> bool {
         let is_here = self.rest().starts_with(word);
         if is_here {
@@ -48,7 +48,7 @@ impl<'a> Scan<'a> {
         is_here
     }
 
-    /// Goes over a number, if one stands here: digits, perhaps a fraction, perhaps an exponent.
+    /// Reads a number, if one comes next: digits with an optional fraction and exponent.
     pub fn number(&mut self) -> Option<f64> {
         let bytes = self.rest().as_bytes();
         let digits = |from: usize| bytes.iter().skip(from).take_while(|b| b.is_ascii_digit()).count();
@@ -72,7 +72,7 @@ impl<'a> Scan<'a> {
         Some(value)
     }
 
-    /// Goes over this, where `#` is a number and a blank is any number of blanks. The numbers.
+    /// Matches a template and returns its numbers: `#` stands for a number, and a space for any number of spaces.
     pub fn template(&mut self, template: &str) -> Option<Vec<f64>> {
         let mut here = *self;
         let mut numbers = Vec::new();
@@ -95,7 +95,7 @@ impl<'a> Scan<'a> {
         Some(numbers)
     }
 
-    /// Goes over the rest of this line, without its break, if it is as short as lines of reports are.
+    /// Reads the rest of this line, without its line break, if it is short enough to be a line of a report.
     pub fn line(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         let bytes = rest.as_bytes();
@@ -107,10 +107,10 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// No line of a report is longer.
+/// The longest line of a report, in bytes.
 const LINE_BYTES: usize = 400;
 
-/// The lines before a place, the nearest first, down to another place: where each lies, without its break.
+/// The ranges of the lines between two positions, the last first, without their line breaks.
 pub fn lines_before(text: &str, from: usize, to: usize) -> impl Iterator<Item = Range<usize>> {
     let mut end = Some(from);
     std::iter::from_fn(move || {
@@ -122,11 +122,11 @@ pub fn lines_before(text: &str, from: usize, to: usize) -> impl Iterator<Item = 
     })
 }
 
-/// The command line of this program, where a line is one: after a shell's prompt or by itself, with arguments that
-/// are no prose.
+/// The command line of this program, if the line is one: after a shell's prompt or alone, with arguments that are
+/// not prose.
 pub fn command<'a>(line: &'a str, program: &str) -> Option<&'a str> {
     let bare = line.trim().trim_start_matches(['>', ' ']);
-    // Whose prompt it is does not matter.
+    // Any prompt is accepted.
     let prompt = ["$ ", "# ", "% "].iter().filter_map(|p| bare.find(p).map(|at| at + p.len())).min();
     let starts = [Some(0), prompt];
     let command = starts.iter().flatten().filter_map(|&at| bare.get(at..)).find(|command| {
@@ -135,7 +135,7 @@ pub fn command<'a>(line: &'a str, program: &str) -> Option<&'a str> {
     })?;
     let mut args = command.split_whitespace().skip(1).peekable();
     args.peek()?;
-    // A shell's command line has an option or something like a URL in it; a sentence seldom has.
+    // A command line contains an option or something like a URL; a sentence rarely does.
     let is_command = args.any(|arg| arg.starts_with('-') || arg.contains('/') || arg.contains(':'));
     let is_prose = command.ends_with(['.', ':']) && command.contains(", ");
     (is_command && !is_prose).then_some(command)

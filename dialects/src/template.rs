@@ -1,45 +1,46 @@
-//! Lines of a tool's report, found in any text by templates: `{}` is a number, a blank is white space of any kind
-//! and length, all else stands for itself. So a report may be indented, quoted, wrapped, or all on one line.
-//! Every byte of the text is looked at so often as a template is long, at most: time is linear in the text.
+//! Finds the lines of a tool's report in any text by templates: `{}` matches a number, a space matches any white
+//! space, and everything else matches itself. So a report may be indented, quoted, wrapped, or on one line. Each
+//! byte of the text is examined at most as often as a template has bytes, so the time is linear in the length of
+//! the text.
 
 use std::ops::Range;
 
 /// A template that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sight {
-    /// Which one: its place in the list.
+    /// The template's index in the list.
     pub line: usize,
-    /// Where, in bytes.
+    /// Where it was found, in bytes.
     pub at: Range<usize>,
-    /// The numbers in it; none where there is `nan` or `inf`. Fewer than the template has where the text breaks off.
+    /// Its numbers; `None` for `nan` or `inf`. There are fewer than in the template if the text is cut off.
     pub values: Vec<Option<f64>>,
 }
 
 impl Sight {
-    /// The number at this place, if there is one.
+    /// The number at this index, if there is one.
     pub fn get(&self, nth: usize) -> Option<f64> {
         self.values.get(nth).copied().flatten()
     }
 }
 
-/// A report: lines that stand in the order of the list, none twice unless it may be, with little between them.
+/// A report: lines in the order of the list, with little between them. No line occurs twice, unless it may.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// From its first line to its last.
+    /// The range from its first line to its last.
     pub at: Range<usize>,
-    /// What was found.
+    /// The lines that were found.
     pub sights: Vec<Sight>,
-    /// What stands between and is not understood.
+    /// Lines between them that are not understood.
     pub strange: Vec<String>,
 }
 
-/// Between two lines of a report stand no more lines that are not understood than this.
+/// The most unknown lines between two lines of one report.
 const MOST_BETWEEN: usize = 8;
 
-/// Whether a line may come many times in one report: it begins with this.
+/// The mark at the beginning of a template whose line may be repeated in one report.
 pub const OFTEN: char = '\u{1}';
 
-/// The reports in a text, made of lines of this list.
+/// The reports in a text that consist of lines of this list.
 pub fn reports(text: &str, list: &[&str]) -> Vec<Report> {
     let mut reports: Vec<Report> = Vec::new();
     let mut from = 0;
@@ -60,7 +61,7 @@ pub fn reports(text: &str, list: &[&str]) -> Vec<Report> {
     reports
 }
 
-/// What stands between two lines of one report; none where it is so much, or such, that they are two reports.
+/// The text between two lines of one report; `None` if it shows that they belong to two reports.
 pub fn between(text: &str) -> Option<Vec<String>> {
     let mut strange = Vec::new();
     for line in text.lines() {
@@ -78,7 +79,7 @@ pub fn between(text: &str) -> Option<Vec<String>> {
     Some(strange)
 }
 
-/// The next line of the list in `text` from a byte on.
+/// Finds the next line of the list in `text`, from a byte on.
 pub fn next(text: &str, from: usize, list: &[&str]) -> Option<Sight> {
     let bytes = text.as_bytes();
     let firsts: Vec<u8> =
@@ -93,8 +94,8 @@ pub fn next(text: &str, from: usize, list: &[&str]) -> Option<Sight> {
     })
 }
 
-/// The numbers of a template that stands at the beginning of `text`, and how long it is there. Where the text ends
-/// before the template does, those that are certainly whole; none where not even what is before the first is there.
+/// The numbers of a template that matches the beginning of `text`, and the length of the match. If the text ends
+/// first, only numbers that are certainly complete; `None` if it ends before the first number.
 fn matches(template: &str, text: &[u8]) -> Option<(Vec<Option<f64>>, usize)> {
     let mut values = Vec::new();
     let mut at = 0;
@@ -108,7 +109,7 @@ fn matches(template: &str, text: &[u8]) -> Option<(Vec<Option<f64>>, usize)> {
             let (value, length) = number(&text[at..])?;
             at += length;
             if matches!(&text[at..], b"" | b".") {
-                // It may go on.
+                // The number may continue.
                 return (!values.is_empty()).then_some((values, at));
             }
             values.push(value);
@@ -139,7 +140,7 @@ fn matches(template: &str, text: &[u8]) -> Option<(Vec<Option<f64>>, usize)> {
     Some((values, at))
 }
 
-/// A number as printf writes it, and how many bytes it takes.
+/// A number as printf writes it, and its length in bytes.
 fn number(text: &[u8]) -> Option<(Option<f64>, usize)> {
     let sign = usize::from(text.first() == Some(&b'-'));
     if [&b"nan"[..], b"inf"].iter().any(|word| text[sign..].starts_with(word)) {

@@ -4,6 +4,7 @@ mod dist;
 mod docs;
 mod english;
 mod fuzz;
+mod site;
 mod suites;
 mod testing;
 mod tidy;
@@ -15,7 +16,7 @@ use std::process::{Command, ExitCode};
 use xtask::{packages, root, run};
 
 const HELP: &str = "cargo xtask COMMAND
-  ci      everything that CI checks: format, lints, tidiness, tests
+  ci      everything that CI checks: format, lints, tidiness, tests, the website
   test    installs what the tests need from Debian's packages, then runs every test; `test --fast` those of two minutes;
           verifies Monkey and OpenResty where their sources lie in ../shared/vendor or DROME_VENDOR
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
@@ -25,6 +26,8 @@ const HELP: &str = "cargo xtask COMMAND
   soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
   docs    the reference pages in docs/reference, the schemas in docs/schemas, man pages and completions in target/
+  site    the documentation as a website in target/site, with all its links checked; uses mdbook from PATH, or
+          installs it into target/tools
   dist    everything that a release consists of, in target/dist: static binaries, packages, crates, licences, checksums
   installs  installs drome from each package in a clean Debian, and runs a race there
   emulated  unit tests, `drome serve` and `drome load` on an emulated 64-bit ARM
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         "selftest" | "soak" => bench(&command, &rest),
         "fuzz" => fuzz::fuzz(&rest),
         "docs" => docs::docs(),
+        "site" => site::site(),
         "dist" => dist::dist(&rest),
         "installs" => dist::installs(&rest),
         "emulated" => dist::emulated(),
@@ -68,7 +72,8 @@ fn ci() -> Result<()> {
     dependencies()?;
     // Whether each package has all of its files is seen without building it; `dist` builds it as well.
     dist::package(&["--no-verify"])?;
-    testing::test(&[])
+    testing::test(&[])?;
+    site::site()
 }
 
 /// The licences and the sources of all dependencies. Known vulnerabilities need a database from the network that changes

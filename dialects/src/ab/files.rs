@@ -1,9 +1,9 @@
-//! What ab writes into files: percentiles for a spreadsheet (`-e`), every request for gnuplot (`-g`).
+//! The files that ab writes: percentiles for a spreadsheet (`-e`), every request for gnuplot (`-g`).
 
 use super::times::{Times, ms};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Percentiles in hundred and one lines; `sorted` has the shortest first.
+/// The percentiles 0 to 100, one per line; `sorted` has the shortest time first.
 pub fn csv(sorted: &[Times]) -> String {
     let mut text = "Percentage served,Time in ms\n".to_owned();
     let last = sorted.len().saturating_sub(1);
@@ -11,7 +11,7 @@ pub fn csv(sorted: &[Times]) -> String {
         let at = match percent {
             0 => 0,
             100 => last,
-            // Of few requests ab reads past the last one here.
+            // With few requests, ab reads past the end of its array here.
             _ => ((0.5 + sorted.len() as f64 * f64::from(percent) / 100.0) as usize).min(last),
         };
         let total = sorted.get(at).map_or(0, |times| times.total);
@@ -20,7 +20,7 @@ pub fn csv(sorted: &[Times]) -> String {
     text
 }
 
-/// A line a request. `begun` is when the first of them began.
+/// One line per request. `begun` is when the first of them began.
 pub fn gnuplot(sorted: &[Times], begun: SystemTime) -> String {
     let mut text = "starttime\tseconds\tctime\tdtime\tttime\twait\n".to_owned();
     let first_ns = sorted.iter().map(|times| times.start_ns).min().unwrap_or(0);
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn dates_as_the_system_writes_them() {
-        // By date -u -d @SECONDS.
+        // These are from `date -u -d @SECONDS`.
         let cases = [
             (0, "Thu Jan 01 00:00:00 1970"),
             (951_782_399, "Mon Feb 28 23:59:59 2000"),

@@ -1,13 +1,13 @@
-//! Options as APR's getopt takes them apart, its quirks included: an option that is not known is complained of, and
-//! ends the options.
+//! Options as APR's getopt parses them, including its quirks: an unknown option is reported as an error and ends
+//! the options.
 
 /// The options that take a value.
 const WITH_VALUE: &str = "nctsbTpuvxyzCHPAgXeBmZfE";
 
-/// Those that take none.
+/// The options that take no value.
 const WITHOUT: &str = "lrkVhwidSqI";
 
-/// What comes next on the command line.
+/// The next part of the command line.
 #[derive(Debug, PartialEq)]
 pub enum Next {
     /// An option without a value.
@@ -16,22 +16,22 @@ pub enum Next {
     Value(char, String),
     /// No more options.
     End,
-    /// Something wrong, in APR's words; there are no more options.
+    /// An error with APR's message; there are no more options.
     Bad(String),
 }
 
-/// A command line, being taken apart.
+/// A command line that is being parsed.
 #[derive(Debug)]
 pub struct Getopt<'a> {
     args: &'a [String],
-    /// The argument that is next.
+    /// The index of the next argument.
     pub at: usize,
-    /// What is left of the options that stand together in one.
+    /// The rest of several options in one argument.
     rest: &'a str,
 }
 
 impl<'a> Getopt<'a> {
-    /// At the beginning.
+    /// A parser at the beginning of the arguments.
     pub fn new(args: &'a [String]) -> Self {
         Self { args, at: 0, rest: "" }
     }
@@ -78,7 +78,7 @@ impl<'a> Getopt<'a> {
     }
 }
 
-/// A number as C's `atoi` reads it: what stands at the beginning, else 0.
+/// A number as C's `atoi` reads it: the digits at the beginning, or 0.
 pub fn atoi(text: &str) -> i64 {
     let text = text.trim_start();
     let (sign, digits) = match text.as_bytes().first() {
@@ -87,7 +87,7 @@ pub fn atoi(text: &str) -> i64 {
         _ => (1, text),
     };
     let end = digits.bytes().take_while(u8::is_ascii_digit).count();
-    // What is too large is as large as it can be: C leaves it open.
+    // A number that is too large becomes the largest; C leaves it undefined.
     digits[..end].parse::<i32>().map_or(if end == 0 { 0 } else { i64::from(i32::MAX) }, i64::from) * sign
 }
 

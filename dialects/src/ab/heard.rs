@@ -1,11 +1,12 @@
-//! What ab counts of each request that is over, in the order in which they end; and when it gives up.
+//! What ab counts of each finished request, in the order in which requests end; and when it gives up.
 
 use super::options::Options;
 use super::times::Times;
 use crate::Said;
 use model::{End, Exchange, Loss};
 
-/// What the system, or APR, calls what ends a run, and the code that ab ends with: the same number, cut to a byte.
+/// The messages of the system or of APR for errors that end a run, and ab's exit codes: the same numbers, cut to a
+/// byte.
 const RESET: (&str, u8) = ("apr_socket_recv: Connection reset by peer (104)\n", 104);
 const REFUSED: (&str, u8) = ("apr_socket_recv: Connection refused (111)\n", 111);
 pub const TIMED_OUT: (&str, u8) = ("apr_pollset_poll: The timeout specified has expired (70007)\n", 119);
@@ -13,9 +14,9 @@ pub const TIMED_OUT: (&str, u8) = ("apr_pollset_poll: The timeout specified has 
 /// The counts of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Heard {
-    /// Requests that are over, however they ended; one for each of `times`.
+    /// Requests that ended, in whatever way; one for each entry of `times`.
     pub times: Vec<Times>,
-    /// Reasons to call requests failed: one request may have several.
+    /// Reasons for failed requests; a request may have several.
     pub bad: u64,
     pub receive: u64,
     pub length: u64,
@@ -23,21 +24,21 @@ pub struct Heard {
     pub write: u64,
     pub non_2xx: u64,
     pub kept_alive: u64,
-    /// The length that all other answers must have: that of the first whole one.
+    /// The length of the first complete answer, which all others must have.
     pub document_bytes: Option<u64>,
-    /// It was given up, with this code.
+    /// The exit code, if the run was given up.
     pub aborted: Option<u8>,
-    /// When something last came of a request, in nanoseconds of the monotonic clock.
+    /// When a request last made progress, in nanoseconds of the monotonic clock.
     moved_ns: u64,
 }
 
 impl Heard {
-    /// Requests that are over.
+    /// The number of finished requests.
     pub fn done(&self) -> u64 {
         self.times.len() as u64
     }
 
-    /// Takes one in, and gives what ab says to it.
+    /// Counts a finished request, and returns what ab prints about it.
     pub fn take(&mut self, exchange: &Exchange, options: &Options) -> Said {
         let mut said = Said::default();
         if self.aborted.is_some() {
@@ -52,14 +53,14 @@ impl Heard {
             End::Lost(Loss::Receive) if !options.goes_on => return self.abort(RESET),
             End::Lost(Loss::Connect) if !options.goes_on => return self.abort(REFUSED),
             End::Lost(Loss::Receive | Loss::Connect) => {
-                // ab sees such an end twice: as it reads, and as an exception of the socket.
+                // ab counts such an end twice: as an error of reading, and as an exception of the socket.
                 self.receive += 1;
                 self.exceptions += 1;
                 self.bad += 2;
                 self.finish(exchange, false, options, &mut said);
             }
             End::Lost(Loss::Timeout) => {
-                // What else is going on keeps ab from giving up.
+                // Other requests in flight keep ab from giving up.
                 let still_ns = exchange.done_ns.saturating_sub(self.moved_ns);
                 if u128::from(still_ns) >= options.timeout.as_nanos() {
                     return self.abort(TIMED_OUT);
@@ -75,9 +76,9 @@ impl Heard {
                 said.err.push_str("SSL handshake failed (1).\n");
                 self.finish(exchange, false, options, &mut said);
             }
-            // To ab the end of a connection is the end of an answer, whatever it was.
+            // To ab, the end of a connection always ends an answer.
             End::Lost(Loss::Ended | Loss::Protocol) => self.finish(exchange, true, options, &mut said),
-            // The load engine stops by itself and says why.
+            // The load engine stops by itself and reports why.
             End::Lost(Loss::Local) => {}
         }
         said

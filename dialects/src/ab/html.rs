@@ -1,10 +1,10 @@
-//! ab's report as tables in HTML (`-w`): fewer figures, and processing times that are but differences.
+//! ab's report as tables in HTML (`-w`): with fewer figures, and with processing times that are only differences.
 
 use super::options::Html;
 use super::report::Facts;
 use super::times::ms;
 
-/// The whole of it.
+/// The whole report.
 pub fn tables(facts: &Facts<'_>, html: &Html) -> String {
     let Facts { options, heard, tally } = facts;
     let mut page = Page { html, text: format!("\n\n<table {}>\n", html.table) };
@@ -85,7 +85,7 @@ impl Page<'_> {
         else {
             return;
         };
-        // Sums are rounded, and then divided.
+        // ab rounds the sums before it divides them.
         let (connect, total) = (ms(connects().sum()) / done, ms(totals().sum()) / done);
         let (min_connect, max_connect) = (ms(min_connect), ms(max_connect));
         let (min_total, max_total) = (ms(min_total), ms(max_total));

@@ -1,4 +1,4 @@
-//! ab's run: what is asked of the load engine, and what is said before, meanwhile and afterwards.
+//! ab's run: the plan for the load engine, and what ab prints before, during and after it.
 
 use super::heard::{Heard, TIMED_OUT};
 use super::options::{Options, strerror};
@@ -11,10 +11,10 @@ use model::{Address, Ask, Exchange, Expect, Load, Plan, Tally, Target, TlsChoice
 use std::io;
 use std::time::SystemTime;
 
-/// Descriptors that a run needs beside those of connections.
+/// The descriptors that a run needs in addition to those of its connections.
 const SPARE_DESCRIPTORS: usize = 64;
 
-/// A run that was understood.
+/// A run of ab, from a parsed command line.
 #[derive(Debug)]
 struct Run {
     options: Options,
@@ -23,7 +23,7 @@ struct Run {
     begun: SystemTime,
 }
 
-/// Of a command line.
+/// Makes a run from a command line.
 pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
     let options = Options::parse(call)?;
     if let Some(file) = options.identity.as_ref().filter(|file| std::fs::File::open(file).is_err()) {
@@ -31,7 +31,7 @@ pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
         return Err(Said::err(why).exit(1));
     }
     let plan = plan(&options, call).map_err(|(why, code)| {
-        // By then ab has said who it is.
+        // ab has printed its banner by then.
         let mut said = hello(&options);
         said.err.push_str(&why);
         said.exit(code)
@@ -39,7 +39,7 @@ pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
     Ok(Box::new(Run { options, plan, heard: Heard::default(), begun: SystemTime::UNIX_EPOCH }))
 }
 
-/// What the load engine is to do; else what ab says and its code.
+/// The plan for the load engine, or ab's error message and exit code.
 fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
     let Some(head) = head(options) else { return Err(("Request too long\n\n".to_owned(), 1)) };
     let from = match &options.from {
@@ -95,7 +95,7 @@ fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
     Ok(plan)
 }
 
-/// Who it is and what it is about to do.
+/// ab's banner and what it is about to do.
 fn hello(options: &Options) -> Said {
     let mut said = Said { err: options.complaint.clone(), ..Said::default() };
     if options.html.is_some() {
@@ -158,7 +158,7 @@ impl Job for Run {
             said.out.push_str(&format!("LOG: header received:\n{first}\n"));
         }
         if tally.interrupted {
-            // In a hurry ab forgets that HTML was wanted.
+            // When it is interrupted, ab ignores that HTML was requested.
             said.out.push_str(&text(&facts));
             said.exit = Some(1);
         } else {
@@ -197,7 +197,7 @@ impl Job for Run {
     }
 }
 
-/// What ab says where no connection comes about at all, and its code: the same number, cut to a byte.
+/// What ab prints if it can't connect at all, and its exit code: the error's number, cut to a byte.
 fn refusal(error: &io::Error) -> (String, u8) {
     let why = strerror(error);
     match error.raw_os_error() {

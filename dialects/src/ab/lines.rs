@@ -1,10 +1,10 @@
-//! Where ab's report stands in a text: lines, cut where a label of the report begins, so that a report whose line
-//! breaks were lost is cut the same.
+//! Finds the lines of ab's report in a text. Lines are split where a label of the report begins, so a report that
+//! lost its line breaks is split in the same way.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What a piece of a report is about, in the order in which ab prints them.
+/// The fields of a report, in the order in which ab prints them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Field {
     Banner,
@@ -39,18 +39,18 @@ pub enum Field {
     Doubt,
     Percentiles,
     Abort,
-    /// Told while it runs, or by the version to come, and of no interest here; anywhere.
+    /// A message that may occur anywhere and does not matter here, such as progress.
     Aside,
 }
 
 impl Field {
-    /// It stands in a report more than once.
+    /// Whether it may occur in a report more than once.
     pub fn repeats(self) -> bool {
         use Field::{Abort, Doubt, Notice, PerRequest, Progress, Tls, Transfer};
         matches!(self, Notice | Progress | Tls | PerRequest | Transfer | Doubt | Abort)
     }
 
-    /// It is ab's, and nobody else's: a report may begin with it.
+    /// Whether only ab prints it, so that a report may begin with it.
     pub fn is_telling(self) -> bool {
         use Field::{Banner, Benchmarking, Complete, Concurrency, Failed, Hostname, Length, Path, Rate};
         use Field::{Software, Taken};
@@ -71,7 +71,7 @@ impl Field {
     }
 }
 
-/// Labels that end with a colon. They begin a line, or follow a blank where line breaks were lost.
+/// Labels that end with a colon. They begin a line, or follow a space where line breaks were lost.
 const LABELS: &[(&str, Field)] = &[
     ("Server Software:", Field::Software),
     ("Server Hostname:", Field::Hostname),
@@ -96,7 +96,7 @@ const LABELS: &[(&str, Field)] = &[
     ("Keep-Alive requests:", Field::KeepAlive),
     ("Total transferred:", Field::Received),
     ("Total body sent:", Field::Sent),
-    // Its names in versions up to 2.2.
+    // These are the names in versions up to 2.2.
     ("Total POSTed:", Field::Sent),
     ("Total PUT:", Field::Sent),
     ("HTML transferred:", Field::Body),
@@ -109,7 +109,7 @@ const LABELS: &[(&str, Field)] = &[
     ("Total:", Field::Total),
 ];
 
-/// What is no label but as telling. These may follow other text at once.
+/// Phrases that are as distinctive as labels. They may directly follow other text.
 const MARKS: &[(&str, Field)] = &[
     ("This is ApacheBench, Version", Field::Banner),
     ("Copyright 1996", Field::Notice),
@@ -128,7 +128,7 @@ const MARKS: &[(&str, Field)] = &[
     ("WARNING: Response code not 2xx", Field::Aside),
     ("(Connect:", Field::Kinds),
     ("Connection Times (ms)", Field::Times),
-    // ab 1.3 could not spell it.
+    // ab 1.3 misspelled it.
     ("Connnection Times (ms)", Field::Times),
     ("WARNING: The median and mean for", Field::Doubt),
     ("These results are probably not", Field::Doubt),
@@ -144,8 +144,8 @@ const MARKS: &[(&str, Field)] = &[
     ("Total of ", Field::Abort),
 ];
 
-/// A piece of a line: what it is about, and where the whole of it and its value lie in the line. Without a field it
-/// is text that the report may have nothing to do with.
+/// A piece of a line: its field, and the ranges of the piece and of its value in the line. Without a field, it is
+/// text that may not belong to the report.
 #[derive(Debug, PartialEq)]
 pub struct Piece {
     pub field: Option<Field>,
@@ -153,7 +153,7 @@ pub struct Piece {
     pub value: Range<usize>,
 }
 
-/// A line in pieces; none where it is blank.
+/// Splits a line into pieces; a blank line has none.
 pub fn cut(line: &str) -> Vec<Piece> {
     let cuts = cuts(line.as_bytes());
     let mut pieces = Vec::with_capacity(cuts.len() + 1);
@@ -163,14 +163,14 @@ pub fn cut(line: &str) -> Vec<Piece> {
     }
     for (index, (at, value, field)) in cuts.iter().enumerate() {
         let end = cuts.get(index + 1).map_or(line.len(), |(at, ..)| *at);
-        // A mark within another's text: what is cut there is the other's.
+        // If a mark occurs within another mark's text, the piece there belongs to the other.
         let value = (*value).min(end);
         pieces.push(Piece { field: Some(*field), at: *at..end, value: value..end });
     }
     pieces
 }
 
-/// Where pieces begin, where their values do, and what they are: in one walk, since texts may be long.
+/// Where pieces and their values begin, and their fields. This is one pass, because texts may be long.
 fn cuts(line: &[u8]) -> Vec<(usize, usize, Field)> {
     let mut cuts = Vec::new();
     for (at, byte) in line.iter().enumerate() {
@@ -204,16 +204,16 @@ const BEGINS_MARK: [bool; 256] = {
     begins
 };
 
-/// What ab says after the host that it begins with.
+/// What ab prints after the host in its first line.
 pub const PATIENCE: &str = "(be patient)";
 
-/// The word alone begins many a sentence; ab's goes on with a host, of no more than 255 letters, and a proxy.
+/// Many sentences begin with this word. In ab's line, a host of at most 255 letters and perhaps a proxy follow.
 fn is_patient(rest: &[u8]) -> bool {
     let near = &rest[..rest.len().min(600)];
     near.windows(PATIENCE.len()).any(|window| window == PATIENCE.as_bytes())
 }
 
-/// A line of ab's HTML without its tags, each byte of them a blank, so that places stay the same.
+/// A line of ab's HTML in which each byte of a tag is replaced by a space, so that positions stay the same.
 pub fn without_tags(line: &str) -> Cow<'_, str> {
     let has_tags = || ["</t", "<t", "<br>", "<p>", "</p>"].iter().any(|tag| line.contains(tag));
     if !line.contains('<') || !has_tags() {
@@ -233,7 +233,7 @@ pub fn without_tags(line: &str) -> Cow<'_, str> {
     Cow::Owned(bare)
 }
 
-/// Lines with where they begin, without what ends them.
+/// Lines without their line breaks, and the byte at which each begins.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split_inclusive('\n').map(move |line| {

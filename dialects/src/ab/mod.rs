@@ -18,7 +18,7 @@ pub use read::read;
 
 use crate::Dialect;
 
-/// Its row among the dialects.
+/// ab's row in the list of dialects.
 pub const DIALECT: Dialect = Dialect {
     name: "ab",
     about: "ApacheBench, of Apache httpd: -n requests over -c connections",

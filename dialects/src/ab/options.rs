@@ -1,4 +1,4 @@
-//! ab's command line: what each option says, in ab's order, with ab's complaints.
+//! ab's command line: its options, checked in ab's order and with ab's error messages.
 
 use super::getopt::{Getopt, Next, atoi};
 use super::url::Url;
@@ -10,21 +10,21 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What `-t` makes of `-n`.
+/// The number of requests that `-t` sets.
 const REQUESTS_IN_TIME: i64 = 50_000;
 
-/// No more connections than that.
+/// The most connections that ab accepts.
 const MOST_CONNECTIONS: i64 = 200_000;
 
-/// Credentials must be shorter than this when they are coded, with a zero behind them.
+/// The limit for encoded credentials, including a final zero byte.
 const CREDENTIALS_BYTES: usize = 1024;
 
-/// What makes no window of its own, so that the option would say nothing.
+/// Why `-b` is not supported.
 const NO_WINDOW: &str = "drome leaves socket buffers to the system, which tunes them as it goes";
 const NO_CIPHERS: &str = "drome's TLS agrees on the best cipher suite that both sides know";
 const NO_VERSIONS: &str = "drome's TLS agrees on the best version that both sides know, 1.2 or 1.3";
 
-/// The options as they were given, and what they come to where they were not.
+/// The options: as they were given, or their defaults.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub struct Options {
@@ -34,19 +34,19 @@ pub struct Options {
     pub limit: Option<Duration>,
     pub timeout: Duration,
     pub keeps_alive: bool,
-    /// Answers may differ in length (`-l`).
+    /// Whether answers may differ in length (`-l`).
     pub any_length: bool,
-    /// Errors of receiving are counted, and end nothing (`-r`).
+    /// Whether errors while receiving are counted instead of ending the run (`-r`).
     pub goes_on: bool,
     pub method: String,
     pub body: Option<Vec<u8>>,
     pub content_type: String,
-    /// Lines of the request, each with its end.
+    /// Lines of the request, each with its line break.
     pub cookie: String,
     pub credentials: String,
     pub headers: Vec<String>,
     pub proxy: Option<(String, u16)>,
-    /// The local address (`-B`).
+    /// The local address to connect from (`-B`).
     pub from: Option<String>,
     pub percentiles: bool,
     pub confidence: bool,
@@ -55,14 +55,14 @@ pub struct Options {
     pub gnuplot: Option<PathBuf>,
     pub html: Option<Html>,
     pub verbosity: i64,
-    /// Certificate and key in one file.
+    /// A file with both the certificate and the key.
     pub identity: Option<PathBuf>,
     pub no_sni: bool,
-    /// What was wrong on the command line and is no reason to stop.
+    /// Messages about mistakes on the command line that do not end the run.
     pub complaint: String,
 }
 
-/// Attributes of tables.
+/// The attributes of HTML tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Html {
     pub table: String,
@@ -76,7 +76,7 @@ impl Default for Html {
     }
 }
 
-/// Before they are checked.
+/// The options before they are checked.
 struct Raw {
     options: Options,
     requests: i64,
@@ -85,7 +85,7 @@ struct Raw {
 }
 
 impl Options {
-    /// Of a command line, or what ab says of it.
+    /// Parses a command line, or returns ab's error message.
     pub fn parse(call: &Call) -> Result<Self, Said> {
         let mut raw = Raw::new();
         let mut getopt = Getopt::new(&call.args);
@@ -120,7 +120,7 @@ impl Options {
         Ok(raw.options)
     }
 
-    /// The value of a header field that was given.
+    /// The value of a header field from the command line.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().rev().find_map(|line| {
             let (given, value) = line.split_once(':')?;
@@ -128,7 +128,7 @@ impl Options {
         })
     }
 
-    /// Progress is told every so many requests; `None`: never.
+    /// The number of requests between two lines about progress; `None`: no such lines.
     pub fn heartbeat(&self) -> Option<u64> {
         let is_long = self.requests > 150;
         (is_long && !self.is_quiet).then(|| (self.requests / 10).max(100))
@@ -194,7 +194,7 @@ impl Raw {
             'n' => self.requests = number,
             'c' => self.connections = number,
             't' => {
-                // No time at all is no limit; what lies before the start is over at once.
+                // Zero means no limit; a negative time ends the run at once.
                 options.limit = (number != 0).then(|| Duration::from_secs(number.max(0) as u64));
                 self.requests = REQUESTS_IN_TIME;
             }
@@ -226,7 +226,7 @@ impl Raw {
             'z' => options.html.get_or_insert_default().cell = value,
             'E' => options.identity = Some(value.into()),
             'f' if is_version(&value) => return Err(Said::refuse(&call.program, "-f", NO_VERSIONS)),
-            // ab says nothing to a version that it does not know.
+            // ab silently ignores an unknown version.
             'f' => {}
             'Z' => return Err(Said::refuse(&call.program, "-Z", NO_CIPHERS)),
             _ => return Err(Said::refuse(&call.program, "-b", NO_WINDOW)),
@@ -255,12 +255,12 @@ impl Raw {
     }
 }
 
-/// As ab ends where an option makes no sense.
+/// How ab ends if an option is wrong.
 fn error(why: &str) -> Said {
     Said::err(format!("{why}\n")).exit(1)
 }
 
-/// What the system says, without the number that Rust puts behind it.
+/// The system's error message, without the number that Rust appends.
 pub fn strerror(error: &io::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" (os error").map_or(text.as_str(), |(words, _)| words).to_owned()
@@ -271,7 +271,7 @@ fn is_version(name: &str) -> bool {
     !name.starts_with("ALL") && ["SSL2", "SSL3", "TLS1"].iter().any(|known| name.starts_with(known))
 }
 
-/// A line of credentials: the name of the field, user and password, and what they are called in a complaint.
+/// A header line with credentials, from the field's name, user and password, and their name in the error message.
 fn basic(field: &str, given: &str, what: &str) -> Result<String, Said> {
     let coded = BASE64_STANDARD.encode(given.trim_start());
     if coded.len() >= CREDENTIALS_BYTES {

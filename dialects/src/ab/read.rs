@@ -4,11 +4,11 @@ use super::lines::{Field, cut, lines, without_tags};
 use super::values::Draft;
 use crate::Found;
 
-/// So much text between two lines of a report that has nothing to do with it: it was two reports, or one that was
-/// cut off.
+/// The most foreign text between two lines of a report, in bytes. With more, they are two reports, or one was cut
+/// off.
 const STRANGE_LINES: usize = 3;
 
-/// What pages put before the lines of what they quote.
+/// The characters that pages put before quoted lines.
 const QUOTES: [char; 4] = [' ', '\t', '>', '|'];
 
 /// The reports in a text.
@@ -29,18 +29,18 @@ pub fn read(text: &str) -> Vec<Found> {
     reader.found
 }
 
-/// What was found so far, and the report under way.
+/// The reports that were found so far, and the one that is being read.
 #[derive(Default)]
 struct Reader {
     found: Vec<Found>,
     draft: Option<Draft>,
-    /// The command line that stands right above.
+    /// The command line directly above.
     command: Option<String>,
     text_bytes: usize,
 }
 
 impl Reader {
-    /// A piece that looks like the report's.
+    /// Takes a piece that looks like part of a report.
     fn labelled(&mut self, field: Field, start: usize, end: usize, piece: &str, value: &str) {
         if !self.belongs(field) {
             if !field.is_telling() {
@@ -51,7 +51,7 @@ impl Reader {
             self.draft = Some(Draft::new(start, command));
         }
         let Some(draft) = &mut self.draft else { return };
-        // A number that the text ends with may be the first half of one.
+        // A number at the end of the text may be incomplete.
         let is_cut_off = end == self.text_bytes && value.ends_with(|c: char| c.is_ascii_digit());
         let used = if is_cut_off { None } else { draft.take(field, piece, value) };
         let Some(used) = used else {
@@ -64,7 +64,7 @@ impl Reader {
         }
     }
 
-    /// Whether a piece goes on with the report under way.
+    /// Whether a piece continues the current report.
     fn belongs(&self, field: Field) -> bool {
         let Some(draft) = &self.draft else { return false };
         let is_row = matches!(field, Field::Connect | Field::Processing | Field::Waiting | Field::Total);
@@ -74,7 +74,7 @@ impl Reader {
         field == Field::Aside || draft.last < field || (draft.last == field && field.repeats())
     }
 
-    /// Any other text.
+    /// Takes any other text.
     fn plain(&mut self, start: usize, end: usize, text: &str) {
         let bare = text.trim_start_matches(QUOTES).trim_end();
         if bare.is_empty() || bare.starts_with("```") || bare.starts_with("~~~") {
@@ -101,7 +101,7 @@ impl Reader {
         }
     }
 
-    /// Text that is not understood; what is far from the report's next line is none of its own.
+    /// Takes text that is not understood. It belongs to the report only if the report's next line is near.
     fn strange(&mut self, text: &str) {
         let Some(draft) = self.draft.as_mut().filter(|_| !text.is_empty()) else { return };
         if draft.pending.len() == STRANGE_LINES || text.starts_with('#') {
@@ -116,7 +116,7 @@ impl Reader {
     }
 }
 
-/// ab's command line in a line of a shell, without the prompt.
+/// The command line of ab in a line of a shell, without the prompt.
 fn command(line: &str) -> Option<&str> {
     let mut from = 0;
     for word in line.split_ascii_whitespace() {

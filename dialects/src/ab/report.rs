@@ -1,4 +1,4 @@
-//! ab's report as text, its table and warnings included.
+//! ab's report as text, with its table and warnings.
 
 use super::heard::Heard;
 use super::options::Options;
@@ -6,10 +6,10 @@ use super::times::{Row, Times, ms};
 use model::{Agreed, Tally};
 use std::net::IpAddr;
 
-/// The percentiles that ab shows; what all were served within is the longest.
+/// The percentiles that ab shows; 100 % is the longest request.
 const PERCENTS: [usize; 8] = [50, 66, 75, 80, 90, 95, 98, 99];
 
-/// All that a report is made of.
+/// The data for a report.
 pub struct Facts<'a> {
     pub options: &'a Options,
     pub heard: &'a Heard,
@@ -17,25 +17,25 @@ pub struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// How long it took, in seconds.
+    /// The duration, in seconds.
     pub fn seconds(&self) -> f64 {
         // ab's clock counts microseconds.
         (self.tally.duration_ns / 1000) as f64 / 1e6
     }
 
-    /// What the server called itself, up to the first blank.
+    /// The server's name for itself, up to the first space.
     pub fn server(&self) -> String {
         let first = &self.tally.first_answer;
         let end = first.windows(4).position(|w| w == b"\r\n\r\n").unwrap_or(first.len());
         let head = String::from_utf8_lossy(&first[..end]);
         let at = head.to_ascii_lowercase().find("server:");
-        // The blank behind the colon is taken for granted.
+        // ab assumes a space after the colon.
         let name = at.and_then(|at| head.get(at + "Server: ".len()..)).unwrap_or_default();
         name.split(|c: char| c <= ' ').next().unwrap_or_default().to_owned()
     }
 }
 
-/// The whole of it.
+/// The whole report.
 pub fn text(facts: &Facts<'_>) -> String {
     let Facts { options, heard, tally } = facts;
     let mut text = format!(
@@ -153,9 +153,9 @@ fn rates(facts: &Facts<'_>) -> String {
     text
 }
 
-/// The table.
+/// The table of connection times.
 struct Rows {
-    /// In the order in which they are printed.
+    /// The rows, in the order in which they are printed.
     rows: [(&'static str, Row, &'static str); 4],
 }
 
@@ -172,7 +172,7 @@ impl Rows {
         })
     }
 
-    /// With deviations, and warnings where mean and median are far apart.
+    /// The table with deviations, and warnings if mean and median are far apart.
     fn confident(&self) -> String {
         let mut text = "\nConnection Times (ms)\n              min  mean[+/-sd] median   max\n".to_owned();
         for (label, Row { min, mean, sd, median, max }, _) in &self.rows {
@@ -181,7 +181,7 @@ impl Rows {
             text.push_str(&format!("{label}{min:>5} {mean:>4} {sd:>5.1} {median:>6} {max:>7}\n"));
         }
         for (_, Row { mean, median, sd, .. }, what) in &self.rows {
-            // What is compared has been rounded already.
+            // ab compares values that are already rounded.
             let apart = ms(*mean).abs_diff(ms(*median)) as f64;
             if apart > 2.0 * sd / 1000.0 {
                 text.push_str(&format!(
@@ -207,7 +207,7 @@ impl Rows {
     }
 }
 
-/// The shortest first.
+/// Sorts times, the shortest first.
 pub fn sorted(times: &[Times]) -> Vec<Times> {
     let mut sorted = times.to_vec();
     sorted.sort_by_key(|times| times.total);
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn what_a_handshake_agreed_on_is_told_as_openssl_calls_it() {
-        // As the real ab printed them before nginx, with its certificate, version and curve set so.
+        // The real ab printed these for nginx, configured with this certificate, version and curve.
         let cases = [
             (
                 "TLS 1.2",

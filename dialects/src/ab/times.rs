@@ -1,23 +1,23 @@
-//! ab's arithmetic on times: whole microseconds, rounded to milliseconds at the very end, with its own idea of a
-//! median.
+//! ab's arithmetic with times: whole microseconds, rounded to milliseconds at the very end, and ab's own definition
+//! of a median.
 
 use model::Exchange;
 
 /// A request's times as ab keeps them, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// When work on it began, in nanoseconds of the monotonic clock.
+    /// When the request began, in nanoseconds of the monotonic clock.
     pub start_ns: u64,
-    /// Until the connection was open, its handshake included; nothing where it was open already.
+    /// The time until the connection was open, including the TLS handshake; 0 if it was already open.
     pub connect: u64,
-    /// From the start to the end.
+    /// The time from the beginning to the end.
     pub total: u64,
-    /// From the send to the first bytes of the answer.
+    /// The time from the send to the first bytes of the answer.
     pub wait: u64,
 }
 
 impl Times {
-    /// Of an exchange.
+    /// The times of an exchange.
     pub fn of(exchange: &Exchange) -> Self {
         let start_ns = exchange.began_ns();
         let is_first = exchange.nth == 0;
@@ -29,7 +29,7 @@ impl Times {
         }
     }
 
-    /// All of it but the connecting.
+    /// The total time without connecting.
     pub fn processing(&self) -> u64 {
         self.total.saturating_sub(self.connect)
     }
@@ -46,7 +46,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Of at least one time.
+    /// The row for at least one time.
     pub fn of(times: impl Iterator<Item = u64>) -> Option<Self> {
         let mut times: Vec<u64> = times.collect();
         times.sort_unstable();
@@ -55,7 +55,7 @@ impl Row {
         let mean = times.iter().sum::<u64>() / n as u64;
         let squares: f64 = times.iter().map(|&time| (time as f64 - mean as f64).powi(2)).sum();
         let sd = if n > 1 { (squares / (n - 1) as f64).sqrt() } else { 0.0 };
-        // ab averages two of them where their number is odd, the middle one and the next.
+        // If the number of times is odd, ab averages the middle one and the next.
         let median = match times.get(n / 2 + 1).filter(|_| n % 2 == 1) {
             Some(next) => u64::midpoint(times[n / 2], *next),
             None => times[n / 2],
@@ -64,7 +64,7 @@ impl Row {
     }
 }
 
-/// Whole milliseconds, the nearest.
+/// Rounds to whole milliseconds.
 pub fn ms(microseconds: u64) -> u64 {
     (microseconds + 500) / 1000
 }

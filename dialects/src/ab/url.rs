@@ -1,27 +1,27 @@
-//! What ab is to ask: a URL, taken apart as ab does it, and the request's bytes.
+//! The URL that ab requests, parsed as ab does it, and the bytes of the request.
 
 use super::options::Options;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
-/// ab has room for a head of so many bytes, a zero behind it included.
+/// The size of ab's buffer for a request's head, including a final zero byte.
 const HEAD_BYTES: usize = 8192;
 
-/// A URL.
+/// A parsed URL.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Url {
     /// As it was given.
     pub whole: String,
-    /// The connection is encrypted.
+    /// Whether the connection is encrypted.
     pub is_tls: bool,
-    /// Without brackets.
+    /// The host, without brackets.
     pub host: String,
     pub port: u16,
-    /// Beginning with a slash.
+    /// The path, which begins with a slash.
     pub path: String,
 }
 
 impl Url {
-    /// Takes it apart; `None` where ab calls it invalid. A path is needed, a scheme is not.
+    /// Parses a URL; `None` if ab rejects it. ab requires a path, but no scheme.
     pub fn parse(whole: &str) -> Option<Self> {
         let after = |scheme| whole.strip_prefix(scheme).filter(|rest: &&str| !rest.is_empty());
         let (is_tls, rest) = match (after("http://"), after("https://")) {
@@ -32,7 +32,7 @@ impl Url {
         let (authority, path) = rest.split_at(rest.find('/')?);
         let name = authority.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &authority[name.len()..];
-        // Only digits are a port without a host; digits that no colon stands before are the end of a name.
+        // Digits alone are a port without a host. Digits without a colon before them are part of the name.
         let (host, port) = match name.strip_suffix(':') {
             Some(host) if !digits.is_empty() => (host, digits.parse().ok().filter(|port| *port > 0)?),
             _ if name.is_empty() => return None,
@@ -51,7 +51,7 @@ impl Url {
         is_whole.then(|| Self { whole: whole.to_owned(), is_tls, host, port, path })
     }
 
-    /// The Host header's value.
+    /// The value of the Host field.
     pub fn authority(&self) -> String {
         let host = if self.host.parse::<Ipv6Addr>().is_ok() {
             format!("[{}]", self.host)
@@ -63,7 +63,7 @@ impl Url {
     }
 }
 
-/// The request's head; `None` where ab has no room for it.
+/// The request's head; `None` if it does not fit into ab's buffer.
 pub fn head(options: &Options) -> Option<String> {
     let Options { url, method, cookie, credentials, .. } = options;
     let path = if options.proxy.is_some() { &url.whole } else { &url.path };
@@ -91,10 +91,10 @@ pub fn head(options: &Options) -> Option<String> {
     (head.len() < HEAD_BYTES).then_some(head)
 }
 
-/// An address of a host, or what APR says and the code that ab ends with.
+/// An address of a host, or APR's error message and ab's exit code.
 ///
-/// ab tries one after the other until the first answers. Most servers under test listen on the address of the older
-/// kind, so where a name has several it is that one.
+/// ab tries all addresses until one accepts. Most servers under test listen on IPv4, so if a name has several
+/// addresses, an IPv4 address is used.
 pub fn resolve(host: &str, port: u16, from: Option<IpAddr>) -> Result<SocketAddr, (String, u8)> {
     let failed = |why: &str| {
         let (words, number, code) = if why.contains("Temporary failure") {

@@ -1,9 +1,9 @@
-//! What ab says of itself, word for word: scripts look for it.
+//! ab's banner and help, word for word, because scripts look for them.
 
-/// Its exit code where the command line is wrong: `EINVAL`.
+/// ab's exit code for a wrong command line: `EINVAL`.
 pub const WRONG: u8 = 22;
 
-/// The banner on a terminal.
+/// The banner in text.
 pub const BANNER: &str = "\
 This is ApacheBench, Version 2.3 <$Revision$>
 Copyright 1996 Adam Twiss, Zeus Technology Ltd, http://www.zeustech.net/
@@ -11,7 +11,7 @@ Licensed to The Apache Software Foundation, http://www.apache.org/
 
 ";
 
-/// The banner above tables in HTML.
+/// The banner in HTML.
 pub const HTML_BANNER: &str = "\
 <p>
  This is ApacheBench, Version 2.3 <i>&lt;$Revision$&gt;</i><br>
@@ -21,7 +21,7 @@ pub const HTML_BANNER: &str = "\
 <p>
 ";
 
-/// What `-h` shows, and every wrong command line.
+/// The help, which ab prints for `-h` and for every wrong command line.
 pub fn usage(program: &str) -> String {
     format!("Usage: {program} [options] [http[s]://]hostname[:port]/path\n{OPTIONS}")
 }

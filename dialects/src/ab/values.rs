@@ -1,22 +1,22 @@
-//! What the pieces of a report come to: figures under drome's names, in its units.
+//! Turns the pieces of a report into figures, with drome's names and units.
 
 use super::lines::{Field, PATIENCE};
 use crate::Found;
 use model::Reading;
 
-/// Nanoseconds of a millisecond, and of a second.
+/// Nanoseconds in a millisecond, and in a second.
 const MS: f64 = 1e6;
 const SECOND: f64 = 1e9;
 
-/// A KB in ab's rates.
+/// The bytes of a KB in ab's rates.
 const KB: f64 = 1024.0;
 
 /// A report that is being read.
 #[derive(Debug)]
 pub struct Draft {
-    /// What was read last.
+    /// The field that was read last.
     pub last: Field,
-    /// Text since then that was not understood.
+    /// Unknown text since then.
     pub pending: Vec<String>,
     start: usize,
     end: usize,
@@ -29,7 +29,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Nothing read yet.
+    /// A report of which nothing has been read.
     pub fn new(start: usize, command: Option<String>) -> Self {
         Self {
             last: Field::Banner,
@@ -45,7 +45,7 @@ impl Draft {
         }
     }
 
-    /// A piece was understood, up to there; so what stood before it is within the report.
+    /// Notes that a piece was understood, up to this position. So the unknown text before it belongs to the report.
     pub fn understood(&mut self, field: Field, end: usize) {
         if field != Field::Aside {
             self.last = field;
@@ -54,7 +54,7 @@ impl Draft {
         self.strange.append(&mut self.pending);
     }
 
-    /// Takes a piece's value in. How much of it was understood; `None` where it is not what it should be.
+    /// Reads a piece's value. Returns how much of it was understood; `None` if it is malformed.
     pub fn take(&mut self, field: Field, piece: &str, value: &str) -> Option<usize> {
         match field {
             Field::Banner => self.version(value),
@@ -90,7 +90,8 @@ impl Draft {
             Field::Waiting => self.row("first_byte_ns", value),
             Field::Total => self.row("latency_ns", value),
             Field::Percentiles => {
-                // "… served within a certain time (ms)", and the first of them where line breaks were lost.
+                // This is "… served within a certain time (ms)", followed by the first percentile if line breaks
+                // were lost.
                 let end = value.find("(ms)").map_or(value.trim_end().len(), |at| at + "(ms)".len());
                 Some(end + self.percentiles(&value[end..]).unwrap_or(0))
             }
@@ -99,7 +100,7 @@ impl Draft {
         }
     }
 
-    /// Takes text in that has no label: a table's head, percentiles, rates of what was sent.
+    /// Reads text without a label: a table's head, percentiles, rates of sent bytes.
     pub fn more(&mut self, text: &str) -> Option<usize> {
         match self.last {
             Field::Times => header(text).filter(|used| *used > 0),
@@ -116,7 +117,7 @@ impl Draft {
         }
     }
 
-    /// What has no figures, and tells of no failure either, was no report.
+    /// The reading; `None` if there are neither figures nor failures, because then it was not a report.
     pub fn finish(mut self) -> Option<Found> {
         if let (Some(host), Some(path)) = (&self.host, &self.path)
             && !host.is_empty()
@@ -145,7 +146,7 @@ impl Draft {
         Some(used)
     }
 
-    /// Fields that are a number.
+    /// Reads the fields that are a number.
     fn count(&mut self, field: Field, value: &str) -> Option<usize> {
         let bytes: &[&str] = &["bytes"];
         match field {
@@ -185,7 +186,7 @@ impl Draft {
         }
     }
 
-    /// `0, Receive: 1, Length: 2, Exceptions: 3)`, after `(Connect:`.
+    /// Reads `0, Receive: 1, Length: 2, Exceptions: 3)`, after `(Connect:`.
     fn kinds(&mut self, value: &str) -> Option<usize> {
         let (inner, _) = value.split_once(')')?;
         for (index, part) in inner.split(',').enumerate() {
@@ -205,7 +206,7 @@ impl Draft {
         Some(used)
     }
 
-    /// A row of the table: five numbers, or three where no deviations were wanted.
+    /// Reads a row of the table: five numbers, or three without deviations.
     fn row(&mut self, name: &str, value: &str) -> Option<usize> {
         let mut numbers = Vec::new();
         let mut at = 0;
@@ -226,7 +227,7 @@ impl Draft {
         Some(at)
     }
 
-    /// `50%  28`, any number of them.
+    /// Reads any number of percentiles, such as `50%  28`.
     fn percentiles(&mut self, text: &str) -> Option<usize> {
         let mut at = 0;
         while let Some((percent, ms, used)) = percentile(&text[at..]) {
@@ -243,14 +244,14 @@ impl Draft {
             self.reading.set("completed", done);
             return Some(used);
         }
-        // The number behind it is the system's, and the words say the same.
+        // The number that follows is the system's error number, and says the same as the text.
         let why = piece.rsplit_once(" (").map_or(piece, |(why, _)| why).trim();
         self.error(why, 1.0);
         Some(value.trim_end().len())
     }
 }
 
-/// The heads of a table's columns: all of the text, or none.
+/// The length of a text that consists of nothing but heads of a table's columns.
 fn header(text: &str) -> Option<usize> {
     let is_head =
         |word| matches!(word, "min" | "mean[+/-sd]" | "mean" | "[+/-sd]" | "median" | "max" | "avg");
@@ -267,7 +268,7 @@ fn percentile(text: &str) -> Option<(f64, f64, usize)> {
     Some((percent, ms, sign + 1 + used))
 }
 
-/// A number that stands by itself, with one of these units behind it where it has one; and where it ends.
+/// Reads a number that stands alone, with or without one of these units; and where it ends.
 fn quantity(text: &str, units: &[&str]) -> Option<(f64, usize)> {
     let start = text.len() - text.trim_start().len();
     let digits = text[start..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();

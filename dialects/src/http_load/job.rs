@@ -1,4 +1,4 @@
-//! A run of `http_load`: what it counts of each fetch, and its report.
+//! A run of `http_load`: its counts and its report.
 
 use super::options::{End, Options, Start, words};
 use crate::number::g;
@@ -9,27 +9,27 @@ use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// How often it says how far it is.
+/// The interval between two lines about progress.
 const PROGRESS: Duration = Duration::from_mins(1);
 
-/// A command line that is to be measured.
+/// A run, from a parsed command line.
 #[derive(Debug)]
 pub struct HttpLoad {
-    /// What is measured.
+    /// The plan.
     pub plan: Plan,
-    /// What it was told.
+    /// The options.
     pub options: Options,
-    /// The URLs as they were written.
+    /// The URLs, as they were given.
     pub urls: Vec<String>,
-    /// What was counted.
+    /// The counts.
     pub sums: Sums,
     /// When it began.
     pub began: Option<Instant>,
-    /// How often it has said how far it is.
+    /// The number of lines about progress so far.
     pub reports: u32,
 }
 
-/// Times of one kind, in whole microseconds as the tool's clock has them.
+/// Times of one kind, in whole microseconds like the tool's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     n: u64,
@@ -38,29 +38,29 @@ pub struct Times {
     min: u64,
 }
 
-/// What is counted. It grows with the fetches that are under way, not with those that were.
+/// The counts. Their size grows with the fetches in flight, not with all fetches.
 #[derive(Debug, Default)]
 pub struct Sums {
-    /// Fetches that are over, whatever came of them.
+    /// All fetches that have ended.
     pub fetches: u64,
-    /// The most at the same time.
+    /// The most parallel fetches.
     pub max_parallel: u64,
     /// Bytes of bodies.
     pub bytes: u64,
-    /// How long the whole took.
+    /// The duration of the run.
     pub elapsed_ns: u64,
     connects: Times,
     responses: Times,
     timeouts: u64,
     bad_byte_counts: u64,
     codes: BTreeMap<u16, u64>,
-    /// By URL, what the first fetch of it brought.
+    /// For each URL, the result of its first fetch.
     first_bytes: BTreeMap<u32, u64>,
     parallel: Parallel,
 }
 
-/// Counts what is under way at the same time from what is told when it is over. A fetch that is told later began no
-/// earlier than its timeout before, so moments that lie further back are settled.
+/// Counts parallel fetches, although each is reported only when it has ended. A fetch that is reported later began
+/// at most one timeout earlier, so the counts for earlier moments are final.
 #[derive(Debug, Default)]
 struct Parallel {
     moments: BinaryHeap<Reverse<(u64, i8)>>,
@@ -89,7 +89,7 @@ impl Times {
 
 impl Parallel {
     fn add(&mut self, began_ns: u64, done_ns: u64, reach_ns: u64) {
-        // An end before a begin at the same moment: one took the other's place.
+        // At the same moment, ends come before beginnings, because one fetch takes the other's place.
         self.moments.push(Reverse((began_ns, 1)));
         self.moments.push(Reverse((done_ns, -1)));
         self.settle(done_ns.saturating_sub(reach_ns));
@@ -105,8 +105,8 @@ impl Parallel {
 }
 
 impl Sums {
-    /// Counts a fetch, and, where a fetch told later began at most `reach_ns` before, what is under way at the same
-    /// time. What the tool complains about, if it does.
+    /// Counts a fetch, and the parallel fetches if later reports reach back at most `reach_ns`. Returns the tool's
+    /// error message, if there is one.
     fn add(&mut self, exchange: &Exchange, reach_ns: Option<u64>) -> Option<&'static str> {
         self.fetches += 1;
         self.bytes += exchange.body_bytes;
@@ -183,7 +183,7 @@ impl Job for HttpLoad {
     }
 
     fn hear(&mut self, exchanges: &[Exchange]) -> Said {
-        // With -parallel it is known, and keeping a minute of fetches would be much.
+        // With -parallel the number is known, and keeping a minute of fetches would take much memory.
         let is_paced = matches!(self.options.start, Start::Rate(_));
         let reach_ns = is_paced.then(|| self.plan.timeout.as_nanos() as u64 + 1_000_000_000);
         let mut said = Said::default();
@@ -229,7 +229,7 @@ impl Job for HttpLoad {
         };
         let url = self.urls.first().map_or("", String::as_str);
         let line = format!("{url}: {why}\n");
-        // Every fetch would fail so; in a given time nobody knows how many, so one is told of.
+        // Every fetch would fail like this. In a run by time their number is unknown, so only one is reported.
         let fetches = match self.options.end {
             End::Fetches(n) => n,
             End::Seconds(_) => 1,

@@ -1,8 +1,8 @@
 //! `http_load` of 12 March 2006.
 //!
-//! Where drome differs: a rate is kept as it was asked for (`http_load` rounds the time between two starts down to
-//! whole milliseconds); `-timeout` is how long an answer may take in all (there, how long nothing may come); URLs and
-//! source addresses come at random with each as likely, and in turn, respectively.
+//! drome differs in these points: a rate is exact (`http_load` rounds the time between two starts down to whole
+//! milliseconds); `-timeout` limits the whole answer (there, the time without data); URLs are chosen at random, all
+//! equally likely, and source addresses are used in turn.
 
 mod job;
 mod options;
@@ -25,10 +25,10 @@ pub const DIALECT: Dialect = Dialect {
     read,
 };
 
-/// What it waits on with `select`, which takes no more.
+/// The limit of `select`, with which the tool waits.
 const MOST_DESCRIPTORS: usize = 1024;
 
-/// Descriptors that it leaves to others.
+/// Descriptors that it does not use for connections.
 const SPARE_DESCRIPTORS: usize = 3;
 
 /// A URL of the list.
@@ -41,7 +41,7 @@ struct Url {
     file: String,
 }
 
-/// Its command line.
+/// Parses a command line.
 pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
     let most = call.descriptors.min(MOST_DESCRIPTORS).saturating_sub(SPARE_DESCRIPTORS).max(1);
     let options = Options::parse(call, most)?;
@@ -56,7 +56,7 @@ pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
     Ok(Box::new(HttpLoad { plan, options, urls, sums: Sums::default(), began: None, reports: 0 }))
 }
 
-/// The URLs of a file, or the one that stands in its place.
+/// The URLs from a file, or the URL that is given in place of the file.
 fn urls(name: &str, list: &str) -> Result<Vec<Url>, Said> {
     if list.starts_with("http://") || list.starts_with("https://") {
         return Ok(vec![url(name, list)?]);
@@ -85,7 +85,7 @@ fn url(name: &str, text: &str) -> Result<Url, Said> {
     Ok(Url { text: text.to_owned(), is_secure, host: host.to_owned(), port, file: file.to_owned() })
 }
 
-/// Where connections go: to the proxy, or to the one server that all URLs are on.
+/// The target of all connections: the proxy, or the server of all URLs.
 fn target(name: &str, options: &Options, urls: &[Url]) -> Result<Target, Said> {
     let first = urls.first().ok_or_else(|| fatal(name, "no URLs"))?;
     let place = |url: &Url| (url.host.clone(), url.port, url.is_secure);
@@ -108,7 +108,7 @@ fn target(name: &str, options: &Options, urls: &[Url]) -> Result<Target, Said> {
         .map_err(|_| fatal(name, &format!("unknown host - {host}")))
 }
 
-/// The local addresses of a file, one a line.
+/// The local addresses from a file, one per line.
 fn sources(name: &str, file: Option<&str>) -> Result<Vec<IpAddr>, Said> {
     let Some(file) = file else { return Ok(Vec::new()) };
     let text = std::fs::read_to_string(file).map_err(|error| fatal(file, &options::words(&error)))?;
@@ -119,7 +119,7 @@ fn sources(name: &str, file: Option<&str>) -> Result<Vec<IpAddr>, Said> {
     text.lines().map(address).collect()
 }
 
-/// The request as `http_load` writes it. The Host field has no port.
+/// The request as `http_load` writes it. Its Host field has no port.
 fn request(options: &Options, url: &Url) -> Vec<u8> {
     let Url { host, port, file, .. } = url;
     let path = match options.proxy {

@@ -1,37 +1,37 @@
-//! The options of `http_load`: each may be cut short, and the first that begins so is meant.
+//! The options of `http_load`. They may be abbreviated, and the first one that matches is used.
 
 use crate::{Call, Said};
 
 /// How fetches start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// So many at the same time.
+    /// A number of parallel fetches.
     Parallel(usize),
-    /// So many a second.
+    /// A number of fetches per second.
     Rate(u32),
 }
 
 /// When it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// After so many fetches.
+    /// After this many fetches.
     Fetches(u64),
-    /// After so many seconds.
+    /// After this many seconds.
     Seconds(u64),
 }
 
-/// A command line that was understood.
+/// A parsed command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// How fetches start.
     pub start: Start,
     /// When it ends.
     pub end: End,
-    /// How long one may take.
+    /// The timeout of a fetch.
     pub timeout_s: u64,
-    /// Every minute, how far it is.
+    /// Whether to print progress every minute.
     pub verbose: bool,
-    /// Who is asked instead of the servers.
+    /// The proxy that gets the requests instead of the servers.
     pub proxy: Option<(String, u16)>,
     /// The file of source addresses.
     pub sip: Option<String>,
@@ -39,7 +39,7 @@ pub struct Options {
     pub list: String,
 }
 
-/// In the order in which they are looked for; whether a value follows.
+/// The options in the order in which they are searched, and whether each has a value.
 const KNOWN: &[(&str, bool)] = &[
     ("-checksum", false),
     ("-throttle", false),
@@ -57,7 +57,7 @@ const KNOWN: &[(&str, bool)] = &[
 ];
 
 impl Options {
-    /// Of a command line. No more than `most` fetches may be under way at the same time.
+    /// Parses a command line. At most `most` fetches may run in parallel.
     pub fn parse(call: &Call, most: usize) -> Result<Self, Said> {
         let name = &call.program;
         let (mut start, mut end, mut jitter, mut refused) = (None, None, false, None);
@@ -102,7 +102,7 @@ impl Options {
     }
 }
 
-/// Why drome does not honour an option.
+/// Why drome does not support an option.
 fn why_not(option: &str) -> &'static str {
     match option {
         "-checksum" => "drome compares how long bodies are, not what is in them",
@@ -121,19 +121,19 @@ fn number(name: &str, what: &str, value: &str, most: u64) -> Result<u64, Said> {
     }
 }
 
-/// C's atoi for what must not be negative: the number at the start, else 0.
+/// C's atoi for non-negative numbers: the number at the beginning, or 0.
 fn atoi(text: &str) -> u64 {
     let text = text.trim_start();
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text[..end].parse().map_or(u64::from(end > 0) * i32::MAX as u64, |n: u64| n.min(i32::MAX as u64))
 }
 
-/// It ends with a complaint.
+/// An error message that ends the tool.
 pub fn fatal(who: &str, what: &str) -> Said {
     Said::err(format!("{who}: {what}\n")).exit(1)
 }
 
-/// What the system calls an error, without its number.
+/// The system's error message, without its number.
 pub fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

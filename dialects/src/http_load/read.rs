@@ -1,14 +1,14 @@
-//! `http_load`'s report, found in any text, with line breaks or with blanks in their place.
+//! Reads `http_load`'s report in any text, with line breaks or with spaces in their place.
 
 use crate::Found;
 use crate::scan::{self, Scan};
 use model::Reading;
 use std::ops::Range;
 
-/// The first line, up to where it is unlike any other tool's.
+/// The part of the first line that distinguishes it from other tools' lines.
 const FIRST: &str = "# fetches, # max parallel, # bytes, in # seconds";
 
-/// The other lines, as `http_load` writes them, and what their numbers are: a name, and its unit in drome's.
+/// The other lines, as `http_load` writes them, and the names of their numbers with factors to drome's units.
 const LINES: &[(&str, &[(&str, f64)])] = &[
     ("# mean bytes/connection", &[("mean_body_bytes", 1.0)]),
     ("# fetches/sec, # bytes/sec", &[("rate_per_s", 1.0), ("body_bytes_per_s", 1.0)]),
@@ -23,14 +23,14 @@ const LINES: &[(&str, &[(&str, f64)])] = &[
     ("HTTP response codes:", &[]),
 ];
 
-/// What may have gone wrong, in `http_load`'s words.
+/// The errors, in `http_load`'s words.
 const ERRORS: &[(&str, &str)] = &[
     ("# timeouts", "timeouts"),
     ("# bad byte counts", "bad byte counts"),
     ("# bad checksums", "bad checksums"),
 ];
 
-/// Lines that may stand between the report's and are not understood, before the report counts as over.
+/// The most unknown lines between two lines of a report; after more, the report has ended.
 const STRANGE_LINES: usize = 3;
 
 /// The reports in a text.
@@ -57,7 +57,7 @@ pub fn read(text: &str) -> Vec<Found> {
     found
 }
 
-/// The lines after the first, as far as they go. Those that are not understood, between others that are.
+/// Reads the lines after the first, as far as they go. Returns the unknown lines between known ones.
 fn rest_of_report(scan: &mut Scan<'_>, reading: &mut Reading) -> Vec<String> {
     let mut strange = Vec::new();
     let mut ahead = *scan;
@@ -69,7 +69,7 @@ fn rest_of_report(scan: &mut Scan<'_>, reading: &mut Reading) -> Vec<String> {
             *scan = ahead;
             continue;
         }
-        // Another report begins, or too much else stands here.
+        // Another report begins, or there are too many unknown lines.
         if skipped.len() == STRANGE_LINES || ahead.rest().is_empty() || { ahead }.template(FIRST).is_some() {
             return strange;
         }
@@ -78,7 +78,7 @@ fn rest_of_report(scan: &mut Scan<'_>, reading: &mut Reading) -> Vec<String> {
     }
 }
 
-/// One line, if it is one that the reading does not have yet.
+/// Reads one line, if the reading does not have it yet.
 fn line(scan: &mut Scan<'_>, reading: &mut Reading) -> bool {
     let mut here = *scan;
     if let Some(numbers) = here.template("code # -- #") {
@@ -106,7 +106,7 @@ fn line(scan: &mut Scan<'_>, reading: &mut Reading) -> bool {
     false
 }
 
-/// The command line right before the report. Where it begins, or else the report.
+/// Reads the command line directly before the report. Returns where it, or else the report, begins.
 fn head(text: &str, before: Range<usize>, reading: &mut Reading) -> usize {
     for line in scan::lines_before(text, before.end, before.start) {
         let said = &text[line.clone()];
@@ -122,7 +122,7 @@ fn head(text: &str, before: Range<usize>, reading: &mut Reading) -> usize {
     before.end
 }
 
-/// `http_load` writes such lines before its report.
+/// Whether `http_load` writes such a line before its report.
 fn is_own(line: &str) -> bool {
     const ENDS: &[&str] = &[": timed out", ": byte count wrong", ": checksum wrong", " current"];
     let line = line.trim().trim_start_matches(['>', ' ']);

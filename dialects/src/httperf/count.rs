@@ -1,42 +1,42 @@
-//! What httperf counts, folded from the exchanges as they come: of a million calls nothing is kept but sums, and two
-//! moments for each connection.
+//! httperf's counts, made from the exchanges as they come. They keep only sums, and two moments for each
+//! connection.
 
 use model::{End, Exchange, Loss};
 use std::collections::{BTreeMap, HashMap};
 
-/// Lifetimes are counted in bins of a millisecond.
+/// The width of the bins in which lifetimes are counted: one millisecond.
 const BIN_NS: u64 = 1_000_000;
 
-/// Longer ones have no bin: 100 s.
+/// The longest lifetime that has a bin: 100 s.
 const BINS: u64 = 100_000;
 
-/// Replies are counted in steps of so long, of which samples of five seconds are made.
+/// The length of the steps in which replies are counted. Samples of five seconds are made from them.
 const STEP_NS: u64 = 10_000_000;
 
 /// The sums.
 #[derive(Debug, Default)]
 pub struct Count {
-    /// Calls that a connection is for.
+    /// The calls of each connection.
     calls: u64,
-    /// Connections that have calls left, or ended before their time.
+    /// The connections with calls left, or which ended early.
     open: HashMap<u64, Open>,
     begun: Vec<u64>,
     closed: Vec<u64>,
-    /// Of connections that brought a reply, in ns.
+    /// The lifetimes of connections with a reply, in ns.
     pub lifetimes: Spread,
     bins: BTreeMap<u64, u64>,
-    /// How long connections took to open, in ns.
+    /// The times until connections were open, in ns.
     pub connects: Spread,
-    /// From a call to the first of its reply, in ns.
+    /// The times from a call to the first byte of its reply, in ns.
     pub responses: Spread,
-    /// From the first of a reply to its last, in ns.
+    /// The times from the first byte of a reply to its last, in ns.
     pub transfers: Spread,
-    /// By the first digit of their status.
+    /// The replies by the first digit of their status.
     pub replies: [u64; 10],
     /// Bytes of replies' bodies.
     pub content_bytes: u64,
     steps: BTreeMap<u64, u64>,
-    /// Connections that failed, by how.
+    /// The failed connections, by cause.
     pub failed: BTreeMap<&'static str, u64>,
 }
 
@@ -48,16 +48,16 @@ struct Open {
     lost: Option<Loss>,
 }
 
-/// Sum, least, most and deviation of some numbers, which need not be kept: Welford's way.
+/// Count, minimum, maximum, mean and deviation of numbers that are not kept, by Welford's algorithm.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spread {
-    /// How many.
+    /// The count.
     pub n: u64,
-    /// The least.
+    /// The minimum.
     pub min: f64,
     /// The mean.
     pub mean: f64,
-    /// The most.
+    /// The maximum.
     pub max: f64,
     squares: f64,
 }
@@ -72,12 +72,12 @@ impl Spread {
         self.squares += before * (value - self.mean);
     }
 
-    /// Of a sample.
+    /// The standard deviation of a sample.
     pub fn sd(&self) -> f64 {
         if self.n > 1 { (self.squares / (self.n - 1) as f64).max(0.0).sqrt() } else { 0.0 }
     }
 
-    /// Of these.
+    /// The summary of these numbers.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         values.into_iter().fold(Self::default(), |mut spread, value| {
             spread.add(value);
@@ -87,12 +87,12 @@ impl Spread {
 }
 
 impl Count {
-    /// Nothing yet, of connections for so many calls each.
+    /// Empty counts, for connections with this number of calls each.
     pub fn new(calls: u64) -> Self {
         Self { calls, ..Self::default() }
     }
 
-    /// A call is over.
+    /// Counts a finished call.
     pub fn hear(&mut self, exchange: &Exchange) {
         let open = self.open.entry(exchange.connection).or_insert_with(|| {
             self.begun.push(exchange.connect_ns);
@@ -118,7 +118,7 @@ impl Count {
         }
     }
 
-    /// Nothing more comes. `is_cut_short`: connections with calls left were ended by who measures.
+    /// Completes the counts. `is_cut_short`: drome closed the connections with calls left.
     pub fn finish(&mut self, is_cut_short: bool) {
         let left: Vec<u64> = self.open.keys().copied().collect();
         left.into_iter().for_each(|number| self.close(number, !is_cut_short));
@@ -139,27 +139,27 @@ impl Count {
         }
     }
 
-    /// Connections that were begun.
+    /// The number of connections that began.
     pub fn connections(&self) -> u64 {
         self.begun.len() as u64
     }
 
-    /// All replies.
+    /// The number of all replies.
     pub fn total(&self) -> u64 {
         self.replies.iter().sum()
     }
 
-    /// From the first connection's beginning to the last one's end. `None` without any.
+    /// The time from the first connection's beginning to the last one's end; `None` without connections.
     pub fn duration_ns(&self) -> Option<u64> {
         Some(self.closed.last()?.saturating_sub(*self.begun.first()?))
     }
 
-    /// The most connections at one time.
+    /// The largest number of simultaneous connections.
     pub fn concurrent(&self) -> u64 {
         let mut closed = self.closed.iter().peekable();
         let (mut now, mut most) = (0u64, 0);
         for begun in &self.begun {
-            // One that ends in the moment in which another begins makes room for it.
+            // If one ends at the moment at which another begins, they do not count as simultaneous.
             while now > 0 && closed.next_if(|closed| *closed <= begun).is_some() {
                 now -= 1;
             }
@@ -169,8 +169,8 @@ impl Count {
         most
     }
 
-    /// The most connections that were begun in a row faster than they were due: twice as fast, or more. As the tool
-    /// has it, the last such row is not looked at.
+    /// The largest burst: consecutive connections that began at least twice as fast as they were due. Like the
+    /// tool, this ignores the last burst.
     pub fn burst(&self, gap_ns: Option<f64>) -> u64 {
         let (mut row, mut most) = (1, 0);
         for pair in self.begun.windows(2) {
@@ -184,7 +184,7 @@ impl Count {
         most
     }
 
-    /// The bin in which half of all lifetimes are reached, in ms; 0 where that takes longer than 100 s.
+    /// The median lifetime by bins, in ms; 0 if it is longer than 100 s.
     pub fn median_ms(&self) -> f64 {
         let mut n = 0;
         for (bin, count) in self.bins.range(..BINS) {
@@ -196,12 +196,12 @@ impl Count {
         0.0
     }
 
-    /// Lifetimes by the millisecond, and how many.
+    /// The lifetimes in milliseconds, with their counts.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.bins.range(..BINS).map(|(bin, n)| (*bin, *n))
     }
 
-    /// The rate of replies, per second, in every whole interval; the first one may be another length.
+    /// The rate of replies per second in every complete interval; the first one may have another length.
     pub fn rates(&self, first_s: f64, interval_s: f64) -> Vec<f64> {
         let (Some(start), Some(duration_ns)) = (self.begun.first(), self.duration_ns()) else {
             return Vec::new();
@@ -218,7 +218,7 @@ impl Count {
     }
 }
 
-/// httperf's word for how a connection failed.
+/// httperf's name for the cause of a failed connection.
 fn word(loss: Loss) -> &'static str {
     match loss {
         Loss::Timeout => "client-timo",

@@ -1,4 +1,4 @@
-//! httperf's command line as the tool says it again before it begins: every option, those that were not given too.
+//! httperf's command line as the tool repeats it before it begins: with every option, including defaults.
 
 use super::options::{Options, Pace, Part};
 use crate::number::g;

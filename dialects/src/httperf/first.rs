@@ -1,21 +1,21 @@
-//! The first reply as it came: how large its head is, what its body is, what stands behind its last chunk.
+//! The first reply as it was received: the size of its head, its body, and what follows its last chunk.
 
-/// A reply, or as much of it as was kept.
+/// A reply, or the part of it that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct First<'a> {
-    /// Bytes of its head, with the blank line.
+    /// The bytes of its head, including the blank line.
     pub head: usize,
-    /// Its body: one piece, or a piece for each chunk, with the line's end that follows it.
+    /// Its body: one piece, or one piece per chunk with the line break that follows it.
     pub pieces: Vec<&'a [u8]>,
-    /// Bytes behind the last chunk; none where the body is not in chunks.
+    /// The bytes after the last chunk; 0 if the body is not chunked.
     pub footer: Option<usize>,
 }
 
-/// What is behind the last chunk at least: a blank line.
+/// The least that follows the last chunk: a blank line.
 const LEAST_FOOTER: usize = 2;
 
 impl<'a> First<'a> {
-    /// Takes it apart; none where not even its head is there. What was kept may go on with the next reply.
+    /// Parses a reply; `None` if its head is incomplete. The kept bytes may continue with the next reply.
     pub fn of(bytes: &'a [u8]) -> Option<Self> {
         let head = find(bytes, b"\r\n\r\n")? + 4;
         let text = String::from_utf8_lossy(&bytes[..head]).to_ascii_lowercase();
@@ -31,7 +31,7 @@ impl<'a> First<'a> {
     }
 }
 
-/// The chunks of a body, and how many bytes stand behind the last one.
+/// The chunks of a body, and the number of bytes after the last one.
 fn chunks(mut body: &[u8]) -> (Vec<&[u8]>, usize) {
     let mut pieces = Vec::new();
     while let Some(end) = find(body, b"\r\n") {

@@ -1,7 +1,7 @@
-//! httperf 0.9: connections that begin at a rate or one after another, with calls on them in bursts.
+//! httperf 0.9: connections that begin at a rate or one after another, with calls in bursts.
 //!
-//! It differs on purpose where httperf waits for ever: calls that do not fill the last burst are asked for all the
-//! same. The sizes of socket buffers are the system's, not `--send-buffer` and `--recv-buffer`.
+//! It differs on purpose where httperf would wait for ever: calls that do not fill the last burst are sent too.
+//! Socket buffers have the system's sizes, not those of `--send-buffer` and `--recv-buffer`.
 
 mod count;
 mod echo;
@@ -26,13 +26,13 @@ use std::time::Duration;
 pub const DIALECT: Dialect =
     Dialect { name: "httperf", about: "connections at a rate, calls in bursts (0.9)", parse, read };
 
-/// Descriptors that are not for connections.
+/// The descriptors that are not used for connections.
 const SPARE_DESCRIPTORS: usize = 80;
 
-/// So many calls are on their way at one time, over all connections, at most: each takes memory.
+/// The most calls in flight over all connections, because each takes memory.
 const MOST_IN_FLIGHT: u64 = 1 << 24;
 
-/// Without a timeout, one in a century.
+/// Without a timeout, the timeout is a century.
 const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
 
 fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
@@ -70,7 +70,7 @@ fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
     Ok(Box::new(Httperf { program: call.program.clone(), options, said, plan, uris, gap_ns, count }))
 }
 
-/// The first option that is not honoured, and why.
+/// The first option that is not supported, and why.
 fn refused(options: &Options) -> Option<(&'static str, &'static str)> {
     const ONE: &str = "drome keeps one reply only: ask for one, with --num-conns 1 and --num-calls 1";
     const BUFFER: &str = "drome leaves the sizes of socket buffers to the system";
@@ -123,7 +123,7 @@ fn is_even(pace: Pace) -> bool {
     }
 }
 
-/// What is measured, and the URIs in turn. `Err`: why not; none where the URIs are too many.
+/// The plan, and the URIs in turn. `Err`: why there is none; `None` if there are too many URIs.
 fn plan(call: &Call, options: &Options, said: &mut Said) -> Result<(Plan, Vec<String>), Option<String>> {
     let program = &call.program;
     let target = request::target(options)
@@ -141,7 +141,7 @@ fn plan(call: &Call, options: &Options, said: &mut Said) -> Result<(Plan, Vec<St
         _ => None,
     };
     let most = call.descriptors.saturating_sub(SPARE_DESCRIPTORS).max(1);
-    // At a rate, a connection begins whether those before it have ended or not.
+    // At a rate, a connection begins whether or not earlier ones have ended.
     let connections = if rate_per_s.is_some() { (options.num_conns as usize).min(most) } else { 1 };
     let load = Load::Closed { connections, per_connection: Some(options.num_calls as usize) };
     let burst = options.num_calls.min(options.burst_length) as usize;
@@ -167,7 +167,7 @@ fn plan(call: &Call, options: &Options, said: &mut Said) -> Result<(Plan, Vec<St
     Ok((plan, uris))
 }
 
-/// A measurement in httperf's words.
+/// A measurement that prints as httperf does.
 struct Httperf {
     program: String,
     options: Options,
@@ -221,7 +221,7 @@ impl Job for Httperf {
 }
 
 impl Httperf {
-    /// The only request and its reply, where they are to be printed.
+    /// The only request and its reply, if they are to be printed.
     fn messages(&self, tally: &Tally) -> String {
         let mut out = String::new();
         let request = self.plan.asks.first().map(|ask| ask.request.as_slice()).unwrap_or_default();

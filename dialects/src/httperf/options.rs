@@ -1,11 +1,11 @@
-//! httperf's options: as it names and reads them, and as it says them again before it begins.
+//! httperf's options, parsed and named as httperf does.
 
 use super::values::{client, part, period, version, wset};
 use crate::getopt::{self, Item, Table, Value};
 use crate::{Call, Said};
 use std::fmt::Write;
 
-/// In the tool's order.
+/// The options, in the tool's order.
 const TABLE: Table = Table {
     short: &[
         ('d', "debug", Value::Needed),
@@ -71,7 +71,7 @@ const HELP: &str = "\
 \t[--wset N,X]
 ";
 
-/// What is printed of a message.
+/// Which parts of a message are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
     /// Nothing.
@@ -88,11 +88,11 @@ pub enum Part {
 /// How connections begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// At even intervals; so many a second, or, where that is not above 0, one after another.
+    /// At even intervals, with this rate per second; or one after another if it is not above 0.
     Even(f64),
-    /// At intervals that are spread evenly between two times.
+    /// At intervals that are distributed uniformly between two times.
     Uniform(f64, f64),
-    /// At intervals that are exponential with this mean.
+    /// At intervals that are distributed exponentially with this mean.
     Exponential(f64),
 }
 
@@ -129,14 +129,14 @@ pub struct Options {
     pub timeout: f64,
     pub uri: String,
     pub verbose: u32,
-    /// Workloads that drome does not have.
+    /// The options for workloads that drome does not have.
     pub workload: Option<&'static str>,
     pub wset: Option<(u64, f64)>,
-    /// What the tool says while it reads its options.
+    /// What the tool prints while it parses its options.
     pub said: Said,
 }
 
-/// As httperf has them by default.
+/// httperf's defaults.
 pub const SEND_BUFFER: u64 = 4096;
 pub const RECV_BUFFER: u64 = 16384;
 
@@ -179,7 +179,7 @@ impl Options {
         }
     }
 
-    /// Reads a command line. `Err`: what the tool says instead of measuring.
+    /// Parses a command line. `Err`: what the tool prints instead of measuring.
     pub fn parse(call: &Call) -> Result<Self, Said> {
         let mut options = Self::new();
         for item in getopt::parse(TABLE, &call.args) {
@@ -263,7 +263,7 @@ impl Options {
         Ok(())
     }
 
-    /// The port: the one that was given, or that of the protocol.
+    /// The port: the given one, or the protocol's.
     pub fn port(&self) -> u16 {
         self.port.unwrap_or(if self.ssl { 443 } else { 80 })
     }

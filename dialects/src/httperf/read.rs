@@ -1,17 +1,17 @@
-//! httperf's reports in any text, those of sessions included.
+//! Reads httperf's reports in any text, including those of sessions.
 
 use crate::Found;
 use crate::template::{self, OFTEN, Report, Sight};
 use model::Reading;
 use std::ops::Range;
 
-/// One line of the report, and the figures that its numbers are: a name, and what one is in drome's own unit.
+/// A line of the report and its figures, each with a name and its factor to drome's unit.
 type Line = (&'static str, &'static [(&'static str, f64)]);
 
 const MS: f64 = 1e6;
 const S: f64 = 1e9;
 
-/// In their order. A figure without a name is one that another one says better.
+/// The lines, in order. A figure without a name is redundant.
 const LINES: &[Line] = &[
     ("\u{1}reply-rate = {}", &[]),
     ("\u{1}session-rate = {}", &[]),
@@ -90,7 +90,7 @@ const ERRORS: [&[&str]; 2] = [
     &["fd-unavail", "addrunavail", "ftab-full", "other"],
 ];
 
-/// Figures that stand as 0 where no reply came.
+/// Figures that are printed as 0 if there was no reply.
 const OF_REPLIES: &[&str] = &[
     "connection_ns_min",
     "connection_ns_mean",
@@ -106,16 +106,16 @@ const OF_REPLIES: &[&str] = &[
     "reply_bytes",
 ];
 
-/// What httperf says beside its report.
+/// What httperf prints besides its report.
 const CHATTER: [&str; 2] = ["open file limit > FD_SETSIZE", "maximum number of open descriptors"];
 
-/// No command line is longer.
+/// The longest command line, in bytes.
 const MOST_COMMAND_BYTES: usize = 4096;
 
-/// What the tool says again of a command line names the client within so many bytes.
+/// Within this many bytes, a command line that the tool repeats names the client.
 const ECHO_BYTES: usize = 300;
 
-/// No prompt is longer.
+/// The longest prompt, in bytes.
 const PROMPT_BYTES: usize = 200;
 
 /// All reports in a text.
@@ -126,7 +126,7 @@ pub fn read(text: &str) -> Vec<Found> {
     for report in template::reports(text, &list) {
         let lines = report.sights.iter().filter(|sight| !list[sight.line].starts_with(OFTEN)).count();
         if lines < 2 {
-            // A line that somebody quotes is no report.
+            // A single quoted line is not a report.
             continue;
         }
         let commands = commands(text, after, report.at.start);
@@ -142,7 +142,7 @@ fn of(text: &str, report: Report, commands: &[Range<usize>]) -> Found {
     complete(&mut reading);
     let start = commands.first().map_or(report.at.start, |command| command.start);
     reading.command = commands.first().map(|command| text[command.clone()].replace("\\\n", ""));
-    // The tool's own echo has every option, defaults included.
+    // The tool repeats the command line with every option, including defaults.
     reading.url = commands.last().and_then(|command| url(&text[command.clone()]));
     let strange = report.strange.into_iter().filter(|line| !is_chatter(line)).collect();
     Found { at: start..report.at.end, reading, strange }
@@ -176,7 +176,8 @@ fn set(reading: &mut Reading, sight: &Sight) {
     }
 }
 
-/// Takes out what is 0 because it is unknown, and adds the rate of replies, which the report says in a roundabout way.
+/// Removes figures that are 0 because they are unknown, and adds the rate of replies, which the report has only
+/// indirectly.
 fn complete(reading: &mut Reading) {
     let (sent, completed) = (reading.get("sent"), reading.get("completed"));
     if completed == Some(0.0) {
@@ -190,7 +191,7 @@ fn complete(reading: &mut Reading) {
     if reading.get("rate_samples") == Some(0.0) {
         reading.figures.retain(|name, _| !name.starts_with("sampled_rate"));
     }
-    // The median is that of lifetimes up to 100 s; where most are longer, it stands as 0.
+    // The median includes lifetimes up to 100 s; if most are longer, it is printed as 0.
     if reading.get("connection_ns_p50") == Some(0.0) {
         reading.figures.remove("connection_ns_p50");
     }
@@ -201,7 +202,7 @@ fn complete(reading: &mut Reading) {
     }
 }
 
-/// The command line as it was typed, and as the tool says it again, whichever stand before the report.
+/// The command line as it was typed and as the tool repeats it, if they are before the report.
 fn commands(text: &str, from: usize, to: usize) -> Vec<Range<usize>> {
     let mut commands: Vec<Range<usize>> = Vec::new();
     let mut end = to;
@@ -224,7 +225,7 @@ fn commands(text: &str, from: usize, to: usize) -> Vec<Range<usize>> {
     commands
 }
 
-/// How long the command line is that stands at the beginning: a line, and those that a backslash joins to it.
+/// The length of the command line at the beginning: one line, and the lines that a backslash joins to it.
 fn length(text: &str) -> usize {
     let mut length = 0;
     for line in text.split_inclusive('\n') {
@@ -233,12 +234,13 @@ fn length(text: &str) -> usize {
             break;
         }
     }
-    // On one line with the rest of the report, httperf says its name before whatever else it says.
+    // If everything is on one line, httperf's name precedes its next message.
     let line = &text[..length];
     line.split(" httperf: ").next().unwrap_or_default().trim_end().len()
 }
 
-/// Whether a command line stands here: at a line's beginning, behind a prompt or a path, or as the tool says it again.
+/// Whether a command line begins here: at the beginning of a line, after a prompt or a path, or as the tool repeats
+/// it.
 fn is_command(text: &str, at: usize, end: usize) -> bool {
     let Some(options) = text.as_bytes()[at..end].strip_prefix(b"httperf ") else { return false };
     if !options.trim_ascii_start().starts_with(b"-") {
@@ -252,12 +254,12 @@ fn is_command(text: &str, at: usize, end: usize) -> bool {
     is_first || is_prompted || is_echo(&text.as_bytes()[at..end])
 }
 
-/// The tool says its options in an order in which little can stand before this one.
+/// In the tool's order of options, only a few can precede this one.
 fn is_echo(command: &[u8]) -> bool {
     command[..command.len().min(ECHO_BYTES)].windows(10).any(|window| window == b" --client=")
 }
 
-/// What was asked, where the command line says it.
+/// The URL, if the command line has it.
 fn url(command: &str) -> Option<String> {
     let value = |name: &str| {
         let rest = command

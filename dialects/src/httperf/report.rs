@@ -1,4 +1,4 @@
-//! httperf's report, in its own arithmetic: sizes are whole bytes, since it divides whole numbers.
+//! httperf's report, with its own arithmetic: sizes are whole bytes, because it divides integers.
 
 use super::count::{Count, Spread};
 use super::first::First;
@@ -6,29 +6,29 @@ use model::Tally;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// How often the rate of replies is sampled, in s.
+/// The interval at which the rate of replies is sampled, in seconds.
 const INTERVAL_S: f64 = 5.0;
 
-/// What the report is made of.
+/// The data for the report.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
-    /// What came of the calls; finished.
+    /// The completed counts of calls.
     pub count: &'a Count,
-    /// What the load engine counted.
+    /// The load engine's counts.
     pub tally: &'a Tally,
-    /// The time between the beginnings of connections, where they begin at a rate.
+    /// The time between the beginnings of two connections, if they begin at a rate.
     pub gap_ns: Option<f64>,
-    /// Which of how many clients: they sample at different times.
+    /// The client's number, and the number of clients, which sample at different times.
     pub client: (u64, u64),
     /// How often `--verbose` was given.
     pub verbose: u32,
 }
 
 impl Report<'_> {
-    /// All of it.
+    /// The whole report.
     pub fn print(&self) -> String {
         let mut out = String::new();
-        // Text can always be written to a String.
+        // Writing to a String never fails.
         let _ = self.write(&mut out);
         out
     }
@@ -42,7 +42,7 @@ impl Report<'_> {
         }
         writeln!(out, "Maximum connect burst length: {}", count.burst(self.gap_ns))?;
         self.histogram(out)?;
-        // Nothing takes no time at all.
+        // If nothing happened, the duration is 0.
         let seconds = count.duration_ns().unwrap_or(tally.duration_ns).max(1) as f64 / 1e9;
         let (connections, replies) = (count.connections(), count.total());
         writeln!(
@@ -150,8 +150,9 @@ impl Report<'_> {
         )
     }
 
-    /// Bytes of all replies' heads, and of what follows the last chunk of one. What was received is heads and bodies
-    /// where all came whole and no body was in chunks; else the first reply tells how large a head is.
+    /// The bytes of all replies' heads, and the bytes after a reply's last chunk. If all replies are complete and
+    /// not chunked, the heads are the received bytes without the bodies. Otherwise the first reply shows the size
+    /// of a head.
     fn around(&self) -> (u64, u64) {
         let Self { count, tally, .. } = self;
         let replies = count.total();
@@ -183,7 +184,8 @@ impl Report<'_> {
         )
     }
 
-    /// How connections failed: why one did not come about is in the causes, which are counted by connection.
+    /// The causes of failed connections. Failures to connect are among the causes, which are counted per
+    /// connection.
     fn kinds(&self) -> BTreeMap<&'static str, u64> {
         let mut errors = self.count.failed.clone();
         let mut turn = |from: &'static str, to: &'static str, n: u64| {
@@ -209,7 +211,7 @@ impl Report<'_> {
     }
 }
 
-/// A part for each; 0 where there is none, as the tool has it.
+/// The average per item; 0 without items, as in the tool.
 fn each(whole: f64, n: u64) -> f64 {
     if n > 0 { whole / n as f64 } else { 0.0 }
 }

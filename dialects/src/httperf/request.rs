@@ -1,13 +1,13 @@
-//! What httperf asks: where, for which URIs, and in which bytes.
+//! httperf's requests: their target, URIs and bytes.
 
 use super::options::Options;
 use model::{Address, Ask, Expect, Target};
 use std::net::{SocketAddr, ToSocketAddrs};
 
-/// Of a set of URIs, so many calls are listed at most.
+/// The most calls for which the URIs of a set are listed.
 const MOST_LISTED: u64 = 100_000;
 
-/// Where it goes: IPv4, as the tool has nothing else. `None` where the name is unknown.
+/// The target, with IPv4 only, as in the tool. `None` if the name is unknown.
 pub fn target(options: &Options) -> Option<Target> {
     let (server, port) = (options.server.as_str(), options.port());
     let address = (server, port).to_socket_addrs().ok()?.find(SocketAddr::is_ipv4)?;
@@ -21,14 +21,13 @@ pub fn target(options: &Options) -> Option<Target> {
     })
 }
 
-/// One URI, or those of `--wset` as they follow one another, which begin anew behind the last one. `None` where they
-/// are too many to list.
+/// One URI, or the repeating sequence of those of `--wset`. `None` if they are too many to list.
 pub fn uris(options: &Options) -> Option<Vec<String>> {
     let Some((files, rate)) = options.wset else { return Some(vec![options.uri.clone()]) };
     let (id, clients) = options.client;
     let calls = options.num_conns.saturating_mul(options.num_calls);
     let mut uris = Vec::new();
-    // httperf begins with its library's first random number, which is 0 as long as nobody sows.
+    // httperf starts from the first random number of its library, which is 0 because it sets no seed.
     let (mut due, mut file) = (0.0, id);
     while (uris.len() as u64) < calls {
         let is_anew = due == 0.0 && file == id && !uris.is_empty();
@@ -51,9 +50,9 @@ pub fn uris(options: &Options) -> Option<Vec<String>> {
     Some(uris)
 }
 
-/// A digit for each power of ten below the number of files, a slash before each.
+/// The file's path: one digit for each power of ten below the number of files, each after a slash.
 fn wset_uri(prefix: &str, file: u64, files: u64) -> String {
-    // A slash at the end costs the prefix its first byte, which is the same one where there is no other.
+    // If the prefix ends with a slash, it loses its first byte; if that slash is all, it is the same byte.
     let prefix = if prefix.ends_with('/') { prefix.get(1..).unwrap_or_default() } else { prefix };
     let digits = if files > 1 { (files - 1).ilog10() as usize + 1 } else { 0 };
     let all = format!("{file:0digits$}");
@@ -61,7 +60,8 @@ fn wset_uri(prefix: &str, file: u64, files: u64) -> String {
     format!("{prefix}{path}.html")
 }
 
-/// What `--add-header` stands for. What the tool does not know it says, and takes as it stands.
+/// The text of `--add-header`, without escapes. The tool prints a message about unknown escapes and leaves them
+/// unchanged.
 pub fn unescaped(program: &str, text: &str, err: &mut String) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();
@@ -96,7 +96,7 @@ pub fn unescaped(program: &str, text: &str, err: &mut String) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of a call. `None` where the tool does not know the version of HTTP.
+/// The bytes of a request. `None` if the tool does not know the version of HTTP.
 pub fn ask(options: &Options, uri: &str, extra: &[u8], expect: &Expect) -> Option<Ask> {
     let method = options.method.as_deref().filter(|method| !method.is_empty()).unwrap_or("GET");
     let (version, keep_alive) = match options.http_version {
@@ -104,7 +104,7 @@ pub fn ask(options: &Options, uri: &str, extra: &[u8], expect: &Expect) -> Optio
         (1, 1) => ("1.1", ""),
         _ => return None,
     };
-    // Without a host, the blank line comes before the added headers, as the tool has it.
+    // Without a host, the blank line precedes the added headers, as in the tool.
     let host = options.server_name.as_deref().unwrap_or(&options.server);
     let host = if options.no_host_hdr { String::new() } else { format!("Host: {host}") };
     let head =

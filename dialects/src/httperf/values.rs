@@ -1,9 +1,9 @@
-//! The values of httperf's options that are more than a number, and the tool's words for what is wrong with them.
+//! The values of httperf's options that are more than a number, and the tool's error messages for them.
 
 use super::options::{Pace, Part};
 use crate::getopt;
 
-/// What is to be printed of messages.
+/// Which parts of messages are printed.
 pub fn part(value: &str) -> Part {
     match value.bytes().next().map(|b| b.to_ascii_lowercase()) {
         Some(b'h') => Part::Header,
@@ -12,7 +12,7 @@ pub fn part(value: &str) -> Part {
     }
 }
 
-/// Which client of how many.
+/// The client's number, and the number of clients.
 pub fn client(value: &str) -> Result<(u64, u64), String> {
     let (id, rest) =
         getopt::integer(value, true).ok_or_else(|| format!("bad client id (rest: `{value}')"))?;
@@ -59,7 +59,7 @@ pub fn period(value: &str) -> Result<Pace, String> {
     }
 }
 
-/// How many files, and how often another one is asked for.
+/// The number of files, and how often the next one is requested.
 pub fn wset(value: &str) -> Result<(u64, f64), String> {
     let wrong = |what: &str, rest: &str| format!("{what} in --wset arg (rest: `{rest}')");
     let (files, after) =

@@ -1,4 +1,4 @@
-//! oha's reports: its summary for people, of several versions, and its JSON.
+//! Reads oha's reports: the summary of several versions, and the JSON.
 
 use crate::Found;
 use crate::cursor::{Cursor, walk};
@@ -13,7 +13,7 @@ const ANCHOR: &str = "Summary:";
 /// The first key of the JSON.
 const KEY: &str = "\"summary\"";
 
-/// The summary's times, and the parts of their names.
+/// The summary's times, with parts of their names.
 const TIMES: &[(&str, &str)] = &[
     ("Total:", "duration_ns"),
     ("Slowest:", "latency_ns_max"),
@@ -21,11 +21,11 @@ const TIMES: &[(&str, &str)] = &[
     ("Average:", "latency_ns_mean"),
 ];
 
-/// Its sizes: those of bodies.
+/// The summary's sizes, which are those of bodies.
 const SIZES: &[(&str, &str)] =
     &[("Total data:", "body_bytes"), ("Size/request:", "mean_body_bytes"), ("Size/sec:", "body_bytes_per_s")];
 
-/// Headings of its parts, and which one begins.
+/// The headings of the summary's parts, and the part that each begins.
 const PARTS: &[(&str, Part)] = &[
     ("Response time histogram (", Part::Some),
     ("Response time distribution (", Part::Some),
@@ -40,7 +40,7 @@ const PARTS: &[(&str, Part)] = &[
 /// A part of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Nothing that is kept.
+    /// A part that is not kept.
     Some,
     /// The percentiles over all answers.
     All,
@@ -60,7 +60,7 @@ fn summaries(text: &str) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for (at, _) in text.match_indices(ANCHOR) {
         let mut cursor = Cursor::new(text, at + ANCHOR.len());
-        // Other tools have a summary, too; only this one begins with the share of successes.
+        // Other tools have a summary too, but only oha's begins with the success rate.
         if found.last().is_some_and(|before| before.at.end > at) || !cursor.eat("Success rate:") {
             continue;
         }
@@ -77,7 +77,7 @@ fn summaries(text: &str) -> Vec<Found> {
     found
 }
 
-/// What was answered, and what was not, from its parts.
+/// The counts of answers and errors, from the summary's parts.
 fn counts(reading: &mut Reading) {
     if !reading.status.is_empty() {
         reading.set("completed", reading.status.values().sum::<u64>() as f64);
@@ -126,7 +126,7 @@ fn take(cursor: &mut Cursor, reading: &mut Reading, part: &mut Part) -> bool {
     }
 }
 
-/// A number and a unit behind a blank: `0.0123 secs`. What is not a number is not known.
+/// Reads a number and a unit after a space, such as `0.0123 secs`. NaN is unknown.
 fn time(cursor: &mut Cursor, reading: &mut Reading, name: &str) -> bool {
     if cursor.eat("NaN") || cursor.eat("-inf") || cursor.eat("inf") {
         let _ = unit(cursor);
@@ -152,7 +152,7 @@ fn size(cursor: &mut Cursor, reading: &mut Reading, name: &str) -> bool {
     true
 }
 
-/// The next word, if it is a short one.
+/// The next word, if it is short.
 fn unit<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     let rest = cursor.blanks().rest();
     let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
@@ -160,7 +160,7 @@ fn unit<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     &rest[..end]
 }
 
-/// `99.90% in 0.0123 secs`.
+/// Reads `99.90% in 0.0123 secs`.
 fn percentile(cursor: &mut Cursor, reading: &mut Reading, is_kept: bool) -> bool {
     let mut next = *cursor;
     let Some((share, "%")) = next.value() else { return false };
@@ -173,12 +173,12 @@ fn percentile(cursor: &mut Cursor, reading: &mut Reading, is_kept: bool) -> bool
     time(cursor, kept, &format!("latency_ns_{}", name_of(share)))
 }
 
-/// `p99`, `p999`, `p9999`.
+/// The name of a percentile: `p99`, `p999`, `p9999`.
 fn name_of(share: f64) -> String {
     format!("p{share}").replace('.', "")
 }
 
-/// `0.001 ms [29] |■■■`.
+/// Reads `0.001 ms [29] |■■■`.
 fn bar(cursor: &mut Cursor) -> bool {
     let is_bar = cursor.value().is_some_and(|(_, glued)| {
         if glued.is_empty() && !cursor.rest().trim_start().starts_with('[') {
@@ -193,7 +193,7 @@ fn bar(cursor: &mut Cursor) -> bool {
     is_bar
 }
 
-/// `[200] 1000 responses`.
+/// Reads `[200] 1000 responses`.
 fn status(cursor: &mut Cursor, reading: &mut Reading) -> bool {
     let Some(code) = cursor.number().filter(|_| cursor.eat("]")) else { return false };
     let Some(n) = cursor.number().filter(|_| cursor.eat("responses")) else { return false };
@@ -201,7 +201,7 @@ fn status(cursor: &mut Cursor, reading: &mut Reading) -> bool {
     true
 }
 
-/// `[10] connection closed before message completed`.
+/// Reads `[10] connection closed before message completed`.
 fn error(cursor: &mut Cursor, reading: &mut Reading) -> bool {
     let Some(n) = cursor.number().filter(|_| cursor.eat("]")) else { return false };
     let what = cursor.line();
@@ -209,7 +209,7 @@ fn error(cursor: &mut Cursor, reading: &mut Reading) -> bool {
     !what.is_empty()
 }
 
-/// What the JSON has that is kept. All of it may be missing: a version may have less.
+/// The keys of the JSON that are kept. All are optional, because a version may have fewer.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Json {

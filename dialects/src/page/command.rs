@@ -1,14 +1,14 @@
-//! Command lines of tools on a page: after a prompt, at a line's beginning, or set as code within a sentence.
+//! Finds command lines of tools on a page: after a prompt, at the beginning of a line, or as code in a sentence.
 
 use super::lines::lines;
 
-/// No command line is longer.
+/// The longest command line, in bytes.
 const LONGEST: usize = 2000;
 
-/// What may stand before a program's name.
+/// Words that may come before a program's name.
 const BEFORE: &[&str] = &["sudo", "time", "nohup", "exec"];
 
-/// Files after whose names a sentence may go on without a blank, where a page lost one.
+/// Extensions of files after which a sentence may continue without a space, if the page lost it.
 const ENDINGS: &[&str] =
     &[".html", ".htm", ".jpg", ".jpeg", ".png", ".gif", ".php", ".txt", ".css", ".js", ".json"];
 
@@ -19,11 +19,11 @@ pub struct Command {
     pub at: usize,
     /// The program's name, without its folder.
     pub program: String,
-    /// All of it, without the prompt.
+    /// The whole command line, without the prompt.
     pub line: String,
 }
 
-/// The command lines of a page, in its order, of programs that `is_tool`.
+/// The command lines of a page, in order, of the programs for which `is_tool` is true.
 pub fn commands(text: &str, is_tool: impl Fn(&str) -> bool) -> Vec<Command> {
     let mut all = Vec::new();
     let mut begun: Option<(usize, String)> = None;
@@ -42,7 +42,7 @@ pub fn commands(text: &str, is_tool: impl Fn(&str) -> bool) -> Vec<Command> {
     all
 }
 
-/// What is left of a line that is too long to be one: a page without line breaks.
+/// The beginning of a line that is too long for a command line, as on a page without line breaks.
 fn start_of(text: &str) -> &str {
     let mut end = LONGEST.min(text.len());
     while !text.is_char_boundary(end) {
@@ -58,7 +58,7 @@ fn within(line: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, String
     spans.find_map(|span| command(span, is_tool))
 }
 
-/// The command line that a text is.
+/// The command line in a text that is nothing else.
 pub fn command(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, String)> {
     let words: Vec<&str> = text.split_whitespace().take(200).collect();
     let at = words.iter().take(6).position(|word| {
@@ -67,7 +67,7 @@ pub fn command(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, S
     })?;
     let is_prompt = |word: &&str| word.ends_with(['$', '#', '%', '>', ':', '~']) || word.contains('@');
     let is_first = words[..at].iter().all(|word| is_prompt(word) || BEFORE.contains(word));
-    // "Results of wrk:" has a name that ends like a prompt, so one that is no prompt's must be the first.
+    // In "Results of wrk:", the name ends like a prompt. So without a prompt, the name must be the first word.
     let is_prompted =
         at == 0 || words[at - 1].ends_with(['$', '#', '%', '>']) || BEFORE.contains(&words[at - 1]);
     if !is_first || !is_prompted {
@@ -80,8 +80,8 @@ pub fn command(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<(String, S
     is_called.then(|| (program, [&[name.to_owned()], &args[..]].concat().join(" ")))
 }
 
-/// The words that belong to it: options, their values and one that is none's value, which is the URL. A sentence that
-/// goes on behind does not.
+/// The words that belong to the command line: options, their values, and one operand, which is the URL. A sentence
+/// that continues after it does not belong to it.
 fn arguments(words: &[&str]) -> Vec<String> {
     let mut args = Vec::new();
     let (mut is_value, mut has_url) = (false, false);
@@ -96,18 +96,18 @@ fn arguments(words: &[&str]) -> Vec<String> {
         }
         args.push(if is_url { without_sentence(word) } else { (*word).to_owned() });
         has_url |= is_url || (is_operand && !is_value && !is_option);
-        // A value stands in the option itself or in the next word.
+        // A value is in the option's own word or in the next one.
         is_value = is_option && !is_url;
     }
     args
 }
 
-/// What a page writes where everybody puts a URL of their own.
+/// Whether a word is a placeholder for a URL.
 pub fn is_placeholder(word: &str) -> bool {
     word.eq_ignore_ascii_case("url") || word.eq_ignore_ascii_case("<url>")
 }
 
-/// `…/a.jpgWe`, which a page made of `…/a.jpg` and the next sentence, is the former.
+/// Cuts off a sentence that a page joined to a URL: `…/a.jpgWe` becomes `…/a.jpg`.
 fn without_sentence(url: &str) -> String {
     let cut = ENDINGS.iter().find_map(|ending| {
         let end = url.rfind(ending)? + ending.len();

@@ -1,17 +1,17 @@
-//! What stands above a report: the headings of a page, and which of them is the report's name.
+//! Finds the headings of a page, and chooses a report's name from the headings above it.
 //!
-//! The name is the nearest heading that tells the report from the others. One that recurs above other reports of the
-//! page ("result", "run") does not, nor does one that stands above all of them; where one stands above several, what
-//! tells those apart is added.
+//! The name is the nearest heading that distinguishes the report from others. A heading that is repeated above
+//! other reports ("result", "run") does not, and neither does a heading above all reports. If a heading is above
+//! several reports, the next heading that distinguishes them is added.
 
 use super::lines::{Line, lines, plain};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// No heading is longer: what is, is text.
+/// The longest heading, in bytes; anything longer is text.
 const LONGEST: usize = 120;
 
-/// A page without marked headings: a line of its own of so many words at most may be one.
+/// On a page without marked headings, a separate line of at most this many words may be a heading.
 const WORDS: usize = 6;
 
 /// A heading.
@@ -19,13 +19,14 @@ const WORDS: usize = 6;
 pub struct Heading {
     /// Where it begins, in bytes.
     pub at: usize,
-    /// 1 to 6, 7 for a line in bold.
+    /// The level: 1 to 6, or 7 for a line in bold.
     pub level: usize,
-    /// Its words.
+    /// Its text.
     pub text: String,
 }
 
-/// The headings of a page. `is_command` says what is a command line and no heading, though it may begin with a `#`.
+/// The headings of a page. `is_command` recognises command lines, which are not headings even if they begin with
+/// `#`.
 pub fn headings(text: &str, is_command: impl Fn(&str) -> bool) -> Vec<Heading> {
     let mut all = Vec::new();
     let mut before: [Option<Line>; 2] = [None, None];
@@ -44,7 +45,7 @@ pub fn headings(text: &str, is_command: impl Fn(&str) -> bool) -> Vec<Heading> {
     all
 }
 
-/// `## Name`, `##Name`, `**Name**`.
+/// Reads `## Name`, `##Name` or `**Name**`.
 fn marked<'t>(line: &Line<'t>) -> Option<(usize, &'t str)> {
     let bare = line.text.trim();
     if line.is_code || bare.len() > 2 * LONGEST {
@@ -63,7 +64,7 @@ fn marked<'t>(line: &Line<'t>) -> Option<(usize, &'t str)> {
     ((1..=6).contains(&level) && is_heading).then(|| (level, text.trim_end_matches('#').trim()))
 }
 
-/// A paragraph of one line over a line of `=` or `-`.
+/// Reads a paragraph of one line above a line of `=` or `-`.
 fn underlined<'t>(before: [Option<Line<'t>>; 2], line: &Line) -> Option<(usize, usize, &'t str)> {
     let rule = line.text.trim();
     let mark = rule.chars().next().filter(|mark| rule.len() >= 2 && ['=', '-'].contains(mark))?;
@@ -77,8 +78,8 @@ fn underlined<'t>(before: [Option<Line<'t>>; 2], line: &Line) -> Option<(usize, 
     ))
 }
 
-/// A page that has no marked heading, as text that was taken out of one: short lines of their own, of one level, that
-/// begin like one and do not end like a sentence, outside of what is known to be something else.
+/// Headings of a page without marked headings, such as extracted text: short separate lines, all of one level, that
+/// begin like a heading and do not end like a sentence, outside of ranges that are known to be something else.
 pub fn unmarked(text: &str, taken: &[Range<usize>]) -> Vec<Heading> {
     let mut all = Vec::new();
     for line in lines(text) {
@@ -94,7 +95,7 @@ pub fn unmarked(text: &str, taken: &[Range<usize>]) -> Vec<Heading> {
             all.push(Heading { at: line.at, level: 1, text: plain(bare) });
         }
     }
-    // Both are in the order of the page.
+    // Both lists are in the order of the page.
     let mut taken = taken.iter().peekable();
     all.retain(|heading| {
         while taken.next_if(|range| range.end <= heading.at).is_some() {}
@@ -103,8 +104,8 @@ pub fn unmarked(text: &str, taken: &[Range<usize>]) -> Vec<Heading> {
     all
 }
 
-/// For each of the places, in the page's order, the headings it stands under, by index, nearest first. Of headings
-/// of one level `flat` has all since the place before instead of the last one.
+/// For each position, in the page's order, the indices of the headings above it, nearest first. Normally only the
+/// last heading of a level counts; with `flat`, all since the previous position count.
 pub fn above(headings: &[Heading], places: &[usize], flat: bool) -> Vec<Vec<usize>> {
     let mut next = 0;
     let mut open: Vec<usize> = Vec::new();
@@ -120,13 +121,13 @@ pub fn above(headings: &[Heading], places: &[usize], flat: bool) -> Vec<Vec<usiz
             open.push(next);
             next += 1;
         }
-        // A page of nothing but headings must not make this long.
+        // A page of nothing but headings must not make this list long.
         all.push(open.iter().rev().take(8).copied().collect());
     }
     all
 }
 
-/// What each place is called, by the headings it stands under.
+/// The name of each position, from the headings above it.
 pub fn titles(headings: &[Heading], above: &[Vec<usize>], spares_common: bool) -> Vec<Option<String>> {
     let key = |index: usize| headings[index].text.to_lowercase();
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();

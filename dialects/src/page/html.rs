@@ -1,11 +1,11 @@
-//! HTML becomes the Markdown that says the same: headings, code, tables and their rows; everything else is taken
-//! away. It never fails and looks at every byte once, whatever is thrown at it. Markdown stays as it is but for the
-//! tags in it, outside of code.
+//! Converts HTML to equivalent Markdown: headings, code, tables and their rows are kept, and all other tags are
+//! removed. It never fails and examines every byte once, whatever the input. Markdown stays unchanged, except for
+//! tags outside of code.
 
 use super::lines;
 use std::borrow::Cow;
 
-/// Tags that stand on lines of their own.
+/// Tags that begin a line of their own.
 const BLOCKS: &[&str] = &[
     "p",
     "div",
@@ -39,18 +39,18 @@ const BLOCKS: &[&str] = &[
     "aside",
 ];
 
-/// Tags that leave nothing behind.
+/// Tags that are removed without a replacement.
 const INLINE: &[&str] = &[
     "a", "b", "i", "u", "s", "em", "strong", "span", "small", "big", "sub", "sup", "kbd", "samp", "var",
     "tt", "font", "img", "center", "abbr", "mark", "q", "cite", "del", "ins", "label", "col", "colgroup",
     "link", "meta", "input", "button", "iframe", "svg", "path", "wbr", "picture", "source",
 ];
 
-/// Elements of which nothing is shown, and what ends them.
+/// Elements whose content is removed, and their end tags.
 const HIDDEN: &[(&str, &str)] =
     &[("script", "</script"), ("style", "</style"), ("noscript", "</noscript"), ("template", "</template")];
 
-/// The text of a page. Colours of a terminal are taken away, too.
+/// The text of a page. Terminal colours are removed too.
 pub fn text(source: &str) -> Cow<'_, str> {
     let source = without_colours(source);
     if !source.contains(['<', '&']) {
@@ -71,7 +71,7 @@ pub fn text(source: &str) -> Cow<'_, str> {
     Cow::Owned(stripper.out)
 }
 
-/// A page that is HTML as a whole says so near its beginning.
+/// Whether the whole page is HTML, which shows near its beginning.
 fn is_html(source: &str) -> bool {
     let mut end = source.len().min(4096);
     while !source.is_char_boundary(end) {
@@ -83,7 +83,7 @@ fn is_html(source: &str) -> bool {
         || head.trim_start().starts_with("<div")
 }
 
-/// Takes `ESC [ … m` and its like away.
+/// Removes escape sequences such as `ESC [ … m`.
 fn without_colours(source: &str) -> Cow<'_, str> {
     if !source.contains('\x1b') {
         return Cow::Borrowed(source);
@@ -102,22 +102,22 @@ fn without_colours(source: &str) -> Cow<'_, str> {
 struct Stripper {
     out: String,
     is_html: bool,
-    /// What ends that of which nothing is shown.
+    /// The end tag of the element whose content is being removed.
     hidden: Option<&'static str>,
     is_pre: bool,
     is_heading: bool,
     is_table: bool,
     is_cell: bool,
-    /// Cells in this row so far.
+    /// The cells in this row so far.
     cells: usize,
-    /// Rows in this table so far.
+    /// The rows in this table so far.
     rows: usize,
 }
 
 impl Stripper {
     fn strip(&mut self, source: &str) {
         let mut rest = source;
-        // Once none is found there is none further on either.
+        // If none was found once, there is none later either.
         let mut has_end = true;
         loop {
             if let Some(end) = self.hidden {
@@ -146,7 +146,7 @@ impl Stripper {
         }
     }
 
-    /// Where lines are counted on, none must go.
+    /// Keeps the line breaks of removed text, so that lines stay lines.
     fn keep_lines(&mut self, hidden: &str) {
         let lines = hidden.bytes().filter(|byte| *byte == b'\n').count();
         self.out.extend(std::iter::repeat_n('\n', lines));
@@ -164,7 +164,7 @@ impl Stripper {
         }
     }
 
-    /// How many bytes of it are a character reference.
+    /// The length of a character reference at the beginning, in bytes.
     fn entity(&mut self, rest: &str) -> usize {
         let head = &rest.as_bytes()[..rest.len().min(12)];
         let Some(end) = head.iter().position(|byte| *byte == b';') else { return 0 };
@@ -190,7 +190,7 @@ impl Stripper {
         end + 1
     }
 
-    /// How many bytes of it are a tag.
+    /// The length of a tag at the beginning, in bytes.
     fn tag(&mut self, rest: &str, has_end: &mut bool) -> usize {
         if rest.starts_with("<!--") {
             self.hidden = Some("-->");
@@ -211,7 +211,7 @@ impl Stripper {
         if self.act(&name, is_close) || self.is_html { end + 1 } else { 0 }
     }
 
-    /// Does what a tag asks for; `false`: it is none.
+    /// Applies a tag. Returns `false` if it is not a tag.
     fn act(&mut self, name: &str, is_close: bool) -> bool {
         if let Some((_, end)) = HIDDEN.iter().find(|(hidden, _)| *hidden == name) {
             self.hidden = (!is_close).then_some(*end);
@@ -268,7 +268,7 @@ impl Stripper {
         }
     }
 
-    /// A row begins or ends: what was one before is whole.
+    /// Begins or ends a row; a row before it is complete.
     fn row(&mut self) {
         if self.cells > 0 {
             self.out.push_str(" |\n");
@@ -293,7 +293,7 @@ impl Stripper {
     }
 }
 
-/// `#8211` and `#x2013`.
+/// Reads the number of `#8211` or `#x2013`.
 fn number(name: &str) -> Option<u32> {
     let digits = name.strip_prefix('#')?;
     match digits.strip_prefix(['x', 'X']) {

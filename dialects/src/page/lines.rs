@@ -1,17 +1,17 @@
-//! A text line by line, and which lines are code: between fences, or indented by four blanks or a tab.
+//! The lines of a text, and which of them are code: between fences, or indented by four spaces or a tab.
 
 /// A line and where it begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'t> {
     /// Where it begins, in bytes.
     pub at: usize,
-    /// Without its end.
+    /// The line, without its line break.
     pub text: &'t str,
-    /// Its end included.
+    /// The line, including its line break.
     pub whole: &'t str,
-    /// Within code, or the fence of it.
+    /// Whether it is code or a fence.
     pub is_code: bool,
-    /// The fence of code itself.
+    /// Whether it is a fence.
     pub is_fence: bool,
 }
 
@@ -23,10 +23,10 @@ pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
         let bare = line.trim_start_matches(' ');
         let mark =
             ["```", "~~~"].into_iter().find(|mark| bare.starts_with(mark) && line.len() - bare.len() < 4);
-        // What stands on a fence's line goes with one that begins only.
+        // Only an opening fence may have text after it.
         let ends =
             mark.is_some() && mark == fence && bare.trim_end().trim_start_matches(['`', '~']).is_empty();
-        // Code that is set in one line begins and ends there.
+        // A fence with its code on the same line ends there.
         let begins = mark.is_some() && fence.is_none() && !bare[3..].contains("```");
         let is_indented = fence.is_none() && (line.starts_with("    ") || line.starts_with('\t'));
         let is_code = fence.is_some() || begins || is_indented;
@@ -40,7 +40,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     })
 }
 
-/// The text in pieces that are code or are not, line by line.
+/// Splits the text into lines of code and of prose.
 pub fn segments(text: &str) -> Vec<(bool, &str)> {
     let mut all: Vec<(bool, usize, usize)> = Vec::new();
     for line in lines(text) {
@@ -53,7 +53,7 @@ pub fn segments(text: &str) -> Vec<(bool, &str)> {
     all.into_iter().map(|(is_code, from, to)| (is_code, &text[from..to])).collect()
 }
 
-/// Words without what Markdown sets around them: emphasis, code, links, entities.
+/// A text without Markdown's marks: emphasis, code, links, entities.
 pub fn plain(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -1,6 +1,6 @@
-//! A page with reports of other tools in it, in Markdown, HTML or plain text, becomes readings: every reader looks
-//! for its tool's reports, tables of figures are read, and what the page says of a report is put to it: what it is
-//! called, by which command it was made, what the words around it say. What is not understood is named.
+//! Turns a page with reports of other tools, in Markdown, HTML or plain text, into readings. Every reader looks for
+//! its tool's reports, and tables of figures are read. Each report gets what the page says about it: its name, its
+//! command line, and the remarks around it. What is not understood is listed.
 
 mod command;
 mod heading;
@@ -17,28 +17,28 @@ use heading::Heading;
 use model::Reading;
 use std::ops::Range;
 
-/// Words that introduce a report are its name if they are no more than this; else they are a note.
+/// The most words of a report's introduction that become its name; a longer one becomes a note.
 const LONGEST_NAME: usize = 40;
 
-/// What was read from a page.
+/// The content of a page.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
     /// Its first heading.
     pub title: Option<String>,
-    /// Its reports and the rows of its tables, in its order.
+    /// Its reports and the rows of its tables, in order.
     pub items: Vec<Item>,
-    /// What is not understood and belongs to no single reading.
+    /// Unknown content that does not belong to a single reading.
     pub strange: Vec<String>,
 }
 
-/// A reading and what is to be said of it.
+/// A reading with its notes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// What was read.
+    /// The reading.
     pub reading: Reading,
-    /// What the page says of it in words, and what does not fit together.
+    /// Remarks of the page about it, and contradictions.
     pub notes: Vec<String>,
-    /// Lines that are not understood, as they stand.
+    /// Lines that are not understood, unchanged.
     pub strange: Vec<String>,
 }
 
@@ -66,13 +66,14 @@ pub fn read(source: &str) -> Page {
     Page { title, items: items.into_iter().map(|(_, item)| item).collect(), strange }
 }
 
-/// No page has so many digits: what comes out of changing units is taken away, so that 1.8 ms are 1,800,000 ns.
+/// More digits than any page has. Rounding to this removes the error of converting units, so that 1.8 ms are
+/// exactly 1,800,000 ns.
 fn rounded(value: f64) -> f64 {
     format!("{value:.11e}").parse().unwrap_or(value)
 }
 
-/// The reports that all readers find, in order. Where two claim the same report, the one who has read more of it is
-/// right; where reports of two tools are mixed up, both are kept, and are said to be.
+/// The reports that all readers find, in order. If two readers find the same report, the one that read more of it
+/// is kept. If reports of two tools are interleaved, both are kept, with a note.
 fn reports(text: &str) -> Vec<Found> {
     let mut all: Vec<Found> = readers().flat_map(|(_, read)| read(text)).collect();
     all.sort_by_key(|found| (found.at.start, found.at.end));
@@ -103,15 +104,15 @@ fn reports(text: &str) -> Vec<Found> {
     kept
 }
 
-/// Whether two findings that overlap are of one report: the figures that both have are mostly the same. Where they
-/// have none in common, one of them has read next to nothing.
+/// Whether two overlapping findings are of one report: most of their common figures are equal. If they have none in
+/// common, one of the two has read almost nothing.
 fn is_same(a: &Found, b: &Found) -> bool {
     let shared = a.reading.figures.iter().filter_map(|(name, value)| Some((*value, b.reading.get(name)?)));
     let (same, other): (Vec<_>, Vec<_>) = shared.partition(|(a, b)| (a - b).abs() <= 1e-9 * a.abs());
     same.len() >= other.len()
 }
 
-/// The tables that are no part of a report.
+/// The tables that are not part of a report.
 fn tables(text: &str, reports: &[Found]) -> Vec<Table> {
     let mut reports = reports.iter().peekable();
     let mut tables = table::tables(text);
@@ -122,7 +123,7 @@ fn tables(text: &str, reports: &[Found]) -> Vec<Table> {
     tables
 }
 
-/// What is a report or a table, in order.
+/// The ranges of reports and tables, in order.
 fn taken(reports: &[Found], tables: &[Table]) -> Vec<Range<usize>> {
     let mut taken: Vec<Range<usize>> =
         reports.iter().map(|f| f.at.clone()).chain(tables.iter().map(|t| t.at.clone())).collect();
@@ -166,17 +167,17 @@ fn of_reports(
     items
 }
 
-/// The last command line of the tool before a place.
+/// The last command line of the tool before a position.
 fn command_of(commands: &[Command], tool: &str, place: usize) -> Option<String> {
     let before = &commands[..commands.partition_point(|command| command.at <= place)];
-    // wrk2 calls itself wrk.
+    // wrk2's program is called wrk.
     let is_its = |command: &&Command| {
         command.program == tool || (tool.starts_with("wrk") && command.program.starts_with("wrk"))
     };
     before.iter().rev().find(is_its).map(|command| command.line.clone())
 }
 
-/// A command line that the page has for several reports need not be the one that made this one.
+/// Checks that a command line fits the report: the page may have one command line for several reports.
 fn contradiction(reading: &Reading) -> Option<String> {
     let said = words::option(reading.command.as_deref()?, 'c')?;
     let had = reading.get("connections").filter(|had| *had != said)?;
@@ -185,7 +186,7 @@ fn contradiction(reading: &Reading) -> Option<String> {
     is_of_connections.then(|| format!("the page's command line has {said} connections, the report {had}"))
 }
 
-/// The rows of the tables: what is asked stands in the headings above.
+/// The rows of the tables. The headings above a table name its workload.
 fn of_tables(
     text: &str,
     tables: Vec<Table>,

@@ -1,5 +1,5 @@
-//! What a page says in words, as far as that is simple and sure: the sentence that introduces a report, memory as
-//! `top` shows it, what the figures of a table are of.
+//! Reads a page's prose where that is simple and unambiguous: the sentence that introduces a report, memory as
+//! `top` prints it, and the subject of a table's figures.
 
 use super::command::Command;
 use super::lines::{Line, lines, plain};
@@ -7,19 +7,20 @@ use crate::table::{bytes, split};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// No sentence is longer.
+/// The longest sentence, in bytes.
 const LONGEST: usize = 300;
 
-/// Words of a page with figures of the report before.
+/// A remark with figures about the report before it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remark {
-    /// As they stand.
+    /// The remark's text.
     pub words: String,
-    /// What they say.
+    /// The figures in it.
     pub figures: Vec<(&'static str, f64)>,
 }
 
-/// For each report the sentence that ends with a colon right above it; for none, unless each has one of its own.
+/// For each report, the sentence directly above it that ends with a colon. All are `None` unless every report has
+/// one of its own.
 pub fn introductions(text: &str, reports: &[Range<usize>], commands: &[Command]) -> Vec<Option<String>> {
     let mut all: Vec<Option<String>> = vec![None; reports.len()];
     let mut paragraph = String::new();
@@ -56,12 +57,12 @@ pub fn introductions(text: &str, reports: &[Range<usize>], commands: &[Command])
     if is_told_apart && reports.len() > 1 { all } else { vec![None; reports.len()] }
 }
 
-/// A command line that stands by itself, not within a sentence.
+/// Whether a command line is on a line of its own, not in a sentence.
 fn is_bare_command(line: &Line) -> bool {
     !line.text.contains('`')
 }
 
-/// For each report the remarks that follow it, up to the next one.
+/// For each report, the remarks between it and the next one.
 pub fn remarks(text: &str, reports: &[Range<usize>]) -> Vec<Vec<Remark>> {
     let mut all = vec![Vec::new(); reports.len()];
     let mut next = 0;
@@ -81,7 +82,7 @@ pub fn remarks(text: &str, reports: &[Range<usize>]) -> Vec<Vec<Remark>> {
     all
 }
 
-/// `38.0m VIRT, 2.5m RES`, as `top` writes it.
+/// Reads `38.0m VIRT, 2.5m RES`, as `top` prints memory.
 fn memory(line: &str) -> Vec<(&'static str, f64)> {
     let words: Vec<&str> =
         line.split([' ', ',', '.', ';', '(', ')']).filter(|word| !word.is_empty()).collect();
@@ -102,7 +103,7 @@ fn memory(line: &str) -> Vec<(&'static str, f64)> {
     pairs.collect()
 }
 
-/// Where the page says that it speaks of answers per second.
+/// Where the page says that its figures are requests per second.
 pub fn metrics(text: &str) -> Vec<usize> {
     const WORDS: &[&str] = &[
         "requests per second",
@@ -122,7 +123,7 @@ pub fn metrics(text: &str) -> Vec<usize> {
     lines(text).filter(says).map(|line| line.at).collect()
 }
 
-/// The number of an option of one letter in a command line: `-c 10` and `-c10`.
+/// The number of a one-letter option in a command line: `-c 10` or `-c10`.
 pub fn option(command: &str, letter: char) -> Option<f64> {
     let mut words = command.split_whitespace();
     while let Some(word) = words.next() {

@@ -1,16 +1,17 @@
-//! What stands right above a report of siege: its banner, its lines of verbose mode, the shell's command line.
+//! Reads what is directly above a report of siege: its banner, the lines of its verbose mode, the command line.
 
 use crate::scan::{self, Scan};
 use model::Reading;
 use std::ops::Range;
 
-/// What siege, and the shell, said right before the report: version, users, command line. Where all of that begins.
+/// Reads version, users and command line from the lines directly before a report, and returns where those lines
+/// begin.
 pub fn head(text: &str, before: Range<usize>, reading: &mut Reading) -> usize {
     let mut start = before.end;
     for line in scan::lines_before(text, before.end, before.start) {
         let said = &text[line.clone()];
         let banner = said.find("** SIEGE ");
-        // All on one line, the banner ends the command.
+        // If everything is on one line, the banner ends the command.
         if let Some(command) = scan::command(&said[..banner.unwrap_or(said.len())], "siege") {
             reading.command = Some(command.trim_end().to_owned());
             reading.url = scan::url(command).map(str::to_owned);
@@ -35,7 +36,7 @@ pub fn head(text: &str, before: Range<usize>, reading: &mut Reading) -> usize {
     start
 }
 
-/// siege writes such lines before its report.
+/// Whether siege writes such a line before its report.
 fn is_own(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "** ",
@@ -58,7 +59,7 @@ fn is_own(line: &str) -> bool {
     line.is_empty() || STARTS.iter().any(|start| line.starts_with(start)) || is_transaction(line)
 }
 
-/// A line of verbose mode.
+/// Whether this is a line of verbose mode.
 fn is_transaction(line: &str) -> bool {
     line.contains(" secs: ") && line.contains(" bytes ==> ")
 }

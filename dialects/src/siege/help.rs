@@ -1,9 +1,9 @@
-//! What siege says about itself.
+//! siege's version, help and configuration.
 
 use super::settings::{MAX_REPS, Settings};
 use std::fmt::Write;
 
-/// The version that is spoken, as siege names it, and who speaks it.
+/// The supported version, as siege prints it, and a note that drome prints it.
 pub const VERSION: &str = "SIEGE 4.0.7\n\nSpoken by drome, which has none of siege's code.\n\n";
 
 /// The options in siege's order, in drome's words.
@@ -38,7 +38,7 @@ Options:
 
 ";
 
-/// Its settings, as `siege -C` shows them.
+/// The settings, as `siege -C` prints them.
 pub fn config(s: &Settings) -> String {
     let mut text = format!(
         "CURRENT  SIEGE  CONFIGURATION\n{}\nEdit the resource file to change the settings.\n{}\n",

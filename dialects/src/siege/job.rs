@@ -1,4 +1,4 @@
-//! A siege: what is said before, of each transaction, and at the end.
+//! A run of siege: what it prints at the beginning, for each transaction, and at the end.
 
 use super::rc;
 use super::report::{self, LOG_HEAD, Line, Sums, TICK_NS};
@@ -9,10 +9,10 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What siege says where the server breaks the connection; one that is merely closed is no error to it.
+/// siege's message if the server resets a connection. A connection that is merely closed is not an error to siege.
 const RESET: &str = "socket: read error Connection reset by peer sock.c:635: Connection reset by peer";
 
-/// A URL as lines show it.
+/// A URL as it is printed in lines.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
     /// The method.
@@ -21,32 +21,32 @@ pub struct Shown {
     pub display: String,
 }
 
-/// A command line that is to be measured.
+/// A run of siege, from a parsed command line.
 pub struct Siege {
-    /// What is measured.
+    /// The plan.
     pub plan: Plan,
-    /// What siege was told.
+    /// The settings.
     pub settings: Settings,
-    /// By request.
+    /// The URLs, by request.
     pub urls: Vec<Shown>,
-    /// How many transactions were asked for, where that ends it.
+    /// The number of transactions after which the run ends, if it ends by that.
     pub total: Option<u64>,
-    /// What was counted.
+    /// The counts.
     pub sums: Sums,
-    /// What siege would have done and drome did not, and how often.
+    /// What siege would have done and drome did not do, and how often.
     pub undone: Undone,
-    /// What is said before it begins.
+    /// What is printed before it begins.
     pub early: Said,
 }
 
-/// What siege would do further.
+/// What siege would do in addition.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Undone {
-    /// Redirects that it would follow.
+    /// The redirects that it would follow.
     redirects: u64,
-    /// Challenges that it would answer.
+    /// The challenges that it would answer.
     challenges: u64,
-    /// Answers that broke off, which it would call good.
+    /// The truncated answers that it would count as good.
     cut: u64,
 }
 
@@ -99,7 +99,7 @@ impl Job for Siege {
         self.sums.elapsed = tally.duration_ns / TICK_NS;
         let mut said = Said::default();
         self.show_answer(tally, &mut said);
-        // One that is stopped lifts the siege just as time does.
+        // A run that is interrupted ends with the same line as one whose time is up.
         let is_lifted = !self.is_aborted() && (self.total.is_none() || tally.interrupted);
         if is_lifted && !self.settings.quiet {
             said.err.push_str("\nLifting the server siege...");
@@ -119,10 +119,10 @@ impl Job for Siege {
 }
 
 impl Siege {
-    /// Nobody was there to begin with: every transaction failed, until there were too many.
+    /// The run if no server was listening: every transaction failed, until too many had failed.
     pub fn lose_all(&mut self, words: &str) -> Said {
         let most = if self.settings.failures > 0 { self.settings.failures } else { u64::MAX };
-        // A siege without an end would fail for ever; siege's own default for too many ends this one.
+        // A run without an end would fail for ever, so siege's default limit of failures ends it.
         let tries = self.total.unwrap_or(u64::MAX).min(most);
         self.sums.failed = if tries == u64::MAX { 1024 } else { tries };
         let shown = self.sums.failed.min(100_000) as usize;
@@ -151,7 +151,7 @@ impl Siege {
         if s.color {
             let _ = write!(out, "\u{1b}[0;{}m", report::color(status));
         }
-        // The engine does not say which version an answer was in; 1.1 is what servers speak.
+        // The engine does not report an answer's HTTP version; servers use 1.1.
         let _ = match (s.csv, s.display_id) {
             (true, shows_id) => {
                 let mark = s.mark.as_ref().map(|mark| format!("{mark},")).unwrap_or_default();
@@ -171,7 +171,7 @@ impl Siege {
         out.push_str(if s.color { "\u{1b}[0m\n" } else { "\n" });
     }
 
-    /// Request and answer, for who asked for them.
+    /// Request and answer, if they were requested.
     fn show_answer(&self, tally: &Tally, said: &mut Said) {
         let s = &self.settings;
         if !s.get && !s.print {
@@ -190,7 +190,7 @@ impl Siege {
         }
     }
 
-    /// The report, where it goes, and the log.
+    /// Prints the report to where it belongs, and writes the log.
     fn tell(&self, said: &mut Said) {
         let s = &self.settings;
         if !s.quiet {
@@ -246,7 +246,7 @@ impl Undone {
         }
     }
 
-    /// What siege would have done, in words, for the error stream.
+    /// What siege would have done in addition, in words, for standard error.
     fn words(self, settings: &Settings, tally: &Tally) -> String {
         let mut words = String::new();
         let mut say = |what: String| {
@@ -278,7 +278,7 @@ impl Undone {
     }
 }
 
-/// Whether siege would find something in it to fetch, as far as can be seen.
+/// Whether siege would probably find parts to fetch in this answer.
 fn is_page_with_parts(head: &str, body: &[u8]) -> bool {
     let is_good = head.get(9..10).is_some_and(|class| class < "3");
     let is_page = head.contains("\r\ncontent-type: text/html");

@@ -1,10 +1,11 @@
-//! siege 4.0.7, as Debian has it.
+//! siege 4.0.7, as Debian packages it.
 //!
-//! What siege does and drome does not: it follows redirects, fetches what a page of HTML needs, sends cookies back,
-//! and answers challenges. All of that depends on answers, and drome measures a request that is the same each time;
-//! so it says on standard error where siege would have done more. siege's timed runs may be shorter by up to a second,
-//! since it ends them at a full second of the clock; drome's are not. Delays of a second and more are whole seconds
-//! in siege and any here. A body that breaks off is good for siege and failed here.
+//! siege does some things that drome does not do: it follows redirects, fetches the parts of HTML pages, sends
+//! cookies back, and answers challenges. All of these depend on answers, but drome measures a request that is the
+//! same each time. So drome prints on standard error where siege would have done more. siege's timed runs may be
+//! shorter by up to a second, because they end at a full second of the clock; drome's are not. siege rounds delays
+//! of a second or more to whole seconds; drome does not. A truncated body counts as good in siege and as failed in
+//! drome.
 
 mod head;
 mod help;
@@ -32,13 +33,13 @@ use url::{Asked, Unfit};
 pub const DIALECT: Dialect =
     Dialect { name: "siege", about: "siege 4.0: users who come again and again", parse, read };
 
-/// siege waits for an answer without end; so long is as good.
+/// siege waits for an answer without limit; this timeout has the same effect.
 const PATIENCE: Duration = Duration::from_hours(24);
 
-/// Its command line.
+/// Parses siege's command line.
 pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
     let items = getopt::parse(OPTIONS, &call.args);
-    // siege looks through the options twice, first for its resource file only, and complains each time.
+    // siege parses the options twice, first for its resource file only, and prints its errors each time.
     let (mut complaints, rc) = first_look(call, &items);
     let settings = rc::load(rc).map_err(|said| after(&complaints, said))?;
     complaints.push_str(&items.iter().filter_map(|item| wrong(call, item)).collect::<String>());
@@ -54,7 +55,7 @@ fn settled(mut settings: Settings, items: &[Item], complaints: &mut String) -> R
         }
     }
     settings.apply(items)?;
-    // The last word that is no option is the URL; others before it are nothing to siege.
+    // The last word that is not an option is the URL; siege ignores others before it.
     if let Some(Item::Operand(url)) = items.iter().rfind(|item| matches!(item, Item::Operand(_))) {
         settings.url = Some(url.clone());
     }
@@ -72,7 +73,7 @@ fn settled(mut settings: Settings, items: &[Item], complaints: &mut String) -> R
     result.map(|job| Box::new(Siege { early: after(complaints, said), ..job }) as Box<dyn Job>)
 }
 
-/// What siege complains about, and the resource file, when it first looks: up to that option and no further.
+/// siege's errors and the resource file from its first pass, which ends at that option.
 fn first_look<'a>(call: &Call, items: &'a [Item]) -> (String, Option<&'a str>) {
     let mut complaints = String::new();
     for item in items {
@@ -99,7 +100,7 @@ fn help() -> Said {
     Said { out: help::HELP.to_owned(), err: "SIEGE 4.0.7\n".to_owned(), ..Said::default() }.exit(0)
 }
 
-/// No more users than the resource file allows; and what siege says where more were asked for.
+/// Limits the users to what the resource file allows, and returns siege's warning if more were requested.
 fn cap(settings: &mut Settings) -> String {
     if settings.users <= settings.limit {
         return String::new();
@@ -112,7 +113,7 @@ fn cap(settings: &mut Settings) -> String {
     )
 }
 
-/// The URL of the command line, or those of the file.
+/// The URL from the command line, or those from the file.
 fn urls(settings: &Settings, complaints: &mut String) -> Result<Vec<String>, Said> {
     if let Some(url) = &settings.url {
         return Ok(vec![url.clone()]);
@@ -141,7 +142,7 @@ fn urls(settings: &Settings, complaints: &mut String) -> Result<Vec<String>, Sai
     if urls.is_empty() { Err(help()) } else { Ok(urls) }
 }
 
-/// What is to be measured.
+/// The plan.
 fn job(
     settings: Settings,
     lines: &[String],
@@ -160,7 +161,7 @@ fn job(
                 let why = "drome does not answer challenges; `header = Authorization: …` is sent";
                 return Err(Said::refuse("siege", line, why));
             }
-            // siege fails at it each time, and with a single URL at all.
+            // siege fails at it each time, and stops if it is the only URL.
             Err(Unfit::Scheme) if lines.len() == 1 => return Err(unsupported(settings, said)),
             Err(Unfit::Scheme) => {
                 return Err(Said::refuse("siege", line, "it is not HTTP, as siege reads it"));
@@ -186,7 +187,7 @@ fn job(
     Ok(job)
 }
 
-/// What siege says of a scheme that it does not know.
+/// siege's message about an unknown scheme.
 fn unsupported(settings: Settings, said: &Said) -> Said {
     let words = if settings.verbose && !settings.get && !settings.print {
         rc::error("UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n")
@@ -203,7 +204,7 @@ fn siege(plan: Plan, settings: Settings, urls: Vec<Shown>) -> Siege {
     Siege { plan, settings, urls, total, sums, undone, early }
 }
 
-/// A siege that is over before it begins.
+/// A run that ends before it begins.
 fn ended(job: &mut Siege, said: &Said, end: impl FnOnce(&mut Siege) -> Said) -> Said {
     let begun = job.begin();
     let ended = end(job);
@@ -211,13 +212,13 @@ fn ended(job: &mut Siege, said: &Said, end: impl FnOnce(&mut Siege) -> Said) -> 
     Said { out, err: begun.err + &ended.err, ..ended }
 }
 
-/// A target that nobody ever connects to.
+/// A target to which no connection is ever made.
 fn nowhere() -> Target {
     let address = model::Address::Tcp(std::net::SocketAddr::from(([127, 0, 0, 1], 9)));
     Target { url: String::new(), host: String::new(), path: "/".to_owned(), address, tls: false }
 }
 
-/// A measurement is of one server, so all URLs must be on it.
+/// Checks that all URLs are on one server, because a measurement is of one server.
 fn one_server(asked: &[Asked]) -> Result<(), Said> {
     let first = asked.first().map(|a| &a.host);
     match asked.iter().find(|a| Some(&a.host) != first) {
@@ -230,7 +231,7 @@ fn one_server(asked: &[Asked]) -> Result<(), Said> {
     }
 }
 
-/// Transactions in all; none: until time is up.
+/// The number of transactions; `None` if the run ends by time.
 fn total(settings: &Settings, urls: usize) -> Option<u64> {
     if settings.seconds > 0 {
         return None;

@@ -1,11 +1,11 @@
-//! siege's resource file: `key = value`, with variables; and the forms of siege's complaints.
+//! siege's resource file: `key = value`, with variables; and the forms of siege's messages.
 
 use super::settings::{Settings, atof, atoi, seconds};
 use crate::Said;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A complaint, after which siege goes on.
+/// An error, after which siege continues.
 pub fn error(what: &str) -> String {
     format!("[\u{1b}[1;33merror\u{1b}[0m] {what}\n")
 }
@@ -15,12 +15,13 @@ pub fn alert(what: &str) -> String {
     format!("[\u{1b}[1;32malert\u{1b}[0m] {what}\n")
 }
 
-/// A complaint that siege ends with.
+/// An error that ends siege.
 pub fn fatal(what: &str) -> Said {
     Said::err(format!("[\u{1b}[1;31mfatal\u{1b}[0m] {what}\n")).exit(1)
 }
 
-/// The settings of this file, of the user's, of the machine's, or as Debian installs them: whichever is there first.
+/// The settings from the first of these files that exists: this one, the user's, the machine's; or else Debian's
+/// defaults.
 pub fn load(given: Option<&str>) -> Result<Settings, Said> {
     let environment = std::env::var("SIEGERC").ok();
     if let Some(path) = given.or(environment.as_deref()) {
@@ -42,7 +43,7 @@ fn missing(path: &str) -> Said {
     Said::err(format!("{stars}\nsiege: could not open {path}\n{how}\n{stars}\n")).exit(1)
 }
 
-/// The settings of a file's text.
+/// Parses a file's text.
 pub fn read(path: &str, text: &str) -> Result<Settings, Said> {
     let mut settings = Settings { rc: path.to_owned(), ..Settings::bare() };
     let mut variables = HashMap::new();
@@ -59,17 +60,17 @@ pub fn read(path: &str, text: &str) -> Result<Settings, Said> {
     Ok(settings)
 }
 
-/// A line's key and its value: between them are blanks, `=` or `:`.
+/// A line's key and value, which are separated by spaces, `=` or `:`.
 pub fn pair(line: &str) -> (&str, &str) {
     let is_between = |c: char| c.is_whitespace() || c == '=' || c == ':';
     let (key, value) = line.split_at(line.find(is_between).unwrap_or(line.len()));
     (key, value.trim_start_matches(is_between))
 }
 
-/// Puts values in the places of `$NAME`, `${NAME}` and `$(NAME)`; nothing in those of unknown ones.
+/// Replaces `$NAME`, `${NAME}` and `$(NAME)` by their values; unknown names become empty.
 pub fn evaluate(text: &str, variables: &HashMap<String, String>) -> String {
     let mut text = text.to_owned();
-    // A variable may name others, but not without end.
+    // A variable may refer to others, but only to a limited depth.
     for _ in 0..100 {
         let Some(at) = text.find('$') else { break };
         let after = &text[at + 1..];
@@ -82,7 +83,7 @@ pub fn evaluate(text: &str, variables: &HashMap<String, String>) -> String {
     text
 }
 
-/// Applies a key. False: siege does not know it, so it is a variable.
+/// Applies a key. Returns false if siege does not know it, so that it is a variable.
 fn key_is_known(settings: &mut Settings, key: &str, value: &str) -> Result<bool, Said> {
     let key = key.to_ascii_lowercase();
     refuse(&key, value)?;
@@ -126,8 +127,8 @@ fn key_is_known(settings: &mut Settings, key: &str, value: &str) -> Result<bool,
         "ssl-cert" => s.certificate = Some(value.to_owned()),
         "ssl-key" => s.key = Some(value.to_owned()),
         "unique" => s.unique = truth,
-        // What it says holds anyhow: nothing is cached or traced, chunks are read, no cookie outlives its answer, and
-        // the others are for a proxy that is not used and for FTP.
+        // These settings have no effect: nothing is cached or traced, chunks are always read, no cookie outlives
+        // its answer, and the others are for a proxy, which is not used, and for FTP.
         "cache" | "debug" | "chunked" | "expire-session" | "timeout" | "attempts" | "proxy-port"
         | "spinner" => {}
         _ => return Ok(false),
@@ -135,7 +136,7 @@ fn key_is_known(settings: &mut Settings, key: &str, value: &str) -> Result<bool,
     Ok(true)
 }
 
-/// What drome does not honour.
+/// Refuses a setting that drome does not support, and says why.
 fn refuse(key: &str, value: &str) -> Result<(), Said> {
     let truth = value.to_ascii_lowercase().starts_with("true");
     let why = match key {
@@ -156,7 +157,7 @@ fn refuse(key: &str, value: &str) -> Result<(), Said> {
     Err(Said::refuse("siege", &format!("`{key} = {value}` of the resource file"), why))
 }
 
-/// Whether a log can be made there.
+/// Whether a log can be written there.
 pub fn can_hold_log(path: &str) -> bool {
     let path = Path::new(path);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

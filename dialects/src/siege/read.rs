@@ -1,28 +1,28 @@
-//! siege's report, found in any text: with tabs and line breaks as siege writes it, all on one line as HTML
-//! extraction leaves it, or as JSON. Times are seconds up to 4.1.3 and milliseconds in 4.1.7; where the report does
-//! not say which, its own arithmetic does, or nobody knows.
+//! Reads siege's report in any text: with tabs and line breaks as siege writes it, on one line as after extraction
+//! from HTML, or as JSON. Times are in seconds up to 4.1.3 and in milliseconds in 4.1.7. If the report has no
+//! units, they are inferred from its own figures; if that is impossible, times stay unknown.
 
 use super::head::head;
 use crate::Found;
 use crate::scan::Scan;
 use model::Reading;
 
-/// What a line of the report is about.
+/// The kind of a line's figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Row {
-    /// A bare count or share, as it stands.
+    /// A count or share without a unit.
     Plain(&'static str),
-    /// The window.
+    /// The duration of the run.
     Elapsed,
-    /// Bytes of bodies, or bytes a second.
+    /// Bytes of bodies, or bytes per second.
     Bytes(&'static str),
-    /// A transaction's time.
+    /// The time of a transaction.
     Time(&'static str),
-    /// Answers with status 200: of old versions, and in debug mode.
+    /// Answers with status 200, in old versions and in debug mode.
     Ok,
 }
 
-/// Lines in the order in which siege writes them, and their keys in JSON.
+/// The lines, in the order in which siege writes them, and their keys in JSON.
 const ROWS: &[(&str, &str, Row)] = &[
     ("Transactions:", "transactions", Row::Plain("completed")),
     ("Availability:", "availability", Row::Plain("availability_percent")),
@@ -41,7 +41,7 @@ const ROWS: &[(&str, &str, Row)] = &[
     ("Shortest transaction:", "shortest_transaction", Row::Time("latency_ns_min")),
 ];
 
-/// The units that a figure may carry, and what each is in drome's.
+/// The units that a figure may have, and their factors to drome's units.
 const UNITS: &[(&str, f64)] = &[
     ("hits", 1.0),
     ("%", 1.0),
@@ -58,10 +58,10 @@ const UNITS: &[(&str, f64)] = &[
     ("ms", 1e6),
 ];
 
-/// siege's MB.
+/// The bytes of siege's MB.
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// Lines that may stand between the report's and are not understood, before the report counts as over.
+/// The most unknown lines between two lines of a report; after more, the report has ended.
 const STRANGE_LINES: usize = 3;
 
 /// The reports in a text.
@@ -99,7 +99,7 @@ impl Anchor {
         }
     }
 
-    /// An object begins with its brace.
+    /// A JSON report begins with its brace.
     fn start(self, text: &str, floor: usize) -> usize {
         match self {
             Self::Text(at) => at,
@@ -111,7 +111,7 @@ impl Anchor {
     }
 }
 
-/// Where the next report may begin. Both words share `ransactions`, so one search finds either.
+/// Where the next report may begin. Both labels contain `ransactions`, so one search finds either.
 fn next_anchor(text: &str, from: usize) -> Option<Anchor> {
     const COMMON: &str = "ransactions";
     let mut at = from;
@@ -128,16 +128,16 @@ fn next_anchor(text: &str, from: usize) -> Option<Anchor> {
     }
 }
 
-/// A line of the report as it stands: its figure, and the unit where it has one.
+/// A line of the report: its figure, and its unit if it has one.
 #[derive(Clone, Copy, Debug)]
 struct Value {
     row: Row,
     number: f64,
-    /// The factor of its unit.
+    /// The factor of its unit, if it has a unit.
     unit: Option<f64>,
 }
 
-/// What a report's lines say, where they end, and the lines among them that say nothing.
+/// The figures of a report's lines, where the lines end, and the unknown lines among them.
 type Lines = (Vec<Value>, usize, Vec<String>);
 
 fn lines(text: &str, at: usize) -> Option<Lines> {
@@ -171,16 +171,16 @@ fn lines(text: &str, at: usize) -> Option<Lines> {
             break;
         }
     }
-    // Some other tool may count transactions, too.
+    // Another tool may count transactions too.
     (has_hits || values.len() > 1).then_some((values, end, strange))
 }
 
-/// The report has each line once: with its first line, another one begins.
+/// A report has each line once, so another first line begins another report.
 fn is_again(values: &[Value], value: Value) -> bool {
     values.iter().any(|v| v.row == value.row)
 }
 
-/// The label, figure and unit that stand here.
+/// Reads a label, a figure and a unit.
 fn value(scan: &mut Scan<'_>, has_hits: &mut bool) -> Option<Value> {
     let mut here = *scan;
     let (_, _, row) = ROWS.iter().find(|(label, _, _)| here.word(label))?;
@@ -201,7 +201,7 @@ fn value(scan: &mut Scan<'_>, has_hits: &mut bool) -> Option<Value> {
     Some(Value { row: *row, number, unit: unit.map(|(_, factor)| *factor) })
 }
 
-/// An object with siege's keys, in whatever order, up to its brace.
+/// Reads an object with siege's keys, in any order, up to its closing brace.
 fn json(text: &str, at: usize) -> Option<Lines> {
     let mut scan = Scan::new(text, at);
     let (mut values, mut end, mut strange): Lines = (Vec::new(), at, Vec::new());
@@ -232,7 +232,8 @@ fn json(text: &str, at: usize) -> Option<Lines> {
     has(Row::Plain("availability_percent")).then_some((values, end, strange))
 }
 
-/// The figures in drome's names and units. What could not be measured is left out: siege writes 0 for it.
+/// The figures with drome's names and units. siege writes 0 for what it could not measure; such figures are left
+/// out.
 fn figures(values: &[Value]) -> Reading {
     let mut reading = Reading::of("siege");
     let bare = |row| values.iter().find(|v| v.row == row).map(|v| v.number);
@@ -260,9 +261,9 @@ fn figures(values: &[Value]) -> Reading {
     reading
 }
 
-/// What times without a unit are in. Longest and shortest have none up to 4.1.3, and all three have none in JSON. A
-/// report with a unit at one of them means the others, too; else concurrency = response time × rate tells, in
-/// seconds; and where that is too coarse, nothing does.
+/// The unit of times that have none. Longest and shortest have no unit up to 4.1.3, and in JSON none of the three
+/// has. A unit at one of them applies to all. Otherwise concurrency = response time × rate shows whether times are
+/// in seconds. If the figures are too coarse for that, the unit is unknown.
 fn time_unit(values: &[Value]) -> Option<f64> {
     let find = |row| values.iter().find(|v| v.row == row);
     let response = find(Row::Time("latency_ns_mean"));
@@ -272,7 +273,7 @@ fn time_unit(values: &[Value]) -> Option<f64> {
     let rate = find(Row::Plain("rate_per_s"))?.number;
     let concurrency = find(Row::Plain("concurrency"))?.number;
     let response = response?.number;
-    // Each was rounded to hundredths.
+    // Each figure was rounded to hundredths.
     let fits = |per_s: f64| {
         let slack = (0.005 * rate + 0.005 * response) / per_s + 0.005;
         (response * rate / per_s - concurrency).abs() <= slack

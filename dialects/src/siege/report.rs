@@ -1,49 +1,50 @@
-//! siege's figures and how it writes them. It has a clock of hundredths of a second: a transaction's time is the
-//! number of its ticks between begin and end.
+//! siege's figures and how it prints them. Its clock counts hundredths of a second: a transaction's time is the
+//! number of ticks between its beginning and end.
 
 use model::{End, Exchange, Loss};
 use std::fmt::Write;
 
-/// A tick of siege's clock.
+/// A tick of siege's clock, in nanoseconds.
 pub const TICK_NS: u64 = 10_000_000;
 
-/// What siege counts. It grows with nothing.
+/// siege's counts. Their size in memory is constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// Transactions that siege calls hits.
+    /// The transactions that siege counts as hits.
     pub hits: u64,
-    /// With a status below 400, or 401, or 407.
+    /// The transactions with a status below 400, or with 401 or 407.
     pub okay: u64,
-    /// What siege calls failed: no answer, none that is HTTP, or one with 408 or a 500 to 509.
+    /// The transactions that siege counts as failed: no answer, an answer that is not HTTP, or the status 408 or
+    /// 500 to 509.
     pub failed: u64,
-    /// Ticks that all of them took.
+    /// The sum of all transactions' ticks.
     pub ticks: u64,
-    /// Bytes of bodies.
+    /// The bytes of all bodies.
     pub bytes: u64,
-    /// Ticks of the longest.
+    /// The ticks of the longest transaction.
     pub longest: u64,
-    /// Ticks of the shortest, where one ended.
+    /// The ticks of the shortest transaction, if one ended.
     pub shortest: Option<u64>,
-    /// Ticks of the window.
+    /// The duration of the run, in ticks.
     pub elapsed: u64,
 }
 
-/// A transaction as a line of verbose mode has it.
+/// A transaction, for a line of verbose mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The status.
     pub status: u16,
-    /// Ticks.
+    /// Its ticks.
     pub ticks: u64,
-    /// Bytes of the body.
+    /// The bytes of its body.
     pub bytes: u64,
 }
 
-/// What siege takes for the status of an answer that is not HTTP.
+/// The status that siege uses for an answer that is not HTTP.
 const NOT_HTTP: u16 = 418;
 
 impl Sums {
-    /// Counts an exchange. The line that siege writes of it, if it writes one.
+    /// Counts an exchange, and returns its line of verbose mode, if siege prints one.
     pub fn add(&mut self, exchange: &Exchange, zero_ok: bool) -> Option<Line> {
         let ticks = (exchange.done_ns / TICK_NS).saturating_sub(exchange.began_ns() / TICK_NS);
         let (status, bytes) = match exchange.end {
@@ -77,7 +78,7 @@ impl Sums {
         Some(Line { status, ticks, bytes })
     }
 
-    /// The figures in the order of the report.
+    /// The figures, in the order of the report.
     pub fn figures(&self) -> Figures {
         let over = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
         let (hits, elapsed_s) = (self.hits as f64, self.elapsed as f64 / 100.0);
@@ -95,7 +96,7 @@ impl Sums {
         }
     }
 
-    /// The report as text. It is called `Longest transaction` without a unit in this version.
+    /// The report as text. In this version, `Longest transaction` has no unit.
     pub fn text(&self) -> String {
         let f = self.figures();
         let mut text = String::new();
@@ -146,7 +147,7 @@ impl Sums {
         )
     }
 
-    /// The line of the log; of the data it has whole MB.
+    /// The line of the log, with the data in whole MB.
     pub fn log_line(&self, date: &str) -> String {
         let f = self.figures();
         let over = |part: f64, whole: f64| match part / whole {
@@ -171,7 +172,7 @@ impl Sums {
     }
 }
 
-/// What the report says beside counts.
+/// The figures of the report that are not counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Figures {
     availability: f64,
@@ -188,7 +189,7 @@ pub struct Figures {
 /// The first line of a log.
 pub const LOG_HEAD: &str = "      Date & Time,  Trans,  Elap Time,  Data Trans,  Resp Time,  Trans Rate,  Throughput,  Concurrent,    OKAY,   Failed\n";
 
-/// The color of a status, as a terminal's code.
+/// The colour of a status, as a terminal's escape code.
 pub fn color(status: u16) -> u8 {
     match status {
         150 | 200..=206 | 226 => 34,
@@ -198,11 +199,11 @@ pub fn color(status: u16) -> u8 {
     }
 }
 
-/// A moment in words, UTC: `2026-11-21 13:47:45`, and the day of the week before it.
+/// A moment in UTC, such as `2026-11-21 13:47:45`, and its day of the week.
 pub fn moment(unix_s: u64) -> (&'static str, String) {
     const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     let (days, second) = (unix_s / 86_400, unix_s % 86_400);
-    // Civil date from days: eras of 400 years, counted from a March, so that leap days come last.
+    // The civil date from days: eras of 400 years, with years that begin in March, so that leap days come last.
     let shifted = days + 719_468;
     let (era, of_era) = (shifted / 146_097, shifted % 146_097);
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

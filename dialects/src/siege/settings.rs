@@ -1,12 +1,12 @@
-//! What siege is told: by its resource file first, by the command line then. The defaults are those of the file that
-//! Debian installs, where no other is there.
+//! siege's settings: from its resource file first, then from the command line. Without a resource file, the
+//! defaults are those of the file that Debian installs.
 
 use super::rc;
 use crate::Said;
 use crate::getopt::{Item, Table, Value};
 use std::fmt::Write;
 
-/// siege's options. It has letters for `no-parser` and `no-follow`, too, which its help does not tell.
+/// siege's options. The letters for `no-parser` and `no-follow` are not in siege's help.
 pub const OPTIONS: Table = Table {
     short: &[
         ('V', "version", Value::None),
@@ -62,13 +62,13 @@ pub const OPTIONS: Table = Table {
     ],
 };
 
-/// Repetitions where nobody says how many: siege's own bound, which nobody lives to see.
+/// The repetitions if none are given: siege's own limit, which is never reached in practice.
 pub const MAX_REPS: i64 = 10_301_062;
 
-/// Repetitions `once`: every user goes through all URLs one time.
+/// The repetitions for `once`: every user goes through all URLs one time.
 pub const ONCE: i64 = -1;
 
-/// All that siege can be told and drome honours.
+/// All settings of siege that drome supports.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(
     clippy::struct_excessive_bools,
@@ -113,7 +113,7 @@ pub struct Settings {
     pub agent: String,
     pub content_type: String,
     pub encoding: String,
-    /// Header fields, each with its line break.
+    /// Additional header fields, each with its line break.
     pub extra: String,
     pub no_follow: Vec<String>,
     pub certificate: Option<String>,
@@ -147,7 +147,7 @@ impl Default for Settings {
             unique: true,
             http11: true,
             keep_alive: false,
-            // As Debian's siege has it, which is no folder that exists.
+            // This is the value in Debian's siege; the folder does not exist.
             log_file: "/var/log/log/siege.log".to_owned(),
             mark: None,
             users: 25,
@@ -171,7 +171,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// With an empty resource file: siege's own defaults, not those of Debian's file.
+    /// The settings with an empty resource file: siege's own defaults, not those of Debian's file.
     pub fn bare() -> Self {
         Self {
             verbose: false,
@@ -185,7 +185,7 @@ impl Settings {
         }
     }
 
-    /// What the command line says. `Err`: siege would end here, or does not get this from drome.
+    /// Applies the command line. `Err`: siege would end here, or drome does not support an option.
     pub fn apply(&mut self, items: &[Item]) -> Result<(), Said> {
         for item in items {
             if let Item::Option(name, value) = item {
@@ -230,7 +230,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Adds a header field, as long as there is room in siege.
+    /// Adds a header field, if it fits into siege's buffer.
     pub fn header(&mut self, field: &str) -> Result<(), Said> {
         if !field.contains(':') {
             return Err(rc::fatal("no ':' in http-header"));
@@ -242,7 +242,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Makes of contradictions what siege makes of them, and says so where it does.
+    /// Resolves contradictions as siege does, with siege's messages about them.
     pub fn settle(&mut self) -> String {
         let mut said = String::new();
         if self.benchmark {
@@ -264,7 +264,7 @@ impl Settings {
     }
 }
 
-/// C's atoi: the number at the start, else 0.
+/// C's atoi: the number at the beginning, or 0.
 pub fn atoi(text: &str) -> i64 {
     let text = text.trim_start();
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -280,7 +280,7 @@ pub fn atof(text: &str) -> f64 {
     text[..end].parse().ok().filter(|value: &f64| value.is_finite()).unwrap_or(0.0)
 }
 
-/// `10S`, `5m`, `1h`; minutes where nothing says what. 0: no time.
+/// Reads a time such as `10S`, `5m` or `1h`; without a unit, it is in minutes. 0 means no time.
 pub fn seconds(text: &str) -> u64 {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let n: u64 = text[..digits].parse().unwrap_or(0);

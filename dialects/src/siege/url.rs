@@ -1,48 +1,48 @@
-//! siege's URLs: a scheme if there is one, a method and a body behind the URL if it is not a GET, escaped as siege
-//! escapes them; and the request that siege makes of one.
+//! siege's URLs: an optional scheme, an optional method and body after the URL, escaped as siege escapes them; and
+//! the request that siege makes from one.
 
 use super::rc;
 use super::settings::Settings;
 use model::Target;
 
-/// What a URL asks for.
+/// A parsed URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The method.
     pub method: &'static str,
-    /// As siege shows it.
+    /// The URL as siege prints it.
     pub display: String,
-    /// The connection's: name, port, encrypted.
+    /// The connection's host name, port, and whether it is encrypted.
     pub host: (String, u16, bool),
     /// Path and query.
     pub path: String,
-    /// The body, and what it is.
+    /// The body, and its content type.
     pub body: Option<(Vec<u8>, String)>,
-    /// What siege says about it.
+    /// siege's messages about it.
     pub said: String,
 }
 
-/// siege looks for these behind a URL, and asks with them.
+/// The methods that siege recognises after a URL.
 const METHODS: [&str; 5] = [" POST", " PUT", " PATCH", " DELETE", " OPTIONS"];
 
-/// A URL with one of these in it is not escaped.
+/// A URL that contains one of these is not escaped.
 const WORDS: [&str; 4] = [" GET", " HEAD", " TRACE", " CONNECT"];
 
-/// Files with these endings are sent byte for byte; blanks around others are not.
+/// Files with these extensions are sent unchanged; the white space around other files' text is removed.
 const TEXTS: [&str; 10] = ["asc", "css", "csv", "htm", "html", "md", "txt", "xml", "tsv", "svg"];
 
-/// Why a URL is not asked.
+/// Why a URL is not requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// siege does not know the scheme, and takes `localhost:` for one.
+    /// siege does not know the scheme; it takes `localhost:` for a scheme too.
     Scheme,
-    /// drome does not speak it.
+    /// The URL is for FTP, which drome does not support.
     Ftp,
-    /// A name and a password are in it.
+    /// The URL contains a name and a password.
     Credentials,
 }
 
-/// Takes a URL apart.
+/// Parses a URL.
 pub fn parse(given: &str, settings: &Settings) -> Result<Asked, Unfit> {
     let has_method = METHODS.iter().chain(&WORDS).any(|word| given.contains(word));
     let url = if has_method || !settings.escape { given.to_owned() } else { escape(given) };
@@ -75,7 +75,7 @@ pub fn parse(given: &str, settings: &Settings) -> Result<Asked, Unfit> {
     Ok(Asked { method, display, host: (name.to_owned(), port, is_secure), path, body, said })
 }
 
-/// Whether it is encrypted, and what follows the scheme.
+/// Whether the connection is encrypted, and what follows the scheme.
 fn scheme(url: &str) -> Result<(bool, &str), Unfit> {
     let after = |word: &str| {
         let begins = url.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
@@ -98,7 +98,7 @@ fn scheme(url: &str) -> Result<(bool, &str), Unfit> {
     Ok((false, url))
 }
 
-/// What is sent with it: as it stands there, or what a file has.
+/// The body: the text itself, or a file's content.
 fn body(data: &str, settings: &Settings, said: &mut String) -> (Vec<u8>, String) {
     let Some(file) = data.strip_prefix('<').map(str::trim) else {
         return (data.as_bytes().to_vec(), settings.content_type.clone());
@@ -116,13 +116,13 @@ fn body(data: &str, settings: &Settings, said: &mut String) -> (Vec<u8>, String)
     }
 }
 
-/// What the system calls an error, without its number.
+/// The system's error message, without its number.
 pub fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// Escapes what may not stand in a URL, and takes escapes away that need not.
+/// Escapes characters that are not allowed in a URL, and removes unnecessary escapes.
 fn escape(url: &str) -> String {
     let bytes = url.as_bytes();
     let mut escaped = Vec::with_capacity(bytes.len());
@@ -147,7 +147,7 @@ fn escape(url: &str) -> String {
     String::from_utf8_lossy(&escaped).into_owned()
 }
 
-/// Characters that RFC 1738 does not want in a URL, and some more.
+/// The characters that RFC 1738 does not allow in a URL, and some more.
 fn is_forbidden(byte: u8) -> bool {
     byte <= b' ' || byte >= 0x7f || b"\"#%:<>@[\\]^`{|}~".contains(&byte)
 }
@@ -157,7 +157,7 @@ fn is_reserved(byte: u8) -> bool {
 }
 
 impl Asked {
-    /// Where it goes. `None`: nobody knows the name.
+    /// The target. `None`: the name is unknown.
     pub fn target(&self) -> Option<Target> {
         let (name, port, is_secure) = &self.host;
         let scheme = if *is_secure { "https" } else { "http" };

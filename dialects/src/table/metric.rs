@@ -1,16 +1,16 @@
-//! What a column is a figure of, by its head, and what a cell says of it. What has no unit, or more than one meaning,
-//! is not guessed.
+//! The figure of a column, from its head, and the values of its cells. A figure without a unit or with more than
+//! one meaning is not guessed.
 
-/// A figure that a column has.
+/// The figure of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
-    /// Its name among a reading's figures; of an error, its kind.
+    /// Its name among a reading's figures; for errors, their kind.
     pub name: String,
     /// How it is counted.
     pub kind: Kind,
-    /// Its unit, where the head says it.
+    /// Its unit, if the head has one.
     pub unit: String,
-    /// How long it was counted, where the head says it: "Requests in 1m".
+    /// The time over which it was counted, if the head has it: "Requests in 1m".
     pub duration_ns: Option<f64>,
 }
 
@@ -29,7 +29,7 @@ pub enum Kind {
     Errors,
 }
 
-/// Heads of columns of rates, without blanks.
+/// Heads of columns of rates, without spaces.
 const RATES: &[&str] = &[
     "req/s",
     "reqs/s",
@@ -77,7 +77,7 @@ const STATS: &[(&str, &str)] = &[
     ("min", "min"),
 ];
 
-/// What a head means, where that is sure.
+/// The figure that a head means, if that is unambiguous.
 pub fn of_head(head: &str) -> Option<Metric> {
     if head.len() > 80 {
         return None;
@@ -112,13 +112,13 @@ pub fn of_head(head: &str) -> Option<Metric> {
     if let Some((name, kind)) = of_count(base.trim()) {
         return metric(name, kind);
     }
-    // "p99" and "max" alone mean latency; in a sentence they may be of anything.
+    // "p99" and "max" alone mean latency; in a sentence they may mean anything.
     let is_of_time = has(&["latency", "responsetime", "timeperrequest"]) || words.len() <= 2;
     let stat = stat.filter(|_| is_of_time)?;
     metric(&format!("latency_ns_{stat}"), Kind::Time)
 }
 
-/// Heads that mean a count, or memory, as a whole.
+/// Whole heads that mean a count or memory.
 fn of_count(head: &str) -> Option<(&'static str, Kind)> {
     match head {
         "failed" | "failed requests" | "failures" => Some(("failed", Kind::Count)),
@@ -135,7 +135,7 @@ fn of_count(head: &str) -> Option<(&'static str, Kind)> {
 }
 
 impl Metric {
-    /// What a cell says: `Ok(None)` is that it says nothing, `Err` why it is not understood.
+    /// The value of a cell: `Ok(None)` if it is empty, `Err` with the reason if it is not understood.
     pub fn value(&self, cell: &str) -> Result<Option<f64>, &'static str> {
         let cell = super::plain(cell);
         if ["", "-", "–", "—", "?", "n/a", "N/A", "null"].contains(&cell.as_str()) {
@@ -167,7 +167,7 @@ pub fn split(text: &str) -> Option<(f64, &str)> {
     Some((number.replace(',', "").parse().ok()?, unit.trim()))
 }
 
-/// Thousands as wrk writes them.
+/// Factors of 1,000 as wrk writes them.
 fn many(unit: &str) -> Option<f64> {
     match unit.trim() {
         "" | "req" | "reqs" | "rps" | "requests" => Some(1.0),
@@ -178,7 +178,7 @@ fn many(unit: &str) -> Option<f64> {
     }
 }
 
-/// KB is 1024 bytes, as all the tools count it whose figures stand in such tables.
+/// A KB is 1,024 bytes, as in all tools whose figures appear in such tables.
 pub fn bytes(unit: &str) -> Option<f64> {
     let unit = unit.trim_end_matches("/sec").trim_end_matches("/s").trim();
     Some(match unit {
@@ -210,7 +210,7 @@ pub fn time_ns(text: &str) -> Option<f64> {
     Some(number * nanoseconds(unit)?)
 }
 
-/// How load was laid out, where a heading says it: `1Thread, 100Connection, 1000Req/Sec (1minute)`.
+/// The load that a heading describes: `1Thread, 100Connection, 1000Req/Sec (1minute)`.
 pub fn of_heading(heading: &str) -> Vec<(&'static str, f64)> {
     let mut all = Vec::new();
     for part in heading.split([',', '(', ')', ';']).filter(|part| part.len() < 60) {

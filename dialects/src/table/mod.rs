@@ -1,6 +1,6 @@
-//! Tables of figures that somebody made: a row, or a column, becomes a reading. A table is one of figures if a head
-//! says so, of its columns or of its rows, or if a row of nothing but numbers stands under names; all others are left
-//! alone.
+//! Reads tables of figures that people wrote: each row, or each column, becomes a reading. A table has figures if
+//! the head of a column or row names a figure, or if a row of nothing but numbers is below names. All other tables
+//! are ignored.
 
 mod metric;
 
@@ -12,10 +12,10 @@ use metric::{Kind, Metric};
 use model::Reading;
 use std::ops::Range;
 
-/// The tool of a reading that comes out of a table.
+/// The tool's name of a reading from a table.
 pub const TOOL: &str = "table";
 
-/// No row is longer, and no table has more rows: what goes on longer is data, not a page's table.
+/// The longest row and the longest table. Anything longer is data, not a page's table.
 const LONGEST_ROW: usize = 4000;
 const MOST_ROWS: usize = 2000;
 
@@ -24,15 +24,15 @@ const MOST_ROWS: usize = 2000;
 pub struct Table {
     /// Where it begins and ends, in bytes.
     pub at: Range<usize>,
-    /// One a contender, with what in its cells is not understood.
+    /// One reading per contender, with the cells that are not understood.
     pub readings: Vec<(Reading, Vec<String>)>,
     /// Columns, or rows, that are not understood.
     pub strange: Vec<String>,
-    /// Its figures have no head: they are whatever the page speaks of.
+    /// Whether its figures have no head, so that the page's text says what they are.
     pub is_bare: bool,
 }
 
-/// The figure that a bare table's numbers become until the page says what they are.
+/// The name of the figures in a table without heads, until the page's text names them.
 pub const BARE: &str = "figure";
 
 /// All tables of figures in a text.
@@ -61,7 +61,7 @@ fn is_row(line: &str) -> bool {
     bars >= 2 || (bars == 1 && line.trim().contains(" | "))
 }
 
-/// The cells of a row; a bar with a backslash before it is a part of its cell.
+/// The cells of a row; a bar after a backslash is part of its cell.
 fn cells(line: &str) -> Vec<&str> {
     let bare = line.trim();
     let bare = bare.strip_prefix('|').unwrap_or(bare);
@@ -89,7 +89,7 @@ fn table(rows: &[Vec<&str>], at: Range<usize>) -> Option<Table> {
     Some(Table { at, ..found })
 }
 
-/// A row a contender: the heads say what the columns are.
+/// Reads a table with one row per contender: the heads name the columns' figures.
 fn by_columns(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     let metrics: Vec<Option<Metric>> = head.iter().map(|head| metric::of_head(head)).collect();
     if !metrics.iter().flatten().any(is_result) {
@@ -97,7 +97,7 @@ fn by_columns(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     }
     let is_number =
         |column: usize| rows.iter().all(|row| row.get(column).is_some_and(|cell| split(cell).is_some()));
-    // Ranks and the like may stand before the names.
+    // Columns such as ranks may precede the names.
     let name = (0..head.len()).find(|column| metrics[*column].is_none() && !is_number(*column))?;
     let mut readings = Vec::new();
     for row in rows {
@@ -112,7 +112,7 @@ fn by_columns(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     has_figures(&readings).then_some(Table { at: 0..0, readings, strange, is_bare: false })
 }
 
-/// A column a contender: the first cells of the rows say what they are.
+/// Reads a table with one column per contender: the first cell of a row names its figure.
 fn by_rows(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     let heads: Vec<&str> = rows.iter().map(|row| row.first().copied().unwrap_or_default()).collect();
     let metrics: Vec<Option<Metric>> = heads.iter().map(|head| metric::of_head(head)).collect();
@@ -132,7 +132,7 @@ fn by_rows(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     has_figures(&readings).then_some(Table { at: 0..0, readings, strange, is_bare: false })
 }
 
-/// Names, and under them one row of nothing but numbers.
+/// Reads names with one row of nothing but numbers below them.
 fn bare(head: &[&str], rows: &[&Vec<&str>]) -> Option<Table> {
     let [row] = rows else { return None };
     let is_name = |cell: &&str| cell.contains(char::is_alphabetic) && split(cell).is_none();
@@ -158,7 +158,7 @@ fn has_figures(readings: &[(Reading, Vec<String>)]) -> bool {
     readings.iter().any(|(reading, _)| !reading.figures.is_empty())
 }
 
-/// What says that a table is one of results, and not of anything else.
+/// Whether a figure shows that a table has results, and not something else.
 fn is_result(metric: &Metric) -> bool {
     matches!(metric.kind, Kind::Rate | Kind::Time)
 }

@@ -1,7 +1,7 @@
-//! weighttp 0.3: so many requests over so many connections, in so many threads.
+//! weighttp 0.3: a number of requests over a number of connections, in several threads.
 //!
-//! It differs on purpose in what weighttp can't read: answers of HTTP/1.0 are answers, and the coding of chunks is not
-//! counted as data. Where nobody listens, one request is tried and not all.
+//! It differs on purpose where weighttp can't parse answers: HTTP/1.0 answers are accepted, and the chunks' framing
+//! is not counted as data. If no server is listening, one request is tried instead of all.
 
 mod options;
 mod read;
@@ -18,10 +18,10 @@ use std::time::Duration;
 pub const DIALECT: Dialect =
     Dialect { name: "weighttp", about: "so many requests over so many connections (0.3)", parse, read };
 
-/// weighttp waits for ever; so does this, for a century.
+/// weighttp has no timeout, so the timeout is a century.
 const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
 
-/// What it says first, whatever follows.
+/// The first line of every output.
 const BANNER: &str = "weighttp - a lightweight and simple webserver benchmarking tool\n\n";
 
 fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
@@ -42,17 +42,17 @@ fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
     Ok(Box::new(Weighttp { options, plan, of_first, first_done: 0, count: Count::default() }))
 }
 
-/// A measurement in weighttp's words.
+/// A measurement that prints as weighttp does.
 struct Weighttp {
     options: Options,
     plan: Plan,
-    /// Requests of the first thread, which is the only one to tell how far it is.
+    /// The requests of the first thread, the only one that prints its progress.
     of_first: u64,
     first_done: u64,
     count: Count,
 }
 
-/// What is counted of each request.
+/// The counts.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     succeeded: u64,
@@ -144,9 +144,9 @@ impl Weighttp {
         let ns = tally.duration_ns;
         let (s, ms, us) = (ns / 1_000_000_000, ns / 1_000_000 % 1000, ns / 1000 % 1000);
         let done = succeeded + failed;
-        // Whole numbers, cut off, as the tool has them; in no time, nothing was done.
+        // The tool truncates to whole numbers; with no elapsed time, the rates are 0.
         let per_s = |n: u64| if ns > 0 { (n as f64 * 1e9 / ns as f64) as u64 } else { 0 };
-        // One that was lost before it was sent had begun all the same.
+        // A request that failed before it was sent counts as started.
         let started = tally.sent.max(done);
         let class = |low: u16, high: u16| tally.status.range(low..=high).map(|(_, n)| n).sum::<u64>();
         let (total, bytes) = (self.options.requests, tally.received_bytes);

@@ -1,4 +1,4 @@
-//! weighttp's options, where it asks, and in which bytes.
+//! weighttp's options, its target, and the bytes of its requests.
 
 use crate::Said;
 use crate::getopt::{self, Item, Table, Value, Wrong};
@@ -34,19 +34,19 @@ example: weighttpd -n 10000 -c 10 -t 2 -k -H \"User-Agent: foo\" localhost/index
 
 ";
 
-/// What it calls itself.
+/// The default User-Agent.
 const AGENT: &str = "User-Agent: weighttp/0.3";
 
-/// What was asked for.
+/// The parsed command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// All requests.
+    /// The number of all requests.
     pub requests: u64,
-    /// Threads; the tool has a byte for it.
+    /// The number of threads; the tool stores it in a byte.
     pub threads: u8,
-    /// Connections, over all threads.
+    /// The connections of all threads together.
     pub connections: u16,
-    /// A connection is asked again.
+    /// Whether connections are reused.
     pub keep_alive: bool,
     is_ipv6: bool,
     headers: Vec<String>,
@@ -54,7 +54,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads a command line. `Err`: what the tool says instead of measuring, without its banner.
+    /// Parses a command line. `Err`: what the tool prints instead of measuring, without its banner.
     pub fn parse(args: &[String]) -> Result<Self, Said> {
         let mut options = Self {
             requests: 0,
@@ -72,12 +72,12 @@ impl Options {
                     urls.push(word);
                     continue;
                 }
-                // The tool looks at no long options: their dash is the first letter that it does not know.
+                // The tool has no long options: the second dash is an unknown letter.
                 Item::Wrong(Wrong::Long(_)) => return Err(wrong("unkown option: --")),
                 Item::Wrong(Wrong::Unknown(letter)) => {
                     return Err(wrong(&format!("unkown option: -{letter}")));
                 }
-                // Nor at an option that lacks its value.
+                // The tool ignores an option without its value.
                 Item::Wrong(Wrong::Missing(_)) => continue,
                 Item::Option(name, value) => (name, value.unwrap_or_default()),
             };
@@ -86,7 +86,7 @@ impl Options {
                 "version" => return Err(Said::out("version:    0.3\n\n").exit(0)),
                 "ipv6" => options.is_ipv6 = true,
                 "keep-alive" => options.keep_alive = true,
-                // What is not all digits is too much.
+                // A number with other characters than digits counts as too large.
                 "requests" => options.requests = digits(&value).unwrap_or(u64::MAX),
                 "threads" => options.threads = number(&value) as u8,
                 "connections" => options.connections = number(&value) as u16,
@@ -119,7 +119,7 @@ impl Options {
         Ok(self)
     }
 
-    /// The connections and requests of a thread: the first ones have what does not divide.
+    /// The connections and requests of a thread. The first threads get the remainder.
     pub fn of_thread(&self, thread: u8) -> (u64, u64) {
         let part = |whole: u64| {
             let threads = u64::from(self.threads);
@@ -128,7 +128,7 @@ impl Options {
         (part(self.connections.into()), part(self.requests))
     }
 
-    /// Where it goes, by the tool's own reading of a URL: the first colon is that of the port.
+    /// The target, from a URL as the tool parses it: the first colon begins the port.
     pub fn target(&self) -> Result<Target, Said> {
         let fail = |why: String| Said::err(format!("error: {why}\n")).exit(1);
         if self.url.starts_with("https://") {
@@ -173,7 +173,7 @@ impl Options {
     }
 }
 
-/// What is wrong, and the help.
+/// An error message with the help.
 fn wrong(why: &str) -> Said {
     Said { out: HELP.to_owned(), ..Said::err(format!("error: {why}\n")) }.exit(1)
 }
@@ -182,7 +182,7 @@ fn digits(text: &str) -> Option<u64> {
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
 }
 
-/// The number at the beginning, 0 without one.
+/// The number at the beginning, or 0.
 fn number(text: &str) -> u64 {
     getopt::integer(text, false).map_or(0, |(number, _)| number)
 }

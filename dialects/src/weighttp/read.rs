@@ -1,11 +1,11 @@
-//! weighttp's reports in any text.
+//! Reads weighttp's reports in any text.
 
 use crate::Found;
 use crate::template::{self, Report, Sight};
 use model::Reading;
 
-/// In their order: what it says at the start, meanwhile, and at the end. The first line is that of later versions,
-/// the second that of 0.3.
+/// The lines in order: at the start, during the run, and at the end. The first line is from later versions, the
+/// second from 0.3.
 const LINES: &[&str] = &[
     "weighttp {} - a lightweight and simple webserver benchmarking tool",
     "weighttp - a lightweight and simple webserver benchmarking tool",
@@ -25,10 +25,10 @@ const REQUESTS: usize = 6;
 const STATUS: usize = 7;
 const TRAFFIC: usize = 8;
 
-/// A command line is no longer, its prompt included, and stands no farther from what the tool says.
+/// The longest command line with its prompt, and its largest distance from the report, in bytes.
 const NEAR_BYTES: usize = 2048;
 
-/// All reports in a text. One that has not come to its figures says nothing.
+/// All reports in a text. A report without figures is ignored.
 pub fn read(text: &str) -> Vec<Found> {
     let mut after = 0;
     let mut found = Vec::new();
@@ -97,7 +97,7 @@ fn counts(to: &mut std::collections::BTreeMap<String, u64>, sight: &Sight, names
     }
 }
 
-/// The command line right before the report, at a line's beginning or behind a prompt.
+/// The command line directly before the report, at the beginning of a line or after a prompt.
 fn command(text: &str, from: usize, to: usize) -> Option<std::ops::Range<usize>> {
     const NAME: &str = "weighttp ";
     let low = (to.saturating_sub(NEAR_BYTES).max(from)..=to).find(|at| text.is_char_boundary(*at))?;
@@ -112,7 +112,7 @@ fn command(text: &str, from: usize, to: usize) -> Option<std::ops::Range<usize>>
     (has_options && (is_first || is_prompted) && is_near).then(|| at..at + line.len())
 }
 
-/// What was asked: the word that names a scheme, or the last one.
+/// The URL: the word with a scheme, or the last word.
 fn url(command: &str) -> Option<String> {
     let bare = |word: &str| word.trim_matches(['\'', '"', '`']).to_owned();
     let mut words = command.split_whitespace().map(bare).filter(|word| !word.is_empty());

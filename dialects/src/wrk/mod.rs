@@ -1,5 +1,5 @@
-//! wrk (4.1) and wrk2: load from a number of connections, closed or at a rate, what Lua scripts decide beforehand,
-//! and a report with an arithmetic of its own.
+//! wrk (4.1) and wrk2: closed load or load at a rate from a number of connections, Lua scripts as far as they
+//! decide before the measurement, and reports with wrk's own arithmetic.
 
 mod options;
 mod pieces;
@@ -36,18 +36,18 @@ pub const WRK2: Dialect = Dialect {
     read: read_wrk2,
 };
 
-/// An address that does not answer within this time is none.
+/// The time after which an address counts as unreachable.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// wrk gives up no request, it only counts those that took too long. So does this.
+/// The timeout of a request. wrk never gives up a request; it only counts those that took too long.
 const NEVER: Duration = Duration::from_secs(u32::MAX as u64);
 
-/// wrk's reports in a text.
+/// Finds wrk's reports in a text.
 pub fn read(text: &str) -> Vec<Found> {
     read::find(text, "wrk")
 }
 
-/// wrk2's, which look alike.
+/// Finds wrk2's reports, which look similar.
 pub fn read_wrk2(text: &str) -> Vec<Found> {
     read::find(text, "wrk2")
 }
@@ -64,7 +64,7 @@ fn parse(call: &Call, is_wrk2: bool) -> Result<Box<dyn Job>, Said> {
     Ok(Box::new(Wrk { options, script, plan, said }))
 }
 
-/// The first address of the host at which somebody listens: like wrk, this looks before it begins.
+/// The first address of the host that accepts a connection. wrk checks this too before it begins.
 fn find(url: &Url) -> Result<SocketAddr, String> {
     let unknown = |why: &str| format!("unable to resolve {} {why}\n", url.place());
     let port = url.port_number().ok_or_else(|| unknown("Servname not supported for ai_socktype"))?;
@@ -105,7 +105,7 @@ fn plan(options: &Options, script: &Script, address: SocketAddr) -> Plan {
     let until = Until::Elapsed(Duration::from_secs(options.duration_s).min(NEVER));
     let mut plan = Plan::new(target, Ask::default(), load, until);
     plan.asks = script.requests.iter().map(|request| ask(request)).collect();
-    // wrk looks at the latency of all that it sent at once.
+    // wrk measures the latency of all requests that it sent at once.
     (plan.pipeline, plan.bursts, plan.burst_latency) =
         (script.at_once, script.at_once > 1, script.at_once > 1);
     if script.delay_ms > 0 {
@@ -114,7 +114,7 @@ fn plan(options: &Options, script: &Script, address: SocketAddr) -> Plan {
     }
     plan.threads = options.threads as usize;
     plan.timeout = NEVER;
-    // It has come about already.
+    // The connection succeeded just before.
     plan.probe = false;
     plan.tls.insecure = true;
     plan.per_second = options.is_wrk2 && wrk2::calibrated_at_ms(options).is_some();
@@ -132,12 +132,12 @@ fn ask(request: &[u8]) -> Ask {
     }
 }
 
-/// A measurement in wrk's words, or in wrk2's.
+/// A measurement that prints as wrk or wrk2 does.
 struct Wrk {
     options: Options,
     script: Script,
     plan: Plan,
-    /// What was said while the command line was read.
+    /// What was printed while the command line was parsed.
     said: Said,
 }
 

@@ -1,36 +1,36 @@
-//! The command lines of wrk and wrk2, which has three options more.
+//! The command lines of wrk and of wrk2, which has three more options.
 
 use super::units::{scan_metric, scan_time};
 use super::url::Url;
 use crate::getopt::{Item, Table, Value, parse};
 use crate::{Call, Said};
 
-/// What a command line came to.
+/// A parsed command line.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// It is wrk2's.
+    /// Whether it is wrk2's.
     pub is_wrk2: bool,
-    /// Threads.
+    /// The number of threads.
     pub threads: u64,
-    /// Connections, over all threads.
+    /// The connections of all threads together.
     pub connections: u64,
-    /// How long.
+    /// The duration.
     pub duration_s: u64,
-    /// A slower answer is counted.
+    /// The time after which an answer counts as too slow.
     pub timeout_s: u64,
     /// The Lua script.
     pub script: Option<String>,
-    /// Header fields, as they were given.
+    /// The header fields, as they were given.
     pub headers: Vec<String>,
-    /// The latency's distribution is wanted.
+    /// Whether to print the latency distribution.
     pub has_latency: bool,
-    /// wrk2: that from the send on, too.
+    /// wrk2: whether to print the distribution from the send too.
     pub has_uncorrected: bool,
-    /// wrk2: requests per second, over all connections.
+    /// wrk2: the requests per second of all connections together.
     pub rate_per_s: u64,
-    /// What is asked.
+    /// The parsed URL.
     pub url: Url,
-    /// The URL and what stands behind it, for the script.
+    /// The URL and the arguments after it, for the script.
     pub operands: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ const WRK2: Table = Table {
     ],
 };
 
-/// The help. Its lines are padded to the same width, but for the last one.
+/// The help. All lines but the last are padded to the same width.
 fn usage(is_wrk2: bool) -> String {
     let lines = if is_wrk2 { USAGE_WRK2 } else { USAGE };
     let padded: String = lines.iter().map(|line| format!("{line:USAGE_WIDTH$}\n")).collect();
@@ -145,7 +145,7 @@ const VERSION: &str = "wrk 4.1.0 [epoll] Copyright (C) 2012 Will Glozer\n";
 const VERSION_WRK2: &str = "wrk 4.0.0 [epoll] Copyright (C) 2012 Will Glozer\n";
 
 impl Options {
-    /// What a command line says, and what the tool says to it before anything else: its version, if asked.
+    /// Parses a command line. Returns also what the tool prints before anything else: its version, if requested.
     pub fn parse(call: &Call, is_wrk2: bool) -> Result<(Self, Said), Said> {
         let mut said = Said::default();
         if let Some(options) = Self::parse_into(call, is_wrk2, &mut said) {
@@ -155,7 +155,7 @@ impl Options {
         Err(said.exit(1))
     }
 
-    /// `None`: there is nothing for it but to show the usage.
+    /// `None`: the command line is wrong, and only the usage is printed.
     fn parse_into(call: &Call, is_wrk2: bool, said: &mut Said) -> Option<Self> {
         let items = parse(if is_wrk2 { WRK2 } else { WRK }, &call.args);
         let mut options = Self {
@@ -213,7 +213,7 @@ impl Options {
             "header" => self.headers.push(value.to_owned()),
             "latency" => self.has_latency = true,
             "u_latency" => (self.has_latency, self.has_uncorrected) = (true, true),
-            // Without pipelining, and with it wrk2 is refused, every batch is one request.
+            // wrk2 with pipelining is refused, and without it every batch is one request.
             "batch_latency" => {}
             "version" => said.out.push_str(if self.is_wrk2 { VERSION_WRK2 } else { VERSION }),
             _ => return None,
@@ -226,7 +226,7 @@ impl Options {
         if self.is_wrk2 { "wrk2" } else { "wrk" }
     }
 
-    /// Every thread has as many connections; what is left over has none.
+    /// Every thread has the same number of connections; a remainder is not used.
     pub fn connections_used(&self) -> u64 {
         self.connections / self.threads * self.threads
     }

@@ -1,9 +1,9 @@
-//! What a script wants sent, taken apart into its requests: several at once are a pipeline.
+//! Splits what a script wants to send into requests; several at once are a pipeline.
 
-/// Why it is no request, and how far it was one.
+/// Why it is not a request, and where it stops being one.
 #[derive(Debug, PartialEq, Eq)]
 pub struct NoRequest {
-    /// In the words of wrk's parser.
+    /// The message of wrk's parser.
     pub what: &'static str,
     /// From 1.
     pub line: usize,
@@ -11,7 +11,7 @@ pub struct NoRequest {
     pub column: usize,
 }
 
-/// What wrk's parser knows.
+/// The methods that wrk's parser knows.
 const METHODS: &[&str] = &[
     "DELETE",
     "GET",
@@ -71,7 +71,7 @@ pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>, NoRequest> {
     }
 }
 
-/// Whether this begins with a method, or with as much of one as there is.
+/// Whether this begins with a method, or is the beginning of one.
 fn may_be_method(bytes: &[u8]) -> bool {
     let length = bytes.iter().position(|b| *b == b' ').unwrap_or(bytes.len());
     let (word, is_cut) = (&bytes[..length], length == bytes.len());

@@ -1,10 +1,10 @@
--- What a script finds: the table `wrk`, and functions that tell who asked for chance or for the clock.
--- `drome` has what they tell; the fields that the command line sets are set afterwards.
+-- What scripts can use: the table `wrk`, and functions that report a script's use of random numbers or the clock.
+-- `drome` has the functions for such reports. The fields that the command line sets are set afterwards.
 
 local note, refuse, say, complain = drome.note, drome.refuse, drome.say, drome.complain
 drome = nil
 
--- What a script prints stands in its place among what the tool prints.
+-- A script's output appears in order with the tool's own output.
 local function stream(write)
     local file = {}
     function file.write(self, ...)
@@ -49,7 +49,7 @@ function wrk.format(method, path, headers, body)
         headers["Host"] = wrk.headers["Host"]
     end
     headers["Content-Length"] = body and #body
-    -- wrk sends them in an order that changes from run to run; drome always in the same.
+    -- wrk sends them in an order that changes from run to run; drome's order is always the same.
     local names = {}
     for name in pairs(headers) do
         names[#names + 1] = name

@@ -1,21 +1,21 @@
-//! Reads wrk's and wrk2's reports in any text. They are read word by word, so that it does not matter whether line
-//! breaks and indentation are still what they were. A value that the end of the text may have cut is left out.
+//! Reads wrk's and wrk2's reports in any text. They are read word by word, so lost line breaks and indentation do
+//! not matter. A value that the end of the text may have cut is left out.
 //!
-//! Beside drome's own names: `thread_rate_per_s_…` is the rate of one thread, `…_within_sd_share` the share within one
-//! standard deviation of the mean, `planned_duration_ns` how long it was to run.
+//! Besides drome's own names: `thread_rate_per_s_…` is the rate of one thread, `…_within_sd_share` the share within
+//! one standard deviation of the mean, `planned_duration_ns` the requested duration.
 
 use super::units::{read_bytes, read_metric, read_time_ns};
 use super::words::{Word, Words};
 use crate::Found;
 use model::Reading;
 
-/// Lines within a report that are not understood are looked over so far for its next line.
+/// How many unknown words in a report are searched for its next line.
 const LOOK_AHEAD_WORDS: usize = 48;
 
-/// The command stands so close above.
+/// How near above the report the command line must be, in bytes.
 const LOOK_BACK_BYTES: usize = 1000;
 
-/// The reports of a tool, `wrk` or `wrk2`.
+/// Finds the reports of a tool, `wrk` or `wrk2`.
 pub fn find(text: &str, tool: &str) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut from = 0;
@@ -31,7 +31,8 @@ pub fn find(text: &str, tool: &str) -> Vec<Found> {
 /// Where the next report may begin.
 fn next_begin(text: &str, from: usize) -> Option<usize> {
     let rest = &text[from..];
-    // Searched one after the other, a text with many of one and none of the other would be searched over and over.
+    // Both are searched at once: one after the other, a text with many of one and none of the other would be
+    // searched again and again.
     let mut at = 0;
     while let Some(n) = rest[at..].find("ing ") {
         let head = &rest[..at + n];
@@ -56,7 +57,7 @@ enum Part {
     Over,
 }
 
-/// A report as far as it is read.
+/// A report that is being read.
 struct Report<'t> {
     words: Words<'t>,
     reading: Reading,
@@ -66,7 +67,8 @@ struct Report<'t> {
 }
 
 impl<'t> Report<'t> {
-    /// The report that begins here, if one does, and where to go on. Its command does not begin before `floor`.
+    /// The report that begins here, if there is one, and where to continue. Its command line does not begin before
+    /// `floor`.
     fn read(text: &'t str, begin: usize, floor: usize) -> (Option<Found>, usize) {
         let words = Words::new(text, begin);
         let mut report = Self {
@@ -95,7 +97,7 @@ impl<'t> Report<'t> {
         (Some(Found { at: begin..end, reading: report.reading, strange: report.strange }), end)
     }
 
-    /// `Running 10s test @ URL`, or of the oldest versions `Making 1000 requests to URL`.
+    /// Reads `Running 10s test @ URL`, or `Making 1000 requests to URL` of the oldest versions.
     fn begins(&mut self) -> bool {
         let line = [self.words.next(), self.words.next(), self.words.next(), self.words.next()];
         let [Some(verb), Some(amount), Some(what), Some(to)] = line.map(|word| word.map(|w| w.text)) else {
@@ -117,7 +119,7 @@ impl<'t> Report<'t> {
         true
     }
 
-    /// The command line, where it stands right above or, in a text without line breaks, right before.
+    /// The command line directly above the report or, in a text without line breaks, directly before it.
     fn command(&mut self, text: &str, begin: usize, floor: usize) {
         let mut from = begin.saturating_sub(LOOK_BACK_BYTES).max(floor);
         while !text.is_char_boundary(from) {
@@ -151,7 +153,7 @@ impl<'t> Report<'t> {
         self.reading.command = Some(call.join(" "));
     }
 
-    /// The next line, or part of one, if it is a known one.
+    /// Reads the next line, or part of a line, if it is known.
     fn item(&mut self) -> bool {
         let before = self.words.clone();
         let Some(first) = self.words.next() else { return false };
@@ -177,7 +179,7 @@ impl<'t> Report<'t> {
         is_known
     }
 
-    /// `Thread Stats …`, which heads the table, or wrk2's `Thread calibration: …`.
+    /// Reads `Thread Stats …`, the head of the table, or wrk2's `Thread calibration: …`.
     fn thread_line(&mut self) -> bool {
         if self.words.skips(&["Stats", "Avg", "Stdev", "Max", "+/-", "Stdev"]) {
             return true;
@@ -193,12 +195,12 @@ impl<'t> Report<'t> {
         true
     }
 
-    /// Mean, standard deviation, maximum, and how many lay within one of it.
+    /// Reads mean, standard deviation, maximum, and the share within one standard deviation.
     fn moments(&mut self, name: &str, read: fn(&str) -> Option<f64>) -> bool {
         if self.part > Part::Stats {
             return false;
         }
-        // Only wrk2 says that it knows neither mean nor deviation.
+        // Only wrk2 prints unknown means and deviations.
         let is_unknown = |word: &str| word.trim_start_matches('-').starts_with("nan").then_some(());
         if self.words.value(is_unknown).is_some() {
             (self.is_wrk2, self.part) = (true, Part::Stats);
@@ -218,7 +220,7 @@ impl<'t> Report<'t> {
         true
     }
 
-    /// The heading of the percentiles; wrk2's says of which latency.
+    /// Reads the heading of the percentiles; wrk2's names the latency.
     fn distribution(&mut self) -> bool {
         if self.part >= Part::Totals {
             return false;
@@ -236,7 +238,7 @@ impl<'t> Report<'t> {
         true
     }
 
-    /// `50% 635.91us`, or wrk2's `50.000% 0.85ms`.
+    /// Reads `50% 635.91us`, or wrk2's `50.000% 0.85ms`.
     fn percentile(&mut self, first: &Word<'t>) -> bool {
         if !matches!(self.part, Part::Distribution | Part::Uncorrected) {
             return false;
@@ -245,7 +247,7 @@ impl<'t> Report<'t> {
         let of = if self.part == Part::Uncorrected { "service_ns" } else { "latency_ns" };
         match self.words.value(read_time_ns) {
             Some(ns) if name == "max" && self.part == Part::Distribution => {
-                // The table above says it, too.
+                // The table above has this value too.
                 self.reading.figures.entry("latency_ns_max".to_owned()).or_insert(ns);
             }
             Some(ns) => self.reading.set(&format!("{of}_{name}"), ns),
@@ -254,7 +256,7 @@ impl<'t> Report<'t> {
         true
     }
 
-    /// Lines that begin with a number: threads and connections, a row of the spectrum, and the totals.
+    /// Reads lines that begin with a number: threads and connections, a row of the spectrum, and the totals.
     fn number_line(&mut self, first: &Word<'t>) -> bool {
         let Ok(number) = first.text.parse::<f64>() else { return false };
         if self.words.skips(&["threads", "and"]) {
@@ -284,7 +286,7 @@ impl<'t> Report<'t> {
         is_row && (0..3).all(|_| is_number(self.words.next()))
     }
 
-    /// `connect 0, read 3, write 0, timeout 1`.
+    /// Reads `connect 0, read 3, write 0, timeout 1`.
     fn socket_errors(&mut self) -> bool {
         if self.part != Part::Totals || !self.words.skips(&["errors:"]) {
             return false;
@@ -309,7 +311,7 @@ impl<'t> Report<'t> {
         true
     }
 
-    /// The two lines at the end. Other tools have lines like these, but not behind wrk's totals.
+    /// Reads the two lines at the end. Other tools have similar lines, but not after wrk's totals.
     fn last(&mut self, name: &str, part: Part, read: fn(&str) -> Option<f64>) -> bool {
         let value = self.words.decimals(read).filter(|_| self.part >= Part::Totals);
         self.part = if value.is_some() { part } else { self.part };
@@ -319,7 +321,7 @@ impl<'t> Report<'t> {
         })
     }
 
-    /// What stands here is not understood, but the report goes on behind it.
+    /// Skips unknown text, if the report continues after it.
     fn skips_strange(&mut self, before: &Words<'t>) -> bool {
         for _ in 0..LOOK_AHEAD_WORDS {
             let here = self.words.clone();
@@ -345,14 +347,14 @@ impl<'t> Report<'t> {
     }
 }
 
-/// Words that begin a line of a report and hardly anything else.
+/// Words that begin a line of a report, and rarely anything else.
 fn is_label(word: &str) -> bool {
     let labels =
         ["Thread", "Latency", "Req/Sec", "Req/sec", "Socket", "Non-2xx", "Requests/sec:", "Transfer/sec:"];
     labels.contains(&word) || word.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// How long it was to run, as it says in whole seconds, minutes or hours.
+/// The requested duration, in whole seconds, minutes or hours.
 fn planned_ns(word: &str) -> Option<f64> {
     let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
     let number: f64 = word.strip_suffix(unit)?.parse().ok()?;
@@ -365,7 +367,7 @@ fn planned_ns(word: &str) -> Option<f64> {
     Some(number * seconds * 1e9)
 }
 
-/// 99.9 is `p999`, 100 is `max`.
+/// The name of a percentile: 99.9 is `p999`, 100 is `max`.
 fn percentile_name(percent: &str) -> Option<String> {
     let (whole, part) = percent.split_once('.').unwrap_or((percent, ""));
     let is_number = |digits: &str| digits.bytes().all(|b| b.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! wrk's report: what it counted, in its own arithmetic.
+//! wrk's report, with its own arithmetic.
 
 use super::options::Options;
 use super::script::Summary;
@@ -7,25 +7,25 @@ use super::units;
 use model::{Beat, Tally};
 use stats::Counts;
 
-/// wrk counts no rate beyond.
+/// The largest rate that wrk counts.
 const MAX_RATE: u64 = 10_000_000;
 
-/// A thread's rate is looked at ten times a second.
+/// The interval between two samples of a thread's rate.
 pub const SAMPLE_MS: u64 = 100;
 
-/// Before it begins.
+/// What is printed before it begins.
 pub fn running(options: &Options) -> String {
     let Options { threads, connections, duration_s, url, .. } = options;
     let time = units::time_s(*duration_s);
     format!("Running {time} test @ {}\n  {threads} threads and {connections} connections\n", url.whole)
 }
 
-/// What wrk counts, from what was counted.
+/// Converts drome's counts to wrk's.
 pub fn summary(options: &Options, tally: &Tally) -> Summary {
     let limit_us = options.timeout_s.saturating_mul(1_000_000);
     let mut latency = Stats::default();
     let mut timeouts = 0;
-    // Without what was still under way at the end, at which wrk does not look.
+    // wrk does not count requests in flight at the end.
     for (ns, n) in Counts::of(&tally.service).pairs() {
         let us = ns / 1000;
         if us > limit_us { timeouts += n } else { latency.record(us, *n) }
@@ -34,7 +34,8 @@ pub fn summary(options: &Options, tally: &Tally) -> Summary {
     corrected(options, summary)
 }
 
-/// Adds what a connection that waited did not ask, judged by the time between two answers on a connection.
+/// Adds the requests that a waiting connection did not send, estimated from the time between two answers on a
+/// connection.
 fn corrected(options: &Options, mut summary: Summary) -> Summary {
     let of_each = summary.requests / options.connections.max(1);
     if let Some(expected) = summary.duration_us.checked_div(of_each) {
@@ -43,7 +44,7 @@ fn corrected(options: &Options, mut summary: Summary) -> Summary {
     summary
 }
 
-/// All but latency and rates.
+/// All figures but latency and rates.
 pub fn totals(tally: &Tally, timeouts: u64) -> Summary {
     let errors = &tally.errors;
     let bad: u64 = tally.status.iter().filter(|(status, _)| **status > 399).map(|(_, n)| n).sum();
@@ -63,7 +64,7 @@ pub fn totals(tally: &Tally, timeouts: u64) -> Summary {
     }
 }
 
-/// A thread's rate since the last sample in which it had answers.
+/// A thread's rates, each since the last sample in which it had answers.
 fn rates(tally: &Tally) -> Stats {
     let mut rates = Stats::default();
     let (mut answers, mut elapsed_ns) = (0, 0);
@@ -80,8 +81,8 @@ fn rates(tally: &Tally) -> Stats {
     rates
 }
 
-/// The steps of all threads, and when each was over. One thread's are told from the next one's by what they add up
-/// to: not one more of them would have had its place in the measurement.
+/// The steps of all threads, and the end of each. A thread's steps end where one more would not fit into the
+/// measurement; the next thread's begin there.
 pub fn beats(tally: &Tally) -> impl Iterator<Item = (Beat, u64)> {
     let mut at_ns = 0;
     tally.pulse.iter().map(move |beat| {
@@ -94,7 +95,7 @@ pub fn beats(tally: &Tally) -> impl Iterator<Item = (Beat, u64)> {
     })
 }
 
-/// Answers in whole milliseconds.
+/// Records the rate of some answers. wrk counts the elapsed time in whole milliseconds.
 pub fn record_rate(rates: &mut Stats, answers: u64, elapsed_ns: u64) {
     let rate = (answers as f64 / (elapsed_ns / 1_000_000).max(1) as f64 * 1000.0) as u64;
     if rate <= MAX_RATE {
@@ -117,7 +118,7 @@ pub fn report(options: &Options, summary: &Summary) -> String {
     text + &end(summary)
 }
 
-/// The table's head.
+/// The head of the table.
 pub const HEAD: &str = "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n";
 
 fn moments(name: &str, stats: &Stats, format: fn(f64) -> String) -> String {
@@ -132,7 +133,7 @@ pub fn row(name: &str, [mean, sd, max]: [String; 3], within: &str) -> String {
     format!("    {name:10}{}{}{}{within:>8}%\n", column(&mean, 8), column(&sd, 10), column(&max, 9))
 }
 
-/// From the number of requests on.
+/// The report from the number of requests on.
 pub fn end(summary: &Summary) -> String {
     let Summary { duration_us, requests, bytes, errors, .. } = summary;
     let [connect, read, write, timeout, status] = errors.map(|(_, n)| n);

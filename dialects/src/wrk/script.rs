@@ -1,5 +1,6 @@
-//! wrk's Lua scripts, as far as they are data: everything a script decides is decided before the measurement, since
-//! no script runs while requests are on their way. What can't be decided then is refused, with the reason.
+//! wrk's Lua scripts, as far as they are data. A script runs before the measurement and decides everything there,
+//! because no script runs while requests are in flight. Anything that can't be decided then is refused, with the
+//! reason.
 
 use super::options::Options;
 use super::pieces::{self, NoRequest};
@@ -13,51 +14,51 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// `request()` is called so often to see what it gives: a cycle of up to half of that is seen.
+/// How often `request()` is called to find the cycle of its results. A cycle of up to half of this length is found.
 const CALLS: usize = 10_000;
 
-/// But no further once it gave so much.
+/// The calls end earlier when the results reach this size, in bytes.
 const CALLS_BYTES: usize = 64 << 20;
 
-/// `delay()` is called so often to see whether it always gives the same.
+/// How often `delay()` is called to check that its result is constant.
 const DELAYS: usize = 100;
 
-/// What a script says and does.
+/// What a script prints and does.
 #[derive(Debug, Default)]
 struct Heard {
     out: String,
     err: String,
-    /// It asked for what drome does not have.
+    /// What the script used that drome does not have.
     refused: Option<String>,
-    /// It asked for what is different every time.
+    /// What the script used that is different each time.
     noted: Option<String>,
 }
 
-/// A Lua state, as the tool has one for itself and one for each thread.
+/// A Lua state. The tool has one for itself and one for each thread.
 struct State {
     lua: Lua,
     heard: Rc<RefCell<Heard>>,
 }
 
-/// A script that was run as far as it is run before a measurement.
+/// A script that has run as far as it runs before a measurement.
 pub struct Script {
     main: State,
-    /// What is asked, in turn.
+    /// The requests, in turn.
     pub requests: Vec<Vec<u8>>,
-    /// How many of them are sent at once.
+    /// How many requests are sent at once.
     pub at_once: usize,
-    /// Between an answer and the next request.
+    /// The delay between an answer and the next request.
     pub delay_ms: u64,
 }
 
 impl Script {
-    /// Begins, in the tool's own state.
+    /// Runs the script in the tool's own state.
     pub fn begin(options: &Options, said: &mut Said) -> Result<Self, Said> {
         let main = State::new(options, said)?;
         Ok(Self { main, requests: Vec::new(), at_once: 1, delay_ms: 0 })
     }
 
-    /// Goes on in each thread's state.
+    /// Runs the script in each thread's state.
     pub fn go_on(&mut self, options: &Options, said: &mut Said) -> Result<(), Said> {
         let threads = if options.script.is_some() { options.threads } else { 1 };
         for thread in 0..threads {
@@ -73,7 +74,7 @@ impl Script {
         Ok(())
     }
 
-    /// What the first thread asks, and when: the others ask the same.
+    /// The requests and delays of the first thread; the others do the same.
     fn look(&mut self, state: &State, options: &Options, said: &mut Said) -> Result<(), Said> {
         let is_dynamic = state.has("request");
         let requests = if is_dynamic {
@@ -113,31 +114,31 @@ impl Script {
         Ok(())
     }
 
-    /// There is something to do at the end.
+    /// Whether the script has something to do at the end.
     pub fn has_done(&self) -> bool {
         self.main.has("done")
     }
 
-    /// Does it.
+    /// Runs the script's `done()`.
     pub fn done(&self, options: &Options, summary: &Summary, said: &mut Said) -> Result<(), Said> {
         let result = self.main.done(summary);
         self.main.checked(options, said, result)
     }
 }
 
-/// What a script is told at the end.
+/// The arguments of a script's `done()`.
 pub struct Summary {
-    /// How long it was.
+    /// The duration.
     pub duration_us: u64,
-    /// Whole answers.
+    /// Complete answers.
     pub requests: u64,
     /// Bytes of answers.
     pub bytes: u64,
-    /// What went wrong, by its names.
+    /// The errors, by wrk's names.
     pub errors: [(&'static str, u64); 5],
-    /// Microseconds.
+    /// Latencies, in microseconds.
     pub latency: Stats,
-    /// Per second and thread.
+    /// Requests per second, by thread.
     pub rates: Stats,
 }
 
@@ -147,7 +148,7 @@ fn refuse(options: &Options, why: &str) -> Said {
 }
 
 impl State {
-    /// A state in which the script was run.
+    /// A state in which the script has run.
     fn new(options: &Options, said: &mut Said) -> Result<Self, Said> {
         let heard = Rc::new(RefCell::new(Heard::default()));
         let made = Lua::new_with(StdLib::ALL_SAFE, LuaOptions::default())
@@ -165,7 +166,7 @@ impl State {
             };
             state.drain(options, said)?;
             if let Err(why) = result {
-                // The tool goes on without it, and so does this.
+                // The tool continues without the script, and so does drome.
                 said.err.push_str(&format!("{file}: {why}\n"));
             }
         }
@@ -187,7 +188,7 @@ impl State {
         self.checked(options, said, call())
     }
 
-    /// The requests that `request()` gives, over and over.
+    /// The cycle of requests that `request()` returns.
     fn cycle(&self, options: &Options, said: &mut Said) -> Result<Vec<Vec<u8>>, Said> {
         let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut order = Vec::new();
@@ -248,7 +249,7 @@ impl State {
         done.call((table, summary.latency.clone(), summary.rates.clone()))
     }
 
-    /// What a call came to. One that fails ends the tool.
+    /// The result of a call. A call that fails ends the tool.
     fn checked<T>(&self, options: &Options, said: &mut Said, result: mlua::Result<T>) -> Result<T, Said> {
         self.drain(options, said)?;
         result.map_err(|why| {
@@ -257,7 +258,7 @@ impl State {
         })
     }
 
-    /// Takes over what the script said.
+    /// Takes over what the script printed.
     fn drain(&self, options: &Options, said: &mut Said) -> Result<(), Said> {
         let mut heard = self.heard.borrow_mut();
         said.out.push_str(&std::mem::take(&mut heard.out));
@@ -266,7 +267,7 @@ impl State {
     }
 }
 
-/// Fills a fresh state with what a script finds there.
+/// Fills a new state with the functions and tables for scripts.
 fn prepare(lua: &Lua, options: &Options, heard: &Rc<RefCell<Heard>>) -> mlua::Result<()> {
     let drome = lua.create_table()?;
     let teller = |tell: fn(&mut Heard, String) -> mlua::Result<()>| {
@@ -319,7 +320,7 @@ fn prepare(lua: &Lua, options: &Options, heard: &Rc<RefCell<Heard>>) -> mlua::Re
     Ok(())
 }
 
-/// What Lua says itself, without the trace of where it was.
+/// Lua's error message, without the stack trace.
 fn cause(error: &Error) -> String {
     let text = match error {
         Error::SyntaxError { message, .. } | Error::RuntimeError(message) => message.clone(),
@@ -329,22 +330,22 @@ fn cause(error: &Error) -> String {
     text.split("\nstack traceback:").next().unwrap_or_default().to_owned()
 }
 
-/// What the system says, without its number.
+/// The system's error message, without its number.
 pub fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     text.rsplit(": ").next().unwrap_or_default().to_owned()
 }
 
-/// A first line that is for the shell is none for Lua.
+/// Removes a first line that is for the shell.
 fn without_shebang(text: &[u8]) -> &[u8] {
     let is_one = text.starts_with(b"#");
     let length = text.iter().position(|b| *b == b'\n').unwrap_or(text.len());
     if is_one { &text[length..] } else { text }
 }
 
-/// The length after which a sequence begins again; `None` if it does not do so twice. By the failure function of
-/// Knuth, Morris and Pratt: what is left of the sequence without its longest border is its shortest period.
+/// The length after which a sequence repeats; `None` if it does not repeat twice. It uses the failure function of
+/// Knuth, Morris and Pratt: the sequence's length without its longest border is its shortest period.
 fn period(order: &[usize]) -> Option<usize> {
     let mut borders = vec![0; order.len()];
     let mut border = 0;
@@ -377,7 +378,7 @@ impl UserData for Stats {
                         Ok(stats.percentile(p) as f64)
                     })?)
                 }
-                // wrk gives back the name that it does not know.
+                // wrk returns the name if it does not know it.
                 _ => Value::String(name.clone()),
             })
         });

@@ -1,8 +1,8 @@
-//! wrk's own arithmetic: whole numbers and how often each came, from which it takes mean, deviation and percentiles.
+//! wrk's own statistics: whole numbers and how often each occurred, with their mean, deviation and percentiles.
 
 use std::collections::BTreeMap;
 
-/// Whole numbers: microseconds, or requests per second.
+/// A histogram of whole numbers: microseconds, or requests per second.
 #[derive(Clone, Debug, Default)]
 pub struct Stats {
     counts: BTreeMap<u64, u64>,
@@ -13,7 +13,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// A number that came so often.
+    /// Records a number with its count.
     pub fn record(&mut self, number: u64, n: u64) {
         if n > 0 {
             *self.counts.entry(number).or_default() += n;
@@ -23,8 +23,8 @@ impl Stats {
         }
     }
 
-    /// Adds the answers that would have been late had requests not waited for the one before: a connection was
-    /// answered every `expected`, so an answer that took n times as long hides n − 1 others.
+    /// Adds the answers that would have been late if requests had not waited for earlier ones. A connection got an
+    /// answer every `expected`, so an answer that took n times as long hides n − 1 others.
     pub fn correct(&mut self, expected: u64) {
         if expected == 0 {
             return;
@@ -46,12 +46,13 @@ impl Stats {
         self.min
     }
 
-    /// Those that are looked at: what was added below the smallest is counted, but not looked at.
+    /// The numbers that count for statistics. wrk counts numbers that were added below the smallest, but ignores
+    /// them here.
     fn pairs(&self) -> impl Iterator<Item = (u64, u64)> {
         self.counts.range(self.min.unwrap_or(0)..).map(|(number, n)| (*number, *n))
     }
 
-    /// The mean; 0 of nothing.
+    /// The mean; 0 without numbers.
     pub fn mean(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
@@ -59,7 +60,7 @@ impl Stats {
         self.pairs().map(|(number, n)| number as f64 * n as f64).sum::<f64>() / self.count as f64
     }
 
-    /// The standard deviation, over one less than there are; 0 of nothing.
+    /// The standard deviation of a sample (divided by n − 1); 0 without numbers.
     pub fn sd(&self) -> f64 {
         if self.count < 2 {
             return 0.0;
@@ -69,7 +70,7 @@ impl Stats {
         (sum / (self.count - 1) as f64).sqrt()
     }
 
-    /// How many of a hundred lie within one deviation of the mean; `None` of nothing.
+    /// The percentage within one standard deviation of the mean; `None` without numbers.
     pub fn within_sd_percent(&self) -> Option<f64> {
         let (mean, sd) = (self.mean(), self.sd());
         let is_within = |number: u64| (mean - sd..=mean + sd).contains(&(number as f64));
@@ -77,7 +78,7 @@ impl Stats {
         (self.count > 0).then(|| within as f64 / self.count as f64 * 100.0)
     }
 
-    /// The smallest such that so many of a hundred are no larger; 0 of nothing.
+    /// The percentile: the smallest number such that this percentage is not larger; 0 without numbers.
     pub fn percentile(&self, percent: f64) -> u64 {
         let rank = (percent / 100.0 * self.count as f64 + 0.5).round() as u64;
         let mut count = 0;
@@ -88,12 +89,12 @@ impl Stats {
         self.pairs().find(reaches).map_or(0, |(number, _)| number)
     }
 
-    /// How many different numbers.
+    /// The count of different numbers.
     pub fn different(&self) -> usize {
         self.pairs().count()
     }
 
-    /// The k-th different number, from 0, and how often it came.
+    /// The k-th different number, from 0, and how often it occurred.
     pub fn at(&self, k: usize) -> (u64, u64) {
         self.pairs().nth(k).unwrap_or_default()
     }

@@ -1,10 +1,10 @@
-//! Numbers as wrk writes and reads them: with a unit, which is the next larger one from 0.85 of it on.
+//! Numbers as wrk writes and reads them, with units. From 0.85 of the next larger unit on, that unit is used.
 
-/// Steps from a unit to the next, and their names.
+/// The factor from each unit to the next, and the units' names.
 struct Units {
     scale: u64,
     base: &'static str,
-    /// The last one is read, but never written.
+    /// The last unit is read, but never written.
     above: &'static [&'static str],
 }
 
@@ -35,17 +35,17 @@ pub fn time_s(seconds: u64) -> String {
     format(seconds as f64, &TIME_S, 0)
 }
 
-/// Bytes, without their B.
+/// Bytes, without the B.
 pub fn binary(bytes: f64) -> String {
     format(bytes, &BINARY, 2)
 }
 
-/// A number by thousands.
+/// A number with steps of 1,000.
 pub fn metric(number: f64) -> String {
     format(number, &METRIC, 2)
 }
 
-/// A value in a column so wide; what it lacks of a unit of two letters stands behind it.
+/// A value in a column of this width. Spaces after it stand for missing letters of a two-letter unit.
 pub fn column(value: &str, width: usize) -> String {
     let is_letter = |back: usize| {
         value.len().checked_sub(back).is_some_and(|at| value.as_bytes()[at].is_ascii_alphabetic())
@@ -55,7 +55,7 @@ pub fn column(value: &str, width: usize) -> String {
     format!("{:>width$}{:pad$}", &value[..value.len().min(width)], "")
 }
 
-/// A whole number with a unit or without, as a command line has it.
+/// A whole number with or without a unit, from a command line.
 fn scan(text: &str, units: &Units) -> Option<u64> {
     let text = text.trim_start();
     let digits = text.strip_prefix('+').unwrap_or(text);
@@ -64,7 +64,7 @@ fn scan(text: &str, units: &Units) -> Option<u64> {
     if number.is_empty() {
         return None;
     }
-    // A number beyond all numbers is the largest.
+    // A number that is too large becomes the largest number.
     let number: u64 = number.parse().unwrap_or(u64::MAX);
     let unit: String = unit.trim_start().chars().take_while(|c| !c.is_whitespace()).take(2).collect();
     if unit.is_empty() || unit.eq_ignore_ascii_case(units.base) {
@@ -74,24 +74,24 @@ fn scan(text: &str, units: &Units) -> Option<u64> {
     Some(number.wrapping_mul(units.scale.pow(at as u32 + 1)))
 }
 
-/// `2`, `2s`, `2m`, `2h`: seconds.
+/// Reads a time such as `2`, `2s`, `2m` or `2h`, in seconds.
 pub fn scan_time(text: &str) -> Option<u64> {
     scan(text, &TIME_S)
 }
 
-/// `2`, `2k`, `2M` and so on.
+/// Reads a number such as `2`, `2k` or `2M`.
 pub fn scan_metric(text: &str) -> Option<u64> {
     scan(text, &METRIC)
 }
 
-/// A number with its decimals and what stands behind it.
+/// Reads a number with decimals, and what follows it.
 fn split(word: &str) -> Option<(f64, &str)> {
     let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let number = word.strip_suffix(unit)?;
     number.contains('.').then(|| number.parse().ok().map(|number: f64| (number, unit)))?
 }
 
-/// A time of a report.
+/// Reads a time in a report.
 pub fn read_time_ns(word: &str) -> Option<f64> {
     let (number, unit) = split(word)?;
     let ns = match unit {
@@ -105,13 +105,13 @@ pub fn read_time_ns(word: &str) -> Option<f64> {
     Some(number * ns)
 }
 
-/// Bytes of a report.
+/// Reads bytes in a report.
 pub fn read_bytes(word: &str) -> Option<f64> {
     let (number, unit) = split(word.strip_suffix('B')?)?;
     read_steps(number, unit, &BINARY)
 }
 
-/// A number of a report.
+/// Reads a number in a report.
 pub fn read_metric(word: &str) -> Option<f64> {
     let (number, unit) = split(word)?;
     read_steps(number, unit, &METRIC)

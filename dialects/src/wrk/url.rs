@@ -1,22 +1,22 @@
-//! A URL as wrk takes it apart: it wants a scheme and a host, and is content with any scheme.
+//! A URL as wrk parses it: it requires a scheme and a host, and accepts any scheme.
 
-/// Its parts.
+/// The parts of a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Url {
     /// As it was given.
     pub whole: String,
-    /// Only `https` means TLS.
+    /// The scheme; only `https` means TLS.
     pub scheme: String,
-    /// Without brackets.
+    /// The host, without brackets.
     pub host: String,
     /// As it was given.
     pub port: Option<String>,
-    /// All from the first slash to the end, what a server is not told included.
+    /// Everything from the first slash to the end, including the fragment, which is not sent.
     pub path: String,
 }
 
 impl Url {
-    /// `None` where it is none.
+    /// Parses a URL; `None` if it is not one.
     pub fn parse(whole: &str) -> Option<Self> {
         let (scheme, rest) = whole.split_once("://")?;
         let is_scheme = !scheme.is_empty() && scheme.bytes().all(|b| b.is_ascii_alphabetic());
@@ -40,17 +40,17 @@ impl Url {
         })
     }
 
-    /// Host and port, or what stands for it, as wrk names them in its complaints.
+    /// Host and port or service, as in wrk's error messages.
     pub fn place(&self) -> String {
         format!("{}:{}", self.host, self.port.as_ref().unwrap_or(&self.scheme))
     }
 
-    /// It is asked over TLS.
+    /// Whether it uses TLS.
     pub fn is_tls(&self) -> bool {
         self.scheme.starts_with("https")
     }
 
-    /// The port's number; `None` where no service has the scheme's name.
+    /// The port's number; `None` if no service has the scheme's name.
     pub fn port_number(&self) -> Option<u16> {
         match (&self.port, self.scheme.as_str()) {
             (Some(port), _) => port.parse().ok(),

@@ -1,6 +1,6 @@
-//! A text word by word, as a report is read whose line breaks may be lost.
+//! Reads a text word by word, because a report may have lost its line breaks.
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Clone)]
 pub struct Words<'t> {
     text: &'t str,
@@ -10,14 +10,14 @@ pub struct Words<'t> {
 /// A word.
 #[derive(Clone, Copy)]
 pub struct Word<'t> {
-    /// It.
+    /// The word's text.
     pub text: &'t str,
-    /// The text ends with it: it may be cut.
+    /// Whether the text ends with it, so that it may be cut off.
     pub is_last: bool,
 }
 
 impl<'t> Words<'t> {
-    /// From a place on.
+    /// The words from a position on.
     pub fn new(text: &'t str, at: usize) -> Self {
         Self { text, at }
     }
@@ -27,12 +27,12 @@ impl<'t> Words<'t> {
         self.at
     }
 
-    /// What stands between here and there.
+    /// The text from here to a later position.
     pub fn until(&self, there: &Self) -> &'t str {
         &self.text[self.at..there.at]
     }
 
-    /// The next one.
+    /// The next word.
     pub fn next(&mut self) -> Option<Word<'t>> {
         let rest = &self.text[self.at..];
         let begin = rest.find(|c: char| !c.is_ascii_whitespace())?;
@@ -42,7 +42,7 @@ impl<'t> Words<'t> {
         Some(Word { text: &word[..length], is_last: self.at == self.text.len() })
     }
 
-    /// Goes past these words, if they are what comes next.
+    /// Skips these words, if they come next.
     pub fn skips(&mut self, words: &[&str]) -> bool {
         let before = self.at;
         let are_next = words.iter().all(|word| self.next().is_some_and(|next| next.text == *word));
@@ -52,12 +52,12 @@ impl<'t> Words<'t> {
         are_next
     }
 
-    /// Goes past a bracket's end.
+    /// Skips up to the end of a bracket.
     pub fn skips_to_bracket(&mut self, first: &Word<'_>) -> bool {
         first.text.ends_with(']') || (0..8).any(|_| self.next().is_some_and(|word| word.text.ends_with(']')))
     }
 
-    /// The next word, if it is such a value; one that the end of the text may have cut is none.
+    /// The next word, if it is such a value and the end of the text can't have cut it.
     pub fn value<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let before = self.at;
         let word = self.next();
@@ -69,7 +69,7 @@ impl<'t> Words<'t> {
         value
     }
 
-    /// The next word, if it is a value that never has more than its two decimals and perhaps a unit.
+    /// The next word, if it is a value with exactly two decimals and an optional unit.
     pub fn decimals<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let next = self.clone().next()?;
         let digits = next.text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -82,14 +82,14 @@ impl<'t> Words<'t> {
         self.value(read)
     }
 
-    /// The next word, if it is a count, with a comma behind it or not.
+    /// The next word, if it is a count, with or without a comma after it.
     pub fn count(&mut self) -> Option<u64> {
         self.value(|word| word.trim_end_matches(',').parse().ok())
     }
 }
 
-/// Whether a value at the very end of a text is there to its last letter: `12.92m` may have been `12.92ms`, and a
-/// number could have had more digits, or a unit.
+/// Whether a value at the very end of a text is certainly complete: `12.92m` may have been `12.92ms`, and a number
+/// may have had more digits or a unit.
 fn is_whole(word: &str) -> bool {
     word.ends_with(['s', 'h', '%', 'B', ',', 'k'])
 }

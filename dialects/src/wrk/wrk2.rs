@@ -1,4 +1,4 @@
-//! wrk2's report. It looks at the latency from when a request was due, and only after a calibration.
+//! wrk2's report. wrk2 measures latency from when a request was due, and only after a calibration.
 
 use super::options::Options;
 use super::report::{self, totals};
@@ -10,31 +10,32 @@ use stats::Counts;
 use stats::histogram::Histogram;
 use stats::spectrum::{TICKS_PER_HALF, spectrum};
 
-/// Answers are counted in steps so long, of which the steps that wrk2 looks at are made afterwards.
+/// The length of the steps in which answers are counted. wrk2's own steps are made from these afterwards.
 pub const STEP_MS: u64 = 10;
 
-/// The calibration is so long, and longer for the connections of a thread, which wrk2 opens one after the other.
+/// The length of the calibration. It is extended for each connection of a thread, because wrk2 opens them one after
+/// another.
 const CALIBRATION_MS: u64 = 10_000;
 const PER_CONNECTION_MS: u64 = 5;
 
-/// What wrk2's histogram is: from 1 µs to a day to three digits.
+/// The size of wrk2's histogram: from 1 µs to one day, with three digits.
 const BUCKETS: usize = 27;
 const SUB_BUCKETS: usize = 2048;
 
 /// wrk2's percentiles.
 const PERCENTS: [f64; 8] = [50.0, 75.0, 90.0, 99.0, 99.9, 99.99, 99.999, 100.0];
 
-/// When the calibration is over, if it comes to an end within the time.
+/// The end of the calibration, if it ends within the run.
 pub fn calibrated_at_ms(options: &Options) -> Option<u64> {
     let of_thread = options.connections / options.threads;
     let at_ms = CALIBRATION_MS.saturating_add(of_thread.saturating_mul(PER_CONNECTION_MS));
     (at_ms < options.duration_s.saturating_mul(1000)).then_some(at_ms)
 }
 
-/// What it comes to, and all that is said of it.
+/// The whole report.
 pub fn report(options: &Options, tally: &Tally) -> (Summary, String) {
     let at_ms = calibrated_at_ms(options).filter(|at_ms| tally.duration_ns > at_ms * 1_000_000);
-    // Whole seconds are kept apart: the one in which the calibration ends is looked at from its beginning.
+    // Latencies are kept by whole seconds, so the second in which the calibration ends counts from its beginning.
     let is_before = |second: u64| at_ms.is_some_and(|at_ms| second < at_ms / 1000);
     let (mut before, mut latency, mut service) = (Counts::default(), Counts::default(), Counts::default());
     for second in &tally.series {
@@ -55,7 +56,7 @@ pub fn report(options: &Options, tally: &Tally) -> (Summary, String) {
         let before = in_us(&before);
         let mean_us = before.mean_ns().unwrap_or(0.0) as u64;
         let interval_ms = ((before.quantile_ns(0.9).unwrap_or(0) as f64 / 1000.0 * 2.0) as u64).max(STEP_MS);
-        // wrk2 says this as it happens, each thread for itself.
+        // wrk2 prints this as it happens, each thread for itself.
         let line = format!(
             "  Thread calibration: mean lat.: {:.3}ms, rate sampling interval: {interval_ms}ms\n",
             mean_us as f64 / 1000.0
@@ -84,7 +85,7 @@ pub fn report(options: &Options, tally: &Tally) -> (Summary, String) {
     (summary, text)
 }
 
-/// The histogram has three digits, whatever it counts: here microseconds, as wrk2 does.
+/// The histogram has three digits. It counts microseconds, as wrk2 does.
 fn in_us(counts: &Counts) -> Histogram {
     let mut histogram = Histogram::new();
     counts.pairs().iter().for_each(|(ns, n)| histogram.record_n(ns / 1000, *n));
@@ -97,7 +98,7 @@ fn plain(histogram: &Histogram) -> Stats {
     stats
 }
 
-/// The rates of each thread in steps of so long, from the calibration on.
+/// The rates of each thread in steps of this length, from the calibration on.
 fn sampled(tally: &Tally, from_ms: u64, interval_ms: u64) -> Stats {
     let mut rates = Stats::default();
     let (mut answers, mut since_ns) = (0, 0);
@@ -141,7 +142,7 @@ fn rates_row(rates: &Stats) -> String {
     }
 }
 
-/// A histogram in words.
+/// A histogram as text.
 fn distribution(histogram: &Histogram, what: &str) -> String {
     let mut text = format!("  Latency Distribution (HdrHistogram - {what})\n");
     for percent in PERCENTS {

@@ -1,10 +1,11 @@
-//! Every relative link of every Markdown file, and every anchor: does it lead somewhere?
+//! The links of Markdown files: where they are in the text, and which of the relative ones are dead.
 
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-/// All links that lead nowhere, as `file: link: why`.
+/// All dead links of all Markdown files in a folder, as `file: link: why`.
 pub fn broken(root: &Path) -> Result<Vec<String>> {
     let mut files = Vec::new();
     markdown_files(root, &mut files)?;
@@ -16,7 +17,7 @@ pub fn broken(root: &Path) -> Result<Vec<String>> {
     }
     let mut broken = Vec::new();
     for (file, text) in &texts {
-        for link in links(text).iter().filter(|link| !link.contains("://") && !link.starts_with("mailto:")) {
+        for link in targets(text).into_iter().map(|at| &text[at]).filter(|link| is_relative(link)) {
             if let Some(why) = wrong(file, link, &texts) {
                 let shown = file.strip_prefix(root).unwrap_or(file).display();
                 broken.push(format!("{shown}: {link}: {why}"));
@@ -24,6 +25,11 @@ pub fn broken(root: &Path) -> Result<Vec<String>> {
         }
     }
     Ok(broken)
+}
+
+/// Whether a link leads to a place in the same repository.
+pub fn is_relative(link: &str) -> bool {
+    !link.contains("://") && !link.starts_with("mailto:")
 }
 
 fn wrong(from: &Path, link: &str, texts: &BTreeMap<PathBuf, String>) -> Option<String> {
@@ -39,49 +45,63 @@ fn wrong(from: &Path, link: &str, texts: &BTreeMap<PathBuf, String>) -> Option<S
     (!anchors.iter().any(|a| a == anchor)).then(|| format!("no heading gives #{anchor}"))
 }
 
-/// As GitHub makes an anchor of a heading: small letters, blanks as hyphens, no punctuation.
+/// The anchor that GitHub makes of a heading: lower case, spaces as hyphens, no punctuation.
 pub fn slug(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 fn headings(text: &str) -> impl Iterator<Item = &str> {
-    prose(text).filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim())
+    let lines = prose(text).map(|(_, line)| line);
+    lines.filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim())
 }
 
-/// The lines outside of blocks of code.
-fn prose(text: &str) -> impl Iterator<Item = &str> {
-    let mut is_code = false;
-    text.lines().filter(move |line| {
+/// The lines outside of code blocks, and the byte at which each begins.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let (mut is_code, mut next) = (false, 0);
+    let lines = text.split_inclusive('\n').map(move |line| {
+        let begin = next;
+        next += line.len();
+        (begin, line)
+    });
+    lines.filter(move |(_, line)| {
         let is_fence = line.trim_start().starts_with("```");
         is_code ^= is_fence;
         !is_code && !is_fence && !line.starts_with("    ")
     })
 }
 
-/// What is in the parentheses of `[text](target)`, code in backticks left out.
-fn links(text: &str) -> Vec<&str> {
-    let mut links = Vec::new();
-    for line in prose(text) {
+/// Where the target of each `[text](target)` is, in bytes. Code in backticks has no links.
+pub fn targets(text: &str) -> Vec<Range<usize>> {
+    let mut targets = Vec::new();
+    for (line_begin, line) in prose(text) {
         let mut at = 0;
         while let Some(found) = line[at..].find("](") {
             let begin = at + found + 2;
             let Some(length) = line[begin..].find(')') else { break };
             let is_code = line[..begin].matches('`').count() % 2 == 1;
             if !is_code {
-                let inside = &line[begin..begin + length];
-                // A target in angle brackets may have spaces; another ends at the first, before its title.
-                let bracketed = inside.strip_prefix('<').and_then(|rest| rest.split('>').next());
-                links.push(bracketed.or_else(|| inside.split(' ').next()).unwrap_or_default());
+                let (skipped, target) = target(&line[begin..begin + length]);
+                let target_begin = line_begin + begin + skipped;
+                targets.push(target_begin..target_begin + target.len());
             }
             at = begin + length;
         }
     }
-    links
+    targets
+}
+
+/// The target in a link's parentheses, and how many bytes stand before it. A target in angle brackets may contain
+/// spaces; any other ends at the first space, where a title begins.
+fn target(inside: &str) -> (usize, &str) {
+    match inside.strip_prefix('<') {
+        Some(bracketed) => (1, bracketed.split('>').next().unwrap_or_default()),
+        None => (0, inside.split(' ').next().unwrap_or_default()),
+    }
 }
 
 /// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
+pub fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -95,9 +115,9 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// The project's own: neither what was built, nor hidden folders, nor what contenders bring along, nor the made-up pages
-/// that tests import.
-fn markdown_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+/// Adds the project's own Markdown files in a folder. Build output, hidden folders, packages of contenders and the
+/// invented pages that tests import are left out.
+pub fn markdown_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -118,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_link_leads_somewhere() {
+    fn no_link_of_the_project_is_dead() {
         assert_eq!(broken(&crate::root()).expect("read"), Vec::<String>::new());
     }
 
@@ -130,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_that_leads_nowhere_is_found() {
+    fn a_dead_link_is_found() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("two words.md"), "").expect("write");
         let text = "# One\n[k](<two words.md>) [a](b.md) [c](#one) [d](#two) `[e](f.md)` [l](<m.md>)\n```\n[g](h.md)\n```\n[i](https://j.example/)\n";

@@ -37,7 +37,7 @@ pub fn docs() -> Result<()> {
     }
     let broken = links::broken(&root)?;
     if !broken.is_empty() {
-        bail!("these links lead nowhere:\n  {}", broken.join("\n  "));
+        bail!("these links are dead; correct the files:\n  {}", broken.join("\n  "));
     }
     eprintln!("written: docs/reference, docs/schemas, target/man, target/completions");
     Ok(())
