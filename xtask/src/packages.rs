@@ -45,7 +45,7 @@ const SERVICES: &[(&str, &str)] = &[
 
 /// For `cargo xtask dist`.
 pub const OF_DIST: &[(&str, &str)] =
-    &[("python3", "python3"), ("/usr/lib/python3/dist-packages/ensurepip", "python3-venv"), ("dpkg-deb", "dpkg")];
+    &[("python3", "python3"), ("/usr/share/doc/python3-venv/copyright", "python3-venv"), ("dpkg-deb", "dpkg")];
 
 /// For `cargo xtask installs`.
 pub const OF_INSTALLS: &[(&str, &str)] = &[("mmdebstrap", "mmdebstrap"), ("unshare", "util-linux"), ("ip", "iproute2")];
