@@ -1,10 +1,10 @@
 //! The state that all pages share: the store, the catalog, and the running study.
 
-use super::body::Bodies;
-use super::failure::Failure;
+use super::access::body::Bodies;
 use super::job::{Job, Wanted};
-use super::marks::Mark;
-use super::quiet::Quiet;
+use super::outcomes::Mark;
+use super::pages::failure::Failure;
+use super::turns::Quiet;
 use lab::store::Stamp;
 use lab::{Catalog, Store, Stored};
 use model::Findings;
@@ -74,7 +74,7 @@ impl AppState {
     }
 
     /// Runs the work of a page on another thread than the serving one, within the page's turn (see
-    /// [`super::quiet::gate`]).
+    /// [`super::turns::gate`]).
     pub async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Failure> + Send + 'static,

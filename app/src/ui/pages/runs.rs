@@ -1,9 +1,9 @@
 //! The list of runs. It is searched and divided into pages on the server, so that pages stay small.
 
 use super::failure::Failure;
-use super::page::{self, Place, moment};
-use super::state::AppState;
+use super::frame::{self, Place, moment};
 use super::{import, url};
+use crate::ui::state::AppState;
 use axum::extract::{Query, State};
 use lab::store::{Kind, Listed};
 use maud::{Markup, html};
@@ -47,7 +47,7 @@ pub async fn list(
         }
         (import::zone())
     };
-    Ok(page::shell(Some(&app), "Runs", Place::Runs, &body))
+    Ok(frame::shell(Some(&app), "Runs", Place::Runs, &body))
 }
 
 fn nothing_yet() -> Markup {

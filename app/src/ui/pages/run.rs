@@ -1,10 +1,10 @@
 //! The page of a run with its findings and charts, and its reports as text; or the page of an import.
 
 use super::failure::Failure;
-use super::page::{self, Place, moment};
-use super::state::{Analysed, AppState};
+use super::frame::{self, Place, moment};
 use super::{cells, url};
 use crate::command::report::Format;
+use crate::ui::state::{Analysed, AppState};
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderName, StatusCode};
@@ -43,7 +43,7 @@ pub async fn show(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> R
         Shown::Import(import) => (import.title.clone(), of_import(&import)),
         Shown::Replays(replays) => (replays.title.clone(), of_replays(&replays)),
     };
-    Ok(page::shell(Some(&app), &title, Place::Runs, &body))
+    Ok(frame::shell(Some(&app), &title, Place::Runs, &body))
 }
 
 fn of_run(analysed: &Analysed) -> Markup {

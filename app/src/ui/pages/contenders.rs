@@ -2,9 +2,9 @@
 //! asks for one contender after the other.
 
 use super::failure::Failure;
-use super::page::{self, Place};
-use super::state::AppState;
+use super::frame::{self, Place};
 use super::url;
+use crate::ui::state::AppState;
 use axum::extract::{Path, State};
 use lab::setup;
 use maud::{Markup, html};
@@ -55,7 +55,7 @@ fn show(app: &AppState, states: &BTreeMap<String, Markup>) -> Markup {
             }
         }
     };
-    page::shell(Some(app), "Contenders", Place::Contenders, &body)
+    frame::shell(Some(app), "Contenders", Place::Contenders, &body)
 }
 
 fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {

@@ -1,8 +1,8 @@
-//! The findings of a cell: every contender's share of the reference as a lane, its figures, and its trials. The
-//! same for a run that has ended and for one that is running.
+//! The findings of a cell: every contender's share of the reference, drawn with its interval, its figures, and its
+//! trials. The same for a run that has ended and for one that is running.
 
-use super::lanes::{Axis, Lane};
-use super::marks::{Mark, State};
+use super::intervals::{Axis, Estimate};
+use crate::ui::outcomes::{Mark, State};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::study::REFERENCE;
@@ -14,8 +14,8 @@ const MOST_MARKS: usize = 40;
 
 /// The section of a cell: its number in the study, its findings, its trials, and the current trial.
 pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&Trial>) -> Markup {
-    let lanes: Vec<Lane> = cell.contenders.iter().map(|c| lane(cell, c)).collect();
-    let axis = Axis::of_sizes(&lanes);
+    let estimates: Vec<Estimate> = cell.contenders.iter().map(|c| estimate(cell, c)).collect();
+    let axis = Axis::of_sizes(&estimates);
     let base =
         if cell.contenders.iter().any(|c| c.name == REFERENCE) { "the reference" } else { "the first" };
     let what = match cell.metric {
@@ -44,8 +44,8 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
                         }
                     }
                     tbody {
-                        @for (contender, lane) in cell.contenders.iter().zip(&lanes) {
-                            (row((number, cell), contender, (&axis, lane), marks, now))
+                        @for (contender, estimate) in cell.contenders.iter().zip(&estimates) {
+                            (row((number, cell), contender, (&axis, estimate), marks, now))
                         }
                     }
                 }
@@ -58,7 +58,7 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
 fn row(
     (number, cell): (usize, &CellFindings),
     c: &ContenderFindings,
-    (axis, lane): (&Axis, &Lane),
+    (axis, estimate): (&Axis, &Estimate),
     marks: &[Mark],
     now: Option<&Trial>,
 ) -> Markup {
@@ -71,7 +71,7 @@ fn row(
                 (c.title) " " span.faint { (c.version.as_deref().unwrap_or_default()) }
                 @if let Some(standing) = standing(cell, c) { span.tier { (standing) } }
             }
-            td.wide { (axis.draw(lane, 1.0)) span.unseen { (share_in_words(lane)) } }
+            td.wide { (axis.draw(estimate, 1.0)) span.unseen { (share_in_words(estimate)) } }
             td.number data-label="Share" { (share) }
             td.number data-label="Requests/s" { (units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))) }
             td.number data-label="CPU/request" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
@@ -82,8 +82,8 @@ fn row(
     }
 }
 
-/// The lane of a contender's share of the reference, overall and block by block.
-fn lane(cell: &CellFindings, c: &ContenderFindings) -> Lane {
+/// The estimate of a contender's share of the reference, overall and block by block.
+fn estimate(cell: &CellFindings, c: &ContenderFindings) -> Estimate {
     let is_rate = cell.metric == Metric::Rate;
     let is_base = |c: &&ContenderFindings| c.name == REFERENCE || c.name == "A";
     let base = cell.contenders.iter().find(is_base);
@@ -92,7 +92,7 @@ fn lane(cell: &CellFindings, c: &ContenderFindings) -> Lane {
     let pairs = c.rate_per_s_by_block.iter().zip(by_block.into_iter().flatten());
     let ticks = pairs.filter_map(|(own, base)| Some((*own)? / (*base)?)).filter(|x| x.is_finite()).collect();
     let bounds = |f: Figure| f.low.zip(f.high);
-    Lane {
+    Estimate {
         value: ratio.map(|f| f.median).or_else(|| base.filter(|b| b.name == c.name).map(|_| 1.0)),
         interval: ratio.and_then(bounds),
         ticks,
@@ -100,8 +100,8 @@ fn lane(cell: &CellFindings, c: &ContenderFindings) -> Lane {
     }
 }
 
-fn share_in_words(lane: &Lane) -> String {
-    match (lane.value, lane.interval) {
+fn share_in_words(estimate: &Estimate) -> String {
+    match (estimate.value, estimate.interval) {
         (None, _) => "not known yet".to_owned(),
         (Some(value), None) => format!("{}, no interval yet", units::ratio(value)),
         (Some(value), Some((low, high))) => {
