@@ -7,6 +7,7 @@ use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, PairFindings, RaceFindings,
 };
+use model::observation::Entrant;
 use std::fmt::Write;
 
 /// The whole report for a terminal.
@@ -16,7 +17,8 @@ pub fn report(f: &Findings, style: &TextStyle) -> String {
     };
     let mut out = String::new();
     for c in by_letter(cell) {
-        out += &style.prose(&format!("{}: {}", c.name, c.title), Ink::Plain);
+        let (label, command) = labelled(f, c);
+        out += &style.prose(&format!("{label}: {command}"), Ink::Plain);
     }
     let _ = write!(out, "\n{}\n", ranking::race_table(cell).fit(style));
     for (line, ink) in lines(f, race, cell) {
@@ -32,7 +34,8 @@ pub fn markdown(f: &Findings) -> String {
     };
     let mut out = String::from("# A race\n\n");
     for c in by_letter(cell) {
-        let _ = writeln!(out, "- {}: {}", c.name, markdown::code(&c.title));
+        let (label, command) = labelled(f, c);
+        let _ = writeln!(out, "- {}: {}", markdown::words(&label), markdown::code(command));
     }
     let _ = write!(out, "\n{}\n", ranking::race_table(cell).markdown());
     let lines: Vec<String> = lines(f, race, cell).into_iter().map(|(line, _)| line).collect();
@@ -58,6 +61,13 @@ pub(crate) fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
     let mut all: Vec<&ContenderFindings> = cell.contenders.iter().collect();
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all
+}
+
+/// A contender's letter with its label, and its command: `A, old` and `./old --port {port}`.
+pub(crate) fn labelled<'f>(f: &'f Findings, c: &'f ContenderFindings) -> (String, &'f str) {
+    let command = f.entrants.get(&c.name).map_or(c.title.as_str(), Entrant::raced_command);
+    let label = if command == c.title { c.name.clone() } else { format!("{}, {}", c.name, c.title) };
+    (label, command)
 }
 
 /// All lines below the table, each with its colour.

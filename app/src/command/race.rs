@@ -40,6 +40,9 @@ pub struct RaceArgs {
     /// Commands that each start a server; {port} stands for the port that it must listen on
     #[arg(required = true, num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
+    /// Label of a command in reports; once for each, in the order of the commands [default: what tells them apart]
+    #[arg(long = "name", value_name = "LABEL")]
+    names: Vec<String>,
     /// URL to request; {port} stands for the server's port
     #[arg(long, default_value = "http://127.0.0.1:{port}/")]
     url: String,
@@ -98,9 +101,11 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
     let path = path(&args.url)?;
-    let (prepared, entrants) = setup::commands(&args.commands, &path)?;
+    let (prepared, mut entrants) = setup::commands(&args.commands, &path)?;
+    setup::name_entrants(&mut entrants, &args.names)?;
     let store = store(common)?;
-    let mut run = setup::race_run(study(args)?, entrants, args.prepare.clone(), args.seed);
+    let study = study(args, setup::race_title(&entrants))?;
+    let mut run = setup::race_run(study, entrants, args.prepare.clone(), args.seed);
     run.allow_busy = Some(args.machine.allow_busy);
     let any = Works::from([(RACED.to_owned(), Work::default())]);
     let mut lab = setup::lab(&run, prepared, any, console::stop_flag()?, Some(&store))?;
@@ -176,7 +181,7 @@ pub fn path(url: &str) -> anyhow::Result<String> {
     Ok(target.path)
 }
 
-fn study(args: &RaceArgs) -> anyhow::Result<Study> {
+fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
     let precision = args.precision.unwrap_or(EQUAL);
     if !(precision > 0.0 && precision < 1.0) {
         return Err(
@@ -210,7 +215,7 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
     };
     Ok(Study {
         tracks: model::study::default_track(),
-        title: args.commands.join(" against "),
+        title,
         source: None,
         contenders: Vec::new(),
         cells: vec![Cell { title: args.url.clone(), workload: RACED.to_owned(), load }],

@@ -1,6 +1,7 @@
 //! Makes contenders of bare commands, for a race or a sweep.
 
 use super::SetupError;
+use super::labels::short_labels;
 use crate::catalog::Entry;
 use crate::prepare::Prepared;
 use crate::prepare::folders;
@@ -15,13 +16,15 @@ const RACE_READY: Duration = Duration::from_secs(30);
 /// The name of a race's only workload: whatever the servers answer.
 pub const RACED: &str = "url";
 
-/// Makes contenders of bare commands, in which `{port}` stands for the port; `path` is requested of them.
+/// Makes contenders of bare commands, in which `{port}` stands for the port; `path` is requested of them. They are named by
+/// letters, and their titles are short labels.
 pub fn commands(
     commands: &[String],
     path: &str,
 ) -> Result<(Vec<Prepared>, BTreeMap<String, Entrant>), SetupError> {
     let (cache, mut all, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
-    for (command, letter) in commands.iter().zip('A'..='Z') {
+    let labels = short_labels(&commands.iter().map(String::as_str).collect::<Vec<_>>());
+    for ((command, label), letter) in commands.iter().zip(labels).zip('A'..='Z') {
         if !command.contains("{port}") {
             return Err(SetupError::Race(format!(
                 "`{command}` has no {{port}}: every trial starts the server on a free port of its own, so write \
@@ -64,7 +67,8 @@ pub fn commands(
         let prepared = Prepared::lay_out(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
         let source_sha256 = Some(prepared.source_sha256.clone());
-        let entrant = Entrant { title: command.clone(), source_sha256, ..Entrant::default() };
+        let shell = ["sh", "-c", command].map(str::to_owned).to_vec();
+        let entrant = Entrant { title: label, command: shell, source_sha256, ..Entrant::default() };
         entrants.insert(letter.to_string(), entrant);
         all.push(prepared);
     }

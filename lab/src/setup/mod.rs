@@ -3,6 +3,7 @@
 mod assets;
 mod commands;
 mod contenders;
+mod labels;
 pub mod lock;
 mod new_run;
 mod resume;
@@ -11,6 +12,7 @@ mod same_work;
 pub use assets::{assets, works};
 pub use commands::{RACED, commands};
 pub use contenders::{on_tracks, prepare, prepare_study};
+pub use labels::{name_entrants, race_title, short_labels};
 pub use new_run::{new_id, quicken, race_run, study_run};
 pub use resume::changes_since;
 pub use same_work::{Asked, hold_equal, same_work};
