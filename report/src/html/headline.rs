@@ -38,7 +38,7 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
 }
 
 /// A cell's findings, the most important first.
-pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
+pub(crate) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
     if cell.contenders.iter().all(|c| c.trials + c.failed == 0) {
         return vec![format!("No {} has finished yet.", in_heats::start(cell))];
     }
