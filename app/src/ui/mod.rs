@@ -81,7 +81,7 @@ fn router(app: Arc<AppState>, guard: Guard) -> Router {
     let pages = Router::new()
         .route("/", get(runs::list))
         .route("/runs/{id}", get(run::show))
-        .route("/runs/{id}/chart/{cell}", get(run::chart))
+        .route("/runs/{id}/chart", get(run::picture))
         .route("/runs/{id}/{format}", get(run::report))
         .route("/compare", get(compare::show))
         .route("/studies", get(studies::list))

@@ -307,9 +307,11 @@ fn a_study_is_started_watched_stopped_and_kept() {
         report.text()
     );
     assert!(!report.text().contains("<script>alert") && !report.text().contains("<b>study"));
-    let chart = ui.get(&format!("/runs/{id}/chart/0"));
+    let chart = ui.get(&format!("/runs/{id}/chart"));
     assert!(chart.text().starts_with("<svg") && chart.field("content-type") == Some("image/svg+xml"));
     assert_eq!(ui.get(&format!("/runs/{id}/chart/7")).status, 404);
+    let (verdict, table) = (report.text().find("id=\"verdict\""), report.text().find("<table"));
+    assert!(verdict.is_some() && verdict < table, "the verdict stands above the figures: {}", report.text());
     let json: serde_json::Value = serde_json::from_str(&ui.get(&format!("/runs/{id}/json")).text()).unwrap();
     assert_eq!(json["run"], id.as_str());
     assert!(ui.get(&format!("/runs/{id}/markdown")).text().contains("| tier | rank |"));

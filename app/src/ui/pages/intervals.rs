@@ -18,7 +18,7 @@ pub struct Estimate {
     pub is_bound: bool,
 }
 
-/// The axis of all estimates of a table. Positions are percentages of the column's width.
+/// The axis of all estimates of a table, or of several tables. Positions are percentages of the column's width.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis(Scale);
 

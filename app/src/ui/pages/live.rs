@@ -120,9 +120,7 @@ pub fn fragment(job: &Job, known: &Known) -> Markup {
                 }
             }
             @if let Some(findings) = &known.findings {
-                @for (number, cell) in findings.cells.iter().enumerate() {
-                    @if !cell.contenders.is_empty() { (cells::section(number, cell, &known.marks, known.trial.as_ref())) }
-                }
+                (cells::sections(&findings.cells, &known.marks, known.trial.as_ref()))
             }
             @if let Some(run) = &known.run {
                 @for (name, entrant) in &run.contenders {

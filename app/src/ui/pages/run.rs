@@ -14,9 +14,7 @@ use lab::store::Listed;
 use maud::{Markup, html};
 use model::page::Replays;
 use model::{Findings, Import};
-use report::chart::ranked;
-use report::units;
-use report::{RunReport, TextStyle};
+use report::{RunReport, TextStyle, chart, units, verdict};
 use std::sync::Arc;
 
 enum Shown {
@@ -54,22 +52,45 @@ fn of_run(analysed: &Analysed) -> Markup {
             p.lead { (f.study) ", " (moment(&f.started_at)) ", " (f.ended) }
         }
         (links(f))
-        @for line in report::race::verdicts(f) { p.finding { (line) } }
-        @if f.quick { p.note { "A first look: its trials are too few and too short for ranks." } }
-        @for (number, cell) in f.cells.iter().enumerate() {
-            (cells::section(number, cell, &analysed.marks, None))
-            @let chart = ranked::of_cell(f, cell);
-            figure.card {
-                div.scroll tabindex="0" role="region" aria-label={ "Chart of " (cell.title) } {
-                    img src={ "/runs/" (url::part(&f.run)) "/chart/" (number) } loading="lazy"
-                        alt={ (chart.caption.title) ". " (chart.caption.finding) };
-                }
-            }
-        }
+        (verdict(f))
+        (overview(f))
+        (cells::sections(&f.cells, &analysed.marks, None))
         @for missing in &f.missing { p.note { (missing.name) " did not take part: " (missing.why) } }
         section.card {
             h2 { "How it was measured" }
             ul.notes { @for line in report::ranking::preface(f) { li { (line) } } }
+        }
+    }
+}
+
+/// Which contender is best and by how much, how certain that is, and how well the machine behaved.
+fn verdict(f: &Findings) -> Markup {
+    html! {
+        section.card.verdict aria-labelledby="verdict" {
+            h2 id="verdict" { "Verdict" }
+            @if f.quick { p.note { "A first look: its trials are too few and too short for ranks." } }
+            @for cell in &f.cells {
+                @if f.cells.len() > 1 { h3 { (cell.title) } }
+                @for (i, sentence) in verdict::best(f, cell).iter().enumerate() {
+                    p.finding[i == 0] { (sentence) }
+                }
+                p.faint { (verdict::certainty(cell)) }
+            }
+            p { (verdict::machine(f)) }
+        }
+    }
+}
+
+fn overview(f: &Findings) -> Markup {
+    let chart = chart::overview(f);
+    html! {
+        @if let Some(chart) = chart {
+            figure.card {
+                div.scroll tabindex="0" role="region" aria-label={ "Chart: " (chart.caption.title) } {
+                    img src={ "/runs/" (url::part(&f.run)) "/chart" } loading="lazy"
+                        alt={ (chart.caption.title) ". " (chart.caption.finding) };
+                }
+            }
         }
     }
 }
@@ -87,17 +108,14 @@ fn links(f: &Findings) -> Markup {
     }
 }
 
-/// The chart of one cell.
-pub async fn chart(
-    State(app): State<Arc<AppState>>,
-    Path((id, cell)): Path<(String, usize)>,
-) -> Result<Response, Failure> {
+/// The chart of a run.
+pub async fn picture(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> Result<Response, Failure> {
     let analysed = app.work(move |app| app.analysed(&id)).await?;
-    let cell = analysed.findings.cells.get(cell).ok_or_else(no_such_part)?;
+    let chart = chart::overview(&analysed.findings).ok_or_else(no_such_part)?;
     // A separate picture: it contains its style and loads nothing.
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
     let fields = [(CONTENT_TYPE, "image/svg+xml"), (CONTENT_SECURITY_POLICY, policy)];
-    Ok((fields, ranked::of_cell(&analysed.findings, cell).svg()).into_response())
+    Ok((fields, chart.svg).into_response())
 }
 
 /// The report of `drome report`: as a page, or as a text file to download.
@@ -141,7 +159,7 @@ fn told(app: &AppState, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
 fn no_such_part() -> Failure {
     Failure::new(
         StatusCode::NOT_FOUND,
-        "There is no such page. A run has its page, report, markdown, json and csv.",
+        "There is no such page. A run has its page, chart, report, markdown, json and csv.",
     )
 }
 

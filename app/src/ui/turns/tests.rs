@@ -44,7 +44,7 @@ async fn no_page_is_made_while_a_trial_is_under_way() {
     let all = [
         ("GET", "/", 200),
         ("GET", "/runs/none", 404),
-        ("GET", "/runs/none/chart/0", 404),
+        ("GET", "/runs/none/chart", 404),
         ("GET", "/runs/none/json", 404),
         ("GET", "/runs/none/report", 404),
         ("GET", "/compare", 200),
