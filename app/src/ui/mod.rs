@@ -10,6 +10,7 @@ mod access;
 mod job;
 mod outcomes;
 mod pages;
+mod recent;
 mod state;
 mod turns;
 

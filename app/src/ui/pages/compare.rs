@@ -75,7 +75,7 @@ fn chooser(runs: &[Listed], told: &Chosen) -> Markup {
                     option value="" { "choose a run" }
                     @for run in runs {
                         option value=(run.id) selected[chosen == Some(&run.id)] {
-                            (run.name) ", " (run.started_at) ", " (units::several(run.count, run.kind.word()))
+                            (run.title) ", " (run.started_at) ", " (units::several(run.count, run.kind.word()))
                         }
                     }
                 }
