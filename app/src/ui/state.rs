@@ -47,6 +47,7 @@ pub struct AppState {
     job: Mutex<Option<Arc<Job>>>,
     analysed: Recent<Arc<Analysed>>,
     verdicts: Recent<Arc<str>>,
+    installed: Mutex<BTreeMap<String, bool>>,
 }
 
 /// The findings of a run, small enough to cache.
@@ -71,6 +72,7 @@ impl AppState {
             job: Mutex::default(),
             analysed: Recent::new(ANALYSED),
             verdicts: Recent::new(VERDICTS),
+            installed: Mutex::default(),
         }
     }
 
@@ -108,6 +110,20 @@ impl AppState {
         let job = Arc::new(Job::new(wanted, tokio::runtime::Handle::current()));
         *latest = Some(Arc::clone(&job));
         self.orders.send(Order::Start(job)).is_ok()
+    }
+
+    /// Remembers whether a contender was found on this machine; `None`: that could not be found out.
+    pub fn know_installed(&self, name: &str, is_installed: Option<bool>) {
+        let mut known = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+        match is_installed {
+            Some(is_installed) => known.insert(name.to_owned(), is_installed),
+            None => known.remove(name),
+        };
+    }
+
+    /// Whether a contender was found on this machine when it was last looked for; `None`: it was not.
+    pub fn is_installed(&self, name: &str) -> Option<bool> {
+        self.installed.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
     }
 
     /// A run with its findings. It is cached until the run changes in the store: one that has ended can be resumed,

@@ -177,6 +177,22 @@ fn an_empty_store_says_what_to_do_and_unknown_names_are_pages() {
 }
 
 #[test]
+fn queries_that_make_no_sense_are_pages() {
+    let ui = ui::open(Home::new(), &[]);
+    let foolish = "?kind=x&class=&installed=maybe&language=%3Cb%3E";
+    for query in ["?q=%zz", "?page=-1&q=%00", foolish, "?&&=&kind", "?run=&run="] {
+        for path in ["/", "/contenders", "/compare", "/studies", "/live"] {
+            let answer = ui.get(&format!("{path}{query}"));
+            assert!(matches!(answer.status, 200 | 400), "{path}{query}: {}", answer.status);
+            assert!(!answer.text().contains("<b>"), "{path}{query}: {}", answer.text());
+        }
+    }
+    let go = ui.get("/contenders?language=Go").text();
+    let asks_for = |name: &str| go.contains(&format!("data-ask=\"/contenders/{name}\""));
+    assert!(asks_for("go") && !asks_for("nginx"), "{go}");
+}
+
+#[test]
 fn no_path_leads_out_of_the_store() {
     let ui = ui::open(Home::new(), &[]);
     ui.home.write("secret.txt", "the secret");

@@ -20,9 +20,14 @@ impl Chip {
         Self { class, text: text.into(), title: title.into() }
     }
 
-    /// A state without measurements: it is being waited for, or it ended early.
+    /// A state in which something is missing.
     pub fn open(text: &str, title: impl Into<String>) -> Self {
         Self::new("open", text, title)
+    }
+
+    /// A state that is as it should be.
+    pub fn good(text: &str, title: impl Into<String>) -> Self {
+        Self::new("good", text, title)
     }
 
     /// A state that is no reason for caution.
