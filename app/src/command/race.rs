@@ -40,7 +40,8 @@ pub struct RaceArgs {
     /// Commands that each start a server; {port} stands for the port that it must listen on
     #[arg(required = true, num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
-    /// Label of a command in reports; once for each, in the order of the commands [default: what tells them apart]
+    /// Label of a command in reports; repeated, once for each command and in their order [default: what tells the
+    /// commands apart]
     #[arg(long = "name", value_name = "LABEL")]
     names: Vec<String>,
     /// URL to request; {port} stands for the server's port

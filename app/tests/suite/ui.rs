@@ -411,5 +411,5 @@ fn ten_thousand_trials_are_listed_page_by_page() {
     }
     assert!(ui.get("/").text().contains("402 runs"));
     assert!(ui.get("/?page=99").text().contains("page 9 of 9"), "beyond the last is the last");
-    assert!(ui.get("/?q=%3Cb%3E").text().contains("“&lt;b&gt;”"), "what is sought is text");
+    assert!(ui.get("/?q=%3Ci%3E").text().contains("“&lt;i&gt;”"), "what is sought is text");
 }

@@ -82,7 +82,7 @@ fn starved(c: &ContenderFindings) -> Option<Chip> {
 
 fn not_settled(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
     let why = "so the figures depend on the moment of the measurement";
-    let chip = |title| Some(Chip::new("open", "not settled", title));
+    let chip = |title: String| Some(Chip::new("open", "not settled", title));
     if let Some(own) = c.in_heats.as_ref().filter(|own| own.not_settled > 0) {
         let (n, of) = (own.not_settled, several(own.starts, start(cell)));
         return chip(format!("In {n} of {of} the rate had not settled when the warm-up ended, {why}"));

@@ -1,4 +1,4 @@
-//! The page of a run with its findings and charts, and its reports as text; or the page of an import.
+//! The page of a run: its verdict, one chart, its tables, and its reports as text; or the page of an import.
 
 use super::failure::Failure;
 use super::frame::{self, Place, moment};
@@ -229,3 +229,7 @@ fn of_import(import: &Import) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "run/tests.rs"]
+mod tests;
