@@ -63,6 +63,8 @@ fn commands_have_short_labels_and_chosen_ones() {
     assert_eq!(json["title"], "old against new");
     assert_eq!(json["entrants"]["B"]["title"], "new");
     assert_eq!(json["entrants"]["B"]["command"][2], fast.as_str());
+    let listed = run(&mut home.drome(&["list", "runs"])).out;
+    assert!(listed.contains("  race: old against new  "), "{listed}");
     let said = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old"]].concat());
     assert!(said.code == 2 && said.err.contains("--name: `old` for 2 commands"), "{}", said.err);
 }
