@@ -15,7 +15,7 @@ const MOST_MARKS: usize = 40;
 
 /// The sections of all cells that have a contender: their findings, their trials, and the current trial.
 pub fn sections(cells: &[CellFindings], marks: &[Mark], now: Option<&Trial>) -> Markup {
-    let shares = |cell: &CellFindings| cell.contenders.iter().map(|c| estimate(cell, c)).collect();
+    let shares = |cell: &CellFindings| cell.contenders.iter().map(|c| estimate(cell, c)).collect::<Vec<_>>();
     let estimates: Vec<Vec<Estimate>> = cells.iter().map(shares).collect();
     html! {
         @for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.contenders.is_empty()) {
