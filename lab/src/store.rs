@@ -30,6 +30,8 @@ pub struct Listed {
     pub id: String,
     /// The name of its study.
     pub name: String,
+    /// What a report is headed by: the study's title, the labels of a race, the title of an import.
+    pub title: String,
     /// When it began, in RFC 3339, UTC.
     pub started_at: String,
     /// Why it ended; `None`: it has not.
@@ -202,11 +204,12 @@ impl Store {
     pub fn everything(&self) -> Result<Vec<Listed>, StoreError> {
         let sql = "select id, name, started_at, ended, (select count(*) from observation where run = run.id)
                           + (select count(*) from start where run = run.id and contender <> 'hub'), 0,
-                          exists (select 1 from heat where run = run.id), rowid as nth
+                          exists (select 1 from heat where run = run.id), rowid as nth,
+                          case when json_valid(json) then json_extract(json, '$.study.title') end
                    from run
-                   union all select id, title, imported_at, 'imported', readings, 1, 0, rowid from import
-                   union all select id, name, started_at, ended, n, 2, 0, rowid from replays
-                   union all select id, title, started_at, ended, 1, 3, 0, rowid from printed
+                   union all select id, title, imported_at, 'imported', readings, 1, 0, rowid, title from import
+                   union all select id, name, started_at, ended, n, 2, 0, rowid, name from replays
+                   union all select id, title, started_at, ended, 1, 3, 0, rowid, title from printed
                    order by 3 desc, 6 desc, 8 desc";
         let read = || -> rusqlite::Result<Vec<Listed>> {
             let mut query = self.db.prepare(sql)?;
@@ -218,9 +221,12 @@ impl Store {
                     (2, _) => Kind::CommandLines,
                     _ => Kind::Report,
                 };
+                let name: String = row.get(1)?;
+                let title: Option<String> = row.get(8)?;
                 Ok(Listed {
                     id: row.get(0)?,
-                    name: row.get(1)?,
+                    title: title.unwrap_or_else(|| name.clone()),
+                    name,
                     started_at: row.get(2)?,
                     ended: row.get(3)?,
                     kind,

@@ -81,12 +81,19 @@ pub struct Entrant {
     /// SHA-256 of its sources and its declaration in the catalog.
     #[serde(default)]
     pub source_sha256: Option<String>,
-    /// Program and arguments as declared, with placeholders; empty in runs of older versions and in races.
+    /// Program and arguments as declared, with placeholders; in a race the shell and the given command. Empty in runs of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// The files that configure it, by name, as declared; absent in runs of older versions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
+}
+
+impl Entrant {
+    /// The command of a contender of a race, as it was given; its title, where only that is known.
+    pub fn raced_command(&self) -> &str {
+        self.command.last().unwrap_or(&self.title)
+    }
 }
 
 /// One contender, one cell, one block; in heats, one start of a contender in one cell.

@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// How the remark on connections without any answer goes on after their number; pages find it by these words.
+pub const NEVER_ANSWERED: &str = "connections were never answered";
+
 /// The verdict on one measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {

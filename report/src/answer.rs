@@ -146,7 +146,7 @@ fn apart(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
 }
 
 /// `Of 45 pairs: 39 decided, 6 inconclusive.`
-fn counted(pairs: Pairs) -> String {
+pub(crate) fn counted(pairs: Pairs) -> String {
     let kinds =
         [(pairs.decided, "decided"), (pairs.equal, "within 2 % of each other"), (pairs.open, "inconclusive")];
     let all = kinds.iter().map(|(n, _)| n).sum();

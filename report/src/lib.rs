@@ -34,6 +34,7 @@ pub mod terminal;
 pub mod text_style;
 pub mod trials_csv;
 pub mod units;
+pub mod verdict;
 
 pub use text_style::TextStyle;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The current trial and its block.
 pub fn place(run: &Run, trial: &Trial) -> String {
-    // In a race the title is a whole command line; the report uses the letter.
+    // The sentences about a race use the letters.
     let entrant = run.contenders.get(&trial.contender).filter(|_| run.name != RACE);
     let title = entrant.map_or(&trial.contender, |entrant| &entrant.title);
     let cell = match &run.study.cells[..] {

@@ -7,6 +7,7 @@ use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, PairFindings, RaceFindings,
 };
+use model::observation::Entrant;
 use std::fmt::Write;
 
 /// The whole report for a terminal.
@@ -16,7 +17,8 @@ pub fn report(f: &Findings, style: &TextStyle) -> String {
     };
     let mut out = String::new();
     for c in by_letter(cell) {
-        out += &style.prose(&format!("{}: {}", c.name, c.title), Ink::Plain);
+        let (label, command) = labelled(f, c);
+        out += &style.prose(&format!("{label}: {command}"), Ink::Plain);
     }
     let _ = write!(out, "\n{}\n", ranking::race_table(cell).fit(style));
     for (line, ink) in lines(f, race, cell) {
@@ -32,7 +34,8 @@ pub fn markdown(f: &Findings) -> String {
     };
     let mut out = String::from("# A race\n\n");
     for c in by_letter(cell) {
-        let _ = writeln!(out, "- {}: {}", c.name, markdown::code(&c.title));
+        let (label, command) = labelled(f, c);
+        let _ = writeln!(out, "- {}: {}", markdown::words(&label), markdown::code(command));
     }
     let _ = write!(out, "\n{}\n", ranking::race_table(cell).markdown());
     let lines: Vec<String> = lines(f, race, cell).into_iter().map(|(line, _)| line).collect();
@@ -47,10 +50,22 @@ pub fn markdown(f: &Findings) -> String {
     out
 }
 
-/// Which contender is better, by how much and with which confidence: some sentences for every pair.
+/// Which contender is better, by how much and with which confidence: some sentences for every pair, with the labels of the
+/// contenders.
 pub fn verdicts(f: &Findings) -> Vec<String> {
     let (Some(race), Some(cell)) = (&f.race, f.cells.first()) else { return Vec::new() };
-    race.pairs.iter().flat_map(|pair| verdict(cell, pair)).collect()
+    race.pairs.iter().flat_map(|pair| verdict(cell, pair, label)).collect()
+}
+
+/// What a sentence calls a contender.
+type Naming = fn(&ContenderFindings) -> &str;
+
+fn letter(c: &ContenderFindings) -> &str {
+    &c.name
+}
+
+fn label(c: &ContenderFindings) -> &str {
+    &c.title
 }
 
 /// The contenders in the order of their letters.
@@ -60,13 +75,20 @@ pub(crate) fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
     all
 }
 
+/// A contender's letter with its label, and its command: `A, old` and `./old --port {port}`.
+pub(crate) fn labelled<'f>(f: &'f Findings, c: &'f ContenderFindings) -> (String, &'f str) {
+    let command = f.entrants.get(&c.name).map_or(c.title.as_str(), Entrant::raced_command);
+    let label = if command == c.title { c.name.clone() } else { format!("{}, {}", c.name, c.title) };
+    (label, command)
+}
+
 /// All lines below the table, each with its colour.
 pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> Vec<(String, Ink)> {
     let mut lines = Vec::new();
     for pair in &race.pairs {
         // The first line is the result; the others express it in other units.
         let inks = [if pair.faster.is_some() { Ink::Good } else { Ink::Plain }, Ink::Plain, Ink::Plain];
-        lines.extend(verdict(cell, pair).into_iter().zip(inks));
+        lines.extend(verdict(cell, pair, letter).into_iter().zip(inks));
     }
     lines.extend(by_letter(cell).into_iter().filter_map(|c| unsound(cell, c)).map(|line| (line, Ink::Doubt)));
     lines.extend(crate::notes::of(cell).into_iter().map(|note| {
@@ -85,10 +107,10 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
 }
 
 /// The result of one pair.
-fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
+fn verdict(cell: &CellFindings, pair: &PairFindings, name: Naming) -> Vec<String> {
     let find = |name: &str| cell.contenders.iter().find(|c| c.name == name);
     let (Some(base), Some(other)) = (find(&pair.against), find(&pair.contender)) else { return Vec::new() };
-    let names = format!("{} and {}", base.name, other.name);
+    let names = format!("{} and {}", name(base), name(other));
     let one = in_heats::start(cell);
     if cell.noise_floor.is_none() && cell.in_heats.is_none() {
         let notes = if crate::notes::of(cell).is_empty() { "" } else { " (see the notes)" };
@@ -100,7 +122,7 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
         )];
     }
     let Some(Figure { median, low: Some(low), high: Some(high) }) = pair.ratio else {
-        return vec![format!("{} can't be compared with {}: too few sound {one}s", other.name, base.name)];
+        return vec![format!("{} can't be compared with {}: too few sound {one}s", name(other), name(base))];
     };
     // There is none if the load generator limited both.
     let floor = cell
@@ -109,7 +131,7 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
     let interval =
         format!("ratio {}, 95 % {}–{}", units::ratio(median), units::ratio(low), units::ratio(high));
     let Some(faster) = &pair.faster else {
-        let words = match (pair.decided, held_back(cell, base, other, median)) {
+        let words = match (pair.decided, held_back(cell, [base, other], median, name)) {
             (Some(Decided::Equal), _) => {
                 format!("{names} are within {} of each other in {}", same(cell), what(cell))
             }
@@ -124,13 +146,13 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
     // A narrow interval needs one more digit.
     let decimals = if high - low < 0.02 { 3 } else { 2 };
     let [by, low, high] = [by, low, high].map(|x| format!("{x:.decimals$}"));
-    let first = format!("{}, 95 % {low}–{high}{floor}", sentence(cell, better, worse, &by));
+    let first = format!("{}, 95 % {low}–{high}{floor}", sentence(cell, [better, worse], &by, name));
     let mut lines = vec![first];
     if cell.metric == Metric::Rate {
         // The figures are the excess of the second over the first; the report has that of the slower over the faster.
         let signed =
             |figure: Option<Figure>| if better.name == other.name { figure.map(negative) } else { figure };
-        let at_least = at_least(better);
+        let (at_least, worse) = (at_least(better), name(worse));
         lines.extend(more(worse, "takes", at_least, signed(other.time_ns_more), ["longer", "less"]));
         lines.extend(more(
             worse,
@@ -144,8 +166,8 @@ fn verdict(cell: &CellFindings, pair: &PairFindings) -> Vec<String> {
 }
 
 /// The result of a decided pair, in the words of the metric.
-fn sentence(cell: &CellFindings, better: &ContenderFindings, worse: &ContenderFindings, by: &str) -> String {
-    let (better_name, worse_name) = (&better.name, &worse.name);
+fn sentence(cell: &CellFindings, [better, worse]: [&ContenderFindings; 2], by: &str, name: Naming) -> String {
+    let (better_name, worse_name) = (name(better), name(worse));
     match cell.metric {
         Metric::Rate => format!("{better_name} is {}{by}× {worse_name}", at_least(better)),
         Metric::ServerCpu => {
@@ -185,13 +207,13 @@ fn at_least(faster: &ContenderFindings) -> &'static str {
 /// A warning if the load generator limited the slower one, so that the difference may not be real.
 fn held_back(
     cell: &CellFindings,
-    base: &ContenderFindings,
-    other: &ContenderFindings,
+    [base, other]: [&ContenderFindings; 2],
     median: f64,
+    name: Naming,
 ) -> Option<String> {
     let (fast, slow) = if median > 1.0 { (other, base) } else { (base, other) };
     (cell.metric == Metric::Rate && slow.is_held_back()).then(|| {
-        let (fast, slow) = (&fast.name, &slow.name);
+        let (fast, slow) = (name(fast), name(slow));
         format!("inconclusive: the load generator limited {slow}, so {fast}'s lead may not be real")
     })
 }
@@ -231,7 +253,7 @@ fn held_equal(cell: &CellFindings, equal: &HeldEqual) -> String {
 
 /// How much more time or CPU a request to the slower one takes.
 fn more(
-    slow: &ContenderFindings,
+    slow: &str,
     verb: &str,
     at_least: &str,
     figure: Option<Figure>,
@@ -243,7 +265,7 @@ fn more(
     let Figure { median, low: Some(low), high: Some(high) } = figure else { return None };
     let shown = |ns: f64| format!("{}{}", if ns < 0.0 { "−" } else { "" }, units::duration(ns.abs()));
     let [ns, low, high] = [median, low, high].map(shown);
-    Some(format!("a request to {} {verb} {at_least}{ns} {unit}, 95 % {low} to {high}", slow.name))
+    Some(format!("a request to {slow} {verb} {at_least}{ns} {unit}, 95 % {low} to {high}"))
 }
 
 fn negative(f: Figure) -> Figure {

@@ -6,6 +6,7 @@ use crate::options::Common;
 use clap::{Args, ValueEnum};
 use lab::store::Kind;
 use lab::{Catalog, setup};
+use model::study::RACE;
 use report::units;
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -88,7 +89,9 @@ fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
             Kind::CommandLines => format!("as published: {size}; interrupted"),
             Kind::Report => run.ended.unwrap_or_default(),
         };
-        let _ = writeln!(out, "{}  {}  {said}", run.id, run.name);
+        // All races have the same name; their labels tell them apart.
+        let labels = if run.name == RACE { format!(": {}", run.title) } else { String::new() };
+        let _ = writeln!(out, "{}  {}{labels}  {said}", run.id, run.name);
     }
     if out.is_empty() {
         out.push_str("no runs yet: `drome run raspberry-pi` makes one\n");

@@ -40,6 +40,10 @@ pub struct RaceArgs {
     /// Commands that each start a server; {port} stands for the port that it must listen on
     #[arg(required = true, num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
+    /// Label of a command in reports; repeated, once for each command and in their order [default: what tells the
+    /// commands apart]
+    #[arg(long = "name", value_name = "LABEL")]
+    names: Vec<String>,
     /// URL to request; {port} stands for the server's port
     #[arg(long, default_value = "http://127.0.0.1:{port}/")]
     url: String,
@@ -98,10 +102,12 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
     let path = own_path(&args.url)?;
-    let (lineup, entrants) = setup::commands(&args.commands, &path)?;
+    let (lineup, mut entrants) = setup::commands(&args.commands, &path)?;
+    setup::name_entrants(&mut entrants, &args.names)?;
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
-    let run = setup::race_run(study(args)?, entrants, args.prepare.clone(), rules);
+    let study = study(args, setup::race_title(&entrants))?;
+    let run = setup::race_run(study, entrants, args.prepare.clone(), rules);
     let mut session = Session::open(run, lineup, stop_flag()?, &store)?;
     if !args.any_body {
         session.ensure_same_work(&path)?;
@@ -145,7 +151,7 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
     Ok((format, Output::to("--export", path)?))
 }
 
-fn study(args: &RaceArgs) -> anyhow::Result<Study> {
+fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
     let precision = args.precision.unwrap_or(EQUAL);
     if !(precision > 0.0 && precision < 1.0) {
         return Err(
@@ -187,5 +193,5 @@ fn study(args: &RaceArgs) -> anyhow::Result<Study> {
         budget: BUDGET,
         heats: (!args.alone).then_some(heats),
     };
-    Ok(setup::raced_study(args.commands.join(" against "), &args.url, load, design))
+    Ok(setup::raced_study(title, &args.url, load, design))
 }

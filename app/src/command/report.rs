@@ -44,7 +44,7 @@ pub struct TellArgs {
 /// How and where findings are shown; checked to be possible.
 pub struct Teller {
     /// Where text goes.
-    to: Destination<Format>,
+    pub to: Destination<Format>,
     pictures: Option<Pictures>,
     charts: Option<Charts>,
 }

@@ -1,10 +1,10 @@
 //! A study that was started on the page, from the button to its end. The lab's thread updates it between two
 //! trials, and pages read it. The pieces for watching browsers are also built here, between two trials.
 
-use super::live;
-use super::marks::Mark;
-use super::quiet::Silence;
+use super::outcomes::Mark;
+use super::pages::live;
 use super::state::AppState;
+use super::turns::Silence;
 use lab::blocks::time_left::Left;
 use lab::heat::Measured;
 use lab::heat::observed::observed;

@@ -1,43 +1,32 @@
 //! The web interface. A thread on the cores of the load generator serves it. Studies are measured by a thread of
-//! the lab, with the same steps as `drome run`. The two never work at the same time (see [`quiet`]).
+//! the lab, with the same steps as `drome run`. The two never work at the same time (see [`turns`]).
 //!
 //! A study runs in this process, not in a child, so that the lab can report the beginning and end of every trial
 //! without the store. The servers and the load generator have their own processes and threads either way.
 
 #![allow(clippy::unused_async, reason = "axum accepts only async handlers")]
 
-mod assets;
-mod body;
-mod cells;
-mod compare;
-mod connections;
-mod contenders;
-mod failure;
-mod guard;
-mod import;
+mod access;
 mod job;
-mod lanes;
-mod live;
-mod marks;
-mod page;
-mod quiet;
-mod run;
-mod runs;
+mod outcomes;
+mod pages;
+mod recent;
 mod state;
-mod studies;
-mod url;
+mod turns;
 
-pub use guard::Guard;
+pub use access::guard::Guard;
 
 use crate::console;
 use crate::failure::INTERRUPTED;
+use access::connections::{self, Limits};
+use access::guard;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
-use connections::Limits;
 use lab::Catalog;
 use lab::machine::cores::Cores;
+use pages::{assets, compare, contenders, failure, import, live, run, runs, studies};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use state::{AppState, Order};
@@ -93,7 +82,7 @@ fn router(app: Arc<AppState>, guard: Guard) -> Router {
     let pages = Router::new()
         .route("/", get(runs::list))
         .route("/runs/{id}", get(run::show))
-        .route("/runs/{id}/chart/{cell}", get(run::chart))
+        .route("/runs/{id}/chart", get(run::picture))
         .route("/runs/{id}/{format}", get(run::report))
         .route("/compare", get(compare::show))
         .route("/studies", get(studies::list))
@@ -105,7 +94,7 @@ fn router(app: Arc<AppState>, guard: Guard) -> Router {
         .fallback(failure::nothing_here)
         // The gate has its own limits.
         .layer(DefaultBodyLimit::disable())
-        .layer(from_fn_with_state(Arc::clone(&app), quiet::gate));
+        .layer(from_fn_with_state(Arc::clone(&app), turns::gate));
     let ungated = Router::new()
         .route("/live/stop", post(live::stop))
         .route("/live/events", get(live::events))

@@ -1,17 +1,18 @@
 //! The state that all pages share: the store, the catalog, and the running study.
 
-use super::body::Bodies;
-use super::failure::Failure;
+use super::access::body::Bodies;
 use super::job::{Job, Wanted};
-use super::marks::Mark;
-use super::quiet::Quiet;
-use lab::store::Stamp;
+use super::outcomes::Mark;
+use super::pages::failure::Failure;
+use super::recent::Recent;
+use super::turns::Quiet;
 use lab::{Catalog, Store, Stored};
 use model::Findings;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A message from the pages to the main thread.
 #[derive(Debug)]
@@ -25,7 +26,10 @@ pub enum Order {
 }
 
 /// The number of analysed runs that are cached.
-const AT_HAND: usize = 16;
+const ANALYSED: usize = 16;
+
+/// The number of verdicts that are cached, a line each.
+const VERDICTS: usize = 500;
 
 /// The state that all pages share.
 #[derive(Debug)]
@@ -41,7 +45,9 @@ pub struct AppState {
     pub may_be_busy: bool,
     orders: Sender<Order>,
     job: Mutex<Option<Arc<Job>>>,
-    analysed: Mutex<BTreeMap<String, (Stamp, Arc<Analysed>)>>,
+    analysed: Recent<Arc<Analysed>>,
+    verdicts: Recent<Arc<str>>,
+    installed: Mutex<BTreeMap<String, bool>>,
 }
 
 /// The findings of a run, small enough to cache.
@@ -64,7 +70,9 @@ impl AppState {
             bodies: Bodies::default(),
             orders,
             job: Mutex::default(),
-            analysed: Mutex::default(),
+            analysed: Recent::new(ANALYSED),
+            verdicts: Recent::new(VERDICTS),
+            installed: Mutex::default(),
         }
     }
 
@@ -74,7 +82,7 @@ impl AppState {
     }
 
     /// Runs the work of a page on another thread than the serving one, within the page's turn (see
-    /// [`super::quiet::gate`]).
+    /// [`super::turns::gate`]).
     pub async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Failure> + Send + 'static,
@@ -104,15 +112,28 @@ impl AppState {
         self.orders.send(Order::Start(job)).is_ok()
     }
 
+    /// Remembers whether a contender was found on this machine; `None`: that could not be found out.
+    pub fn know_installed(&self, name: &str, is_installed: Option<bool>) {
+        let mut known = self.installed.lock().unwrap_or_else(PoisonError::into_inner);
+        match is_installed {
+            Some(is_installed) => known.insert(name.to_owned(), is_installed),
+            None => known.remove(name),
+        };
+    }
+
+    /// Whether a contender was found on this machine when it was last looked for; `None`: it was not.
+    pub fn is_installed(&self, name: &str) -> Option<bool> {
+        self.installed.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
+    }
+
     /// A run with its findings. It is cached until the run changes in the store: one that has ended can be resumed,
     /// by another process too.
     pub fn analysed(&self, id: &str) -> Result<Arc<Analysed>, Failure> {
-        let at_hand = || self.analysed.lock().unwrap_or_else(PoisonError::into_inner);
         let store = self.store()?;
         // Read before the run: a change between the two makes the stamp too old, never too new.
         let stamp = store.stamp(id)?;
-        if let Some((_, known)) = at_hand().get(id).filter(|(known, _)| Some(known) == stamp.as_ref()) {
-            return Ok(Arc::clone(known));
+        if let Some(known) = stamp.as_ref().and_then(|stamp| self.analysed.get(id, stamp)) {
+            return Ok(known);
         }
         let Stored::Run(run, observations, ended) = store.find(Some(id))? else {
             let why = format!("{id} has no trials to compare: it was imported or made with --as-published.");
@@ -123,13 +144,31 @@ impl AppState {
         let marks = observations.iter().map(Mark::of).collect();
         let analysed = Arc::new(Analysed { marks, findings });
         if let Some(stamp) = stamp {
-            let mut known = at_hand();
-            while known.len() >= AT_HAND && !known.contains_key(id) {
-                known.pop_first();
-            }
-            known.insert(id.to_owned(), (stamp, Arc::clone(&analysed)));
+            self.analysed.keep(id, stamp, Arc::clone(&analysed));
         }
         Ok(analysed)
+    }
+
+    /// The verdicts of these runs in a line each, by run. After so much time only those that are cached: a long list
+    /// must not delay the next trial.
+    pub fn verdicts(&self, runs: &[String], within: Duration) -> Result<BTreeMap<String, Arc<str>>, Failure> {
+        let began = Instant::now();
+        let store = self.store()?;
+        let mut lines = BTreeMap::new();
+        for id in runs {
+            let Some(stamp) = store.stamp(id)? else { continue };
+            let mut line = self.verdicts.get(id, &stamp);
+            if line.is_none() && began.elapsed() < within {
+                // A run that can't be read is listed too; its own page says what is wrong.
+                let told = self.analysed(id).map(|run| report::verdict::in_one_line(&run.findings));
+                line = told.ok().map(Arc::from);
+                if let Some(line) = &line {
+                    self.verdicts.keep(id, stamp, Arc::clone(line));
+                }
+            }
+            lines.extend(line.map(|line| (id.clone(), line)));
+        }
+        Ok(lines)
     }
 }
 

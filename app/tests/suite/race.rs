@@ -48,6 +48,28 @@ fn a_known_difference_is_found_with_its_direction() {
 }
 
 #[test]
+fn commands_have_short_labels_and_chosen_ones() {
+    let home = Home::new();
+    let slow = format!("{DROME} serve --port {{port}} --spin-ns 9000");
+    let fast = format!("{DROME} serve --port {{port}}");
+    let args = ["--rounds", "2", "--url", "http://127.0.0.1:{port}/hello"];
+    let said = race(&home, &[&slow, &fast], &args);
+    assert!(said.out.contains("A, drome --spin-ns 9000: "), "{}{}", said.out, said.err);
+    assert!(said.out.contains("B, drome: "), "{}", said.out);
+    let said = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old", "--name", "new"]].concat());
+    assert!(said.out.contains("A, old: ") && said.out.contains("B, new: "), "{}{}", said.out, said.err);
+    let json: Value =
+        serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
+    assert_eq!(json["title"], "old against new");
+    assert_eq!(json["entrants"]["B"]["title"], "new");
+    assert_eq!(json["entrants"]["B"]["command"][2], fast.as_str());
+    let listed = run(&mut home.drome(&["list", "runs"])).out;
+    assert!(listed.contains("  race: old against new  "), "{listed}");
+    let said = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old"]].concat());
+    assert!(said.code == 2 && said.err.contains("--name: `old` for 2 commands"), "{}", said.err);
+}
+
+#[test]
 fn unequal_work_is_refused_unless_allowed() {
     let home = Home::new();
     let python = "python3 -c 'import http.server as h

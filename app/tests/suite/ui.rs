@@ -177,6 +177,22 @@ fn an_empty_store_says_what_to_do_and_unknown_names_are_pages() {
 }
 
 #[test]
+fn queries_that_make_no_sense_are_pages() {
+    let ui = ui::open(Home::new(), &[]);
+    let foolish = "?kind=x&class=&installed=maybe&language=%3Cb%3E";
+    for query in ["?q=%zz", "?page=-1&q=%00", foolish, "?&&=&kind", "?run=&run="] {
+        for path in ["/", "/contenders", "/compare", "/studies", "/live"] {
+            let answer = ui.get(&format!("{path}{query}"));
+            assert!(matches!(answer.status, 200 | 400), "{path}{query}: {}", answer.status);
+            assert!(!answer.text().contains("<b>"), "{path}{query}: {}", answer.text());
+        }
+    }
+    let go = ui.get("/contenders?language=Go").text();
+    let asks_for = |name: &str| go.contains(&format!("data-ask=\"/contenders/{name}\""));
+    assert!(asks_for("go") && !asks_for("nginx"), "{go}");
+}
+
+#[test]
 fn no_path_leads_out_of_the_store() {
     let ui = ui::open(Home::new(), &[]);
     ui.home.write("secret.txt", "the secret");
@@ -307,9 +323,11 @@ fn a_study_is_started_watched_stopped_and_kept() {
         report.text()
     );
     assert!(!report.text().contains("<script>alert") && !report.text().contains("<b>study"));
-    let chart = ui.get(&format!("/runs/{id}/chart/0"));
+    let chart = ui.get(&format!("/runs/{id}/chart"));
     assert!(chart.text().starts_with("<svg") && chart.field("content-type") == Some("image/svg+xml"));
     assert_eq!(ui.get(&format!("/runs/{id}/chart/7")).status, 404);
+    let (verdict, table) = (report.text().find("id=\"verdict\""), report.text().find("<table"));
+    assert!(verdict.is_some() && verdict < table, "the verdict stands above the figures: {}", report.text());
     let json: serde_json::Value = serde_json::from_str(&ui.get(&format!("/runs/{id}/json")).text()).unwrap();
     assert_eq!(json["run"], id.as_str());
     assert!(ui.get(&format!("/runs/{id}/markdown")).text().contains("| tier | rank |"));
@@ -393,5 +411,5 @@ fn ten_thousand_trials_are_listed_page_by_page() {
     }
     assert!(ui.get("/").text().contains("402 runs"));
     assert!(ui.get("/?page=99").text().contains("page 9 of 9"), "beyond the last is the last");
-    assert!(ui.get("/?q=%3Cb%3E").text().contains("“&lt;b&gt;”"), "what is sought is text");
+    assert!(ui.get("/?q=%3Ci%3E").text().contains("“&lt;i&gt;”"), "what is sought is text");
 }

@@ -1,5 +1,6 @@
 //! Makes contenders of bare commands, for a race or a sweep.
 
+use super::labels::short_labels;
 use super::{Lineup, SetupError};
 use crate::catalog::Entry;
 use crate::prepare::Prepared;
@@ -34,10 +35,11 @@ pub fn raced_study(title: String, url: &str, load: Load, design: Design) -> Stud
 }
 
 /// Makes contenders of bare commands, in which `{port}` stands for the port; `path` is requested of them, and any
-/// answer will do.
+/// answer will do. They are named by letters, and their titles are short labels.
 pub fn commands(commands: &[String], path: &str) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
     let (cache, mut prepared, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
-    for (command, letter) in commands.iter().zip('A'..='Z') {
+    let labels = short_labels(&commands.iter().map(String::as_str).collect::<Vec<_>>());
+    for ((command, label), letter) in commands.iter().zip(labels).zip('A'..='Z') {
         if !command.contains("{port}") {
             return Err(SetupError::Race(format!(
                 "`{command}` has no {{port}}: every trial starts the server on a free port of its own, so write \
@@ -48,7 +50,8 @@ pub fn commands(commands: &[String], path: &str) -> Result<(Lineup, BTreeMap<Str
         let own = Prepared::lay_out(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
         let source_sha256 = Some(own.source_sha256.clone());
-        let entrant = Entrant { title: command.clone(), source_sha256, ..Entrant::default() };
+        let shell = ["sh", "-c", command].map(str::to_owned).to_vec();
+        let entrant = Entrant { title: label, command: shell, source_sha256, ..Entrant::default() };
         entrants.insert(letter.to_string(), entrant);
         prepared.push(own);
     }

@@ -3,6 +3,7 @@
 mod assets;
 mod commands;
 mod contenders;
+mod labels;
 mod new_run;
 mod resume;
 mod same_work;
@@ -10,6 +11,7 @@ mod same_work;
 pub use assets::{assets, works};
 pub use commands::{RACED, commands, raced_study};
 pub use contenders::{Lineup, on_tracks, prepare};
+pub use labels::{name_entrants, race_title, short_labels};
 pub use new_run::{Rules, new_id, quicken, race_run, study_run};
 pub use resume::changes_since;
 pub use same_work::same_work;

@@ -63,7 +63,8 @@ fn an_older_store_is_migrated_and_what_was_stored_twice_is_kept_once() {
     assert_eq!(kept, [seen[0].clone(), seen[1].clone(), seen[3].clone()], "the first of each, in order");
     let aside: i64 = store.db.query_row("select count(*) from observed_twice", [], |row| row.get(0)).unwrap();
     assert_eq!(aside, 1, "the other one is not lost");
-    assert_eq!(store.runs().unwrap()[0].count, 3);
+    let listed = store.runs().unwrap().remove(0);
+    assert_eq!((listed.count, listed.title), (3, run.study.title.clone()));
     // It goes on where it was.
     store.insert(&run.id, &example::observation(trial(2, "a"), Some(5.0))).unwrap();
     assert_eq!(store.observations(&run.id).unwrap().len(), 4);
@@ -84,6 +85,8 @@ fn a_damaged_row_of_an_older_store_keeps_nothing_else_from_being_migrated() {
     let store = Store::open(&path).unwrap();
     assert!(store.run(&run.id).is_ok());
     assert!(matches!(store.observations("broken"), Err(StoreError::Damaged { .. })));
+    let listed = store.runs().unwrap();
+    assert!(listed.iter().any(|run| run.id == "broken" && run.title == "x"), "by its name: {listed:?}");
 }
 
 #[test]

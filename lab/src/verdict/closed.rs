@@ -2,6 +2,7 @@
 
 use super::bound::CLIENT_BUSY;
 use super::{Case, Said};
+use model::verdict::NEVER_ANSWERED;
 use model::{Bound, Load, Think, Usage};
 
 /// The tolerance of Little's law, as a share.
@@ -66,7 +67,7 @@ fn starved(case: &Case<'_>) -> Option<Said> {
     let starved = served.iter().filter(|n| **n == 0).count();
     let mean = served.iter().sum::<u64>() / served.len().max(1) as u64;
     (starved > 0 && mean >= STARVED_MEAN)
-        .then(|| Said::note(format!("{starved} of {} connections were never answered", served.len())))
+        .then(|| Said::note(format!("{starved} of {} {NEVER_ANSWERED}", served.len())))
 }
 
 #[cfg(test)]

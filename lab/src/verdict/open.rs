@@ -3,6 +3,7 @@
 use super::bound::CLIENT_BUSY;
 use super::{Case, Said, Weight};
 use model::Load;
+use model::verdict::NEVER_ANSWERED;
 
 /// An achieved rate below this share of the offered one is noted.
 const ACHIEVED: f64 = 0.99;
@@ -73,7 +74,7 @@ fn starved(case: &Case<'_>) -> Option<Said> {
     let unserved = || served.iter().filter(|n| **n == 0).count() as u64;
     let starved = case.tally.connections_starved.unwrap_or_else(unserved);
     let is_chance = due < STARVED_DUE.saturating_mul(served.len() as u64);
-    let words = || format!("{starved} of {} connections were never answered", served.len());
+    let words = || format!("{starved} of {} {NEVER_ANSWERED}", served.len());
     match (starved, kept_up(case)) {
         _ if is_chance => None,
         (0, _) => None,

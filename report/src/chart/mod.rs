@@ -18,7 +18,7 @@ mod theme;
 mod unit;
 
 pub use canvas::Canvas;
-pub use of_run::of;
+pub use of_run::{of, overview};
 pub use scale::Scale;
 pub use theme::{bare, css, light};
 pub use unit::Unit;

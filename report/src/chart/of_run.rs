@@ -2,6 +2,7 @@
 
 use super::{Caption, Chart, course, heat, load, percentiles, ranked, scatter, slope};
 use crate::RunReport;
+use model::Findings;
 
 /// The heat maps of all cells; then for each cell the ranking, CPU per request against p99, the latencies, the trials, and the
 /// published beside the measured figures; then latency over the load for workloads that were measured at several rates.
@@ -39,6 +40,16 @@ pub fn of(told: &RunReport<'_>) -> Vec<Chart> {
         charts.push(chart(format!("load-{}", i + 1), load.svg(), load.caption));
     }
     charts
+}
+
+/// The one chart that shows most of a run: its cells side by side, or the ranking where there is nothing to put side by side.
+/// `None` for a run without cells.
+pub fn overview(f: &Findings) -> Option<Chart> {
+    if let Some(heat) = heat::of_findings(f).into_iter().next() {
+        return Some(chart("heat".to_owned(), heat.svg(), heat.caption));
+    }
+    let ranked = ranked::of_cell(f, f.cells.first()?);
+    Some(chart("ranked-1".to_owned(), ranked.svg(), ranked.caption))
 }
 
 fn chart(name: String, svg: String, caption: Caption) -> Chart {

@@ -31,7 +31,7 @@ pub(super) fn section(f: &Findings) -> Markup {
 fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
     let version = units::known(entrant.version.as_deref(), str::to_owned);
     let programs = programs(f, name);
-    let command = if f.race.is_some() { entrant.title.clone() } else { line(&entrant.command) };
+    let command = if f.race.is_some() { entrant.raced_command().to_owned() } else { line(&entrant.command) };
     if !is_more_known(f, entrant, programs) {
         return Markup::default();
     }

@@ -17,7 +17,12 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
             h2 #found-title { "Findings" }
             @if f.cells.is_empty() { p { "The run has no cells." } }
             @if let Some(cell) = f.cells.first().filter(|_| f.race.is_some()) {
-                ul.letters { @for c in race::by_letter(cell) { li { b { (c.name) } " " code { (c.title) } } } }
+                ul.letters {
+                    @for c in race::by_letter(cell) {
+                        @let (label, command) = race::labelled(f, c);
+                        li { b { (label) } " " code { (command) } }
+                    }
+                }
             }
             div.cells {
                 @for cell in &f.cells {
@@ -33,7 +38,7 @@ pub(super) fn section(f: &Findings, charts: &Charts) -> Markup {
 }
 
 /// A cell's findings, the most important first.
-pub(super) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
+pub(crate) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
     if cell.contenders.iter().all(|c| c.trials + c.failed == 0) {
         return vec![format!("No {} has finished yet.", in_heats::start(cell))];
     }

@@ -3,7 +3,7 @@
 
 mod charts;
 mod contenders;
-mod headline;
+pub(crate) mod headline;
 mod imported;
 mod machine;
 mod published;

@@ -33,8 +33,10 @@ fn again(run: &Run) -> String {
         let quick = if run.quick { " --quick" } else { "" };
         return format!("drome run {}{quick} --seed {}", quoted(&run.name), run.seed);
     }
-    let entries = run.contenders.values().map(|entrant| quoted(&entrant.title));
+    let entries = run.contenders.values().map(|entrant| quoted(entrant.raced_command()));
     let commands = entries.collect::<Vec<_>>().join(" ");
+    let names = run.contenders.values().filter(|entrant| !entrant.command.is_empty());
+    let names: String = names.map(|entrant| format!(" --name {}", quoted(&entrant.title))).collect();
     let cell = run.study.cells.first().map(of_cell).unwrap_or_default();
     let design = &run.study.design;
     let decide = if design.decide { String::new() } else { format!(" --precision {}", design.precision) };
@@ -46,7 +48,7 @@ fn again(run: &Run) -> String {
     let prepare = prepare.map_or_else(String::new, |command| format!(" --prepare {}", quoted(command)));
     let any = run.race.as_ref().is_some_and(|race| race.body_bytes.is_none());
     format!(
-        "drome race {commands}{cell} --duration {} --warmup {} --budget {}{metric}{decide}{prepare}{} --seed {}",
+        "drome race {commands}{names}{cell} --duration {} --warmup {} --budget {}{metric}{decide}{prepare}{} --seed {}",
         option(design.measure),
         option(design.warmup),
         option(design.budget),

@@ -14,3 +14,4 @@ mod open_metrics;
 mod pages;
 mod series;
 mod sweep;
+mod verdict;

@@ -23,7 +23,6 @@ use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
 use open::OpenArgs;
 use outputs::{OutputArgs, Outputs};
 use requests::RequestArgs;
-use report::TextStyle;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};

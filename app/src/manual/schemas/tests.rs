@@ -4,7 +4,7 @@ use super::{FORMATS, SITE, named};
 use jsonschema::Validator;
 use lab::machine::cores::Cores;
 use lab::machine::doctor;
-use lab::machine::environment::System;
+use lab::machine::system::System;
 use model::comparison::{CellComparison, Change, ContenderComparison};
 use model::findings::{CellInHeats, ContenderInHeats, Figure, Front};
 use model::forecast::{CellForecast, Look, RoundsForecast};

@@ -84,9 +84,11 @@ function receive(form) {
   });
 }
 
-// Checks one contender after the other. Each check runs a command, so it is a POST.
+// Checks one contender after the other. Each check runs a command, so it is a POST. Only then it is known whether a row
+// belongs to a list of what is installed, or of what is missing.
 async function ask(places) {
   const said = one("[data-asked]");
+  const wanted = one("[data-installed]")?.dataset.installed;
   let missing = 0;
   for (const [i, place] of places.entries()) {
     said.textContent = `Checking which are installed: ${i + 1} of ${places.length}`;
@@ -94,6 +96,8 @@ async function ask(places) {
       const answer = await fetch(place.dataset.ask, { method: "POST" });
       if (!answer.ok) throw new Error(answer.statusText);
       place.innerHTML = await answer.text();
+      const isMissing = place.querySelector(".open") !== null;
+      place.closest("tr").hidden = wanted === (isMissing ? "yes" : "no");
     } catch {
       place.textContent = "unknown: no answer";
     }

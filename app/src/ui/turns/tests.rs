@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::super::guard::Guard;
+use super::super::access::guard::Guard;
 use super::super::router;
 use super::*;
 use axum::Router;
@@ -44,7 +44,7 @@ async fn no_page_is_made_while_a_trial_is_under_way() {
     let all = [
         ("GET", "/", 200),
         ("GET", "/runs/none", 404),
-        ("GET", "/runs/none/chart/0", 404),
+        ("GET", "/runs/none/chart", 404),
         ("GET", "/runs/none/json", 404),
         ("GET", "/runs/none/report", 404),
         ("GET", "/compare", 200),
@@ -102,7 +102,7 @@ async fn events_are_drawn_between_two_trials_however_long_one_takes() {
     // Nobody obeys: the study never begins.
     let _ = app.start(super::super::job::Wanted { study, title, quick: false, contenders });
     let silence = Arc::clone(&app.quiet.0).write_owned().await;
-    let events = super::super::live::events(State(Arc::clone(&app))).await.unwrap().into_response();
+    let events = super::super::pages::live::events(State(Arc::clone(&app))).await.unwrap().into_response();
     assert_eq!(events.status(), 200, "the stream itself begins at once");
     let mut stream = events.into_body().into_data_stream();
     assert!(!has_piece(&mut stream, Duration::from_hours(1)).await, "nothing is drawn during a trial");

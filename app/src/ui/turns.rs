@@ -7,7 +7,7 @@
 //! server is being started), sends the constant style and script, sets the flag that stops a study, and refuses
 //! requests without access. All of it is counted as background load (see `lab/src/machine/other_load.rs`).
 
-use super::failure::Failure;
+use super::pages::failure::Failure;
 use super::state::AppState;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -75,5 +75,5 @@ pub async fn gate(State(app): State<Arc<AppState>>, request: Request, next: Next
 }
 
 #[cfg(test)]
-#[path = "quiet/tests.rs"]
+#[path = "turns/tests.rs"]
 mod tests;

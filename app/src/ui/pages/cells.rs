@@ -1,29 +1,48 @@
-//! The findings of a cell: every contender's share of the reference as a lane, its figures, and its trials. The
-//! same for a run that has ended and for one that is running.
+//! The findings of a cell: every contender's share of the reference, drawn with its interval, its figures, and its
+//! trials. The same for a run that has ended and for one that is running.
 
-use super::lanes::{Axis, Lane};
-use super::marks::{Mark, State};
+use super::chips;
+use super::intervals::{Axis, Estimate};
+use crate::ui::outcomes::{Mark, State};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::study::REFERENCE;
-use model::{Metric, Trial};
+use model::{Load, Metric, Trial};
 use report::units;
 
 /// The most marks in a row; more are shown in words only.
 const MOST_MARKS: usize = 40;
 
-/// The section of a cell: its number in the study, its findings, its trials, and the current trial.
-pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&Trial>) -> Markup {
-    let lanes: Vec<Lane> = cell.contenders.iter().map(|c| lane(cell, c)).collect();
-    let axis = Axis::of_sizes(&lanes);
+/// The sections of all cells that have a contender: their findings, their trials, and the current trial.
+pub fn sections(cells: &[CellFindings], marks: &[Mark], now: Option<&Trial>) -> Markup {
+    let shares = |cell: &CellFindings| cell.contenders.iter().map(|c| estimate(cell, c)).collect::<Vec<_>>();
+    let estimates: Vec<Vec<Estimate>> = cells.iter().map(shares).collect();
+    html! {
+        @for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.contenders.is_empty()) {
+            @let axis = shared_axis(cells, &estimates, cell.metric);
+            (section((number, cell), (&axis, estimates[number].as_slice()), marks, now))
+        }
+    }
+}
+
+/// One axis for all cells that are ranked by the same metric, so that their rows can be compared. What is drawn is a
+/// share of the reference in the same cell, so cells whose rates differ by orders of magnitude still fit on one axis.
+/// Cells with another metric have another axis: of a latency, a larger share is worse.
+fn shared_axis(cells: &[CellFindings], estimates: &[Vec<Estimate>], metric: Metric) -> Axis {
+    let alike = cells.iter().zip(estimates).filter(|(cell, _)| cell.metric == metric);
+    Axis::of_sizes(&alike.flat_map(|(_, estimates)| estimates).cloned().collect::<Vec<_>>())
+}
+
+fn section(
+    (number, cell): (usize, &CellFindings),
+    (axis, estimates): (&Axis, &[Estimate]),
+    marks: &[Mark],
+    now: Option<&Trial>,
+) -> Markup {
     let base =
         if cell.contenders.iter().any(|c| c.name == REFERENCE) { "the reference" } else { "the first" };
-    let what = match cell.metric {
-        Metric::Rate => "rate",
-        Metric::ServerCpu => "CPU time per request",
-        Metric::Latency(_) => "latency",
-        Metric::Rss => "memory",
-    };
+    let what = what(cell.metric);
+    let percentiles = percentiles(cell);
     html! {
         section.card aria-label=(cell.title) {
             h2 { (cell.title) }
@@ -37,6 +56,7 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
                             th.wide scope="col" { (what) ", of " (base) (axis.head()) }
                             th.number scope="col" { "Share" }
                             th.number scope="col" { "Requests/s" }
+                            @for percentile in &percentiles { th.number scope="col" { (percentile.title) } }
                             th.number scope="col" { "CPU/request" }
                             th.number scope="col" { "CPU use" }
                             th.number scope="col" { "Memory" }
@@ -44,8 +64,8 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
                         }
                     }
                     tbody {
-                        @for (contender, lane) in cell.contenders.iter().zip(&lanes) {
-                            (row((number, cell), contender, (&axis, lane), marks, now))
+                        @for (contender, estimate) in cell.contenders.iter().zip(estimates) {
+                            (row((number, cell), contender, (axis, estimate), &percentiles, (marks, now)))
                         }
                     }
                 }
@@ -55,12 +75,40 @@ pub fn section(number: usize, cell: &CellFindings, marks: &[Mark], now: Option<&
     }
 }
 
+fn what(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Rate => "rate",
+        Metric::ServerCpu => "CPU time per request",
+        Metric::Latency(_) => "latency",
+        Metric::Rss => "memory",
+    }
+}
+
+/// A column with a percentile of latency.
+struct Percentile {
+    title: &'static str,
+    of: fn(&ContenderFindings) -> Option<Figure>,
+}
+
+/// The columns of latency, unless nothing is known of it. Under closed load it is that of a saturated server.
+fn percentiles(cell: &CellFindings) -> Vec<Percentile> {
+    let titles = match cell.load {
+        Load::Closed { .. } => ["p50 at saturation", "p99 at saturation"],
+        Load::Open { .. } => ["p50", "p99"],
+    };
+    let figures: [fn(&ContenderFindings) -> Option<Figure>; 2] = [|c| c.latency_ns_p50, |c| c.latency_ns_p99];
+    if !cell.contenders.iter().any(|c| figures.iter().any(|of| of(c).is_some())) {
+        return Vec::new();
+    }
+    titles.into_iter().zip(figures).map(|(title, of)| Percentile { title, of }).collect()
+}
+
 fn row(
     (number, cell): (usize, &CellFindings),
     c: &ContenderFindings,
-    (axis, lane): (&Axis, &Lane),
-    marks: &[Mark],
-    now: Option<&Trial>,
+    (axis, estimate): (&Axis, &Estimate),
+    percentiles: &[Percentile],
+    (marks, now): (&[Mark], Option<&Trial>),
 ) -> Markup {
     let is_now = now.is_some_and(|trial| trial.cell == number && trial.contender == c.name);
     let floor = if c.is_held_back() { "≥ " } else { "" };
@@ -70,10 +118,14 @@ fn row(
             th scope="row" {
                 (c.title) " " span.faint { (c.version.as_deref().unwrap_or_default()) }
                 @if let Some(standing) = standing(cell, c) { span.tier { (standing) } }
+                (chips::draw(&chips::of(cell, c)))
             }
-            td.wide { (axis.draw(lane, 1.0)) span.unseen { (share_in_words(lane)) } }
+            td.wide { (axis.draw(estimate, 1.0)) span.unseen { (share_in_words(estimate)) } }
             td.number data-label="Share" { (share) }
             td.number data-label="Requests/s" { (units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))) }
+            @for percentile in percentiles {
+                td.number data-label=(percentile.title) { (units::known((percentile.of)(c), |f| units::duration(f.median))) }
+            }
             td.number data-label="CPU/request" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
             td.number data-label="CPU use" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
             td.number data-label="Memory" { (report::ranking::memory(c)) }
@@ -82,8 +134,8 @@ fn row(
     }
 }
 
-/// The lane of a contender's share of the reference, overall and block by block.
-fn lane(cell: &CellFindings, c: &ContenderFindings) -> Lane {
+/// The estimate of a contender's share of the reference, overall and block by block.
+fn estimate(cell: &CellFindings, c: &ContenderFindings) -> Estimate {
     let is_rate = cell.metric == Metric::Rate;
     let is_base = |c: &&ContenderFindings| c.name == REFERENCE || c.name == "A";
     let base = cell.contenders.iter().find(is_base);
@@ -92,7 +144,7 @@ fn lane(cell: &CellFindings, c: &ContenderFindings) -> Lane {
     let pairs = c.rate_per_s_by_block.iter().zip(by_block.into_iter().flatten());
     let ticks = pairs.filter_map(|(own, base)| Some((*own)? / (*base)?)).filter(|x| x.is_finite()).collect();
     let bounds = |f: Figure| f.low.zip(f.high);
-    Lane {
+    Estimate {
         value: ratio.map(|f| f.median).or_else(|| base.filter(|b| b.name == c.name).map(|_| 1.0)),
         interval: ratio.and_then(bounds),
         ticks,
@@ -100,8 +152,8 @@ fn lane(cell: &CellFindings, c: &ContenderFindings) -> Lane {
     }
 }
 
-fn share_in_words(lane: &Lane) -> String {
-    match (lane.value, lane.interval) {
+fn share_in_words(estimate: &Estimate) -> String {
+    match (estimate.value, estimate.interval) {
         (None, _) => "not known yet".to_owned(),
         (Some(value), None) => format!("{}, no interval yet", units::ratio(value)),
         (Some(value), Some((low, high))) => {
@@ -180,3 +232,7 @@ fn notes(cell: &CellFindings) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "cells/tests.rs"]
+mod tests;

@@ -1,10 +1,10 @@
-//! The page of a run with its findings and charts, and its reports as text; or the page of an import.
+//! The page of a run: its verdict, one chart, its tables, and its reports as text; or the page of an import.
 
 use super::failure::Failure;
-use super::page::{self, Place, moment};
-use super::state::{Analysed, AppState};
+use super::frame::{self, Place, moment};
 use super::{cells, url};
 use crate::command::report::Format;
+use crate::ui::state::{Analysed, AppState};
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderName, StatusCode};
@@ -14,9 +14,7 @@ use lab::store::{Listed, Printed};
 use maud::{Markup, html};
 use model::page::Replays;
 use model::{Findings, Import};
-use report::chart::ranked;
-use report::units;
-use report::{RunReport, TextStyle};
+use report::{RunReport, TextStyle, chart, units, verdict};
 use std::sync::Arc;
 
 enum Shown {
@@ -46,7 +44,7 @@ pub async fn show(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> R
         Shown::Replays(replays) => (replays.title.clone(), of_replays(&replays)),
         Shown::Printed(printed) => (printed.title.clone(), of_printed(&printed)),
     };
-    Ok(page::shell(Some(&app), &title, Place::Runs, &body))
+    Ok(frame::shell(Some(&app), &title, Place::Runs, &body))
 }
 
 fn of_run(analysed: &Analysed) -> Markup {
@@ -57,22 +55,45 @@ fn of_run(analysed: &Analysed) -> Markup {
             p.lead { (f.study) ", " (moment(&f.started_at)) ", " (f.ended) }
         }
         (links(f))
-        @for line in report::race::verdicts(f) { p.finding { (line) } }
-        @if f.quick { p.note { "A first look: its trials are too few and too short for ranks." } }
-        @for (number, cell) in f.cells.iter().enumerate() {
-            (cells::section(number, cell, &analysed.marks, None))
-            @let chart = ranked::of_cell(f, cell);
-            figure.card {
-                div.scroll tabindex="0" role="region" aria-label={ "Chart of " (cell.title) } {
-                    img src={ "/runs/" (url::part(&f.run)) "/chart/" (number) } loading="lazy"
-                        alt={ (chart.caption.title) ". " (chart.caption.finding) };
-                }
-            }
-        }
+        (verdict(f))
+        (overview(f))
+        (cells::sections(&f.cells, &analysed.marks, None))
         @for missing in &f.missing { p.note { (missing.name) " did not take part: " (missing.why) } }
         section.card {
             h2 { "How it was measured" }
             ul.notes { @for line in report::ranking::preface(f) { li { (line) } } }
+        }
+    }
+}
+
+/// Which contender is best and by how much, how certain that is, and how well the machine behaved.
+fn verdict(f: &Findings) -> Markup {
+    html! {
+        section.card.verdict aria-labelledby="verdict" {
+            h2 id="verdict" { "Verdict" }
+            @if f.quick { p.note { "A first look: its trials are too few and too short for ranks." } }
+            @for cell in &f.cells {
+                @if f.cells.len() > 1 { h3 { (cell.title) } }
+                @for (i, sentence) in verdict::best(f, cell).iter().enumerate() {
+                    p.finding[i == 0] { (sentence) }
+                }
+                p.faint { (verdict::certainty(cell)) }
+            }
+            p { (verdict::machine(f)) }
+        }
+    }
+}
+
+fn overview(f: &Findings) -> Markup {
+    let chart = chart::overview(f);
+    html! {
+        @if let Some(chart) = chart {
+            figure.card {
+                div.scroll tabindex="0" role="region" aria-label={ "Chart: " (chart.caption.title) } {
+                    img src={ "/runs/" (url::part(&f.run)) "/chart" } loading="lazy"
+                        alt={ (chart.caption.title) ". " (chart.caption.finding) };
+                }
+            }
         }
     }
 }
@@ -90,17 +111,14 @@ fn links(f: &Findings) -> Markup {
     }
 }
 
-/// The chart of one cell.
-pub async fn chart(
-    State(app): State<Arc<AppState>>,
-    Path((id, cell)): Path<(String, usize)>,
-) -> Result<Response, Failure> {
+/// The chart of a run.
+pub async fn picture(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> Result<Response, Failure> {
     let analysed = app.work(move |app| app.analysed(&id)).await?;
-    let cell = analysed.findings.cells.get(cell).ok_or_else(no_such_part)?;
+    let chart = chart::overview(&analysed.findings).ok_or_else(no_such_part)?;
     // A separate picture: it contains its style and loads nothing.
     let policy = "default-src 'none'; style-src 'unsafe-inline'";
     let fields = [(CONTENT_TYPE, "image/svg+xml"), (CONTENT_SECURITY_POLICY, policy)];
-    Ok((fields, ranked::of_cell(&analysed.findings, cell).svg()).into_response())
+    Ok((fields, chart.svg).into_response())
 }
 
 /// The report of `drome report`: as a page, or as a text file to download.
@@ -144,7 +162,7 @@ fn told(app: &AppState, id: &str, format: Format) -> Result<Vec<u8>, Failure> {
 fn no_such_part() -> Failure {
     Failure::new(
         StatusCode::NOT_FOUND,
-        "There is no such page. A run has its page, report, markdown, json and csv.",
+        "There is no such page. A run has its page, chart, report, markdown, json and csv.",
     )
 }
 
@@ -225,3 +243,7 @@ fn of_import(import: &Import) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "run/tests.rs"]
+mod tests;

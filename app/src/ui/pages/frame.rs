@@ -1,6 +1,6 @@
 //! The frame around every page.
 
-use super::state::AppState;
+use crate::ui::state::AppState;
 use maud::{DOCTYPE, Markup, html};
 
 /// The section of a page.

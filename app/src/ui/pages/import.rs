@@ -1,10 +1,10 @@
 //! Imports a report that is dropped on the page, or chosen, as `drome import` does.
 
-use super::body::LARGEST_FILE_BYTES;
 use super::failure::Failure;
-use super::state::AppState;
 use super::url;
 use crate::command::import::{NamedText, nothing, of};
+use crate::ui::access::body::LARGEST_FILE_BYTES;
+use crate::ui::state::AppState;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, header};

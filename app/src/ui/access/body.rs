@@ -1,7 +1,8 @@
 //! Receives request bodies. Each is received completely, within limits of size and time, before its page gets a turn,
 //! because a browser that sends slowly must not delay the trials.
 
-use super::failure::Failure;
+use crate::ui::pages::failure::Failure;
+use crate::ui::pages::import;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -40,7 +41,7 @@ impl Bodies {
     /// The same request with its complete body.
     pub async fn receive(&self, request: Request) -> Result<Request, Failure> {
         let (parts, body) = request.into_parts();
-        let is_file = parts.uri.path() == super::import::PATH;
+        let is_file = parts.uri.path() == import::PATH;
         let most = if is_file { LARGEST_FILE_BYTES } else { LARGEST_FORM_BYTES };
         if announced(&parts.headers).is_some_and(|length| length > most as u64) {
             return Err(too_large(most));

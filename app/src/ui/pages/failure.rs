@@ -1,7 +1,7 @@
 //! Error pages, with the reason and the next step.
 
-use super::page;
-use super::state::AppState;
+use super::frame;
+use crate::ui::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
@@ -64,7 +64,7 @@ impl IntoResponse for Failure {
             p.failure role="alert" { (self.why) }
             p { a href="/" { "Show the list of runs" } }
         };
-        (self.status, page::shell(None, title, page::Place::Nowhere, &body)).into_response()
+        (self.status, frame::shell(None, title, frame::Place::Nowhere, &body)).into_response()
     }
 }
 

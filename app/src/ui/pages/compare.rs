@@ -1,10 +1,10 @@
 //! The comparison of two runs, as in `drome compare`.
 
 use super::failure::Failure;
-use super::lanes::{Axis, Lane};
-use super::page::{self, Place};
-use super::state::AppState;
+use super::frame::{self, Place};
+use super::intervals::{Axis, Estimate};
 use super::url;
+use crate::ui::state::AppState;
 use axum::extract::{Query, State};
 use lab::findings::compare::CompareError;
 use lab::store::Listed;
@@ -37,7 +37,7 @@ pub async fn show(
             Some(Ok(comparison)) => (comparison_of(comparison)),
         }
     };
-    Ok(page::shell(Some(&app), "Compare", Place::Compare, &body))
+    Ok(frame::shell(Some(&app), "Compare", Place::Compare, &body))
 }
 
 struct Chosen {
@@ -75,7 +75,7 @@ fn chooser(runs: &[Listed], told: &Chosen) -> Markup {
                     option value="" { "choose a run" }
                     @for run in runs {
                         option value=(run.id) selected[chosen == Some(&run.id)] {
-                            (run.name) ", " (run.started_at) ", " (units::several(run.count, run.kind.word()))
+                            (run.title) ", " (run.started_at) ", " (units::several(run.count, run.kind.word()))
                         }
                     }
                 }
@@ -113,8 +113,8 @@ fn comparison_of(c: &Comparison) -> Markup {
 }
 
 fn cell_of(cell: &CellComparison) -> Markup {
-    let lanes: Vec<Lane> = cell.contenders.iter().map(lane).collect();
-    let axis = Axis::of_ratios(&lanes);
+    let estimates: Vec<Estimate> = cell.contenders.iter().map(estimate).collect();
+    let axis = Axis::of_ratios(&estimates);
     html! {
         section.card {
             h2 { (cell.title) }
@@ -131,10 +131,10 @@ fn cell_of(cell: &CellComparison) -> Markup {
                         }
                     }
                     tbody {
-                        @for (contender, lane) in cell.contenders.iter().zip(&lanes) {
+                        @for (contender, estimate) in cell.contenders.iter().zip(&estimates) {
                             tr {
                                 th scope="row" { (contender.title) " " span.faint { (report::compare::versions(contender)) } }
-                                td.wide { (axis.draw(lane, 1.0)) }
+                                td.wide { (axis.draw(estimate, 1.0)) }
                                 td.number data-label="Ratio" { (units::known(contender.ratio, |r| format!("{:.3}", r.median))) }
                                 td.number data-label="95 % interval" { (units::interval(contender.ratio, |x| format!("{x:.3}"))) }
                                 td data-label="Change" { span.state.(class(contender.change)) { (report::compare::change(contender)) } }
@@ -147,11 +147,11 @@ fn cell_of(cell: &CellComparison) -> Markup {
     }
 }
 
-fn lane(c: &ContenderComparison) -> Lane {
-    Lane {
+fn estimate(c: &ContenderComparison) -> Estimate {
+    Estimate {
         value: c.ratio.map(|ratio| ratio.median),
         interval: c.ratio.and_then(|ratio| ratio.low.zip(ratio.high)),
-        ..Lane::default()
+        ..Estimate::default()
     }
 }
 

@@ -1,10 +1,10 @@
 //! The pages of studies, with the form that starts one.
 
 use super::failure::Failure;
-use super::job::Wanted;
-use super::page::{self, Place};
-use super::state::AppState;
+use super::frame::{self, Place};
 use super::url;
+use crate::ui::job::Wanted;
+use crate::ui::state::AppState;
 use axum::extract::{Form, Path, State};
 use axum::http::StatusCode;
 use axum::response::Redirect;
@@ -40,7 +40,7 @@ pub async fn list(State(app): State<Arc<AppState>>) -> Markup {
             }
         }
     };
-    page::shell(Some(&app), "Studies", Place::Studies, &body)
+    frame::shell(Some(&app), "Studies", Place::Studies, &body)
 }
 
 /// One study: its cells, its contenders, and the form that starts it.
@@ -71,7 +71,7 @@ pub async fn show(State(app): State<Arc<AppState>>, Path(name): Path<String>) ->
         }
         (form(&app, &name, study, under_way.is_some()))
     };
-    Ok(page::shell(Some(&app), &study.title, Place::Studies, &body))
+    Ok(frame::shell(Some(&app), &study.title, Place::Studies, &body))
 }
 
 fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {

@@ -8,8 +8,8 @@
 //! - of requests from other sites (`Sec-Fetch-Site`), only followed links are answered: no frame, no image, no
 //!   script.
 
-use super::failure::Failure;
 use crate::failure::WrongInput;
+use crate::ui::pages::failure::Failure;
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};

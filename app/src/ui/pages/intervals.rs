@@ -1,14 +1,14 @@
-//! Draws intervals as lanes: one per contender, as wide as the table's column, on a shared axis. The table also has
-//! the values as text.
+//! Draws estimates with their intervals: one per row, as wide as the table's column, on a shared axis. The table also
+//! has the values as text.
 
 use maud::{Markup, html};
 use report::chart::Scale;
 use report::units;
 
-/// The content of a lane: a dot, the interval around it, and marks for single blocks.
+/// An estimate, its interval, and the values of single blocks.
 #[derive(Clone, Debug, Default)]
-pub struct Lane {
-    /// The estimate, drawn as a dot.
+pub struct Estimate {
+    /// The value, drawn as a dot.
     pub value: Option<f64>,
     /// Its interval.
     pub interval: Option<(f64, f64)>,
@@ -18,7 +18,7 @@ pub struct Lane {
     pub is_bound: bool,
 }
 
-/// The axis of all lanes of a table. Positions are percentages of the column's width.
+/// The axis of all estimates of a table, or of several tables. Positions are percentages of the column's width.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis(Scale);
 
@@ -27,13 +27,13 @@ const LABEL: f64 = 13.0;
 
 impl Axis {
     /// An axis from 0, or a logarithmic one if the values' range is large.
-    pub fn of_sizes(lanes: &[Lane]) -> Self {
-        Self(Scale::for_sizes(values(lanes), 3.0, 97.0))
+    pub fn of_sizes(estimates: &[Estimate]) -> Self {
+        Self(Scale::for_sizes(values(estimates), 3.0, 97.0))
     }
 
     /// A logarithmic axis for ratios around 1.
-    pub fn of_ratios(lanes: &[Lane]) -> Self {
-        Self(Scale::log(values(lanes).chain([0.98, 1.02]), 3.0, 97.0))
+    pub fn of_ratios(estimates: &[Estimate]) -> Self {
+        Self(Scale::log(values(estimates).chain([0.98, 1.02]), 3.0, 97.0))
     }
 
     fn ticks(&self) -> Vec<f64> {
@@ -56,8 +56,8 @@ impl Axis {
         if self.0.is_log() { ", on a logarithmic axis" } else { "" }
     }
 
-    /// Draws a lane. `mark`: the value that all lanes are compared with.
-    pub fn draw(&self, lane: &Lane, mark: f64) -> Markup {
+    /// Draws an estimate. `mark`: the value that all of them are compared with.
+    pub fn draw(&self, estimate: &Estimate, mark: f64) -> Markup {
         let at = |value: f64| percent(self.0.at(value));
         html! {
             svg.lane width="100%" height="26" aria-hidden="true" {
@@ -65,16 +65,16 @@ impl Axis {
                     line.rule x1=(at(tick)) x2=(at(tick)) y1="0" y2="26" {}
                 }
                 line.mark x1=(at(mark)) x2=(at(mark)) y1="0" y2="26" {}
-                @for tick in &lane.ticks {
+                @for tick in &estimate.ticks {
                     line.tick x1=(at(*tick)) x2=(at(*tick)) y1="8" y2="18" {}
                 }
-                @if let Some((low, high)) = lane.interval {
+                @if let Some((low, high)) = estimate.interval {
                     line.bar x1=(at(low)) x2=(at(high)) y1="13" y2="13" {}
                     line.end x1=(at(low)) x2=(at(low)) y1="8" y2="18" {}
                     line.end x1=(at(high)) x2=(at(high)) y1="8" y2="18" {}
                 }
-                @if let Some(value) = lane.value {
-                    circle.dot.hollow[lane.is_bound] cx=(at(value)) cy="13" r="5" {}
+                @if let Some(value) = estimate.value {
+                    circle.dot.hollow[estimate.is_bound] cx=(at(value)) cy="13" r="5" {}
                 }
             }
         }
@@ -82,14 +82,14 @@ impl Axis {
 }
 
 /// All values that the axis must cover.
-fn values(lanes: &[Lane]) -> impl Iterator<Item = f64> + Clone {
-    let of = |lane: &Lane| {
-        let (low, high) = lane.interval.unzip();
-        let all: Vec<f64> = lane.ticks.iter().copied().chain(lane.value).chain(low).chain(high).collect();
+fn values(estimates: &[Estimate]) -> impl Iterator<Item = f64> + Clone {
+    let of = |e: &Estimate| {
+        let (low, high) = e.interval.unzip();
+        let all: Vec<f64> = e.ticks.iter().copied().chain(e.value).chain(low).chain(high).collect();
         all
     };
-    let all: Vec<f64> = lanes.iter().flat_map(of).filter(|value| value.is_finite() && *value > 0.0).collect();
-    all.into_iter()
+    let all = estimates.iter().flat_map(of).filter(|value| value.is_finite() && *value > 0.0);
+    all.collect::<Vec<f64>>().into_iter()
 }
 
 fn percent(place: f64) -> String {

@@ -3,11 +3,11 @@
 //! the browsers.
 
 use super::failure::Failure;
-use super::job::{Job, Known, Phase, Piece};
-use super::page::{self, Place};
-use super::quiet::Quiet;
-use super::state::AppState;
+use super::frame::{self, Place};
 use super::{cells, url};
+use crate::ui::job::{Job, Known, Phase, Piece};
+use crate::ui::state::AppState;
+use crate::ui::turns::Quiet;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Redirect;
@@ -34,7 +34,7 @@ pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
                 p { a.button.primary href="/studies" { "Choose a study" } }
             }
         };
-        return page::shell(Some(&app), "Live", Place::Live, &body);
+        return frame::shell(Some(&app), "Live", Place::Live, &body);
     };
     let is_over = job.is_over();
     let drawn = fragment(&job, &job.known());
@@ -53,7 +53,7 @@ pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
         div data-live=[(!is_over).then_some("/live/events")] { (drawn) }
         p.unseen aria-live="polite" data-said="" {}
     };
-    page::shell(Some(&app), "Live", Place::Live, &body)
+    frame::shell(Some(&app), "Live", Place::Live, &body)
 }
 
 /// The updates from now on. They are not behind the gate, which would answer "later" after a while, because a
@@ -120,9 +120,7 @@ pub fn fragment(job: &Job, known: &Known) -> Markup {
                 }
             }
             @if let Some(findings) = &known.findings {
-                @for (number, cell) in findings.cells.iter().enumerate() {
-                    @if !cell.contenders.is_empty() { (cells::section(number, cell, &known.marks, known.trial.as_ref())) }
-                }
+                (cells::sections(&findings.cells, &known.marks, known.trial.as_ref()))
             }
             @if let Some(run) = &known.run {
                 @for (name, entrant) in &run.contenders {

@@ -1,0 +1,127 @@
+//! Chips: small labels for states that call for caution. Each names its state in words, not by its colour alone, and its
+//! title explains it.
+
+use maud::{Markup, html};
+use model::findings::{CellFindings, ContenderFindings, Unranked};
+use model::verdict::NEVER_ANSWERED;
+use report::in_heats::start;
+use report::units::several;
+
+/// One chip.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chip {
+    class: &'static str,
+    text: String,
+    title: String,
+}
+
+impl Chip {
+    fn new(class: &'static str, text: impl Into<String>, title: impl Into<String>) -> Self {
+        Self { class, text: text.into(), title: title.into() }
+    }
+
+    /// A state in which something is missing.
+    pub fn open(text: &str, title: impl Into<String>) -> Self {
+        Self::new("open", text, title)
+    }
+
+    /// A state that is as it should be.
+    pub fn good(text: &str, title: impl Into<String>) -> Self {
+        Self::new("good", text, title)
+    }
+
+    /// A state that is no reason for caution.
+    pub fn plain(text: &str, title: impl Into<String>) -> Self {
+        Self::new("plain", text, title)
+    }
+}
+
+/// Draws chips after a text.
+pub fn draw(chips: &[Chip]) -> Markup {
+    html! { @for chip in chips { " " span.chip.(chip.class) title=(chip.title) { (chip.text) } } }
+}
+
+/// The chips of a contender in a cell, the gravest first.
+pub fn of(cell: &CellFindings, c: &ContenderFindings) -> Vec<Chip> {
+    let chips = [
+        failed(cell, c),
+        void(cell, c),
+        starved(c),
+        not_settled(cell, c),
+        limited(c),
+        fell_behind(cell, c),
+        unranked(cell, c),
+        tied(c),
+    ];
+    chips.into_iter().flatten().collect()
+}
+
+fn failed(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
+    let (n, of) = (c.failed, several(c.trials + c.failed, start(cell)));
+    let why = reason(c, "failed: ");
+    (n > 0).then(|| Chip::new("bad", format!("{n} failed"), format!("{n} of {of} failed{why}")))
+}
+
+fn void(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
+    let (n, of) = (c.void, several(c.trials, start(cell)));
+    let title = format!("{n} of {of} can't be believed and count for nothing{}", reason(c, "void: "));
+    (n > 0).then(|| Chip::new("open", format!("{n} void"), title))
+}
+
+/// The reason in the first note that begins so, which ends with the number of trials that it is about.
+fn reason(c: &ContenderFindings, begins: &str) -> String {
+    let note = c.notes.iter().find_map(|note| note.strip_prefix(begins));
+    note.map_or_else(String::new, |why| format!(": {}", why.lines().next().unwrap_or_default()))
+}
+
+fn starved(c: &ContenderFindings) -> Option<Chip> {
+    let note = c.notes.iter().find(|note| note.contains(NEVER_ANSWERED))?;
+    let note = note.strip_prefix("void: ").unwrap_or(note);
+    Some(Chip::new("open", "starved", format!("The server left connections without any answer: {note}")))
+}
+
+fn not_settled(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
+    let why = "so the figures depend on the moment of the measurement";
+    let chip = |title: String| Some(Chip::new("open", "not settled", title));
+    if let Some(own) = c.in_heats.as_ref().filter(|own| own.not_settled > 0) {
+        let (n, of) = (own.not_settled, several(own.starts, start(cell)));
+        return chip(format!("In {n} of {of} the rate had not settled when the warm-up ended, {why}"));
+    }
+    let steady = c.steady.filter(|steady| steady.is_steady == Some(false))?;
+    chip(format!("In most of {} the rate still changed, {why}", several(steady.trials, start(cell))))
+}
+
+fn limited(c: &ContenderFindings) -> Option<Chip> {
+    let title = "The load generator was at its limit: the rate is a lower bound, and the server may be able to do more";
+    c.is_held_back().then(|| Chip::new("open", "limited by the load generator", title))
+}
+
+fn fell_behind(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
+    let of = several(c.trials - c.void, start(cell));
+    let title = format!("In {} of {of} it did not keep up with the offered rate", c.fell_behind);
+    (c.fell_behind > 0).then(|| Chip::new("open", "fell behind", title))
+}
+
+/// A first look ranks nobody; its page says so once.
+fn unranked(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
+    let title = match c.in_heats.as_ref().and_then(|own| own.unranked) {
+        Some(Unranked::FirstLook) => return None,
+        Some(Unranked::Failed) => "It failed in a third of its starts or more",
+        Some(Unranked::NoFigure) => "None of its starts has a figure",
+        Some(Unranked::NotSettled) => "A third of its starts or more had not settled",
+        None if c.rank_low.is_some() || cell.contenders.iter().all(|c| c.rank_low.is_none()) => return None,
+        None => "It has too few sound trials for a rank",
+    };
+    Some(Chip::new("open", "unranked", title))
+}
+
+fn tied(c: &ContenderFindings) -> Option<Chip> {
+    let (low, high) = c.rank_low.zip(c.rank_high).filter(|(low, high)| low < high)?;
+    let title =
+        format!("Its rank is {low} to {high}: there is no significant difference from some of the others");
+    Some(Chip::new("plain", "tied", title))
+}
+
+#[cfg(test)]
+#[path = "chips/tests.rs"]
+mod tests;

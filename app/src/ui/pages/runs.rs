@@ -1,0 +1,186 @@
+//! The list of runs, by title, with each one's verdict in a line. It is searched and divided into pages on the server, so
+//! that pages stay small.
+
+use super::chips::{self, Chip};
+use super::failure::Failure;
+use super::frame::{self, Place, moment};
+use super::{import, url};
+use crate::ui::state::AppState;
+use axum::extract::{Query, State};
+use lab::store::Listed;
+use maud::{Markup, html};
+use model::study::RACE;
+use report::units;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Runs on a page.
+const ON_A_PAGE: usize = 50;
+
+/// The time in which verdicts are found that are not known yet. The next trial waits for the page, and those that are left
+/// are found when the list is shown again.
+const VERDICTS: Duration = Duration::from_millis(300);
+
+/// The verdicts by run, as far as they are known.
+type Verdicts = BTreeMap<String, Arc<str>>;
+
+/// Lists all runs, the latest first.
+pub async fn list(
+    State(app): State<Arc<AppState>>,
+    Query(asked): Query<Vec<(String, String)>>,
+) -> Result<Markup, Failure> {
+    let all = app.work(|app| Ok(app.store()?.runs()?)).await?;
+    let sought = url::value(&asked, "q").unwrap_or_default().trim().to_lowercase();
+    let number = url::value(&asked, "page").and_then(|n| n.parse().ok()).unwrap_or(1);
+    let is_sought = |run: &&Listed| searched(run).to_lowercase().contains(&sought);
+    let found: Vec<&Listed> = all.iter().filter(is_sought).collect();
+    let pages = found.len().div_ceil(ON_A_PAGE).max(1);
+    let number = number.clamp(1, pages);
+    let shown = found.iter().skip((number - 1) * ON_A_PAGE).take(ON_A_PAGE);
+    let shown: Vec<&Listed> = shown.copied().collect();
+    let decided = shown.iter().filter(|run| run.kind.is_measured() && run.ended.is_some());
+    let decided: Vec<String> = decided.map(|run| run.id.clone()).collect();
+    let verdicts = app.work(move |app| app.verdicts(&decided, VERDICTS)).await?;
+    let trials: usize = all.iter().filter(|run| run.kind.is_measured()).map(|run| run.count).sum();
+    let body = html! {
+        div.head {
+            h1 { "Runs" }
+            @if !all.is_empty() {
+                p.lead { (units::several(all.len(), "run")) " stored, " (units::count(trials as u64)) " trials and starts" }
+            }
+        }
+        @if all.is_empty() { (nothing_yet()) } @else {
+            (search(&sought))
+            @if shown.is_empty() {
+                p { "No run matches “" (sought) "” in its name, number or state. " a href="/" { "Show all runs" } }
+            } @else {
+                (table(&shown, &verdicts))
+                (turning(number, pages, &sought))
+            }
+        }
+        (import::zone())
+    };
+    Ok(frame::shell(Some(&app), "Runs", Place::Runs, &body))
+}
+
+fn nothing_yet() -> Markup {
+    html! {
+        section.card.hero {
+            h2 { "No runs yet" }
+            p { "A study compares servers and reports which is faster, by how much, and how certain that is." }
+            p { a.button.primary href="/studies" { "Choose a study" } }
+            p.faint { "Or on the command line: " code { "drome run raspberry-pi" } }
+        }
+    }
+}
+
+fn search(sought: &str) -> Markup {
+    html! {
+        form.search action="/" method="get" role="search" {
+            label for="q" { "Search" }
+            input type="search" id="q" name="q" value=(sought) placeholder="name, number or state";
+            button type="submit" { "Search" }
+        }
+    }
+}
+
+fn table(runs: &[&Listed], verdicts: &Verdicts) -> Markup {
+    html! {
+        form.choose action="/compare" method="get" data-choose="2" {
+            table.list {
+                caption.unseen { "Runs, the latest first" }
+                thead {
+                    tr {
+                        th scope="col" { span.unseen { "Select two to compare" } }
+                        th scope="col" { "Run" }
+                        th scope="col" { "Started" }
+                        th scope="col" { "Verdict" }
+                        th.number scope="col" { "Size" }
+                    }
+                }
+                tbody { @for run in runs { (row(run, verdicts.get(&run.id))) } }
+            }
+            p.actions {
+                button type="submit" { "Compare the two selected runs" }
+                span.faint aria-live="polite" data-choose-count="" {}
+            }
+        }
+    }
+}
+
+fn row(run: &Listed, verdict: Option<&Arc<str>>) -> Markup {
+    html! {
+        tr {
+            td.tick {
+                @if run.kind.is_measured() {
+                    input type="checkbox" name="run" value=(run.id) aria-label={ "Compare " (run.title) " of " (run.started_at) };
+                }
+            }
+            th scope="row" {
+                a href={ "/runs/" (url::part(&run.id)) } { (run.title) }
+                (chips::draw(state(run).as_slice()))
+                span.id { @if run.name != run.title { (run.name) ", " } (run.id) }
+            }
+            td data-label="Started" { (moment(&run.started_at)) }
+            td data-label="Verdict" {
+                @match verdict {
+                    Some(verdict) => (verdict),
+                    None => span.faint { (without(run)) },
+                }
+            }
+            td.number data-label="Size" { (units::several(run.count, run.kind.word())) }
+        }
+    }
+}
+
+/// Why a run is listed without a verdict.
+fn without(run: &Listed) -> &'static str {
+    match run.ended {
+        _ if !run.kind.is_measured() => "none: drome did not measure it",
+        None => "none yet",
+        Some(_) => "open the run for its verdict",
+    }
+}
+
+/// The state of a run that is not simply over.
+fn state(run: &Listed) -> Option<Chip> {
+    if !run.kind.is_measured() {
+        return Some(Chip::plain("imported", "Another tool measured it: it is never ranked with runs of drome"));
+    }
+    if run.ended.is_some() {
+        return None;
+    }
+    let how = match run.name.as_str() {
+        RACE => "It is under way, or it was interrupted; a race can't be continued".to_owned(),
+        name => format!("It is under way, or it was interrupted: drome run {name} --resume continues it"),
+    };
+    Some(Chip::open("unfinished", how))
+}
+
+/// What a search looks at.
+fn searched(run: &Listed) -> String {
+    let state = match &run.ended {
+        _ if !run.kind.is_measured() => "imported",
+        Some(why) => why.as_str(),
+        None => "unfinished",
+    };
+    format!("{} {} {} {state}", run.title, run.name, run.id)
+}
+
+fn turning(number: usize, pages: usize, sought: &str) -> Markup {
+    let to = |n: usize| format!("/?q={}&page={n}", url::part(sought));
+    html! {
+        @if pages > 1 {
+            nav.turning aria-label="Pages" {
+                @if number > 1 { a href=(to(number - 1)) rel="prev" { "← Newer" } }
+                span { "page " (number) " of " (pages) }
+                @if number < pages { a href=(to(number + 1)) rel="next" { "Older →" } }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "runs/tests.rs"]
+mod tests;

@@ -1,0 +1,73 @@
+//! Tests of the list of runs.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+use lab::Catalog;
+use model::Run;
+use std::sync::mpsc;
+
+/// A page whose store has two runs of a study, one of which has ended; and the store's folder.
+fn app() -> (Arc<AppState>, Run, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let (orders, _) = mpsc::channel();
+    let catalog = Catalog::built_in().unwrap();
+    let app = AppState::new(folder.path().join("drome.sqlite"), catalog, orders, true);
+    let study = app.catalog.study("raspberry-pi").unwrap().clone();
+    let run = |seed| {
+        let mut run =
+            lab::setup::study_run("raspberry-pi", study.clone(), &[], &BTreeMap::new(), Some(seed), false);
+        run.id = format!("run-{seed}");
+        "Two < three".clone_into(&mut run.study.title);
+        app.store().unwrap().add_run(&run).unwrap();
+        run
+    };
+    let ended = run(1);
+    run(2);
+    app.store().unwrap().end_run(&ended.id, "the budget is spent").unwrap();
+    (Arc::new(app), ended, folder)
+}
+
+async fn page(app: &Arc<AppState>, asked: &[(&str, &str)]) -> String {
+    let asked = asked.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+    list(State(Arc::clone(app)), Query(asked)).await.unwrap().into_string()
+}
+
+#[tokio::test]
+async fn a_run_is_listed_by_its_title_with_its_date_and_its_verdict() {
+    let (app, run, _folder) = app();
+    let page = page(&app, &[]).await;
+    assert!(page.contains(">Two &lt; three</a>"), "{page}");
+    assert!(page.contains("<span class=\"id\">raspberry-pi, run-1</span>"), "{page}");
+    let verdict = report::verdict::in_one_line(&app.analysed(&run.id).unwrap().findings);
+    let verdict = html! { td data-label="Verdict" { (verdict) } }.into_string();
+    assert!(verdict.len() > 40 && page.contains(&verdict), "{verdict}: {page}");
+    assert!(page.contains("<span class=\"faint\">none yet</span>"), "{page}");
+    let chip = "or it was interrupted: drome run raspberry-pi --resume continues it\">unfinished</span>";
+    assert!(page.contains(chip) && page.matches(">unfinished</span>").count() == 1, "{page}");
+}
+
+#[tokio::test]
+async fn verdicts_that_take_too_long_are_left_for_the_next_time() {
+    let (app, run, _folder) = app();
+    let ids = [run.id.clone(), "none".to_owned()];
+    assert!(app.verdicts(&ids, Duration::ZERO).unwrap().is_empty());
+    let found = app.verdicts(&ids, Duration::MAX).unwrap();
+    assert_eq!(found.keys().collect::<Vec<_>>(), [&run.id], "none has no run");
+    assert_eq!(app.verdicts(&ids, Duration::ZERO).unwrap(), found, "by now it is known");
+}
+
+#[tokio::test]
+async fn a_search_finds_titles_and_states_and_bad_numbers_are_the_first_or_last_page() {
+    let (app, _, _folder) = app();
+    for (sought, expected) in [("two <", 2), ("UNFINISHED", 1), ("run-1", 1), ("raspberry", 2), ("none", 0)] {
+        let shown = page(&app, &[("q", sought)]).await;
+        assert_eq!(shown.matches("<th scope=\"row\">").count(), expected, "{sought}: {shown}");
+    }
+    for number in ["0", "-1", "x", "", "99999999999999999999", "7"] {
+        let shown = page(&app, &[("page", number)]).await;
+        assert_eq!(shown.matches("<th scope=\"row\">").count(), 2, "{number}");
+    }
+    let evil = page(&app, &[("q", "<script>")]).await;
+    assert!(evil.contains("“&lt;script&gt;”") && !evil.contains("<script>"), "{evil}");
+}

@@ -1,0 +1,34 @@
+//! What was lately computed of runs, each until its run changes in the store.
+
+use lab::store::Stamp;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// A bounded cache by run.
+#[derive(Debug)]
+pub struct Recent<T> {
+    most: usize,
+    known: Mutex<BTreeMap<String, (Stamp, T)>>,
+}
+
+impl<T: Clone> Recent<T> {
+    /// An empty cache of at most so many runs.
+    pub fn new(most: usize) -> Self {
+        Self { most, known: Mutex::default() }
+    }
+
+    /// What is known of a run that still has this stamp.
+    pub fn get(&self, id: &str, stamp: &Stamp) -> Option<T> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(id).filter(|(then, _)| then == stamp).map(|(_, value)| value.clone())
+    }
+
+    /// Keeps a value, if necessary in place of that of the earliest run.
+    pub fn keep(&self, id: &str, stamp: Stamp, value: T) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        while known.len() >= self.most && !known.contains_key(id) {
+            known.pop_first();
+        }
+        known.insert(id.to_owned(), (stamp, value));
+    }
+}

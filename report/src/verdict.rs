@@ -1,0 +1,68 @@
+//! The verdict of a run, as it stands above its figures: which contender is best and by how much, how certain that is, and
+//! how well the machine behaved.
+
+use crate::html::headline;
+use crate::{answer, in_heats, machine, race, ranking, units};
+use model::Findings;
+use model::findings::{CellFindings, ContenderFindings, Pairs};
+use std::collections::BTreeMap;
+
+/// Which contender of a cell is best, and by how much: one sentence, or in a race some for every pair.
+pub fn best(f: &Findings, cell: &CellFindings) -> Vec<String> {
+    let of_race = race::verdicts(f);
+    if of_race.is_empty() { headline::sentences(f, cell).into_iter().take(1).collect() } else { of_race }
+}
+
+/// How certain that is: what is decided, and which differences could have been detected.
+pub fn certainty(cell: &CellFindings) -> String {
+    let pairs = cell.in_heats.as_ref().map(|in_heats| in_heats.pairs);
+    let is_counted = |pairs: &Pairs| pairs.decided + pairs.equal + pairs.open > 1;
+    let counted = pairs.filter(is_counted).map(|pairs| format!("{} ", answer::counted(pairs)));
+    format!("{}N{}.", counted.unwrap_or_default(), ranking::floor(cell).trim_start_matches('n'))
+}
+
+/// How well the machine behaved: what was lost, what was disturbed, and what else ran.
+pub fn machine(f: &Findings) -> String {
+    let all = f.cells.iter().flat_map(|cell| &cell.contenders);
+    let sum = |of: fn(&ContenderFindings) -> usize| all.clone().map(of).sum::<usize>();
+    let (measured, lost) = (sum(|c| c.trials + c.failed), sum(|c| c.void + c.failed));
+    let what = units::several(measured, f.cells.first().map_or("trial", in_heats::start));
+    let mut said = vec![match (measured, lost) {
+        (0, _) => "Nothing has been measured yet.".to_owned(),
+        (_, 0) => format!("All {what} were sound."),
+        (_, lost) => format!("{} of {what} were void or failed.", units::count(lost as u64)),
+    }];
+    let heats = f.cells.iter().filter_map(|cell| cell.in_heats.as_ref());
+    let (disturbed, heats) =
+        heats.fold((0, 0), |(disturbed, all), cell| (disturbed + cell.never_quiet, all + cell.heats));
+    if disturbed > 0 {
+        let of = units::several(heats, "heat");
+        said.push(format!("Background load ran nearly all the time in {disturbed} of {of}."));
+    }
+    said.push(machine::conditions(&f.conditions).map_or_else(
+        || "What else the machine did meanwhile is unknown.".to_owned(),
+        |conditions| format!("D{}.", conditions.trim_start_matches('d')),
+    ));
+    said.join(" ").replace(" %", "\u{a0}%")
+}
+
+/// The verdict in one line, for a list of runs.
+pub fn in_one_line(f: &Findings) -> String {
+    if let [cell] = f.cells.as_slice() {
+        return best(f, cell).into_iter().next().unwrap_or_default();
+    }
+    let mut led: BTreeMap<&str, usize> = BTreeMap::new();
+    for leader in f.cells.iter().filter_map(|cell| f.leader(cell)) {
+        *led.entry(&leader.title).or_default() += 1;
+    }
+    let undecided = f.cells.len() - led.values().sum::<usize>();
+    let mut led: Vec<(&str, usize)> = led.into_iter().collect();
+    led.sort_by_key(|(_, cells)| std::cmp::Reverse(*cells));
+    let all = units::several(f.cells.len(), "cell");
+    let mut said: Vec<String> =
+        led.iter().map(|(title, cells)| format!("{title} is the best in {cells} of {all}")).collect();
+    if undecided > 0 {
+        said.push(format!("undecided in {undecided} of {all}"));
+    }
+    said.join("; ")
+}

@@ -1,0 +1,81 @@
+//! What the verdict above the figures says, and the line that a list of runs has.
+
+use crate::made_up::{dead, findings, race, undecide};
+use model::environment::ConditionsRange;
+use model::findings::{CellInHeats, Findings, Pairs};
+use report::verdict;
+
+/// The findings with a second cell, in which the first contender wins.
+fn two_cells() -> Findings {
+    let mut f = findings();
+    let mut second = f.cells[0].clone();
+    "a new connection for every request".clone_into(&mut second.title);
+    (second.contenders[1].rank_low, second.contenders[1].rank_high) = (Some(2), Some(2));
+    second.contenders.pop();
+    f.cells.push(second);
+    f
+}
+
+#[test]
+fn a_race_is_won_by_a_label_and_by_how_much() {
+    let mut f = race(80_000.0, 100_000.0, 0.011);
+    for (contender, label) in f.cells[0].contenders.iter_mut().zip(["old", "new"]) {
+        label.clone_into(&mut contender.title);
+    }
+    let said = verdict::best(&f, &f.cells[0]);
+    assert!(said[0].starts_with("new is 1.25") && said[0].contains("× old, 95 % "), "{said:?}");
+    assert_eq!(verdict::in_one_line(&f), said[0]);
+    let in_terminal = report::race::report(&f, &report::TextStyle::default());
+    assert!(in_terminal.contains("B is 1.25"), "by letters: {in_terminal}");
+    undecide(&mut f);
+    let said = verdict::in_one_line(&f);
+    assert!(said.contains("no difference between old and new detected"), "{said}");
+}
+
+#[test]
+fn several_cells_are_counted_in_one_line() {
+    let f = two_cells();
+    assert_eq!(verdict::in_one_line(&f), "nginx is the best in 1 of 2 cells; undecided in 1 of 2 cells");
+    let one = verdict::in_one_line(&findings());
+    assert!(one.starts_with("No significant difference between nginx and Node.js."), "{one}");
+    assert_eq!(verdict::in_one_line(&Findings { cells: Vec::new(), ..findings() }), "");
+}
+
+#[test]
+fn certainty_is_the_noise_floor_and_the_pairs_that_are_decided() {
+    let mut cell = findings().cells.remove(0);
+    let said = verdict::certainty(&cell);
+    assert!(said.starts_with("Noise floor 1.1 %: smaller differences") && said.ends_with('.'), "{said}");
+    let pairs = Pairs { decided: 5, equal: 0, open: 1 };
+    cell.in_heats = Some(CellInHeats { pairs, ..CellInHeats::default() });
+    let said = verdict::certainty(&cell);
+    assert!(said.starts_with("Of 6 pairs: 5 decided, 1 inconclusive. Noise floor unknown"), "{said}");
+}
+
+#[test]
+fn the_machine_is_judged_by_what_was_lost_and_what_else_ran() {
+    let mut f = findings();
+    let said = verdict::machine(&f);
+    assert!(said.starts_with("4 of 27 trials were void or failed."), "{said}");
+    assert!(said.ends_with("What else the machine did meanwhile is unknown."), "{said}");
+    f.cells[0].contenders.truncate(2);
+    f.conditions = ConditionsRange { throttled_trials: Some(0), ..ConditionsRange::default() };
+    f.cells[0].in_heats = Some(CellInHeats { heats: 9, never_quiet: 2, ..CellInHeats::default() });
+    assert_eq!(
+        verdict::machine(&f),
+        "All 18 starts were sound. Background load ran nearly all the time in 2 of 9 heats. \
+         During trials: never throttled."
+    );
+    let mut nothing = dead();
+    nothing.failed = 0;
+    f.cells[0].contenders = vec![nothing];
+    assert!(verdict::machine(&f).starts_with("Nothing has been measured yet."));
+}
+
+#[test]
+fn a_run_has_one_chart() {
+    let name = |f: &Findings| report::chart::overview(f).map(|chart| chart.name);
+    assert_eq!(name(&findings()).as_deref(), Some("ranked-1"));
+    assert_eq!(name(&two_cells()).as_deref(), Some("heat"));
+    assert_eq!(name(&Findings { cells: Vec::new(), ..findings() }), None);
+}
