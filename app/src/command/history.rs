@@ -4,11 +4,15 @@ use super::format::{Destination, FormatArgs};
 use super::pictures::{Kind, Pictures};
 use super::store;
 use crate::cli::Common;
+use crate::console;
 use crate::failure::WrongInput;
 use clap::{Args, ValueEnum};
 use model::History;
 use model::history::CellHistory;
 use std::process::ExitCode;
+
+/// The bar while runs are analysed.
+const TEMPLATE: &str = "{bar:24} {pos}/{len} runs analysed, {elapsed} so far, {eta} left";
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -94,12 +98,15 @@ fn history(study: &str, common: &Common) -> anyhow::Result<History> {
         };
         return Err(WrongInput(words).into());
     }
+    let bar = console::bar(listed.len() as u64, TEMPLATE);
     let mut runs = Vec::with_capacity(listed.len());
     for listed in &listed {
         // One run at a time, because its observations are far larger than its findings.
         let (run, observations, ended) = store.run(&listed.id)?;
         runs.push(lab::findings::of(&store, &run, &observations, ended.as_deref())?);
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     if !runs.iter().any(lab::findings::history::has_reference) {
         let words =
             format!("the runs of {study} have no reference, so the machine's drift is unknown: run a study");
