@@ -54,7 +54,8 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
     narrow(&mut history, args)?;
     if let Some(pictures) = pictures {
         let charts = report::chart::of_history(&history);
-        if path.is_none() && charts.len() > 1 {
+        let is_folder = path.is_some_and(|path| path.is_dir() || path.extension().is_none());
+        if !is_folder && charts.len() > 1 {
             let words = format!(
                 "the history of {} has {} charts: choose one with --cell, or give a folder for all with --output",
                 history.study,
