@@ -5,7 +5,7 @@ use crate::options::Common;
 use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressStyle};
 use report::TextStyle;
-use report::text_style::Ink;
+use report::text_style::{Ink, shortened};
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdin, stdout};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -120,6 +120,14 @@ pub fn bar(length: u64, template: &str) -> ProgressBar {
     shape(&bar, template);
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+/// A text on one line that is no wider than the terminal, for a bar's message.
+pub fn fitted(text: &str) -> String {
+    let look = error_style();
+    // A line as wide as the terminal may take two lines.
+    let most = look.columns().map_or(usize::MAX, |columns| columns - 1);
+    shortened(&look.words(&text.replace('\n', " ")), most, &look.words("…"))
 }
 
 /// Gives a progress bar another template.

@@ -23,8 +23,14 @@ pub struct Common {
     /// Print ASCII only [default: by the locale]
     #[arg(long, global = true)]
     pub ascii: bool,
-    /// When to use colours; auto: on a terminal, unless NO_COLOR is set
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t = ColorChoice::Auto,
+        help = "When to use colours (auto: on a terminal, unless NO_COLOR is set)"
+    )]
     pub color: ColorChoice,
     /// Print only results and errors: no progress and no hints
     #[arg(long, short, global = true)]

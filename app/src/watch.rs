@@ -1,7 +1,7 @@
 //! Shows the progress of a run on standard error: a bar on a terminal, else a line for each block or heat. Failures
 //! are printed at once in both cases.
 
-use crate::console;
+use crate::console::{self, fitted};
 use indicatif::ProgressBar;
 use lab::Show;
 use lab::heat::Measured;
@@ -9,7 +9,6 @@ use lab::heat::schedule::budget;
 use model::heat::{Heat, Start, StartOutcome, Step};
 use model::{Observation, Outcome, Run, Trial};
 use report::progress;
-use report::text_style::shortened;
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
@@ -55,14 +54,6 @@ impl Watch {
     fn warn(&self, line: &str) {
         self.bar.suspend(|| console::alert(line));
     }
-}
-
-/// The text on one line, as the terminal can show it.
-fn fitted(text: &str) -> String {
-    let look = console::error_style();
-    // A line as wide as the terminal may take two lines.
-    let most = look.columns().map_or(usize::MAX, |columns| columns - 1);
-    shortened(&look.words(&text.replace('\n', " ")), most, &look.words("…"))
 }
 
 impl Show for Watch {

@@ -34,6 +34,9 @@ const MOST_CONNECTIONS: usize = 20_000;
 /// The time after which a page's command line is stopped: some were meant for servers that answer ten times as fast.
 const LONGEST: Duration = Duration::from_mins(3);
 
+/// The bar, then the command line that is being run.
+const TEMPLATE: &str = "{bar:24} {pos}/{len} command lines, {elapsed} so far, {eta} left\n{msg}";
+
 /// Runs each of the study's command lines against each of its contenders, and stores each result at once.
 pub fn run(
     (name, study): (&str, &Study),
@@ -59,10 +62,14 @@ pub fn run(
     teller.replays(&all)?;
     let Lineup { prepared, works } = lineup;
     let stage = Stage { assets: setup::assets(&works)?, works, stop: stop_flag()? };
+    let contenders = || prepared.iter().filter(|p| p.track == Track::Default && p.name != REFERENCE);
+    let lines = |page: &AsPublished| contenders().filter(|p| page.command(&p.name).is_some()).count();
+    let bar = console::bar(study.as_published.iter().map(lines).sum::<usize>() as u64, TEMPLATE);
     for page in &study.as_published {
         let Some(cell) = study.cells.iter().find(|cell| cell.title == page.cell) else { continue };
-        for prepared in prepared.iter().filter(|p| p.track == Track::Default && p.name != REFERENCE) {
+        for prepared in contenders() {
             let Some(command) = page.command(&prepared.name) else { continue };
+            bar.set_message(console::fitted(&format!("{}, {}", page.heading(), prepared.name)));
             let mut replay = stage.replay(page, cell, prepared, command)?;
             if stage.stop.load(Ordering::Relaxed) {
                 bail!(lab::LabError::Interrupted);
@@ -72,11 +79,13 @@ pub fn run(
             }
             let rate =
                 replay.rate_per_s.map_or_else(|| "no figure".to_owned(), |r| format!("{r:.1} requests/s"));
-            note!("{}, {}: {rate}", page.heading(), prepared.name);
+            bar.suspend(|| note!("{}, {}: {rate}", page.heading(), prepared.name));
+            bar.inc(1);
             all.replays.push(replay);
             store.keep_replays(&all)?;
         }
     }
+    bar.finish_and_clear();
     all.is_whole = true;
     store.keep_replays(&all)?;
     teller.tell_replays(&all)?;

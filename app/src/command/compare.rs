@@ -2,6 +2,7 @@
 
 use super::format::{Destination, FormatArgs};
 use super::store;
+use crate::console;
 use crate::failure::{CHECK_FAILED, VOID, WrongInput};
 use crate::options::Common;
 use clap::{Args, ValueEnum};
@@ -9,6 +10,9 @@ use lab::{StoreError, Stored};
 use model::{Comparison, Findings};
 use std::path::Path;
 use std::process::ExitCode;
+
+/// The bar while runs are analysed.
+const TEMPLATE: &str = "{bar:24} {pos}/{len} runs analysed, {elapsed} so far, {eta} left";
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -43,8 +47,13 @@ enum Format {
 /// Compares two runs, prints what changed and, if asked to, fails on a significant regression.
 pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let to = args.shown.destination()?;
-    let (old, new) = (findings(Some(&args.old), common)?, findings(args.new.as_deref(), common)?);
+    let bar = console::bar(2, TEMPLATE);
+    let old = findings(Some(&args.old), common)?;
+    bar.inc(1);
+    let new = findings(args.new.as_deref(), common)?;
+    bar.inc(1);
     let comparison = lab::findings::compare::compare(&old, &new, args.anyway)?;
+    bar.finish_and_clear();
     to.write(show(&comparison, &to)?.as_bytes())?;
     let judged = args.fail_if_slower.map(|margin| judge(&comparison, margin, args.allow_unknown));
     Ok(judged.unwrap_or(ExitCode::SUCCESS))

@@ -3,12 +3,16 @@
 use super::format::{Destination, FormatArgs};
 use super::pictures::{Kind, Pictures};
 use super::store;
+use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
 use model::History;
 use model::history::CellHistory;
 use std::process::ExitCode;
+
+/// The bar while runs are analysed.
+const TEMPLATE: &str = "{bar:24} {pos}/{len} runs analysed, {elapsed} so far, {eta} left";
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -50,7 +54,8 @@ pub fn run(args: &HistoryArgs, common: &Common) -> anyhow::Result<ExitCode> {
     narrow(&mut history, args)?;
     if let Some(pictures) = pictures {
         let charts = report::chart::of_history(&history);
-        if path.is_none() && charts.len() > 1 {
+        let is_folder = path.is_some_and(|path| path.is_dir() || path.extension().is_none());
+        if !is_folder && charts.len() > 1 {
             let words = format!(
                 "the history of {} has {} charts: choose one with --cell, or give a folder for all with --output",
                 history.study,
@@ -94,12 +99,15 @@ fn history(study: &str, common: &Common) -> anyhow::Result<History> {
         };
         return Err(WrongInput(words).into());
     }
+    let bar = console::bar(listed.len() as u64, TEMPLATE);
     let mut runs = Vec::with_capacity(listed.len());
     for listed in &listed {
         // One run at a time, because its observations are far larger than its findings.
         let (run, observations, ended) = store.run(&listed.id)?;
         runs.push(lab::findings::of(&store, &run, &observations, ended.as_deref())?);
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     if !runs.iter().any(lab::findings::history::has_reference) {
         let words =
             format!("the runs of {study} have no reference, so the machine's drift is unknown: run a study");

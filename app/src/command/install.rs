@@ -55,8 +55,17 @@ pub fn contenders(catalog: &Catalog, names: &[String]) -> Result<Vec<String>, Ca
 
 /// Installs what these contenders lack. A failure is reported, and the others continue.
 pub fn get(prepared: &[Prepared], yes: bool) {
-    let ask = |what: &str| yes || console::confirm(what);
-    if let Err(why) = lab::prepare::install::install(prepared, &ask, &|line| note!("{line}")) {
+    let bar = console::bar(0, "{elapsed} so far\n{msg}");
+    bar.set_message("looking for what is installed");
+    let ask = |what: &str| yes || bar.suspend(|| console::confirm(what));
+    // The first line estimates the time; a package manager does not say how far it is.
+    let say = |line: &str| {
+        bar.suspend(|| note!("{line}"));
+        bar.set_message(console::fitted(line));
+    };
+    let installed = lab::prepare::install::install(prepared, &ask, &say);
+    bar.finish_and_clear();
+    if let Err(why) = installed {
         alert!("drome: {why}");
     }
 }

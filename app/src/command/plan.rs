@@ -82,7 +82,7 @@ fn heats(args: &PlanArgs, catalog: &Catalog, store: &Store, study: &Study) -> an
         super::plan_heats::Estimate { sum: &sum, run: &run, too_small: budget::too_small(&run), round };
     console::print(&match args.format {
         Format::Terminal => console::text_style().report(&told.terminal()),
-        Format::Json => serde_json::to_string_pretty(&told.json())? + "\n",
+        Format::Json => serde_json::to_string_pretty(&told.forecast())? + "\n",
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -2,9 +2,9 @@
 
 use lab::heat::schedule::budget::Sum;
 use model::Run;
+use model::forecast::{Look, RoundsForecast};
 use report::progress::long;
 use report::units::several;
-use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The estimate to print.
@@ -60,27 +60,26 @@ impl Estimate<'_> {
         lines.join("\n") + "\n"
     }
 
-    /// The estimate as JSON; times in seconds, null if unknown.
-    pub fn json(&self) -> Value {
+    /// The estimate as `drome plan --format json` prints it.
+    pub fn forecast(&self) -> RoundsForecast {
         let Sum { contenders, heats, heat, round, starting, warming, turns, looks, round_most, budget } =
             self.sum;
-        let seconds = |time: &Duration| time.as_secs_f64();
-        let look = |(rounds, time): &(usize, Duration)| json!({ "rounds": rounds, "seconds": seconds(time) });
-        json!({
-            "study": self.run.name,
-            "contenders": contenders,
-            "cells": self.run.study.cells.len(),
-            "heats_a_round": heats,
-            "heat_s": seconds(heat),
-            "round_s": seconds(round),
-            "starting_s": seconds(starting),
-            "warming_s": seconds(warming),
-            "turns_s": seconds(turns),
-            "round_most_s": seconds(round_most),
-            "round_measured_s": self.round.as_ref().map(seconds),
-            "looks": looks.iter().map(look).collect::<Vec<_>>(),
-            "budget_s": seconds(budget),
-            "too_small": self.too_small,
-        })
+        let look = |(rounds, time): &(usize, Duration)| Look { rounds: *rounds, seconds: time.as_secs_f64() };
+        RoundsForecast {
+            study: self.run.name.clone(),
+            contenders: *contenders,
+            cells: self.run.study.cells.len(),
+            heats_a_round: *heats,
+            heat_s: heat.as_secs_f64(),
+            round_s: round.as_secs_f64(),
+            starting_s: starting.as_secs_f64(),
+            warming_s: warming.as_secs_f64(),
+            turns_s: turns.as_secs_f64(),
+            round_most_s: round_most.as_secs_f64(),
+            round_measured_s: self.round.as_ref().map(Duration::as_secs_f64),
+            looks: looks.iter().map(look).collect(),
+            budget_s: budget.as_secs_f64(),
+            too_small: self.too_small.clone(),
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::options::Common;
 use crate::signals::stop_flag;
 use clap::{Args, ValueEnum};
 use lab::machine::cores::Cores;
+use lab::prepare::Prepared;
 use lab::server::inspect;
 use lab::server::instance::Place;
 use lab::{Catalog, CatalogError, setup};
@@ -14,6 +15,9 @@ use model::contender::Track;
 use model::inspection::Inspection;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
+
+/// The bar, then the contender that is being checked.
+const TEMPLATE: &str = "{bar:24} {pos}/{len} contenders, {elapsed} so far, {eta} left\n{msg}";
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -88,24 +92,27 @@ fn verify(args: &VerifyArgs, catalog: &Catalog, names: &[String]) -> anyhow::Res
     let (assets, stop) = (setup::assets(&works)?, stop_flag()?);
     let logs = lab::prepare::folders::cache().join("logs").join("verify");
     std::fs::create_dir_all(&logs)?;
+    let prepared = prepared.into_iter().flat_map(|p| setup::on_tracks(p, &[Track::Default, Track::Tuned]));
+    let prepared: Vec<Prepared> = prepared.filter(|p| !args.tuned || p.track == Track::Tuned).collect();
+    let bar = console::bar(prepared.len() as u64, TEMPLATE);
     let mut all = Vec::new();
-    for prepared in prepared.into_iter().flat_map(|p| setup::on_tracks(p, &[Track::Default, Track::Tuned])) {
-        if args.tuned && prepared.track != Track::Tuned {
-            continue;
-        }
+    for prepared in &prepared {
+        bar.set_message(console::fitted(&prepared.name));
         if stop.load(Ordering::Relaxed) {
             anyhow::bail!(lab::LabError::Interrupted);
         }
         let log = logs.join(format!("{}.log", prepared.name));
         let place = Place { cpus: Cores::deal().server, connections: 1, assets: assets.clone(), log };
-        let seen = inspect::inspect(&prepared, &place, &works, &stop);
+        let seen = inspect::inspect(prepared, &place, &works, &stop);
         if stop.load(Ordering::Relaxed) {
             anyhow::bail!(lab::LabError::Interrupted);
         }
         let seen = seen.map_err(|why| anyhow::anyhow!("can't check {}: {why}", prepared.name))?;
-        note!("{}: {}", seen.name, state(&seen));
+        bar.suspend(|| note!("{}: {}", seen.name, state(&seen)));
+        bar.inc(1);
         all.push(seen);
     }
+    bar.finish_and_clear();
     Ok(all)
 }
 

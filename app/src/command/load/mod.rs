@@ -123,7 +123,9 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
     let progress = Progress { stop: stop_flag()?, view: outputs.view(), ..Progress::default() };
     let (length, template) = match plan.until {
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
-        Until::Answered(n) | Until::Closed(n) => (n, "{bar:40} {pos}/{len} requests, {elapsed}{msg}"),
+        Until::Answered(n) | Until::Closed(n) => {
+            (n, "{bar:40} {pos}/{len} requests, {elapsed} so far, {eta} left")
+        }
     };
     let server = plan.target.address.tcp().and_then(lab::server::local::listener);
     let metrics = outputs.metrics.map(|at| Metrics::serve(at, plan, server)).transpose()?;
