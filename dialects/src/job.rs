@@ -80,6 +80,6 @@ impl Said {
     /// The message that drome does not support an option of the tool, and why. An option that the tool does not
     /// know is the tool's own error instead.
     pub fn refuse(tool: &str, option: &str, why: &str) -> Self {
-        Self::err(format!("drome {tool}: {option} is not honoured: {why}\n")).exit(2)
+        Self::err(format!("drome {tool}: {option} is not supported: {why}\n")).exit(2)
     }
 }

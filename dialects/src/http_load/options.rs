@@ -105,8 +105,8 @@ impl Options {
 /// Why drome does not support an option.
 fn why_not(option: &str) -> &'static str {
     match option {
-        "-checksum" => "drome compares how long bodies are, not what is in them",
-        "-cipher" => "its names are OpenSSL's, and drome's TLS is another",
+        "-checksum" => "drome compares only the length of bodies, not their content",
+        "-cipher" => "its names are those of OpenSSL, which drome does not use",
         "-jitter" => "drome starts fetches evenly",
         _ => "drome reads as fast as it can",
     }
