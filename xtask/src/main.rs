@@ -1,4 +1,4 @@
-//! All automation: `cargo xtask ci` is what CI runs, and the same thing that you run.
+//! All automation. `cargo xtask ci` is what CI runs, and what you run before a commit.
 
 mod bench;
 mod docs;
@@ -19,8 +19,8 @@ use std::process::{Command, ExitCode};
 
 const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, tests, the website
-  test    installs what the tests need from Debian's packages, then runs every test; `test --fast` those of two minutes;
-          verifies Monkey and OpenResty where their sources lie in ../shared/vendor or DROME_VENDOR
+  test    installs the Debian packages that the tests need, and runs all tests, with --fast those of two minutes;
+          verifies Monkey and OpenResty if their sources are in ../shared/vendor or DROME_VENDOR
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   cost of drome compared with a bare loop and other tools on this machine, as a Markdown table; --help says more
   kills   kills `drome run` at a hundred random moments and resumes it; `kills 1000 7`: a thousand times, with seed 7
@@ -70,7 +70,7 @@ fn ci() -> Result<()> {
     site::site()
 }
 
-/// Runs the suite's test of kills with more of them.
+/// Runs the suite's test of kills with more kills.
 fn kills(args: &[String]) -> Result<()> {
     let (kills, seed) = match args {
         [] => ("100", "1"),
@@ -98,7 +98,7 @@ fn kills(args: &[String]) -> Result<()> {
     run("env", &[&[kills.as_str(), seed.as_str()], &test[..]].concat())
 }
 
-/// Runs the tests in the browser that take the pictures, from a study that they run for it.
+/// Runs the browser tests that take the pictures. They measure a small study for it.
 fn screenshots() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     let folder = format!("DROME_SCREENSHOTS={}", root().join("docs/screenshots").display());
@@ -121,7 +121,7 @@ fn screenshots() -> Result<()> {
 fn run(program: &str, args: &[&str]) -> Result<()> {
     let shown = format!("{program} {}", args.join(" "));
     eprintln!("$ {shown}");
-    // Standard output is for what an xtask has to say itself.
+    // Standard output is reserved for the xtask's own output.
     let status = Command::new(program).args(args).current_dir(root()).stdout(std::io::stderr()).status();
     match status.with_context(|| format!("can't run `{shown}`"))? {
         status if status.success() => Ok(()),

@@ -11,7 +11,7 @@ pub enum Start {
     Rate(u32),
 }
 
-/// When it ends.
+/// When the run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// After this many fetches.
@@ -25,7 +25,7 @@ pub enum End {
 pub struct Options {
     /// How fetches start.
     pub start: Start,
-    /// When it ends.
+    /// When the run ends.
     pub end: End,
     /// The timeout of a fetch.
     pub timeout_s: u64,

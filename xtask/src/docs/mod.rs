@@ -1,5 +1,5 @@
-//! `cargo xtask docs`: writes the reference pages, the man pages and the shells' completions, from the command line's definition and
-//! from the types that serde reads and writes.
+//! `cargo xtask docs`: writes the reference pages, the man pages and the shells' completions. They are generated
+//! from the definition of the command line and from the types that serde reads and writes.
 
 mod formats;
 pub mod links;
@@ -10,10 +10,10 @@ use crate::{root, run};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// Shells with completions, and the names of their files.
+/// The shells with completions, and the names of their files.
 const SHELLS: &[(&str, &str)] = &[("bash", "drome"), ("zsh", "_drome"), ("fish", "drome.fish")];
 
-/// Writes everything.
+/// Writes everything, and checks the links of all Markdown files.
 pub fn docs() -> Result<()> {
     let root = root();
     let reference = root.join("docs/reference");
@@ -52,7 +52,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("can't write {}", path.display()))
 }
 
-/// Runs drome as it is in this folder, and gives what it prints.
+/// Builds drome, runs it, and returns what it prints.
 fn drome(args: &[&str]) -> Result<String> {
     run("cargo", &["build", "--quiet", "--locked", "--package", "drome"])?;
     let program = root().join("target/debug/drome");
