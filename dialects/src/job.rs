@@ -50,9 +50,9 @@ pub enum Halt {
 /// What a tool prints and does at some moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// On standard output.
+    /// Text for standard output.
     pub out: String,
-    /// On standard error.
+    /// Text for standard error.
     pub err: String,
     /// Files that it writes, with their text; `true` appends to the file.
     pub files: Vec<(PathBuf, String, bool)>,
@@ -61,12 +61,12 @@ pub struct Said {
 }
 
 impl Said {
-    /// On standard output.
+    /// Prints on standard output.
     pub fn out(text: impl Into<String>) -> Self {
         Self { out: text.into(), ..Self::default() }
     }
 
-    /// On standard error.
+    /// Prints on standard error.
     pub fn err(text: impl Into<String>) -> Self {
         Self { err: text.into(), ..Self::default() }
     }
@@ -80,6 +80,6 @@ impl Said {
     /// The message that drome does not support an option of the tool, and why. An option that the tool does not
     /// know is the tool's own error instead.
     pub fn refuse(tool: &str, option: &str, why: &str) -> Self {
-        Self::err(format!("drome {tool}: {option} is not honoured: {why}\n")).exit(2)
+        Self::err(format!("drome {tool}: {option} is not supported: {why}\n")).exit(2)
     }
 }

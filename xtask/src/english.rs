@@ -1,11 +1,12 @@
-//! Phrases that readers stumbled over: each with what to write instead. They are refused in code, messages and documentation.
+//! Phrases that readers found hard to understand, each with a replacement. They are refused in code, messages and
+//! documentation.
 
 use crate::tidy;
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is refused, in lower case and with single spaces, and what to write.
+/// The refused phrases, in lower case and with single spaces, and their replacements.
 const REFUSED: &[(&str, &str)] = &[
     ("no smaller difference is called", "differences below … are treated as noise"),
     ("as good as equal", "within 2 % of each other"),
@@ -30,11 +31,12 @@ const REFUSED: &[(&str, &str)] = &[
     ("who keeps up", "a server that keeps up"),
 ];
 
-/// Not checked: recorded reports, which keep the words of the version that printed them; the reference, which is made from the
-/// code; the reader of other tools' reports and of drome's own older ones, and its test.
+/// Files that are not checked: recorded reports, which keep the words of the version that printed them; the
+/// reference, which is generated from the code; the readers of other tools' reports and of drome's older ones, and
+/// their test.
 const EXEMPT: &[&str] = &["docs/studies", "docs/reference", "dialects", "app/tests/suite/import.rs"];
 
-/// Lists every refused phrase.
+/// Lists every refused phrase that is used.
 pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     for file in files(root)? {
         let text = fs::read_to_string(&file).with_context(|| format!("can't read {}", file.display()))?;
@@ -68,7 +70,7 @@ fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The refused phrases of a text, wherever its lines break.
+/// The refused phrases in a text, wherever its lines break.
 fn found(text: &str) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let is_mark = |word: &&str| !matches!(*word, "//" | "///" | "//!" | "\\");
     let text = text.to_lowercase().split_whitespace().filter(is_mark).collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: every fuzz target for a while, by cargo-fuzz, from the seeds that the tests run as well.
+//! `cargo xtask fuzz`: runs every fuzz target for a while with cargo-fuzz, from the seeds that the tests also run.
 
 use crate::root;
 use anyhow::{Context, Result, bail};
@@ -6,22 +6,24 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// How long each target runs unless told.
+/// How long each target runs by default.
 const DEFAULT_SECONDS: u64 = 20;
 
-/// The corpora that earlier runs grew. To keep what a run adds: `-merge=1` with a target's program, then `tar` the folder anew.
+/// The corpora of earlier runs. To keep what a run adds, run a target's program with `-merge=1` and pack the folder
+/// again with `tar`.
 const KEPT: &str = "fuzz/corpus.tar.gz";
 
-/// One input that takes so long is a bug.
+/// An input that takes this long is a bug.
 const TIMEOUT_SECONDS: u64 = 10;
 
-/// Runs all targets, or those that are named; what one finds is left in `fuzz/artifacts` and belongs among the seeds.
+/// Runs all targets, or the named ones. Inputs that fail are left in `fuzz/artifacts` and should be added to the
+/// seeds.
 pub fn fuzz(args: &[String]) -> Result<()> {
     let (seconds, wanted) = match args {
         [] => (DEFAULT_SECONDS, args),
         [seconds, wanted @ ..] => (
             seconds.parse().ok().filter(|s| *s > 0).context(
-                "fuzz takes the seconds that each target runs, then names of targets, if not all are wanted",
+                "fuzz takes the seconds that each target runs, and then the names of targets (default: all)",
             )?,
             wanted,
         ),
@@ -39,7 +41,8 @@ pub fn fuzz(args: &[String]) -> Result<()> {
     targets.iter().try_for_each(|target| run(target, seconds))
 }
 
-/// What earlier runs grew, reduced to inputs that each reach something of their own, is where the next one begins.
+/// Unpacks the corpora of earlier runs, from which the next run starts. Each input there reaches code that no other
+/// input reaches.
 fn unpack() -> Result<()> {
     if root().join("fuzz/corpus").exists() || !root().join(KEPT).exists() {
         return Ok(());
@@ -55,26 +58,26 @@ fn run(target: &str, seconds: u64) -> Result<()> {
         .args(["fuzz", "run", "--target-dir", "target/fuzz", target, &corpus, &seeds, "--"])
         .args([format!("-max_total_time={seconds}"), format!("-timeout={TIMEOUT_SECONDS}")])
         .args([format!("-max_len={}", longest(target)), "-print_final_stats=1".to_owned()])
-        // The sanitizer's flags are unstable ones, which a stable compiler takes only so.
+        // The sanitizer's flags are unstable. A stable compiler accepts them only with this variable.
         .env("RUSTC_BOOTSTRAP", "1")
         .current_dir(root())
         .status();
     match status.context("can't run cargo")? {
         status if status.success() => Ok(()),
-        status => bail!("target {target} failed ({status}): put what it found among {seeds}, and fix it"),
+        status => bail!("target {target} failed ({status}): add its input to {seeds}, and fix the bug"),
     }
 }
 
-/// Inputs of a target are no longer than this, in bytes.
+/// The longest input of a target, in bytes.
 fn longest(target: &str) -> usize {
     match target {
-        // Longer heads than this are refused by a count, which the tests look at.
+        // Longer heads are refused because of their length, which the tests check.
         "request" | "response" | "chunked" | "resolve" => 2048,
         _ => 4096,
     }
 }
 
-/// Every file there is a target.
+/// The targets: one for each file of the folder.
 fn targets(folder: &Path) -> Result<Vec<String>> {
     let files = fs::read_dir(folder).with_context(|| format!("can't read {}", folder.display()))?;
     let mut names = Vec::new();

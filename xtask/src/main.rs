@@ -1,4 +1,4 @@
-//! All automation: `cargo xtask ci` is what CI runs, and the same thing that you run.
+//! All automation. `cargo xtask ci` is what CI runs, and what you run before a commit.
 
 mod dist;
 mod docs;
@@ -17,8 +17,8 @@ use xtask::{packages, root, run};
 
 const HELP: &str = "cargo xtask COMMAND
   ci      everything that CI checks: format, lints, tidiness, tests, the website
-  test    installs what the tests need from Debian's packages, then runs every test; `test --fast` those of two minutes;
-          verifies Monkey and OpenResty where their sources lie in ../shared/vendor or DROME_VENDOR
+  test    installs the Debian packages that the tests need, and runs all tests, with --fast those of two minutes;
+          verifies Monkey and OpenResty if their sources are in ../shared/vendor or DROME_VENDOR
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   cost of drome compared with a bare loop and other tools on this machine, as a Markdown table; --help says more
   kills   kills `drome run` at a hundred random moments and resumes it; `kills 1000 7`: a thousand times, with seed 7
@@ -83,7 +83,7 @@ fn dependencies() -> Result<()> {
     run(&deny.to_string_lossy(), &["--locked", "check", "licenses", "sources", "bans"])
 }
 
-/// Runs the suite's test of kills with more of them.
+/// Runs the suite's test of kills with more kills.
 fn kills(args: &[String]) -> Result<()> {
     let (kills, seed) = match args {
         [] => ("100", "1"),
@@ -111,7 +111,7 @@ fn kills(args: &[String]) -> Result<()> {
     run("env", &[&[kills.as_str(), seed.as_str()], &test[..]].concat())
 }
 
-/// Runs the tests in the browser that take the pictures, from a study that they run for it.
+/// Runs the browser tests that take the pictures. They measure a small study for it.
 fn screenshots() -> Result<()> {
     packages::ensure(packages::OF_TESTS)?;
     let folder = format!("DROME_SCREENSHOTS={}", root().join("docs/screenshots").display());

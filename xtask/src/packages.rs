@@ -1,11 +1,11 @@
-//! Installs what is needed besides the toolchain from Debian's packages, such as real servers for the tests. A test
-//! that lacks one fails; none passes by skipping.
+//! Installs Debian packages that are needed besides the toolchain: real servers for the tests, packaging tools.
+//! A test without its server fails; no test is skipped.
 
 use crate::run;
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
-/// For the tests: a file that shows that the package, or something as good, is there; and the package.
+/// For the tests: a file that shows that the package or an equivalent is installed, and the package.
 pub const OF_TESTS: &[(&str, &str)] = &[
     ("nginx", "nginx-light"),
     ("node", "nodejs"),
@@ -34,8 +34,8 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("prometheus", "prometheus"),
 ];
 
-/// Packages that begin to serve as soon as they are installed, and again whenever the machine starts; and as which
-/// service. Nobody asked for that: the tests start servers of their own.
+/// Packages that start a service when they are installed and whenever the machine starts, with the service's name.
+/// The tests start their own servers, so these services are stopped.
 const SERVICES: &[(&str, &str)] = &[
     ("nginx-light", "nginx"),
     ("lighttpd", "lighttpd"),
@@ -61,7 +61,7 @@ pub fn ensure(needed: &[(&str, &str)]) -> Result<()> {
         return Ok(());
     }
     if find("apt-get").is_none() {
-        bail!("{} missing: install by this system's own means", missing.join(", "));
+        bail!("{} missing: install them with this system's package manager", missing.join(", "));
     }
     run_as_root(&["apt-get", "update", "-q"])?;
     let install = ["apt-get", "install", "-y", "-q", "--no-install-recommends"];
@@ -73,14 +73,14 @@ pub fn ensure(needed: &[(&str, &str)]) -> Result<()> {
     run_as_root(&[&["systemctl", "disable", "--now"], &services[..]].concat())
 }
 
-/// The folder of the tests in a browser, whose `package-lock.json` says what they need from npm, to the byte.
+/// The folder of the browser tests. Its `package-lock.json` pins the exact npm packages that they need.
 const OF_BROWSER: &str = "app/tests/browser";
 
-/// Gets what the tests in a browser need from npm, unless it is there.
+/// Installs the npm packages of the browser tests, unless they are installed.
 pub fn ensure_for_browser(root: &Path) -> Result<()> {
     let folder = root.join(OF_BROWSER);
     let wanted = std::fs::read_to_string(folder.join("package-lock.json"))?;
-    // npm writes down there what it has installed.
+    // In this file npm records what it has installed.
     let there = std::fs::read_to_string(folder.join("node_modules/.package-lock.json")).unwrap_or_default();
     let mut digests = wanted.lines().filter(|line| line.contains("\"integrity\""));
     if digests.all(|digest| there.contains(digest.trim())) {
@@ -94,12 +94,12 @@ fn run_as_root(command: &[&str]) -> Result<()> {
     if is_root { run(command[0], &command[1..]) } else { run("sudo", command) }
 }
 
-/// What newly installed packages serve. A service that was there before is not ours to end.
+/// The services of newly installed packages. A service that was there before must keep running.
 fn services_of(installed: &[&str]) -> Vec<&'static str> {
     SERVICES.iter().filter(|(package, _)| installed.contains(package)).map(|(_, service)| *service).collect()
 }
 
-/// On PATH, or where Debian keeps servers, which is not on an ordinary user's PATH.
+/// Finds a program on PATH, or in the folder where Debian keeps servers, which is not on an ordinary user's PATH.
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders = std::env::split_paths(&path).chain([Path::new("/usr/sbin").to_owned()]);

@@ -1,18 +1,18 @@
-//! Few test binaries: each is linked with all that it uses, which took longer than to run it. So a crate's tests are modules
-//! of `tests/suite/main.rs`, and a binary of their own is for tests that need a process of their own.
+//! Keeps the number of test binaries small, because linking one takes longer than running it. So a crate's tests
+//! are modules of `tests/suite/main.rs`, and only a test that needs its own process has its own binary.
 
 use anyhow::Result;
 use std::fs;
 use std::path::Path;
 
-/// Files and folders in `tests` that are test binaries, and why each is one of its own.
+/// Files and folders in `tests` that are test binaries of their own, and the reason for each.
 const OF_THEIR_OWN: &[(&str, &str)] = &[
     ("net/tests/allocations.rs", "has an allocator that counts"),
     ("stats/tests/queues", "is run by itself, with a page of figures"),
     ("stats/tests/simulation", "is run by itself, with a page of figures"),
 ];
 
-/// A test that no binary has is never run; one in a binary of its own costs everybody time.
+/// Lists test files that are in no binary, so that they never run, and binaries that should be modules.
 pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     for member in fs::read_dir(root)? {
         let tests = member?.path().join("tests");
@@ -41,7 +41,7 @@ fn check_binaries(root: &Path, tests: &Path, wrong: &mut Vec<String>) -> Result<
     Ok(())
 }
 
-/// Every file beside `main.rs` must be one of its modules.
+/// Checks that every file in the folder of `main.rs` is one of its modules.
 fn check_modules(root: &Path, main: &Path, wrong: &mut Vec<String>) -> Result<()> {
     let text = fs::read_to_string(main)?;
     let folder = main.parent().unwrap_or(root);
@@ -51,7 +51,7 @@ fn check_modules(root: &Path, main: &Path, wrong: &mut Vec<String>) -> Result<()
         let is_module = path.extension().is_some_and(|e| e == "rs") && name != "main";
         if is_module && !names(&text, &name) {
             let shown = path.strip_prefix(root).unwrap_or(&path).display();
-            wrong.push(format!("{shown} is never run: main.rs beside it has no `mod {name};`"));
+            wrong.push(format!("{shown} is never run: main.rs in its folder has no `mod {name};`"));
         }
     }
     Ok(())

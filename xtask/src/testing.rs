@@ -1,4 +1,5 @@
-//! `cargo xtask test`: every test, or the short ones, with a limit for each. What cargo prints is shown as it comes.
+//! `cargo xtask test`: runs every test, or the short ones, with a time limit for each, and shows cargo's output as
+//! it is printed.
 
 use crate::{packages, root, vendor};
 use anyhow::{Context, Result, bail};
@@ -11,18 +12,18 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 const HELP: &str = "cargo xtask test [--fast]
-  --fast  only what takes less than two minutes once it is built
+  --fast  only tests that take less than two minutes together, once they are built
 ";
 
-/// No test takes longer, on however slow and busy a machine.
+/// The time limit of a test, enough for a slow and busy machine.
 const LIMIT_MINUTES: u64 = 10;
 
-/// Rust's own harness says so of a test that has been running for so long.
+/// After this time, Rust's test harness prints that a test is still running.
 const TOLD_AFTER_MINUTES: u64 = 1;
 const TOLD: &str = " has been running for over 60 seconds";
 
-/// Modules of the binary's own suite that drive real servers for longer than the others, and one test of much text: left out by
-/// `--fast`.
+/// The tests that `--fast` leaves out: modules of the suite of `app` that drive real servers for long, and one test
+/// with much text.
 const SLOW: &[&str] = &[
     "browser::",
     "busy::",
@@ -56,10 +57,10 @@ const SLOW: &[&str] = &[
     "verified::",
 ];
 
-/// Crates all of whose tests in `tests` take long: of them `--fast` runs what stands beside the code.
+/// Crates whose tests in `tests` all take long. `--fast` runs only their unit tests.
 const SLOW_SUITES: &[&str] = &["stats"];
 
-/// Runs the tests that are asked for.
+/// Runs the requested tests.
 pub fn test(args: &[String]) -> Result<()> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => {
@@ -71,7 +72,7 @@ pub fn test(args: &[String]) -> Result<()> {
         ["--fast"] => fast(),
         _ => {
             print!("{HELP}");
-            bail!("`{}` is nothing that `cargo xtask test` can do", args.join(" "))
+            bail!("`cargo xtask test` has no option `{}`", args.join(" "))
         }
     }
 }
@@ -88,10 +89,10 @@ fn fast() -> Result<()> {
     rest
 }
 
-/// Runs cargo, shows what it prints on standard error, and ends it where a test takes too long.
+/// Runs cargo, shows its output on standard error, and stops it if a test takes too long.
 fn watched(args: &[&str]) -> Result<()> {
     eprintln!("$ cargo {}", args.join(" "));
-    // With a single thread the harness does not say what runs for long.
+    // With a single thread, the harness does not print which tests run for long.
     let threads = available_parallelism().map_or(2, usize::from).max(2);
     let mut command = Command::new("cargo");
     command.args(args).current_dir(root()).stdout(Stdio::piped());
@@ -108,7 +109,8 @@ fn watched(args: &[&str]) -> Result<()> {
     }
 }
 
-/// Passes on what cargo prints until that ends. A test that takes too long is given; everything has been killed then.
+/// Passes on cargo's output until cargo ends. If a test takes too long, kills everything and returns the test's
+/// name.
 fn follow(cargo: &mut Child) -> Option<String> {
     let pipe = cargo.stdout.take()?;
     let (send, lines) = mpsc::channel();
@@ -142,7 +144,7 @@ fn follow(cargo: &mut Child) -> Option<String> {
     }
 }
 
-/// Tests that have been running for long, by what the harness says of them, and since when that is known.
+/// Tests that have been running for long according to the harness, and when the harness printed that.
 #[derive(Default)]
 struct Long(BTreeMap<String, Instant>);
 
@@ -166,7 +168,7 @@ impl Long {
     }
 }
 
-/// Kills a process and all that it started, as far as it is still theirs.
+/// Kills a process and all its descendants, as far as they are still attached to it.
 fn kill_tree(root: u32) {
     let parents: Vec<(i32, i32)> = std::fs::read_dir("/proc")
         .into_iter()

@@ -1,13 +1,13 @@
-//! What lints don't see: how long files are, which crate may know which, what must not be left over.
+//! Checks that lints do not make: the length of files, the dependencies between crates, and left-overs.
 
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// No file is longer.
+/// The most lines that a file may have.
 const MAX_LINES: usize = 500;
 
-/// The walls between the rooms: each crate and the crates of the workspace that it may know.
+/// Each crate, and the crates of the workspace on which it may depend.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("stats", &[]),
     ("wire", &[]),
@@ -26,10 +26,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("fuzz", &["dialects", "model", "serve", "wire"]),
 ];
 
-/// What is written to be done later is not done.
+/// Marks of unfinished work.
 const LEFT_OVER: &[&str] = &["TODO", "FIXME", "XXX", "todo!", "unimplemented!", "dbg!"];
 
-/// Checks everything and lists all that is wrong.
+/// Checks everything, and lists all problems.
 pub fn check(root: &Path) -> Result<()> {
     let mut wrong = Vec::new();
     for (name, may_know) in MAY_KNOW {
@@ -47,12 +47,12 @@ pub fn check(root: &Path) -> Result<()> {
 fn check_crate(root: &Path, name: &str, may_know: &[&str], wrong: &mut Vec<String>) -> Result<()> {
     let manifest = root.join(name).join("Cargo.toml");
     let text = fs::read_to_string(&manifest).with_context(|| format!("can't read {}", manifest.display()))?;
-    // Tests stand outside of the walls: the one that counts allocations needs unsafe, and the load engine.
+    // Tests may depend on any crate: the one that counts allocations needs the load engine.
     let text = text.split("[dev-dependencies]").next().unwrap_or_default();
     for other in MAY_KNOW.iter().map(|(other, _)| *other).filter(|other| !may_know.contains(other)) {
         let names = [format!("{other}.workspace"), format!("{other} = "), format!("drome-{other}.workspace")];
         if text.lines().any(|line| names.iter().any(|name| line.starts_with(name.as_str()))) {
-            wrong.push(format!("{name} must not know {other}"));
+            wrong.push(format!("{name} must not depend on {other}"));
         }
     }
     // The servers in the catalog are not drome's own code.
@@ -83,7 +83,7 @@ fn check_file(root: &Path, name: &str, file: &Path, wrong: &mut Vec<String>) -> 
     Ok(())
 }
 
-/// Every member of the workspace must be in the table above.
+/// Checks that every member of the workspace is in the table above.
 fn check_members(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
     for entry in fs::read_dir(root)? {
         let entry = entry?;

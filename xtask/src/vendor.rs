@@ -1,20 +1,20 @@
-//! Monkey and `OpenResty`, the two servers of the founding pages that no package registry has: built from their sources
-//! where these lie beside the checkout, and verified like every other contender.
+//! Builds Monkey and `OpenResty` from their sources, if these are in a folder next to the checkout, and verifies
+//! them like every other contender. No package registry has these two.
 
 use crate::{packages, root, run};
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
-/// Where their sources may lie, from the workspace: a folder with a script `build PREFIX`.
+/// The usual folder of their sources, from the workspace. It has a script `build PREFIX`.
 const SOURCES: &str = "../shared/vendor";
 
-/// Another folder with the script.
+/// The environment variable that names another folder with the script.
 const VARIABLE: &str = "DROME_VENDOR";
 
-/// Where they are put, and stay for the next time.
+/// Where they are installed, and kept for the next time.
 const PREFIX: &str = "target/vendor";
 
-/// What the build needs: a file that shows that the package is there, and the package.
+/// What the build needs: a file that shows that the package is installed, and the package.
 const NEEDED: &[(&str, &str)] = &[
     ("gcc", "gcc"),
     ("make", "make"),
@@ -23,7 +23,7 @@ const NEEDED: &[(&str, &str)] = &[
     ("/usr/include/zlib.h", "zlib1g-dev"),
 ];
 
-/// Builds both, once, and has `drome verify` check every answer of theirs. Without the sources it says so.
+/// Builds both once, and checks all their answers with `drome verify`. Prints a message if the sources are missing.
 pub fn verify() -> Result<()> {
     let folder = std::env::var_os(VARIABLE).map_or_else(|| root().join(SOURCES), PathBuf::from);
     let script = folder.join("build");
@@ -44,7 +44,8 @@ pub fn verify() -> Result<()> {
     }
     let path = std::env::var("PATH").unwrap_or_default();
     let path = format!("PATH={}:{path}", prefix.join("bin").display());
-    // The tests' own build: one of drome alone would have other features of its libraries, and so compile half of them anew.
+    // This is the tests' own build. Building drome alone would enable other features of its libraries, and so
+    // compile half of them again.
     run("cargo", &["test", "--workspace", "--locked", "--no-run", "--quiet"])?;
     let drome = std::env::current_exe()?.with_file_name("drome").display().to_string();
     run("env", &[path.as_str(), &drome, "verify", "monkey", "openresty"])

@@ -216,7 +216,7 @@ fn what_is_not_honoured_is_said() {
     for (args, option) in [(["-b", "5"], "-b"), (["-Z", "ALL"], "-Z"), (["-f", "TLS1.2"], "-f")] {
         let ours = drome("ab", &[&args[..], &["http://127.0.0.1:1/"]].concat());
         assert_eq!((ours.code, ours.out.as_str()), (Some(2), ""));
-        let said = format!("drome ab: {option} is not honoured: ");
+        let said = format!("drome ab: {option} is not supported: ");
         assert!(ours.err.starts_with(&said), "{}", ours.err);
     }
     // With nobody there ab counts failures that never were requests.

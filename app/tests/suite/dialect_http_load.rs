@@ -71,7 +71,7 @@ fn what_goes_wrong_is_told() {
         "3 fetches, 2 max parallel, 0 bytes, in 0 seconds\n0 mean bytes/connection\nHTTP response codes:\n"
     );
     let said = drome("http_load", &["-p", "2", "-f", "3", "-checksum", "http://127.0.0.1:1/x"]);
-    assert!(said.code == Some(2) && said.err.starts_with("drome http_load: -checksum is not honoured: "));
+    assert!(said.code == Some(2) && said.err.starts_with("drome http_load: -checksum is not supported: "));
     assert_eq!(drome("http_load", &["-p", "2"]).code, Some(1));
 }
 

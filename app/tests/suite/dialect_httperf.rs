@@ -302,7 +302,7 @@ fn what_is_not_honoured_is_refused_by_name() {
         ("--wset 1000000,1 --num-conns 1000000", "--wset"),
     ] {
         let said = drome("httperf", &words(line));
-        let start = format!("drome httperf: {option} is not honoured: ");
+        let start = format!("drome httperf: {option} is not supported: ");
         assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{line}");
         assert!(said.err.starts_with(&start) && said.err.len() > start.len() + 10, "{line}: {}", said.err);
     }

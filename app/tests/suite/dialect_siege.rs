@@ -421,9 +421,9 @@ fn what_siege_would_do_further_is_said() {
         alike_at(&camp, answer, &["-c1", "-r1", not, "{url}/"]);
     }
     let more: [(&'static [u8], &str); 3] = [
-        (b"HTTP/1.1 401 U\r\nContent-Length: 0\r\n\r\n", "1 answers asked for credentials"),
+        (b"HTTP/1.1 401 U\r\nContent-Length: 0\r\n\r\n", "1 answers required credentials"),
         (b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n", "the server set cookies"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc", "1 answers broke off"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc", "1 answers were cut off"),
     ];
     for (answer, words) in more {
         let ears = Ears::new(answer, true);

@@ -126,7 +126,7 @@ impl Job for Run {
         self.begun = SystemTime::now();
         let mut said = hello(&self.options);
         if self.options.verbosity >= 2 {
-            let what = "drome ab: -v 2: of the answers' heads only the first one is shown, of TLS nothing\n";
+            let what = "drome ab: -v 2: only the first answer's head is shown, and nothing about TLS\n";
             said.err.push_str(what);
         }
         said
@@ -186,7 +186,7 @@ impl Job for Run {
         match halt {
             Halt::Connect(error) => {
                 let (why, code) = refusal(error);
-                let note = "drome ab: -r: nobody answers there, so there is nothing to report\n";
+                let note = "drome ab: -r: no server is listening there, so there is nothing to report\n";
                 Said::err(why + if self.options.goes_on { note } else { "" }).exit(code)
             }
             Halt::Other(why) if self.options.from.is_some() && why.contains("(os error 99)") => {

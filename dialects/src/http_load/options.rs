@@ -11,7 +11,7 @@ pub enum Start {
     Rate(u32),
 }
 
-/// When it ends.
+/// When the run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// After this many fetches.
@@ -25,7 +25,7 @@ pub enum End {
 pub struct Options {
     /// How fetches start.
     pub start: Start,
-    /// When it ends.
+    /// When the run ends.
     pub end: End,
     /// The timeout of a fetch.
     pub timeout_s: u64,
@@ -105,8 +105,8 @@ impl Options {
 /// Why drome does not support an option.
 fn why_not(option: &str) -> &'static str {
     match option {
-        "-checksum" => "drome compares how long bodies are, not what is in them",
-        "-cipher" => "its names are OpenSSL's, and drome's TLS is another",
+        "-checksum" => "drome compares only the length of bodies, not their content",
+        "-cipher" => "its names are those of OpenSSL, which drome does not use",
         "-jitter" => "drome starts fetches evenly",
         _ => "drome reads as fast as it can",
     }

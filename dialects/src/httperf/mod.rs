@@ -72,14 +72,14 @@ fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
 
 /// The first option that is not supported, and why.
 fn refused(options: &Options) -> Option<(&'static str, &'static str)> {
-    const ONE: &str = "drome keeps one reply only: ask for one, with --num-conns 1 and --num-calls 1";
+    const ONE: &str = "drome keeps only one reply: use --num-conns 1 and --num-calls 1";
     const BUFFER: &str = "drome leaves the sizes of socket buffers to the system";
     let is_one = options.num_conns == 1 && options.num_calls == 1;
     let workload = options.workload.unwrap_or_default();
     let why = if workload == "wlog" {
-        "drome asks for one URI, or for those of --wset"
+        "drome requests one URI, or those of --wset"
     } else {
-        "drome has no sessions; --num-calls and --burst-length ask on one connection"
+        "drome has no sessions; --num-calls and --burst-length make calls on one connection"
     };
     let in_flight = options.num_calls.min(options.burst_length).saturating_mul(options.num_conns);
     let cases = [
@@ -88,7 +88,7 @@ fn refused(options: &Options) -> Option<(&'static str, &'static str)> {
         (
             options.ssl_ciphers.is_some(),
             "--ssl-ciphers",
-            "drome offers what its TLS library holds to be safe",
+            "drome offers the cipher suites that its TLS library considers safe",
         ),
         (options.send_buffer != SEND_BUFFER, "--send-buffer", BUFFER),
         (options.recv_buffer != RECV_BUFFER, "--recv-buffer", BUFFER),
@@ -102,7 +102,7 @@ fn refused(options: &Options) -> Option<(&'static str, &'static str)> {
         (
             !is_even(options.pace),
             "--period",
-            "in drome, connections begin at even intervals: write it with d, or --rate",
+            "in drome, connections begin at even intervals: use d, or --rate",
         ),
     ];
     cases.into_iter().find(|(is_refused, ..)| *is_refused).map(|(_, option, why)| (option, why))

@@ -4,7 +4,7 @@ use super::settings::{MAX_REPS, Settings};
 use std::fmt::Write;
 
 /// The supported version, as siege prints it, and a note that drome prints it.
-pub const VERSION: &str = "SIEGE 4.0.7\n\nSpoken by drome, which has none of siege's code.\n\n";
+pub const VERSION: &str = "SIEGE 4.0.7\n\nPrinted by drome, which contains no code of siege.\n\n";
 
 /// The options in siege's order, in drome's words.
 pub const HELP: &str = "\

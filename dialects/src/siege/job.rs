@@ -258,16 +258,16 @@ impl Undone {
         }
         if self.challenges > 0 {
             let n = self.challenges;
-            say(format!("{n} answers asked for credentials; siege would ask again, drome does not"));
+            say(format!("{n} answers required credentials; siege would send them, drome does not"));
         }
         if self.cut > 0 {
             let n = self.cut;
-            say(format!("{n} answers broke off and count as failed; siege would count most of them as good"));
+            say(format!("{n} answers were cut off and count as failed; siege would count most as good"));
         }
         let (head, body) = head_and_body(&tally.first_answer);
         let head = String::from_utf8_lossy(head).to_ascii_lowercase();
         if settings.parser && is_page_with_parts(&head, body) {
-            say("the answer is a page of HTML; siege would fetch its parts, too, drome does not (--no-parser)"
+            say("the answer is a page of HTML; siege would fetch its parts too, drome does not (--no-parser)"
                 .to_owned());
         }
         if settings.cookies && head.contains("\r\nset-cookie:") {

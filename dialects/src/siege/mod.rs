@@ -31,7 +31,7 @@ use url::{Asked, Unfit};
 
 /// siege.
 pub const DIALECT: Dialect =
-    Dialect { name: "siege", about: "siege 4.0: users who come again and again", parse, read };
+    Dialect { name: "siege", about: "siege 4.0: simulated users who repeat their requests", parse, read };
 
 /// siege waits for an answer without limit; this timeout has the same effect.
 const PATIENCE: Duration = Duration::from_hours(24);
@@ -156,7 +156,7 @@ fn job(
                 complaints.push_str(&url.said);
                 asked.push(url);
             }
-            Err(Unfit::Ftp) => return Err(Said::refuse("siege", line, "drome speaks HTTP")),
+            Err(Unfit::Ftp) => return Err(Said::refuse("siege", line, "drome supports only HTTP")),
             Err(Unfit::Credentials) => {
                 let why = "drome does not answer challenges; `header = Authorization: …` is sent";
                 return Err(Said::refuse("siege", line, why));
@@ -164,7 +164,7 @@ fn job(
             // siege fails at it each time, and stops if it is the only URL.
             Err(Unfit::Scheme) if lines.len() == 1 => return Err(unsupported(settings, said)),
             Err(Unfit::Scheme) => {
-                return Err(Said::refuse("siege", line, "it is not HTTP, as siege reads it"));
+                return Err(Said::refuse("siege", line, "siege does not read it as an HTTP URL"));
             }
         }
     }
@@ -225,7 +225,7 @@ fn one_server(asked: &[Asked]) -> Result<(), Said> {
         Some(other) => {
             let (name, port, _) = &other.host;
             let why = "all URLs must be on one server, the one that is measured";
-            Err(Said::refuse("siege", &format!("a URL on {name}:{port} beside others"), why))
+            Err(Said::refuse("siege", &format!("a URL on {name}:{port} together with others"), why))
         }
         None => Ok(()),
     }

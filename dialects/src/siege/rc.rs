@@ -140,14 +140,14 @@ fn key_is_known(settings: &mut Settings, key: &str, value: &str) -> Result<bool,
 fn refuse(key: &str, value: &str) -> Result<(), Said> {
     let truth = value.to_ascii_lowercase().starts_with("true");
     let why = match key {
-        "cache" if truth => "what is asked would depend on what was answered",
+        "cache" if truth => "requests would depend on earlier answers",
         "debug" if truth => "drome has no wire trace to print",
         "chunked" if !truth => "drome always reads chunks",
-        "timeout" if atoi(value) != 30 => "in siege it bounds connecting only, which the system does here",
-        "attempts" if atoi(value) != 1 => "drome does not ask again after 401 or 407",
-        "proxy-host" | "proxy-login" => "drome measures the server itself",
-        "ftp-login" => "drome speaks HTTP",
-        "ssl-ciphers" => "its names are OpenSSL's, and drome's TLS is another",
+        "timeout" if atoi(value) != 30 => "in siege it limits only connecting, which the system does here",
+        "attempts" if atoi(value) != 1 => "drome does not repeat requests after 401 or 407",
+        "proxy-host" | "proxy-login" => "drome uses no proxy here",
+        "ftp-login" => "drome supports only HTTP",
+        "ssl-ciphers" => "its names are those of OpenSSL, which drome does not use",
         "ssl-timeout" => "drome resumes no TLS sessions here",
         _ if key.starts_with("login") => {
             "drome does not answer challenges; `header = Authorization: …` is sent"

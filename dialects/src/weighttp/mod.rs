@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// weighttp 0.3.
 pub const DIALECT: Dialect =
-    Dialect { name: "weighttp", about: "so many requests over so many connections (0.3)", parse, read };
+    Dialect { name: "weighttp", about: "a number of requests over connections (0.3)", parse, read };
 
 /// weighttp has no timeout, so the timeout is a century.
 const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);

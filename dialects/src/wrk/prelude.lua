@@ -77,11 +77,11 @@ function wrk.init(args)
 end
 
 function wrk.lookup()
-    refuse("wrk.lookup: drome asks the one address that it was given")
+    refuse("wrk.lookup: drome uses only the address of its URL")
 end
 
 function wrk.connect()
-    refuse("wrk.connect: drome asks the one address that it was given")
+    refuse("wrk.connect: drome uses only the address of its URL")
 end
 
 wrk.thread = setmetatable({}, {
@@ -98,7 +98,7 @@ local function watch(library, name, what)
     end
 end
 
-watch(math, "random", "chance (math.random)")
+watch(math, "random", "random numbers (math.random)")
 watch(os, "time", "the clock (os.time)")
 watch(os, "clock", "the clock (os.clock)")
 watch(os, "date", "the clock (os.date)")

@@ -64,7 +64,7 @@ impl Script {
         for thread in 0..threads {
             let state = State::new(options, said)?;
             if self.main.has("setup") {
-                return Err(refuse(options, "setup() makes threads ask different things"));
+                return Err(refuse(options, "setup() makes threads send different requests"));
             }
             state.init(options, said)?;
             if thread == 0 {
@@ -96,12 +96,12 @@ impl Script {
         }
         self.at_once = counts[0];
         if counts.iter().any(|count| *count != self.at_once) {
-            return Err(refuse(options, "request() gives now more, now fewer requests at once"));
+            return Err(refuse(options, "request() returns a varying number of requests at once"));
         }
         if self.at_once > 1 && options.is_wrk2 {
             return Err(refuse(
                 options,
-                "request() gives several at once, but each one is due at its own time",
+                "request() returns several at once, but each one is due at its own time",
             ));
         }
         if !options.is_wrk2 && state.has("delay") {
@@ -205,12 +205,12 @@ impl State {
         if let Some(what) = &self.heard.borrow().noted {
             return Err(refuse(
                 options,
-                &format!("request() asks {what}, so that no two runs would be the same work"),
+                &format!("request() uses {what}, so no two runs would do the same work"),
             ));
         }
         let Some(length) = period(&order) else {
             let why = format!(
-                "request() gave no cycle within {} calls, and drome asks what is known before",
+                "request() showed no cycle within {} calls, and drome must know all requests beforehand",
                 order.len()
             );
             return Err(refuse(options, &why));
@@ -230,7 +230,7 @@ impl State {
         }
         let is_constant = delays.windows(2).all(|pair| pair[0] == pair[1]);
         if !is_constant || self.heard.borrow().noted.is_some() {
-            return Err(refuse(options, "delay() is not always the same"));
+            return Err(refuse(options, "delay() does not always return the same value"));
         }
         Ok(delays[0])
     }

@@ -154,7 +154,7 @@ fn bad_command_lines() {
         let line = format!("-p 1 -f 1 {option} http://127.0.0.1:1/");
         let said = refused(&line);
         let name = option.split(' ').find(|word| word.len() > 2).unwrap();
-        assert!(said.exit == Some(2) && said.err.contains(&format!("{name} is not honoured: ")), "{said:?}");
+        assert!(said.exit == Some(2) && said.err.contains(&format!("{name} is not supported: ")), "{said:?}");
     }
 }
 

@@ -320,7 +320,7 @@ fn what_a_script_can_not_decide_beforehand_is_refused() {
             "local n = 0; request = function() n = n + 1; return wrk.format(nil, '/' .. n) end",
             "no cycle",
         ),
-        ("wrk", "request = function() return wrk.format(nil, '/' .. math.random(2)) end", "chance"),
+        ("wrk", "request = function() return wrk.format(nil, '/' .. math.random(2)) end", "random numbers"),
         (
             "wrk",
             "local t = os.time; request = function() return wrk.format(nil, '/' .. t()) end",

@@ -1,14 +1,14 @@
-//! The pages of the file formats and of the JSON that drome prints.
+//! Generates the pages of the file formats and of the JSON that drome prints.
 
 use super::source::Types;
 use super::tables::{Syntax, sections};
 use anyhow::{Context, Result};
 use std::path::Path;
 
-/// Stands at the head of every page that is written by a program.
+/// The first line of every generated page.
 const GENERATED: &str = "<!-- Written by `cargo xtask docs`: change the source, not this page. -->\n";
 
-/// Where the types are that serde reads and writes.
+/// The files with the types that serde reads and writes.
 const SOURCES: &[&str] = &[
     "model/src/contender.rs",
     "model/src/design_file.rs",
@@ -23,7 +23,7 @@ const SOURCES: &[&str] = &[
     "model/src/workload.rs",
 ];
 
-/// The types of `drome load --format json`; names like `Report` mean something else elsewhere.
+/// The files with the types of `drome load --format json`. Names such as `Report` mean something else elsewhere.
 const LOAD: &[&str] =
     &["model/src/verdict.rs", "report/src/load_json.rs", "report/src/offered.rs", "report/src/spectrum.rs"];
 
@@ -31,7 +31,7 @@ struct Page {
     file: &'static str,
     title: &'static str,
     before: &'static str,
-    /// A file of the catalog that stands first.
+    /// A file of the catalog that is shown first, as an example.
     example: Option<&'static str>,
     sources: &'static [&'static str],
     root: &'static str,
@@ -43,7 +43,7 @@ const PAGES: &[Page] = &[
     Page {
         file: "contender.md",
         title: "contender.toml",
-        before: "A server that can be raced is a folder with this file in it: `contenders/NAME/contender.toml`. How to add \
+        before: "A server that drome can measure is a folder with this file: `contenders/NAME/contender.toml`. How to add \
 one: [CONTRIBUTING.md](../../CONTRIBUTING.md).",
         example: Some("catalog/contenders/nginx/contender.toml"),
         sources: SOURCES,
@@ -56,13 +56,13 @@ workloads' files), `{src}` and `{build}` (a copy of `src/`, and where `[build] c
     Page {
         file: "workload.md",
         title: "A workload",
-        before: "What is asked and what must come back: `workloads/NAME.toml`.",
+        before: "A request, and the answer that must come back: `workloads/NAME.toml`.",
         example: Some("catalog/workloads/echo.toml"),
         sources: SOURCES,
         root: "Workload",
         syntax: Syntax::Toml,
-        after: "A `query` with `{n}` needs a text of the body with `{n}`: the same number stands in both, 1 under load, others in \
-verification. A GET sends no body. A body that depends on the request is in no `file`.",
+        after: "If `query` has `{n}`, the text of the body must have it too: the same number replaces both, 1 under load and others \
+in verification. A GET sends no body. A body that depends on the request has no `file`.",
     },
     Page {
         file: "study.md",
@@ -89,7 +89,7 @@ added. A figure that was not measured is null, never 0. Units are in the names: 
         file: "report-json.md",
         title: "The JSON of `drome report --format json`",
         before: "```sh\ndrome report --format json\n```\n\nThe findings of a run, schema 1; `drome run` and `drome race` print the same with \
-`--format json`. Keys stay stable, new ones may be added. What is not known is null, never 0. Units are in the names: `_ns`, `_s`, \
+`--format json`. Keys stay stable, new ones may be added. A figure that is not known is null, never 0. Units are in the names: `_ns`, `_s`, \
 `_per_s`, `_bytes`.",
         example: None,
         sources: SOURCES,
@@ -99,7 +99,7 @@ added. A figure that was not measured is null, never 0. Units are in the names: 
     },
 ];
 
-/// Every page, by its file's name.
+/// Every page, with the name of its file.
 pub fn pages(root: &Path) -> Result<Vec<(String, String)>> {
     PAGES.iter().map(|page| Ok((page.file.to_owned(), text(root, page)?))).collect()
 }
@@ -121,7 +121,7 @@ fn text(root: &Path, page: &Page) -> Result<String> {
         sections(&types, page.root, page.syntax).with_context(|| format!("the page {}", page.file))?;
     let mut text = format!("{GENERATED}# {}\n\n{}\n{example}{sections}", page.title, page.before);
     if !page.after.is_empty() {
-        text.push_str(&format!("\n## Beside the keys\n\n{}\n", page.after));
+        text.push_str(&format!("\n## Notes\n\n{}\n", page.after));
     }
     if page.syntax == Syntax::Toml {
         text.push_str("\nAn unknown key, or a value out of range, is an error that names the file, the line and what is allowed.\n");

@@ -10,10 +10,10 @@ use crate::{emptied, root, run};
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
-/// Shells with completions, and the names of their files.
+/// The shells with completions, and the names of their files.
 const SHELLS: &[(&str, &str)] = &[("bash", "drome"), ("zsh", "_drome"), ("fish", "drome.fish")];
 
-/// Writes everything.
+/// Writes everything, and checks the links of all Markdown files.
 pub fn docs() -> Result<()> {
     let root = root();
     let reference = root.join("docs/reference");
@@ -47,7 +47,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).with_context(|| format!("can't write {}", path.display()))
 }
 
-/// Runs drome as it is in this folder, and gives what it prints.
+/// Builds drome, runs it, and returns what it prints.
 fn drome(args: &[&str]) -> Result<String> {
     run("cargo", &["build", "--quiet", "--locked", "--package", "drome"])?;
     let program = root().join("target/debug/drome");

@@ -1,5 +1,5 @@
-//! What serde reads and writes, as the source declares it: the types with their keys, kinds, defaults and doc comments. A serde
-//! attribute that is not known here is an error, so that no page says what is not so.
+//! Reads from the source what serde reads and writes: the types with their keys, kinds, defaults and doc comments.
+//! A serde attribute that is unknown here is an error, so that no page is wrong.
 
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
@@ -10,16 +10,16 @@ use syn::{Attribute, Expr, ExprLit, Fields, GenericArgument, Item, Lit, LitStr, 
 #[derive(Debug, Default)]
 pub struct Types(pub BTreeMap<String, Declared>);
 
-/// One type.
+/// A type.
 #[derive(Debug)]
 pub struct Declared {
     /// Its doc comment.
     pub about: String,
-    /// What is in it.
+    /// Its content.
     pub shape: Shape,
 }
 
-/// What is in a type.
+/// The content of a type.
 #[derive(Debug)]
 pub enum Shape {
     /// Keys and their values.
@@ -31,59 +31,59 @@ pub enum Shape {
 /// A key of a table or an object.
 #[derive(Debug)]
 pub struct Key {
-    /// As it is written.
+    /// The name, as it is written.
     pub name: String,
-    /// What its value is.
+    /// The kind of its value.
     pub kind: Kind,
     /// Its doc comment.
     pub about: String,
-    /// What it is where it is not given.
+    /// Its value if it is absent.
     pub absent: Absent,
-    /// The function that checks its range, if one does.
+    /// The function that checks its range, if there is one.
     pub checked: Option<String>,
 }
 
-/// What a key's value is where it is not given.
+/// The value of a key that is absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Absent {
-    /// It must be given.
+    /// The key is required.
     Required,
     /// The type's own default.
     Default,
-    /// What this function says.
+    /// The result of this function.
     Function(String),
 }
 
 /// One of several.
 #[derive(Debug)]
 pub struct Variant {
-    /// As it is written.
+    /// The word, as it is written.
     pub word: String,
     /// Its doc comment.
     pub about: String,
-    /// It is the default.
+    /// Whether it is the default.
     pub is_default: bool,
-    /// Keys of its own.
+    /// Its own keys.
     pub keys: Vec<Key>,
-    /// One value of its own.
+    /// Its own value, if it has one without keys.
     pub value: Option<Kind>,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A type by its name.
+    /// A type, by name.
     Named(String),
-    /// It may be absent, or null.
+    /// A value that may be absent or null.
     Option(Box<Kind>),
     /// Several.
     List(Box<Kind>),
-    /// Several by name.
+    /// Several values, by name.
     Map(Box<Kind>),
 }
 
 impl Types {
-    /// Adds those of one file.
+    /// Adds the types of a file.
     pub fn read(&mut self, file: &Path) -> Result<()> {
         let text = std::fs::read_to_string(file).with_context(|| format!("can't read {}", file.display()))?;
         let parsed = syn::parse_file(&text).with_context(|| format!("can't parse {}", file.display()))?;
@@ -112,7 +112,7 @@ impl Types {
     }
 }
 
-/// Whether serde's own code reads or writes a type.
+/// Whether a type derives serde's code.
 fn is_of_serde(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) if list.path.is_ident("derive") => list.tokens.to_string().contains("erialize"),
@@ -154,7 +154,7 @@ fn variant(variant: &syn::Variant, of: &Serde) -> Result<Variant> {
     Ok(Variant { word, about: about(&variant.attrs), is_default, keys, value })
 }
 
-/// As serde renames a variant.
+/// A variant's name as serde writes it.
 fn renamed(ident: &str, style: Option<&str>) -> String {
     let apart = |by: &str| {
         let mut word = String::new();
@@ -214,7 +214,7 @@ fn about(attributes: &[Attribute]) -> String {
     lines.collect::<Vec<_>>().join(" ").replace("[`", "`").replace("`]", "`")
 }
 
-/// What the serde attributes of an item say.
+/// The serde attributes of an item.
 #[derive(Debug, Default)]
 struct Serde {
     rename: Option<String>,

@@ -1,20 +1,20 @@
-//! Types as a page: every table or object with its keys, what each is, what it is where it is not given.
+//! Writes types as a page: every table or object with its keys, their kinds, defaults and descriptions.
 
 use super::links::slug;
 use super::source::{Absent, Key, Kind, Shape, Types, Variant};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 
-/// What a page is of.
+/// The syntax that a page describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// A file that people write: keys have defaults.
+    /// A file that people write, in which keys have defaults.
     Toml,
-    /// What drome prints: keys are there, and null where nothing is known.
+    /// JSON that drome prints, in which all keys are present, and unknown values are null.
     Json,
 }
 
-/// Types that are written as one value, in words. What the model checks by itself while it reads.
+/// The types of single values, with their descriptions. The model itself checks these values while it reads them.
 const PLAIN: &[(&str, &str)] = &[
     ("String", "text"),
     ("str", "text"),
@@ -34,7 +34,7 @@ const PLAIN: &[(&str, &str)] = &[
     ("Cap", "whole number, or `\"unlimited\"`"),
 ];
 
-/// What the functions that check a range allow.
+/// The ranges that the checking functions allow.
 const RANGES: &[(&str, &str)] = &[
     ("checked::duration", ""),
     ("checked::positive", ", at least 1"),
@@ -48,10 +48,10 @@ const RANGES: &[(&str, &str)] = &[
     ("checked::slice", ""),
 ];
 
-/// What the functions that give a default give.
+/// The defaults that functions return.
 const DEFAULTS: &[(&str, &str)] = &[("ready", "`\"30s\"`"), ("default_track", "`[\"default\"]`")];
 
-/// The sections of a page, from this type on. Each says which keys a table has.
+/// The sections of a page, from this type on, with the keys of each table.
 pub fn sections(types: &Types, root: &str, syntax: Syntax) -> Result<String> {
     let mut walk = Walk { types, syntax, uses: BTreeMap::new(), places: Vec::new() };
     walk.visit(root, "")?;
@@ -73,14 +73,14 @@ pub fn sections(types: &Types, root: &str, syntax: Syntax) -> Result<String> {
 struct Walk<'t> {
     types: &'t Types,
     syntax: Syntax,
-    /// How often a type is used.
+    /// How often each type is used.
     uses: BTreeMap<String, usize>,
-    /// The types in the order in which they come, and where each is first.
+    /// The types in order of appearance, with the first place of each.
     places: Vec<(String, String)>,
 }
 
 impl Walk<'_> {
-    /// Notes a type and all that is in it. Breadth first, so that a page reads from the outside in.
+    /// Adds a type and all types in it. It goes breadth first, so that a page reads from the outside in.
     fn visit(&mut self, root: &str, path: &str) -> Result<()> {
         let mut queue = std::collections::VecDeque::from([(root.to_owned(), path.to_owned())]);
         while let Some((name, path)) = queue.pop_front() {
@@ -106,7 +106,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Whether a type has a section of its own: it has keys, or words that need saying more.
+    /// Whether a type has a section of its own, because it has keys or words with descriptions.
     fn is_section(&self, name: &str) -> bool {
         if PLAIN.iter().any(|(plain, _)| *plain == name) {
             return false;
@@ -117,7 +117,7 @@ impl Walk<'_> {
         }
     }
 
-    /// By its place, where there is only one, else by its name.
+    /// The heading: the type's place if there is only one, else its name.
     fn heading(&self, name: &str, path: &str) -> String {
         if self.uses.get(name).is_some_and(|uses| *uses > 1) {
             return words(name);
@@ -186,7 +186,7 @@ impl Walk<'_> {
         if self.syntax == Syntax::Toml { "a table" } else { "an object" }
     }
 
-    /// What a value is, in words, with a link to where more is said.
+    /// The kind of a value in words, with a link to its section.
     fn value(&self, kind: &Kind) -> Result<String> {
         Ok(match kind {
             Kind::Option(inner) if self.syntax == Syntax::Json => format!("{} or null", self.value(inner)?),
@@ -237,13 +237,13 @@ impl Walk<'_> {
     }
 }
 
-/// The kinds that a variant has, with their keys.
+/// The kinds of a variant's values, with their keys.
 fn of_variant(variant: &Variant) -> Vec<(&str, &Kind)> {
     let keys = variant.keys.iter().map(|key| (key.name.as_str(), &key.kind));
     keys.chain(variant.value.iter().map(|kind| (variant.word.as_str(), kind))).collect()
 }
 
-/// The type that a kind is made of, and the way to it.
+/// The innermost type of a kind, and the path to it.
 fn innermost(kind: &Kind) -> (&str, String) {
     match kind {
         Kind::Named(name) => (name, String::new()),
