@@ -1,10 +1,10 @@
 //! A study that was started on the page, from the button to its end. The lab's thread updates it between two
 //! trials, and pages read it. The pieces for watching browsers are also built here, between two trials.
 
-use super::outcomes::Mark;
+use super::outcomes::Outcome;
 use super::pages::live;
 use super::state::AppState;
-use super::turns::Silence;
+use super::turns::TrialTurn;
 use lab::blocks::time_left::Left;
 use lab::heat::Measured;
 use lab::heat::observed::observed;
@@ -67,7 +67,7 @@ pub struct Known {
     /// The minimum number of trials, or heats.
     pub least: usize,
     /// The outcome of every trial so far.
-    pub marks: Vec<Mark>,
+    pub outcomes: Vec<Outcome>,
     /// The remaining time; unknown before the first trial.
     pub left: Option<Left>,
     /// The findings so far.
@@ -111,7 +111,7 @@ impl Job {
             heat: None,
             done: 0,
             least: 0,
-            marks: Vec::new(),
+            outcomes: Vec::new(),
             left: None,
             findings: None,
         };
@@ -230,7 +230,7 @@ fn walk(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
         };
         (known.run, known.phase) = (Some(run.clone()), Phase::Measuring);
     });
-    let mut show = Between { app, job, silence: None };
+    let mut show = Between { app, job, trial_turn: None };
     Ok(session.measure(&mut show)?)
 }
 
@@ -238,7 +238,7 @@ fn walk(app: &AppState, job: &Job) -> anyhow::Result<Findings> {
 struct Between<'d> {
     app: &'d AppState,
     job: &'d Job,
-    silence: Option<Silence>,
+    trial_turn: Option<TrialTurn>,
 }
 
 impl Show for Between<'_> {
@@ -247,14 +247,14 @@ impl Show for Between<'_> {
             known.trial = Some(trial.clone());
             (known.done, known.least) = (done, least.max(done + 1));
         });
-        self.silence = Some(self.app.quiet.silence(&self.job.pages));
+        self.trial_turn = Some(self.app.turns.trial(&self.job.pages));
     }
 
     fn observed(&mut self, _run: &Run, observation: &Observation) {
-        self.silence = None;
+        self.trial_turn = None;
         let mut known = self.job.known();
-        known.marks.push(Mark::of(observation));
-        known.done = known.marks.len();
+        known.outcomes.push(Outcome::of(observation));
+        known.done = known.outcomes.len();
     }
 
     fn knows(&mut self, run: &Run, observations: &[Observation]) {
@@ -265,26 +265,26 @@ impl Show for Between<'_> {
 
     /// Lets pages be built between two steps, but not while a server is under load.
     fn step(&mut self, run: &Run, heat: &Heat, step: &Step) {
-        self.silence = None;
+        self.trial_turn = None;
         let words = format!("{}: {}", progress::heat(run, heat), progress::step(&run.study, step));
         self.job.tell(|known| {
             known.heat = Some(words);
             known.least = known.least.max(known.done + 1);
         });
-        self.silence = Some(self.app.quiet.silence(&self.job.pages));
+        self.trial_turn = Some(self.app.turns.trial(&self.job.pages));
     }
 
     fn heat_over(&mut self, _run: &Run, _heat: &Heat, _starts: &[Start]) {
-        self.silence = None;
+        self.trial_turn = None;
         self.job.known().done += 1;
     }
 
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         let findings = measured.findings(run, None);
         let most = budget::left(run, &measured.starts);
-        let marks = observed(&measured.heats, &measured.starts).iter().map(Mark::of).collect();
+        let outcomes = observed(&measured.heats, &measured.starts).iter().map(Outcome::of).collect();
         let mut known = self.job.known();
-        known.marks = marks;
+        known.outcomes = outcomes;
         (known.findings, known.left) = (Some(findings), Some(Left { about: None, most }));
     }
 }

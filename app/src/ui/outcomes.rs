@@ -4,7 +4,7 @@ use model::{Observation, Outcome, Trial};
 
 /// A trial with its outcome.
 #[derive(Clone, Debug)]
-pub struct Mark {
+pub struct Outcome {
     /// The trial.
     pub trial: Trial,
     /// Its outcome.
@@ -22,7 +22,7 @@ pub enum State {
     Failed(String),
 }
 
-impl Mark {
+impl Outcome {
     /// The mark of an observation.
     pub fn of(observation: &Observation) -> Self {
         let state = match &observation.outcome {

@@ -2,10 +2,10 @@
 
 use super::access::body::Bodies;
 use super::job::{Job, Wanted};
-use super::outcomes::Mark;
+use super::outcomes::Outcome;
 use super::pages::failure::Failure;
 use super::recent::Recent;
-use super::turns::Quiet;
+use super::turns::Turns;
 use lab::{Catalog, Store, Stored};
 use model::Findings;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ pub struct AppState {
     /// Studies and contenders.
     pub catalog: Catalog,
     /// Pages and trials take turns.
-    pub quiet: Quiet,
+    pub turns: Turns,
     /// Receives request bodies.
     pub bodies: Bodies,
     /// Whether trials count under background load.
@@ -54,7 +54,7 @@ pub struct AppState {
 #[derive(Debug)]
 pub struct Analysed {
     /// The outcome of every trial.
-    pub marks: Vec<Mark>,
+    pub outcomes: Vec<Outcome>,
     /// The findings.
     pub findings: Findings,
 }
@@ -66,7 +66,7 @@ impl AppState {
             store,
             catalog,
             may_be_busy,
-            quiet: Quiet::default(),
+            turns: Turns::default(),
             bodies: Bodies::default(),
             orders,
             job: Mutex::default(),
@@ -141,8 +141,8 @@ impl AppState {
         };
         let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
         let observations = lab::findings::all(&store, &run, observations)?;
-        let marks = observations.iter().map(Mark::of).collect();
-        let analysed = Arc::new(Analysed { marks, findings });
+        let outcomes = observations.iter().map(Outcome::of).collect();
+        let analysed = Arc::new(Analysed { outcomes, findings });
         if let Some(stamp) = stamp {
             self.analysed.keep(id, stamp, Arc::clone(&analysed));
         }

@@ -24,33 +24,33 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Whose turn it is. The lock is fair: requests are served in order, so neither side starves.
 #[derive(Clone, Debug, Default)]
-pub struct Quiet(Arc<RwLock<()>>);
+pub struct Turns(Arc<RwLock<()>>);
 
 /// Held while a page is built.
 #[derive(Debug)]
-pub struct Work(#[allow(dead_code, reason = "held, not used")] OwnedRwLockReadGuard<()>);
+pub struct PageTurn(#[allow(dead_code, reason = "held, not used")] OwnedRwLockReadGuard<()>);
 
 /// Held during a trial.
 #[derive(Debug)]
-pub struct Silence(#[allow(dead_code, reason = "held, not used")] OwnedRwLockWriteGuard<()>);
+pub struct TrialTurn(#[allow(dead_code, reason = "held, not used")] OwnedRwLockWriteGuard<()>);
 
-impl Quiet {
+impl Turns {
     /// Waits for the end of the current trial, however long it takes.
-    pub async fn turn(&self) -> Work {
-        Work(Arc::clone(&self.0).read_owned().await)
+    pub async fn page(&self) -> PageTurn {
+        PageTurn(Arc::clone(&self.0).read_owned().await)
     }
 
     /// The same, with a limit.
-    async fn work(&self) -> Result<Work, Failure> {
-        timeout(PATIENCE, self.turn()).await.map_err(|_| {
+    async fn page_in_time(&self) -> Result<PageTurn, Failure> {
+        timeout(PATIENCE, self.page()).await.map_err(|_| {
             let why = "A trial is being measured, and drome builds no pages meanwhile. Reload this page in a moment.";
             Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
         })
     }
 
     /// Waits for the pages that are being built; called from a thread of the lab.
-    pub fn silence(&self, pages: &Handle) -> Silence {
-        Silence(pages.block_on(Arc::clone(&self.0).write_owned()))
+    pub fn trial(&self, pages: &Handle) -> TrialTurn {
+        TrialTurn(pages.block_on(Arc::clone(&self.0).write_owned()))
     }
 }
 
@@ -61,7 +61,7 @@ pub async fn gate(State(app): State<Arc<AppState>>, request: Request, next: Next
         Ok(request) => request,
         Err(failure) => return failure.into_response(),
     };
-    let turn = match app.quiet.work().await {
+    let turn = match app.turns.page_in_time().await {
         Ok(turn) => turn,
         Err(failure) => return failure.into_response(),
     };

@@ -3,7 +3,7 @@
 
 use super::chips;
 use super::intervals::{Axis, Estimate};
-use crate::ui::outcomes::{Mark, State};
+use crate::ui::outcomes::{Outcome, State};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::study::REFERENCE;
@@ -14,13 +14,13 @@ use report::units;
 const MOST_MARKS: usize = 40;
 
 /// The sections of all cells that have a contender: their findings, their trials, and the current trial.
-pub fn sections(cells: &[CellFindings], marks: &[Mark], now: Option<&Trial>) -> Markup {
+pub fn sections(cells: &[CellFindings], outcomes: &[Outcome], now: Option<&Trial>) -> Markup {
     let shares = |cell: &CellFindings| cell.contenders.iter().map(|c| estimate(cell, c)).collect::<Vec<_>>();
     let estimates: Vec<Vec<Estimate>> = cells.iter().map(shares).collect();
     html! {
         @for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| !cell.contenders.is_empty()) {
             @let axis = shared_axis(cells, &estimates, cell.metric);
-            (section((number, cell), (&axis, estimates[number].as_slice()), marks, now))
+            (section((number, cell), (&axis, estimates[number].as_slice()), outcomes, now))
         }
     }
 }
@@ -36,7 +36,7 @@ fn shared_axis(cells: &[CellFindings], estimates: &[Vec<Estimate>], metric: Metr
 fn section(
     (number, cell): (usize, &CellFindings),
     (axis, estimates): (&Axis, &[Estimate]),
-    marks: &[Mark],
+    outcomes: &[Outcome],
     now: Option<&Trial>,
 ) -> Markup {
     let base =
@@ -65,7 +65,7 @@ fn section(
                     }
                     tbody {
                         @for (contender, estimate) in cell.contenders.iter().zip(estimates) {
-                            (row((number, cell), contender, (axis, estimate), &percentiles, (marks, now)))
+                            (row((number, cell), contender, (axis, estimate), &percentiles, (outcomes, now)))
                         }
                     }
                 }
@@ -108,7 +108,7 @@ fn row(
     c: &ContenderFindings,
     (axis, estimate): (&Axis, &Estimate),
     percentiles: &[Percentile],
-    (marks, now): (&[Mark], Option<&Trial>),
+    (outcomes, now): (&[Outcome], Option<&Trial>),
 ) -> Markup {
     let is_now = now.is_some_and(|trial| trial.cell == number && trial.contender == c.name);
     let floor = if c.is_held_back() { "≥ " } else { "" };
@@ -129,7 +129,7 @@ fn row(
             td.number data-label="CPU/request" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
             td.number data-label="CPU use" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
             td.number data-label="Memory" { (report::ranking::memory(c)) }
-            td.trials data-label=(trials_title(cell)) { (trials((number, cell), c, marks, is_now)) }
+            td.trials data-label=(trials_title(cell)) { (trials((number, cell), c, outcomes, is_now)) }
         }
     }
 }
@@ -178,11 +178,11 @@ fn trials_title(cell: &CellFindings) -> &'static str {
 fn trials(
     (number, cell): (usize, &CellFindings),
     c: &ContenderFindings,
-    marks: &[Mark],
+    outcomes: &[Outcome],
     is_now: bool,
 ) -> Markup {
-    let own: Vec<&Mark> =
-        marks.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect();
+    let own: Vec<&Outcome> =
+        outcomes.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect();
     let count = |is: fn(&State) -> bool| own.iter().filter(|mark| is(&mark.state)).count();
     let void = count(|s| matches!(s, State::Void(_)));
     let failed = count(|s| matches!(s, State::Failed(_)));
@@ -212,7 +212,7 @@ fn class(state: &State) -> &'static str {
     }
 }
 
-fn hover(cell: &CellFindings, mark: &Mark) -> String {
+fn hover(cell: &CellFindings, mark: &Outcome) -> String {
     let place = format!("{} {}", report::in_heats::round(cell), mark.trial.block + 1);
     match &mark.state {
         State::Valid => format!("{place}: valid"),

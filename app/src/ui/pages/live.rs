@@ -7,7 +7,7 @@ use super::frame::{self, Place};
 use super::{cells, url};
 use crate::ui::job::{Job, Known, Phase, Piece};
 use crate::ui::state::AppState;
-use crate::ui::turns::Quiet;
+use crate::ui::turns::Turns;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Redirect;
@@ -66,23 +66,23 @@ pub async fn events(
         let why = "Too many pages watch this study already. Close one of them, or reload this page from time to time.";
         Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
     })?;
-    let stream = pieces(app.quiet.clone(), job, receiver);
+    let stream = pieces(app.turns.clone(), job, receiver);
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(ALIVE)))
 }
 
 /// The current state, then every update up to the last.
 fn pieces(
-    quiet: Quiet,
+    turns: Turns,
     job: Arc<Job>,
     receiver: watch::Receiver<Piece>,
 ) -> impl Stream<Item = Result<Event, Infallible>> {
-    let first = Some((quiet, job));
+    let first = Some((turns, job));
     unfold((first, receiver, false), |(first, mut receiver, is_over)| async move {
         if is_over {
             return None;
         }
-        let piece = if let Some((quiet, job)) = first {
-            let _turn = quiet.turn().await;
+        let piece = if let Some((turns, job)) = first {
+            let _turn = turns.page().await;
             receiver.mark_unchanged();
             job.now()
         } else {
@@ -120,7 +120,7 @@ pub fn fragment(job: &Job, known: &Known) -> Markup {
                 }
             }
             @if let Some(findings) = &known.findings {
-                (cells::sections(&findings.cells, &known.marks, known.trial.as_ref()))
+                (cells::sections(&findings.cells, &known.outcomes, known.trial.as_ref()))
             }
             @if let Some(run) = &known.run {
                 @for (name, entrant) in &run.contenders {

@@ -57,7 +57,7 @@ fn of_run(analysed: &Analysed) -> Markup {
         (links(f))
         (verdict(f))
         (overview(f))
-        (cells::sections(&f.cells, &analysed.marks, None))
+        (cells::sections(&f.cells, &analysed.outcomes, None))
         @for missing in &f.missing { p.note { (missing.name) " did not take part: " (missing.why) } }
         section.card {
             h2 { "How it was measured" }

@@ -11,7 +11,7 @@ fn assert_agrees(app: &AppState, id: &str) -> Arc<Analysed> {
     let told = lab::findings::analyse::findings(&run, &observations, ended.as_deref());
     let shown = app.analysed(id).unwrap();
     assert_eq!(shown.findings, told);
-    assert_eq!(shown.marks.len(), observations.len());
+    assert_eq!(shown.outcomes.len(), observations.len());
     shown
 }
 

@@ -70,14 +70,14 @@ async fn no_page_is_made_while_a_trial_is_under_way() {
     for (method, path, expected) in all.iter().chain(&constant) {
         assert_eq!(status(&pages, method, path, &token).await, *expected, "{method} {path}");
     }
-    let silence = Arc::clone(&app.quiet.0).write_owned().await;
+    let trial_turn = Arc::clone(&app.turns.0).write_owned().await;
     for (method, path, _) in all {
         assert_eq!(status(&pages, method, path, &token).await, 503, "{method} {path} is made during a trial");
     }
     for (method, path, expected) in constant {
         assert_eq!(status(&pages, method, path, &token).await, expected, "{method} {path}");
     }
-    drop(silence);
+    drop(trial_turn);
     assert_eq!(status(&pages, "GET", "/", &token).await, 200);
 }
 
@@ -101,12 +101,12 @@ async fn events_are_drawn_between_two_trials_however_long_one_takes() {
     let (study, title) = ("small".to_owned(), "A small study".to_owned());
     // Nobody obeys: the study never begins.
     let _ = app.start(super::super::job::Wanted { study, title, quick: false, contenders });
-    let silence = Arc::clone(&app.quiet.0).write_owned().await;
+    let trial_turn = Arc::clone(&app.turns.0).write_owned().await;
     let events = super::super::pages::live::events(State(Arc::clone(&app))).await.unwrap().into_response();
     assert_eq!(events.status(), 200, "the stream itself begins at once");
     let mut stream = events.into_body().into_data_stream();
     assert!(!has_piece(&mut stream, Duration::from_hours(1)).await, "nothing is drawn during a trial");
-    drop(silence);
+    drop(trial_turn);
     assert!(has_piece(&mut stream, Duration::from_hours(1)).await);
 }
 
@@ -133,9 +133,9 @@ async fn a_page_keeps_its_turn_until_it_is_made_although_nobody_waits_for_it() {
     tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
     asked.abort();
     assert!(asked.await.unwrap_err().is_cancelled(), "the browser has gone");
-    assert!(app.quiet.0.try_write().is_err(), "the store is still being read: no trial may begin");
+    assert!(app.turns.0.try_write().is_err(), "the store is still being read: no trial may begin");
     go_on.send(()).unwrap();
-    let _silence = app.quiet.0.write().await;
+    let _trial_turn = app.turns.0.write().await;
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn a_page_that_panics_is_a_page_that_says_so() {
         .with_state(Arc::clone(&app));
     let answer = pages.oneshot(Request::new(Body::empty())).await.unwrap();
     assert_eq!(answer.status(), 500);
-    assert!(app.quiet.0.try_write().is_ok(), "its turn is over");
+    assert!(app.turns.0.try_write().is_ok(), "its turn is over");
 }
 
 fn desk_is_sound() -> bool {

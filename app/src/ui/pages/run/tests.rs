@@ -5,7 +5,7 @@ use super::*;
 use model::findings::CellFindings;
 
 fn drawn(cells: &[CellFindings]) -> String {
-    of_run(&Analysed { marks: Vec::new(), findings: findings(cells) }).into_string()
+    of_run(&Analysed { outcomes: Vec::new(), findings: findings(cells) }).into_string()
 }
 
 #[test]
