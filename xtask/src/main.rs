@@ -30,7 +30,7 @@ const HELP: &str = "cargo xtask COMMAND
           installs it into target/tools
   dist    everything that a release consists of, in target/dist: static binaries, packages, crates, licences, checksums
   installs  installs drome from each package in a clean Debian, and runs a race there
-  emulated  unit tests, `drome serve` and `drome load` on an emulated 64-bit ARM
+  emulated  unit tests, `drome serve`, `drome load` and a race on an emulated 64-bit ARM
   tidy    lengths of files, directions of dependencies, left-overs
 ";
 

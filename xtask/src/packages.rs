@@ -53,6 +53,10 @@ pub const OF_INSTALLS: &[(&str, &str)] = &[("mmdebstrap", "mmdebstrap"), ("unsha
 /// For `cargo xtask emulated`.
 pub const OF_EMULATION: &[(&str, &str)] = &[("qemu-aarch64-static", "qemu-user-static")];
 
+/// For the race on an emulated machine.
+pub const OF_VIRTUAL_MACHINE: &[(&str, &str)] =
+    &[("mmdebstrap", "mmdebstrap"), ("qemu-system-aarch64", "qemu-system-arm"), ("cpio", "cpio")];
+
 /// Installs what is missing. Each item is like those of [`OF_TESTS`].
 pub fn ensure(needed: &[(&str, &str)]) -> Result<()> {
     let missing: Vec<&str> =

@@ -1,8 +1,8 @@
 //! `cargo xtask emulated`: the unit tests, `drome serve` and `drome load` on an emulated 64-bit ARM. User-mode emulation has neither
-//! io_uring nor subreapers, so studies and races can't run there.
+//! io_uring nor subreapers, so a race runs on a whole emulated machine with a kernel of its own.
 
 use super::tools::{self, Tools};
-use super::{TARGETS, Target, binary};
+use super::{TARGETS, Target, binary, virtual_machine};
 use crate::{packages, root, run};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
@@ -22,6 +22,7 @@ pub fn emulated() -> Result<()> {
     let target = *TARGETS.iter().find(|target| target.machine == "aarch64").context("no target for ARM")?;
     let binary = binary::build(&root, &tools, target)?;
     serve_and_load(&binary)?;
+    virtual_machine::race(&root, &binary)?;
     unit_tests(&tools, target)
 }
 

@@ -88,7 +88,7 @@ fn clean_root(way: &Way) -> Result<PathBuf> {
 }
 
 /// The files in /etc/apt that name this machine's Debian mirrors.
-fn sources() -> Result<Vec<String>> {
+pub fn sources() -> Result<Vec<String>> {
     let mut found = vec![PathBuf::from("/etc/apt/sources.list")];
     found.extend(files(Path::new("/etc/apt/sources.list.d"))?);
     let lists = |file: &PathBuf| {

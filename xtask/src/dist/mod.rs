@@ -10,6 +10,7 @@ mod installs;
 mod notices;
 mod sizes;
 mod tools;
+mod virtual_machine;
 mod wheel;
 
 pub use crates::package;
