@@ -21,7 +21,8 @@ mod tests {
 
     #[test]
     fn no_folder_would_be_left_out_of_a_package() {
-        let nested: Vec<_> = CONTENDERS.find("**/Cargo.toml").unwrap().map(|entry| entry.path().to_owned()).collect();
+        let nested: Vec<_> =
+            CONTENDERS.find("**/Cargo.toml").unwrap().map(|entry| entry.path().to_owned()).collect();
         assert!(nested.is_empty(), "Cargo leaves these folders out of the package: {nested:?}");
     }
 }

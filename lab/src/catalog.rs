@@ -121,7 +121,9 @@ impl Catalog {
                     let below = Path::new("contenders").join(name).join("src");
                     let sources = files
                         .iter()
-                        .filter_map(|(p, bytes)| Some((source_name(p.strip_prefix(&below).ok()?), bytes.clone())))
+                        .filter_map(|(p, bytes)| {
+                            Some((source_name(p.strip_prefix(&below).ok()?), bytes.clone()))
+                        })
                         .collect();
                     self.contenders.insert(name.to_owned(), Entry { contender, sources });
                 }
@@ -140,7 +142,11 @@ impl Catalog {
 
 /// A source's path in the folder where the contender is built: see [`MANIFEST`].
 fn source_name(path: &Path) -> PathBuf {
-    if path.file_name() == Some(MANIFEST.as_ref()) { path.with_file_name("Cargo.toml") } else { path.to_owned() }
+    if path.file_name() == Some(MANIFEST.as_ref()) {
+        path.with_file_name("Cargo.toml")
+    } else {
+        path.to_owned()
+    }
 }
 
 fn collect(dir: &Dir<'_>, files: &mut BTreeMap<PathBuf, Vec<u8>>) {

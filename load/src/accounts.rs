@@ -64,21 +64,21 @@ impl Accounts {
         }
     }
 
-    /// Opens the window: what was counted is cleared, what is in flight is carried into it. `sent_bytes` are those of the requests in
-    /// flight, which have been so for `in_flight_ns` in all.
+    /// Opens the window: clears the counts and carries the requests in flight over. `sent_bytes` is the size of these requests,
+    /// `in_flight_ns` the sum of the times for which they have been in flight.
     pub fn open_window(&mut self, now_ns: u64, sent_bytes: u64, in_flight_ns: u64) {
         self.counted.clear();
         self.begin_window(now_ns, sent_bytes, in_flight_ns);
     }
 
-    /// Begins the counted part of a slice, as a window does. It is counted in `room`, which is empty; what was counted before
-    /// waits there until [`Accounts::leave_slice`].
+    /// Begins the counted part of a slice, which is a window. `room`, which is empty, becomes the counters; the counts from before
+    /// are kept in its place until [`Accounts::leave_slice`].
     pub fn enter_slice(&mut self, room: &mut Counted, now_ns: u64, sent_bytes: u64, in_flight_ns: u64) {
         std::mem::swap(&mut self.counted, room);
         self.begin_window(now_ns, sent_bytes, in_flight_ns);
     }
 
-    /// Ends the counted part, whose window has closed: `room` has it, and counting goes on where it was before.
+    /// Ends the counted part, whose window has closed: its counts are in `room` now, and the earlier counts continue.
     pub fn leave_slice(&mut self, room: &mut Counted) {
         std::mem::swap(&mut self.counted, room);
         self.window_ns = u64::MAX;

@@ -66,10 +66,10 @@ mod tests {
         deadlines.watch(0, 40);
         deadlines.watch(2, 10);
         assert_eq!(deadlines.queue.len(), 3);
-        assert_eq!(due(&mut deadlines, 9), []);
+        assert_eq!(due(&mut deadlines, 9), [0; 0]);
         assert_eq!(due(&mut deadlines, 10), [1, 2]);
         assert_eq!(due(&mut deadlines, 100), [0]);
-        assert_eq!(due(&mut deadlines, 100), []);
+        assert_eq!(due(&mut deadlines, 100), [0; 0]);
     }
 
     #[test]
@@ -79,7 +79,7 @@ mod tests {
         deadlines.watch(0, 20);
         assert_eq!(due(&mut deadlines, 20), [0]);
         deadlines.watch(0, 50);
-        assert_eq!(due(&mut deadlines, 40), []);
+        assert_eq!(due(&mut deadlines, 40), [0; 0]);
         assert_eq!(due(&mut deadlines, 50), [0]);
     }
 }

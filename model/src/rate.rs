@@ -42,10 +42,10 @@ pub enum Rate {
     },
 }
 
-/// Why a text is no rate.
+/// Why a text can't be read as a rate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RateError {
-    /// The text is no rate.
+    /// The text is not a rate.
     #[error("`{0}`: allowed is a rate above 0 and at most 1e9 per second, such as 500, 2.5k or 1M")]
     Rate(String),
     /// The text does not have the form of a ramp.
@@ -54,7 +54,7 @@ pub enum RateError {
     /// The text does not have the form of steps.
     #[error("`{0}`: write steps like 1k,5k,20k/10s: at least 1 and at most 1000 rates, and the time of each")]
     Steps(String),
-    /// The text is no time.
+    /// The text is not a time.
     #[error("`{0}`: allowed is a time above 0 and at most 24h, such as 500ms, 30s or 2min")]
     Time(String),
 }

@@ -107,13 +107,13 @@ pub struct Tally {
     pub client_rss_max_bytes: Option<u64>,
     /// Whether the measurement was ended before its time.
     pub interrupted: bool,
-    /// The course of the rate; unknown where answers end the window, and in what older versions stored.
+    /// The rate over the window; unknown where a number of answers ends the window, and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<Course>,
     /// The window second by second, if the plan wants it; not stored.
     #[serde(skip)]
     pub series: Vec<Interval>,
-    /// The answers in steps of the window, if the plan wants them; each worker's by itself, not stored.
+    /// The answers in each step of the window, if the plan wants them, separately for each worker; not stored.
     #[serde(skip)]
     pub pulse: Vec<Beat>,
     /// The first answer's bytes, at most [`FIRST_ANSWER_BYTES`], if the plan wants them; not stored.

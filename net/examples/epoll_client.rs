@@ -1,5 +1,5 @@
-//! The plainest closed-loop HTTP client: waits for sockets with `epoll`, and asks again on each one at once. It believes
-//! every answer to be as long as the first. A yardstick for what a server can do when its client keeps nothing back.
+//! The simplest closed-loop HTTP client: it waits for sockets with `epoll`, and sends the next request on each one at once. It
+//! assumes that every answer is as long as the first. It is the baseline for the rate of a server whose client adds no delay.
 //!
 //! usage: `epoll_client PORT PATH CONNECTIONS SECONDS`; prints JSON with `requests` and `rate_per_s`
 
@@ -76,7 +76,7 @@ fn ask(socket: &OwnedFd, request: &[u8]) -> Result<()> {
     }
 }
 
-/// Asks once: how long an answer is, head and body, by its head.
+/// Sends one request, and returns the length of its answer, head and body, as the head says.
 fn first_answer(socket: &OwnedFd, request: &[u8], memory: &mut [u8]) -> Result<usize> {
     ask(socket, request)?;
     let mut filled = 0;

@@ -1,6 +1,6 @@
-//! The least that a closed-loop HTTP client on one core can do, as a yardstick for the load engine: one system
-//! call a turn, receives that last as long as the connection, no parsing beyond the first answer's
-//! `Content-Length`, no clock per request. It counts bytes and believes them: a measure, not a tool.
+//! The least work that a closed-loop HTTP client on one core can do, as a baseline for the load engine: one system call a
+//! turn, multishot receives that last as long as the connection, no parsing beyond the first answer's `Content-Length`, and
+//! no clock call for a request. It only counts bytes and checks no answer, so it is no tool for measuring servers.
 //!
 //! usage: `floor_client PORT PATH CONNECTIONS SECONDS [PIPELINE]`; prints JSON with `requests` and `rate_per_s`
 
@@ -18,12 +18,13 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
-/// Entries that can be asked for in one turn; completions that fit before the kernel must keep them elsewhere, two a
-/// connection at least.
+/// The number of entries in the submission queue.
 const ENTRIES: u32 = 4096;
+/// The least number of entries in the completion queue, which has two or more for each connection.
 const COMPLETIONS: u32 = 16 * 1024;
 
-/// Many and small: an answer seldom needs two, and they never run out in a turn. One a connection at least.
+/// The receive buffers are many and small: an answer seldom needs two, and they never run out in a turn. There is at least one for
+/// each connection.
 const BUFFERS: usize = 4096;
 const MOST_BUFFERS: usize = 32 * 1024;
 const BUFFER_BYTES: usize = 4096;
@@ -32,7 +33,7 @@ const GROUP: u16 = 0;
 /// Marks the completion of a send, which is silent unless it failed; the rest of the number is the connection's.
 const SEND: u64 = 1 << 32;
 
-/// A server that says nothing must not keep the client beyond its time.
+/// The longest time to wait for completions, so that the client ends in time even if the server sends nothing.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
@@ -84,10 +85,10 @@ struct Client<'r> {
     submitter: Submitter<'r>,
     submission: SubmissionQueue<'r>,
     pool: Pool,
-    /// What is sent at once on a connection: all requests of a pipeline.
+    /// The bytes that are sent at once on a connection: all requests of a pipeline.
     requests: String,
     pipeline: usize,
-    /// Bytes that answer all of them; 0 until the first answer has told.
+    /// The length of the answers to all of them; 0 until the first answer has come.
     due: usize,
     /// Bytes that have come on each connection since its last requests.
     pending: Vec<usize>,
@@ -176,7 +177,7 @@ impl Client<'_> {
     }
 }
 
-/// How long an answer is, head and body, by its head.
+/// The length of an answer, head and body, as its head says.
 fn answer_bytes(bytes: &[u8]) -> Result<usize> {
     let text = String::from_utf8_lossy(bytes);
     let head = text.split_inclusive("\r\n\r\n").next().filter(|head| head.ends_with("\r\n\r\n"));

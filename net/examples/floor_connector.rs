@@ -1,6 +1,6 @@
-//! The least that a client can do which opens a connection for every request: socket, connect, send and receive are one chain of
-//! `io_uring` entries on a descriptor of the ring's own, the kernel says one word an answer, and nothing is parsed. A yardstick
-//! for the load engine: it believes that whatever comes before the server closes is an answer.
+//! The least work with which a client can open a connection for every request, as a baseline for the load engine. Socket, connect,
+//! send and receive are one chain of `io_uring` entries on a direct descriptor, each answer is one completion, and nothing is
+//! parsed: whatever the server sends before it closes the connection counts as an answer.
 //!
 //! usage: `floor_connector PORT PATH CONNECTIONS SECONDS`; prints JSON with `requests` and `rate_per_s`
 
@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 /// An answer, head and body, must fit.
 const ANSWER_BYTES: usize = 1024;
 
-/// Of an entry of which only failure is told.
+/// The user data of entries that have a completion only if they fail.
 const SILENT: u64 = u64::MAX;
 
-/// A server that says nothing must not keep the client beyond its time.
+/// The longest time to wait for completions, so that the client ends in time even if the server sends nothing.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 fn main() -> ExitCode {
@@ -94,7 +94,7 @@ impl Client {
         Ok(())
     }
 
-    /// A new connection, a request on it, and all that comes until the server closes it.
+    /// Opens a connection, sends a request on it, and receives until the server closes it.
     fn ask(&mut self, slot: u32) -> Result<()> {
         let place = DestinationSlot::try_from_slot_target(slot).map_err(|_| "too many connections")?;
         let (request, length) = (self.request.as_ptr(), self.request.len() as u32);

@@ -1,5 +1,5 @@
-//! The least that an HTTP server on one core can do, as a yardstick for the reference server and as the one
-//! thing that clients are compared against: it counts blank lines and answers each with the same bytes.
+//! The least work that an HTTP server on one core can do, as a baseline for the reference server and as the server that all
+//! clients are compared on: it counts blank lines and answers each with the same bytes.
 //!
 //! usage: `floor_server PORT [BODY_BYTES]`; serves until it is killed
 
@@ -18,10 +18,10 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const DEFAULT_BODY_BYTES: usize = 12;
 
-/// Answers to a pipeline that leave in one send.
+/// The most answers to pipelined requests that leave in one send.
 const GATHERED: usize = 64;
 
-/// Descriptors as numbers find their connection in a table of this size.
+/// The size of the table of connections, which is indexed by descriptor.
 const CONNECTIONS: usize = 64 * 1024;
 
 const BACKLOG: i32 = 4096;

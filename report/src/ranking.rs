@@ -203,7 +203,7 @@ pub fn preface(f: &Findings) -> Vec<String> {
     let is_in_heats = f.cells.iter().any(|cell| cell.in_heats.is_some());
     let what = if is_in_heats { "starts" } else { "trials" };
     let mut lines =
-        vec![format!("run {}, {}, seed {}; {:.0} s of {what}", f.run, f.started_at, f.seed, f.elapsed_s)];
+        vec![format!("run {}, {}, seed {}; {what} took {:.0} s", f.run, f.started_at, f.seed, f.elapsed_s)];
     lines.push(machine::name(e));
     lines.push(format!(
         "servers on core {}, load generator on core {}",

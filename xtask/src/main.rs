@@ -12,6 +12,7 @@ mod vendor;
 
 use anyhow::{Context, Result};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use xtask::{packages, root, run};
 

@@ -44,11 +44,15 @@ const SERVICES: &[(&str, &str)] = &[
 ];
 
 /// For `cargo xtask dist`.
-pub const OF_DIST: &[(&str, &str)] =
-    &[("python3", "python3"), ("/usr/share/doc/python3-venv/copyright", "python3-venv"), ("dpkg-deb", "dpkg")];
+pub const OF_DIST: &[(&str, &str)] = &[
+    ("python3", "python3"),
+    ("/usr/share/doc/python3-venv/copyright", "python3-venv"),
+    ("dpkg-deb", "dpkg"),
+];
 
 /// For `cargo xtask installs`.
-pub const OF_INSTALLS: &[(&str, &str)] = &[("mmdebstrap", "mmdebstrap"), ("unshare", "util-linux"), ("ip", "iproute2")];
+pub const OF_INSTALLS: &[(&str, &str)] =
+    &[("mmdebstrap", "mmdebstrap"), ("unshare", "util-linux"), ("ip", "iproute2")];
 
 /// For `cargo xtask emulated`.
 pub const OF_EMULATION: &[(&str, &str)] = &[("qemu-aarch64-static", "qemu-user-static")];

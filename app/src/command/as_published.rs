@@ -5,6 +5,7 @@ mod figures;
 
 use super::dialect::{measure, on_cores};
 use super::report::Teller;
+use crate::console;
 use crate::failure::{VOID, WrongInput};
 use crate::signals::stop_flag;
 use anyhow::bail;

@@ -109,8 +109,10 @@ fn history(study: &str, common: &Common) -> anyhow::Result<History> {
     }
     bar.finish_and_clear();
     if !runs.iter().any(lab::findings::history::has_reference) {
-        let words =
-            format!("the runs of {study} have no reference, so the machine's drift is unknown: run a study");
+        let words = format!(
+            "no run of {study} has figures of the reference, so the machine's drift is unknown: choose a \
+             study, because races have no reference"
+        );
         return Err(WrongInput(words).into());
     }
     Ok(lab::findings::history::history(study, &runs, unended))

@@ -44,8 +44,14 @@ pub fn keep(common: &Common, title: String, ending: Ending, started_at: String, 
         Ending::Void => "void",
     };
     let (terminal, json) = reports;
-    let printed =
-        Printed { id: setup::new_id(&started_at), title, started_at, ended: ended.to_owned(), terminal, json };
+    let printed = Printed {
+        id: setup::new_id(&started_at),
+        title,
+        started_at,
+        ended: ended.to_owned(),
+        terminal,
+        json,
+    };
     let kept = store(common).and_then(|store| Ok(store.add_printed(&printed)?));
     match kept {
         Ok(()) if stdout().is_terminal() => note!("kept: drome report {}", printed.id),

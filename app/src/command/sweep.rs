@@ -16,9 +16,7 @@ use lab::machine::pinned::Pinned;
 use lab::setup::{self, Lineup, Rules};
 use lab::sweep::{Entry, Servers, Setting};
 use lab::{Lab, sweep};
-use model::{
-    Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target, Until,
-};
+use model::{Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target, Until};
 use report::TextStyle;
 use std::collections::BTreeMap;
 use std::net::TcpStream;

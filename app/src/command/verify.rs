@@ -2,6 +2,7 @@
 
 use super::format::FormatArgs;
 use super::install;
+use crate::console;
 use crate::failure::{CHECK_FAILED, FAILED};
 use crate::options::Common;
 use crate::signals::stop_flag;

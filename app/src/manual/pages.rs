@@ -267,7 +267,7 @@ pub const PAGES: &[Page] = &[
             ("drome ab -k -c 10 -n 10000 http://127.0.0.1:8080/", "the command line of one of them"),
         ],
         exits: READS,
-        see: &[("dialects.md", "The tools that drome speaks")],
+        see: &[("dialects.md", "Command lines of older tools")],
     },
     Page {
         command: "doctor",

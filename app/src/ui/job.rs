@@ -1,7 +1,7 @@
 //! A study that was started on the page, from the button to its end. The lab's thread updates it between two
 //! trials, and pages read it. The pieces for watching browsers are also built here, between two trials.
 
-use super::outcomes::Outcome;
+use super::outcomes::TrialOutcome;
 use super::pages::live;
 use super::state::AppState;
 use super::turns::TrialTurn;
@@ -67,7 +67,7 @@ pub struct Known {
     /// The minimum number of trials, or heats.
     pub least: usize,
     /// The outcome of every trial so far.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<TrialOutcome>,
     /// The remaining time; unknown before the first trial.
     pub left: Option<Left>,
     /// The findings so far.
@@ -253,7 +253,7 @@ impl Show for Between<'_> {
     fn observed(&mut self, _run: &Run, observation: &Observation) {
         self.trial_turn = None;
         let mut known = self.job.known();
-        known.outcomes.push(Outcome::of(observation));
+        known.outcomes.push(TrialOutcome::of(observation));
         known.done = known.outcomes.len();
     }
 
@@ -282,7 +282,7 @@ impl Show for Between<'_> {
     fn knows_heats(&mut self, run: &Run, measured: &Measured) {
         let findings = measured.findings(run, None);
         let most = budget::left(run, &measured.starts);
-        let outcomes = observed(&measured.heats, &measured.starts).iter().map(Outcome::of).collect();
+        let outcomes = observed(&measured.heats, &measured.starts).iter().map(TrialOutcome::of).collect();
         let mut known = self.job.known();
         known.outcomes = outcomes;
         (known.findings, known.left) = (Some(findings), Some(Left { about: None, most }));

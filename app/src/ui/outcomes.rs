@@ -2,9 +2,9 @@
 
 use model::{Observation, Outcome, Trial};
 
-/// A trial with its outcome.
+/// A trial and how it ended.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct TrialOutcome {
     /// The trial.
     pub trial: Trial,
     /// Its outcome.
@@ -22,8 +22,8 @@ pub enum State {
     Failed(String),
 }
 
-impl Outcome {
-    /// The mark of an observation.
+impl TrialOutcome {
+    /// The outcome of an observation, without its figures.
     pub fn of(observation: &Observation) -> Self {
         let state = match &observation.outcome {
             Outcome::Failed(why) => State::Failed(why.clone()),

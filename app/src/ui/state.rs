@@ -2,7 +2,7 @@
 
 use super::access::body::Bodies;
 use super::job::{Job, Wanted};
-use super::outcomes::Outcome;
+use super::outcomes::TrialOutcome;
 use super::pages::failure::Failure;
 use super::recent::Recent;
 use super::turns::Turns;
@@ -54,7 +54,7 @@ pub struct AppState {
 #[derive(Debug)]
 pub struct Analysed {
     /// The outcome of every trial.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<TrialOutcome>,
     /// The findings.
     pub findings: Findings,
 }
@@ -141,7 +141,7 @@ impl AppState {
         };
         let findings = lab::findings::of(&store, &run, &observations, ended.as_deref())?;
         let observations = lab::findings::all(&store, &run, observations)?;
-        let outcomes = observations.iter().map(Outcome::of).collect();
+        let outcomes = observations.iter().map(TrialOutcome::of).collect();
         let analysed = Arc::new(Analysed { outcomes, findings });
         if let Some(stamp) = stamp {
             self.analysed.keep(id, stamp, Arc::clone(&analysed));

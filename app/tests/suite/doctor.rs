@@ -13,12 +13,8 @@ fn the_doctor_is_advice_unless_points_are_asked_for() {
     assert_eq!(said.code, 0, "{}", said.err);
     assert!(said.out.contains(" of 10: 10"), "the score comes with its derivation\n{}", said.out);
     // What else runs differs from look to look; each is held against its own score.
-    let cases: [(&[&str], u64); 4] = [
-        (&[], 0),
-        (&["--least", "0"], 0),
-        (&["--least", "10"], 10),
-        (&["--strict"], 10),
-    ];
+    let cases: [(&[&str], u64); 4] =
+        [(&[], 0), (&["--least", "0"], 0), (&["--least", "10"], 10), (&["--strict"], 10)];
     for (args, least) in cases {
         let said = run(home.drome(&["doctor", "--format", "json"]).args(args));
         let json: Value = serde_json::from_str(&said.out).unwrap();

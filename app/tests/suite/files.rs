@@ -209,7 +209,7 @@ fn every_answer_has_a_date_and_a_name() {
     }
 }
 
-/// A folder, and both servers of it.
+/// A folder with files, served by nginx and by drome.
 fn both() -> (Home, Server, Server) {
     let home = Home::new();
     let site = home.path().join("site");

@@ -1,5 +1,5 @@
-//! What goes wrong while contenders are got: registries that don't answer, disks that are full, versions that change under
-//! a lock. Each is said with its log and the next step, and keeps nobody else waiting.
+//! Failures while contenders are installed and built: registries that don't answer, full disks, builds that change the pinned
+//! versions. Each is reported with its log and the next step, and holds up no other contender.
 
 use crate::common::{Home, Said, process, run, trials, wait_for};
 use std::fs;

@@ -28,7 +28,11 @@ fn what_a_single_measurement_does_not_have_is_refused_with_the_next_step() {
     let chart = run(&mut home.drome(&["report", &id, "--format", "svg"]));
     assert!(chart.code == 2 && chart.err.contains("its formats are terminal and json"), "{}", chart.err);
     let compared = run(&mut home.drome(&["compare", &id, &id]));
-    assert!(compared.code == 2 && compared.err.contains("`drome race` compares two servers"), "{}", compared.err);
+    assert!(
+        compared.code == 2 && compared.err.contains("`drome race` compares two servers"),
+        "{}",
+        compared.err
+    );
 }
 
 #[test]
@@ -36,7 +40,8 @@ fn a_store_that_cannot_be_written_costs_no_measurement() {
     let (home, server) = (Home::new(), serve(&[]));
     let store = home.write("notes.txt", "not a database, and longer than a header of one would be\n");
     let url = format!("http://{}/hello", server.address);
-    let load = ["load", &url, "-c", "2", "-n", "100", "--allow-busy", "--store", &store.display().to_string()];
+    let load =
+        ["load", &url, "-c", "2", "-n", "100", "--allow-busy", "--store", &store.display().to_string()];
     let said = run(&mut home.drome(&load));
     assert!(said.code == 0 && said.out.contains("requests/s"), "{}", said.err);
     assert!(said.err.contains("not kept") && said.err.contains("is not a drome store"), "{}", said.err);

@@ -39,7 +39,8 @@ pub fn command(
     };
     Ok(match run.client {
         Client::Drome(more) => {
-            let args = owned(&["load", &url, "--format", "json", "-t", "1", "-c", &c, "-d", &format!("{s}s")]);
+            let args =
+                owned(&["load", &url, "--format", "json", "-t", "1", "-c", &c, "-d", &format!("{s}s")]);
             let more = more.iter().map(|arg| fixtures.expand(arg)).collect();
             // The bench's measurements are not the user's.
             let store = vec!["--store".to_owned(), fixtures.store()];

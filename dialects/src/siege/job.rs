@@ -267,8 +267,10 @@ impl Undone {
         let (head, body) = head_and_body(&tally.first_answer);
         let head = String::from_utf8_lossy(head).to_ascii_lowercase();
         if settings.parser && is_page_with_parts(&head, body) {
-            say("the answer is a page of HTML; siege would fetch its parts too, drome does not (--no-parser)"
-                .to_owned());
+            say(
+                "the answer is a page of HTML; siege would fetch its parts too, drome does not (--no-parser)"
+                    .to_owned(),
+            );
         }
         if settings.cookies && head.contains("\r\nset-cookie:") {
             say("the server set cookies; siege would send them back, drome does not (cookies = false)"

@@ -44,8 +44,8 @@ impl Prepared {
         }
         if let Some(file) = changed(&self.folder.join("src"), &self.sources) {
             return Err(format!(
-                "its build changed its own `{}`, so the result is not what its folder pins: make the build keep to \
-                 the lock file (npm ci, pip --require-hashes, cargo --locked)",
+                "its build changed its own `{}`, so it may not have the pinned versions: make the build keep \
+                 to the lock file (npm ci, pip --require-hashes, cargo --locked)",
                 file.display()
             ));
         }

@@ -57,7 +57,7 @@ impl Server {
     ) -> Result<Self, Fault> {
         let mut guard = image::command()
             .arg("__guard")
-            // It does not need to know, but who looks at the list of processes may want to.
+            // The guard does not use this. In a list of processes it shows which server the guard belongs to.
             .arg(&start.log)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

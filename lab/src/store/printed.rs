@@ -25,7 +25,8 @@ impl Store {
     /// Adds a report.
     pub fn add_printed(&self, printed: &Printed) -> Result<(), StoreError> {
         let Printed { id, title, started_at, ended, terminal, json } = printed;
-        let sql = "insert into printed (id, title, started_at, ended, terminal, json) values (?, ?, ?, ?, ?, ?)";
+        let sql =
+            "insert into printed (id, title, started_at, ended, terminal, json) values (?, ?, ?, ?, ?, ?)";
         self.db
             .execute(sql, params![id, title, started_at, ended, terminal, json])
             .map_err(|e| self.wrap(e))?;

@@ -121,5 +121,8 @@ fn a_report_is_found_by_its_name_listed_and_not_taken_for_a_run() {
     assert_eq!(store.find(None).unwrap(), Stored::Printed(printed));
     assert_eq!(store.runs().unwrap(), []);
     let listed = store.everything().unwrap();
-    assert_eq!((listed[0].kind, listed[0].count, listed[0].ended.as_deref()), (Kind::Report, 1, Some("void")));
+    assert_eq!(
+        (listed[0].kind, listed[0].count, listed[0].ended.as_deref()),
+        (Kind::Report, 1, Some("void"))
+    );
 }

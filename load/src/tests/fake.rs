@@ -16,19 +16,19 @@ pub const SECOND: u64 = 1_000_000_000;
 /// The clock when a test begins: no moment is 0.
 pub const START: u64 = 5 * SECOND;
 
-/// A look that finds nothing takes so long.
+/// How long it takes to look for completions and find none.
 const LOOK_NS: u64 = 1_000;
 
 /// Something that the worker asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// Of all connections the `nth`, counted from 0.
+    /// Open a connection; it is the `nth` of all, counted from 0.
     Connect { nth: usize },
-    /// So many requests on it, in one send; so many were sent on it before.
+    /// Send `requests` requests on the `nth` connection at once; `before` were sent on it earlier.
     Send { nth: usize, requests: usize, before: usize },
 }
 
-/// What comes of it.
+/// How the peer responds to a call.
 #[derive(Clone, Debug)]
 pub enum What {
     Connected,
@@ -39,7 +39,7 @@ pub enum What {
     Failed(Operation, Errno),
 }
 
-/// Says what comes of a call, each thing so many nanoseconds after it.
+/// Decides how the peer responds to a call: what happens, each with its delay after the call in nanoseconds.
 pub type Script<'s> = Box<dyn FnMut(Call) -> Vec<(u64, What)> + 's>;
 
 #[derive(Clone, Copy, Debug, Default)]

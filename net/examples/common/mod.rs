@@ -1,23 +1,23 @@
-//! What the yardsticks are asked for, and how they say what they came to.
+//! The command line and the output of the baseline clients.
 
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// What a yardstick fails with.
+/// The result of a baseline client.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// What is asked for on the command line.
-#[allow(dead_code, reason = "not every yardstick can ask ahead")]
+/// The options of the command line.
+#[allow(dead_code, reason = "not every client can pipeline")]
 pub struct Options {
-    /// Of a server on this machine.
+    /// The port of a server on this machine.
     pub port: u16,
-    /// What is asked for.
+    /// The path of every request.
     pub path: String,
-    /// At the same time.
+    /// The number of connections at the same time.
     pub connections: usize,
-    /// How long.
+    /// The duration.
     pub time: Duration,
-    /// Requests ahead on each connection.
+    /// The number of pipelined requests on each connection.
     pub pipeline: usize,
 }
 

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 pub fn build(root: &Path, tools: &Tools, target: Target) -> Result<PathBuf> {
     run("rustup", &["target", "add", target.triple])?;
     let path = format!("PATH={}", tools.path());
-    let build = ["zigbuild", "--locked", "--profile", "dist", "--package", "drome", "--target", target.triple];
+    let build =
+        ["zigbuild", "--locked", "--profile", "dist", "--package", "drome", "--target", target.triple];
     run("env", &[&[path.as_str(), "cargo"], &build[..]].concat())?;
     Ok(root.join("target").join(target.triple).join("dist/drome"))
 }

@@ -29,8 +29,13 @@ pub fn emulated() -> Result<()> {
 fn unit_tests(tools: &Tools, target: Target) -> Result<()> {
     let path = format!("PATH={}", tools.path());
     let runner = format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER={EMULATOR}");
-    let test = ["cargo-zigbuild", "test", "--locked", "--workspace", "--lib", "--bins", "--target", target.triple];
-    run("env", &[&[path.as_str(), runner.as_str()], &test[..], &["--exclude", "xtask", "--exclude", "drome-bench"]].concat())
+    let test =
+        ["cargo-zigbuild", "test", "--locked", "--workspace", "--lib", "--bins", "--target", target.triple];
+    run(
+        "env",
+        &[&[path.as_str(), runner.as_str()], &test[..], &["--exclude", "xtask", "--exclude", "drome-bench"]]
+            .concat(),
+    )
 }
 
 /// A server that is ended with this value.
@@ -53,12 +58,15 @@ fn serve_and_load(binary: &Path) -> Result<()> {
     let url = format!("{}hello", url.trim());
     let load = ["load", &url, "-c", "8", "-n", REQUESTS, "--io", "epoll", "--format", "json", "--allow-busy"];
     let output = Command::new(EMULATOR).arg(binary).args(load).output()?;
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout)
-        .with_context(|| format!("`drome load` printed no JSON: {}", String::from_utf8_lossy(&output.stderr)))?;
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).with_context(|| {
+        format!("`drome load` printed no JSON: {}", String::from_utf8_lossy(&output.stderr))
+    })?;
     let (completed, errors) = (&json["requests"]["completed"], &json["errors"]["total"]);
     if completed.to_string() != REQUESTS || errors != 0 {
         bail!("{completed} of {REQUESTS} requests completed, {errors} errors: {json}");
     }
-    println!("drome serve and drome load over epoll under {EMULATOR}: {completed} requests completed, no error");
+    println!(
+        "drome serve and drome load over epoll under {EMULATOR}: {completed} requests completed, no error"
+    );
     Ok(())
 }

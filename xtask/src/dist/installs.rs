@@ -18,7 +18,8 @@ const MESSAGES: &str = "drome load -n 10 https://127.0.0.1:1/ || echo \"exit cod
 drome report --format png --output /tmp/race.png || echo \"exit code $?\"";
 
 /// Where the ways put drome, beyond the system's path.
-const PATHS: &str = "for folder in /opt/*/ /opt/venv/bin \"$HOME/.local/bin\"; do PATH=\"$PATH:$folder\"; done; export PATH";
+const PATHS: &str =
+    "for folder in /opt/*/ /opt/venv/bin \"$HOME/.local/bin\"; do PATH=\"$PATH:$folder\"; done; export PATH";
 
 /// A way to install drome.
 struct Way {
@@ -41,7 +42,8 @@ fn ways() -> Vec<Way> {
         Way {
             name: "installer",
             needs: &["curl", "ca-certificates"],
-            install: "DROME_DOWNLOADS=file:///dist sh /dist/install.sh; export PATH=$HOME/.local/bin:$PATH".to_owned(),
+            install: "DROME_DOWNLOADS=file:///dist sh /dist/install.sh; export PATH=$HOME/.local/bin:$PATH"
+                .to_owned(),
         },
         Way { name: "deb", needs: &[], install: format!("dpkg --install /dist/drome_{VERSION}_amd64.deb") },
         Way {
@@ -83,7 +85,10 @@ fn clean_root(way: &Way) -> Result<PathBuf> {
     args.extend((!way.needs.is_empty()).then_some(include.as_str()));
     let shown = folder.to_string_lossy();
     let sources = sources()?;
-    run("mmdebstrap", &[&args[..], &["bookworm", &shown], &sources.iter().map(String::as_str).collect::<Vec<_>>()].concat())?;
+    run(
+        "mmdebstrap",
+        &[&args[..], &["bookworm", &shown], &sources.iter().map(String::as_str).collect::<Vec<_>>()].concat(),
+    )?;
     Ok(folder)
 }
 
@@ -136,6 +141,9 @@ fn inside(clean: &Path, dist: &Path, script: &str) -> Result<String> {
 /// What a folder takes on disk.
 fn disk_mb(folder: &Path) -> Result<f64> {
     let du = Command::new("du").args(["-s", "-B1", "--one-file-system"]).arg(folder).output()?;
-    let bytes = String::from_utf8_lossy(&du.stdout).split_whitespace().next().and_then(|text| text.parse::<f64>().ok());
+    let bytes = String::from_utf8_lossy(&du.stdout)
+        .split_whitespace()
+        .next()
+        .and_then(|text| text.parse::<f64>().ok());
     Ok(bytes.context("can't read what du printed")? / 1e6)
 }

@@ -85,7 +85,9 @@ fn wanted(args: &[String]) -> Result<Vec<Target>> {
         return Ok(TARGETS.to_vec());
     }
     args.iter()
-        .map(|triple| known(triple).with_context(|| format!("there is no target `{triple}`; there are: {}", all())))
+        .map(|triple| {
+            known(triple).with_context(|| format!("there is no target `{triple}`; there are: {}", all()))
+        })
         .collect()
 }
 
@@ -96,7 +98,8 @@ fn checksums(out: &Path) -> Result<()> {
         names.push(entry?.file_name());
     }
     names.sort();
-    let sums = Command::new("sha256sum").args(&names).current_dir(out).output().context("can't run sha256sum")?;
+    let sums =
+        Command::new("sha256sum").args(&names).current_dir(out).output().context("can't run sha256sum")?;
     std::fs::write(out.join("SHA256SUMS"), sums.stdout).context("can't write SHA256SUMS")
 }
 
@@ -121,6 +124,13 @@ fn tar_gz(folder: &Path, name: &str, file: &Path) -> Result<()> {
     let time = Command::new("git").args(["log", "-1", "--format=@%ct"]).current_dir(root()).output()?;
     let time = format!("--mtime={}", String::from_utf8_lossy(&time.stdout).trim());
     let (folder, file) = (folder.to_string_lossy(), file.to_string_lossy());
-    let tar = ["--sort=name", "--owner=0", "--group=0", "--numeric-owner", &time, "--use-compress-program=gzip -9n"];
+    let tar = [
+        "--sort=name",
+        "--owner=0",
+        "--group=0",
+        "--numeric-owner",
+        &time,
+        "--use-compress-program=gzip -9n",
+    ];
     run("tar", &[&tar[..], &["-C", &folder, "-cf", &file, name]].concat())
 }

@@ -16,7 +16,10 @@ pub fn write(root: &Path, tools: &Tools, out: &Path) -> Result<PathBuf> {
     let manifest = root.join("app/Cargo.toml");
     let manifest = manifest.to_string_lossy();
     let about = ["generate", "--locked", "--fail", "--config", &settings, "--manifest-path", &manifest];
-    run("env", &[&[path.as_str(), "cargo", "about"], &about[..], &["--output-file", &file, &template]].concat())?;
+    run(
+        "env",
+        &[&[path.as_str(), "cargo", "about"], &about[..], &["--output-file", &file, &template]].concat(),
+    )?;
     let bill = ["--format", "json", "--override-filename", "bill-of-materials", "--manifest-path", &manifest];
     run("env", &[&[path.as_str(), "cargo", "cyclonedx"], &bill[..]].concat())?;
     keep_bill(root, out)?;

@@ -10,6 +10,14 @@ use std::path::{Path, PathBuf};
 const CARGO_TOOLS: &[(&str, &str)] =
     &[("cargo-about", "cargo-about@0.9.3"), ("cargo-cyclonedx", "cargo-cyclonedx@0.5.7")];
 
+/// Tools run for seconds and build for minutes, so they are built without optimisation.
+const QUICK_BUILD: &[&str] = &[
+    "CARGO_PROFILE_RELEASE_OPT_LEVEL=0",
+    "CARGO_PROFILE_RELEASE_LTO=off",
+    "CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16",
+    "CARGO_PROFILE_RELEASE_STRIP=debuginfo",
+];
+
 /// Where the tools are.
 #[derive(Debug)]
 pub struct Tools {
@@ -57,8 +65,8 @@ pub fn cargo_tool(root: &Path, program: &str, version: &str, options: &[&str]) -
     let there = std::fs::read_to_string(folder.join(".crates.toml")).unwrap_or_default();
     if !there.contains(&format!("\"{} ", version.replace('@', " "))) {
         let to = folder.to_string_lossy();
-        let install = ["install", "--locked", "--quiet", "--root", &to, version];
-        run("cargo", &[&install[..], options].concat())?;
+        let install = ["cargo", "install", "--locked", "--quiet", "--root", &to, version];
+        run("env", &[QUICK_BUILD, &install, options].concat())?;
     }
     Ok(folder.join("bin").join(program))
 }

@@ -56,7 +56,10 @@ fn initial_files(folder: &Path, debian: &Path, binary: &Path) -> Result<PathBuf>
     for name in ["bin", "proc", "sys", "dev", "tmp"] {
         std::fs::create_dir_all(files.join(name))?;
     }
-    let busybox = ["usr/bin/busybox", "bin/busybox"].map(|path| debian.join(path)).into_iter().find(|path| path.is_file());
+    let busybox = ["usr/bin/busybox", "bin/busybox"]
+        .map(|path| debian.join(path))
+        .into_iter()
+        .find(|path| path.is_file());
     super::copy(&busybox.context("the package busybox-static has no busybox")?, &files.join("bin/busybox"))?;
     super::copy(binary, &files.join("bin/drome"))?;
     std::fs::write(files.join("init"), INIT)?;

@@ -106,7 +106,10 @@ pub fn show_printed(printed: &Printed, format: Format) -> Result<&str, WrongInpu
         Format::Json => Ok(&printed.json),
         _ => {
             let id = &printed.id;
-            let why = format!("{id} is one measurement (`drome {}`): its formats are terminal and json", printed.title);
+            let why = format!(
+                "{id} is one measurement (`drome {}`): its formats are terminal and json",
+                printed.title
+            );
             Err(WrongInput(why))
         }
     }

@@ -3,7 +3,7 @@
 
 use super::chips;
 use super::intervals::{Axis, Estimate};
-use crate::ui::outcomes::{Outcome, State};
+use crate::ui::outcomes::{State, TrialOutcome};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::study::REFERENCE;
@@ -14,7 +14,7 @@ use report::units;
 const MOST_MARKS: usize = 40;
 
 /// The sections of all cells that have a contender: their findings, their trials, and the current trial.
-pub fn sections(cells: &[CellFindings], outcomes: &[Outcome], now: Option<&Trial>) -> Markup {
+pub fn sections(cells: &[CellFindings], outcomes: &[TrialOutcome], now: Option<&Trial>) -> Markup {
     let shares = |cell: &CellFindings| cell.contenders.iter().map(|c| estimate(cell, c)).collect::<Vec<_>>();
     let estimates: Vec<Vec<Estimate>> = cells.iter().map(shares).collect();
     html! {
@@ -36,7 +36,7 @@ fn shared_axis(cells: &[CellFindings], estimates: &[Vec<Estimate>], metric: Metr
 fn section(
     (number, cell): (usize, &CellFindings),
     (axis, estimates): (&Axis, &[Estimate]),
-    outcomes: &[Outcome],
+    outcomes: &[TrialOutcome],
     now: Option<&Trial>,
 ) -> Markup {
     let base =
@@ -108,7 +108,7 @@ fn row(
     c: &ContenderFindings,
     (axis, estimate): (&Axis, &Estimate),
     percentiles: &[Percentile],
-    (outcomes, now): (&[Outcome], Option<&Trial>),
+    (outcomes, now): (&[TrialOutcome], Option<&Trial>),
 ) -> Markup {
     let is_now = now.is_some_and(|trial| trial.cell == number && trial.contender == c.name);
     let floor = if c.is_held_back() { "≥ " } else { "" };
@@ -178,10 +178,10 @@ fn trials_title(cell: &CellFindings) -> &'static str {
 fn trials(
     (number, cell): (usize, &CellFindings),
     c: &ContenderFindings,
-    outcomes: &[Outcome],
+    outcomes: &[TrialOutcome],
     is_now: bool,
 ) -> Markup {
-    let own: Vec<&Outcome> =
+    let own: Vec<&TrialOutcome> =
         outcomes.iter().filter(|m| m.trial.cell == number && m.trial.contender == c.name).collect();
     let count = |is: fn(&State) -> bool| own.iter().filter(|mark| is(&mark.state)).count();
     let void = count(|s| matches!(s, State::Void(_)));
@@ -212,7 +212,7 @@ fn class(state: &State) -> &'static str {
     }
 }
 
-fn hover(cell: &CellFindings, mark: &Outcome) -> String {
+fn hover(cell: &CellFindings, mark: &TrialOutcome) -> String {
     let place = format!("{} {}", report::in_heats::round(cell), mark.trial.block + 1);
     match &mark.state {
         State::Valid => format!("{place}: valid"),

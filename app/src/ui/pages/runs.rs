@@ -146,7 +146,10 @@ fn without(run: &Listed) -> &'static str {
 /// The state of a run that is not simply over.
 fn state(run: &Listed) -> Option<Chip> {
     if !run.kind.is_measured() {
-        return Some(Chip::plain("imported", "Another tool measured it: it is never ranked with runs of drome"));
+        return Some(Chip::plain(
+            "imported",
+            "Another tool measured it: it is never ranked with runs of drome",
+        ));
     }
     if run.ended.is_some() {
         return None;

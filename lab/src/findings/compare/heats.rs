@@ -60,7 +60,7 @@ fn model(cell: &CellFindings, heats: &CellInHeats) -> Model {
         is_floor: is_floor(c, cell.metric),
     };
     let entrants = cell.contenders.iter().map(entrant).collect();
-    // No pair within a run is judged here.
+    // The level is not corrected for the number of pairs, because no pair within one run is judged here.
     let asked = Asked { metric: cell.metric, chance: 1.0 - CONFIDENCE };
     Model::of(entrants, &heats.starts, &asked)
 }

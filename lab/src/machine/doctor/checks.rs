@@ -197,7 +197,7 @@ fn threads(environment: &Environment) -> Check {
         split.as_ref(),
         |split| match split.first() {
             None => "no core is split between server and load generator".to_owned(),
-            Some(core) => format!("{} are one core, split between server and load generator", list(core)),
+            Some(core) => format!("CPUs {} are one core that server and load generator share", list(core)),
         },
         |split| split.is_empty() || shared,
         [

@@ -52,6 +52,9 @@ fn cells_that_have_not_begun_are_left_out_and_keep_their_number() {
 fn states_are_chips_beside_the_name() {
     let held_back = ContenderFindings { bound: Some("client".to_owned()), ..with_share("<fast>", 1.0) };
     let page = drawn(&[cell("keep-alive", &[held_back])]);
-    assert!(page.contains("&lt;fast&gt;") && page.contains(">limited by the load generator</span>"), "{page}");
+    assert!(
+        page.contains("&lt;fast&gt;") && page.contains(">limited by the load generator</span>"),
+        "{page}"
+    );
     assert!(page.contains("class=\"chip open\" title=\"The load generator was at its limit"), "{page}");
 }
