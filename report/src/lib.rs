@@ -5,6 +5,7 @@ pub mod bars;
 pub mod chart;
 pub mod compare;
 mod csv;
+pub mod figures;
 pub mod forecast;
 pub mod hdr_log;
 pub mod history;
