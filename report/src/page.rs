@@ -150,7 +150,7 @@ impl Comparison<'_> {
                 row.title.to_owned(),
                 then,
                 format!("{floor}{}", self.kind.shown(row.measured)),
-                format!("{floor}{}", times(row.measured / row.published)),
+                format!("{floor}{}", units::times(row.measured / row.published)),
             ];
             if self.is_ranked() {
                 cells.push(self.rank(|r| r.published, row));
@@ -179,14 +179,6 @@ impl Comparison<'_> {
 /// Printed in place of the agreement of two rankings.
 const OFFERED: &str =
     "This is the offered rate. Every server that keeps up reaches it, so it gives no ranking.\n";
-
-/// The measured figure as a multiple of the published one.
-pub fn times(ratio: f64) -> String {
-    if !ratio.is_finite() {
-        return units::UNKNOWN.to_owned();
-    }
-    if ratio >= 100.0 { format!("{ratio:.0} ×") } else { format!("{ratio:.2} ×") }
-}
 
 /// The least number of figures to compare two rankings: two figures agree by chance half of the time.
 const LEAST_ORDER: usize = 3;
