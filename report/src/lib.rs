@@ -17,6 +17,7 @@ pub mod load_json;
 pub mod load_text;
 mod machine;
 pub mod markdown;
+mod markdown_text;
 pub mod notes;
 pub mod offered;
 pub mod open_metrics;

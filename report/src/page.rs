@@ -3,7 +3,7 @@
 
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
-use crate::{markdown, page_figures, units};
+use crate::{markdown_text, page_figures, units};
 use model::Findings;
 use model::findings::{CellFindings, ContenderFindings};
 use std::fmt::Write;
@@ -13,11 +13,11 @@ pub fn section(f: &Findings) -> String {
     let Some(page) = &f.page else { return String::new() };
     let mut out = format!(
         "\n## Published and measured\n\nThe published figures were measured on {}.\n",
-        markdown::words(&page.hardware)
+        markdown_text::words(&page.hardware)
     );
     for cell in &f.cells {
         for one in comparisons(f, cell) {
-            let title = markdown::words(&format!("{}{}", cell.title, one.kind.words()));
+            let title = markdown_text::words(&format!("{}{}", cell.title, one.kind.words()));
             let _ = write!(out, "\n### {title}\n\n{}\n{}", one.table().markdown(), one.agreement());
         }
         if let Some(others) = page_figures::of_cell(f, cell) {
@@ -27,7 +27,7 @@ pub fn section(f: &Findings) -> String {
     out.extend(page_figures::elsewhere(f).map(|words| format!("\n{words}\n")));
     out.extend(page_figures::versions(f).map(|versions| format!("\n{}", versions.markdown())));
     if !f.unequal.is_empty() {
-        let _ = write!(out, "\n### Unequal conditions on the page\n\n{}", markdown::items(&f.unequal));
+        let _ = write!(out, "\n### Unequal conditions on the page\n\n{}", markdown_text::items(&f.unequal));
     }
     out
 }

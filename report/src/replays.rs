@@ -3,7 +3,7 @@
 use crate::page::words;
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
-use crate::{machine, markdown as md, page_figures, units};
+use crate::{machine, markdown_text as md, page_figures, units};
 use model::page::{Replay, Replays};
 use std::fmt::Write;
 
