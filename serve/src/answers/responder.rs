@@ -1,10 +1,9 @@
 //! Answers requests, for one thread, without sockets. Answers to a pipeline are collected.
 
-use crate::Site;
 use crate::answers::date::Clock;
 use crate::answers::fresh::{self, Echo, Fresh, MAX_SENT_BYTES};
 use crate::answers::log::Log;
-use crate::answers::site::{Asked, Standard};
+use crate::answers::site::{Asked, Site, Standard};
 use crate::connections::out::Out;
 use crate::fault::Service;
 use crate::files::Files;
