@@ -5,7 +5,6 @@ mod checked;
 pub mod comparison;
 pub mod contender;
 mod design;
-mod design_file;
 pub mod environment;
 pub mod exchange;
 pub mod findings;
