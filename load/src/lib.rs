@@ -23,6 +23,7 @@ mod part;
 mod pick;
 mod pulse;
 mod series;
+mod share;
 mod slice;
 mod slicing;
 mod sources;
