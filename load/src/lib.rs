@@ -22,6 +22,7 @@ mod pace;
 mod part;
 mod pick;
 mod pulse;
+mod reader;
 mod series;
 mod share;
 mod slice;
