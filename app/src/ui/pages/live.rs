@@ -34,7 +34,7 @@ pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
                 p { a.button.primary href="/studies" { "Choose a study" } }
             }
         };
-        return frame::shell(Some(&app), "Live", Place::Live, &body);
+        return frame::shell(false, "Live", Place::Live, &body);
     };
     let is_over = job.is_over();
     let drawn = fragment(&job, &job.known());
@@ -53,7 +53,7 @@ pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
         div data-live=[(!is_over).then_some("/live/events")] { (drawn) }
         p.unseen aria-live="polite" data-said="" {}
     };
-    frame::shell(Some(&app), "Live", Place::Live, &body)
+    frame::shell(app.under_way().is_some(), "Live", Place::Live, &body)
 }
 
 /// The updates from now on. They are not behind the gate, which would answer "later" after a while, because a
