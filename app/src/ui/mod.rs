@@ -18,6 +18,7 @@ pub use access::guard::Guard;
 
 use crate::console;
 use crate::failure::INTERRUPTED;
+use access::body::IMPORT_PATH;
 use access::connections::{self, Limits};
 use access::guard;
 use axum::Router;
@@ -90,7 +91,7 @@ fn router(app: Arc<AppState>, guard: Guard) -> Router {
         .route("/live", get(live::show))
         .route("/contenders", get(contenders::list).post(contenders::list_installed))
         .route("/contenders/{name}", post(contenders::state))
-        .route(import::PATH, post(import::receive))
+        .route(IMPORT_PATH, post(import::receive))
         .fallback(failure::nothing_here)
         // The gate has its own limits.
         .layer(DefaultBodyLimit::disable())
