@@ -20,6 +20,7 @@ use crate::console;
 use crate::failure::INTERRUPTED;
 use access::body::IMPORT_PATH;
 use access::connections::{self, Limits};
+use access::gate::gate;
 use access::guard;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -95,7 +96,7 @@ fn router(app: Arc<AppState>, guard: Guard) -> Router {
         .fallback(failure::nothing_here)
         // The gate has its own limits.
         .layer(DefaultBodyLimit::disable())
-        .layer(from_fn_with_state(Arc::clone(&app), turns::gate));
+        .layer(from_fn_with_state(Arc::clone(&app), gate));
     let ungated = Router::new()
         .route("/live/stop", post(live::stop))
         .route("/live/events", get(live::events))
