@@ -15,6 +15,7 @@ pub mod history;
 pub mod import;
 pub mod inspection;
 pub mod interval;
+pub mod measurement;
 pub mod metric;
 pub mod observation;
 pub mod page;
@@ -43,8 +44,9 @@ pub use heat::{Heat, Slice, Start};
 pub use history::History;
 pub use import::Import;
 pub use interval::Interval;
+pub use measurement::Measurement;
 pub use metric::Metric;
-pub use observation::{Measurement, Observation, Outcome, Run, Trial};
+pub use observation::{Observation, Outcome, Run, Trial};
 pub use plan::{
     Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, Until, Verify,
 };
