@@ -1,8 +1,7 @@
 //! Computes a figure from rounds: the ratio within each round, then the median over rounds. Pure.
 
-use super::clients::ClientReport;
 use super::model::{Baseline, Figure, Quantity};
-use super::run::{Round, Sample};
+use super::sample::{Round, Sample};
 
 /// The result of a figure.
 #[derive(Debug, PartialEq)]
@@ -138,6 +137,7 @@ fn median(values: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::clients::ClientReport;
     use super::super::model::Bound;
     use super::super::works::WORKS;
     use super::*;
