@@ -8,7 +8,7 @@ pub mod remedy;
 
 use crate::catalog::Entry;
 use crate::lock::Lock;
-use crate::machine::environment::hex;
+use crate::machine::digest::hex;
 use crate::server::image;
 use model::Contender;
 use model::contender::{Track, tuned_name};

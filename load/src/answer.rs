@@ -1,13 +1,12 @@
 //! The second half of a worker's turn: handles what completes on a connection.
 
-use crate::accounts::{Accounts, Answer, BEHIND, Fate};
-use crate::check::Sampler;
-use crate::connection::{Connection, Phase};
+use crate::accounts::{BEHIND, Fate};
+use crate::connection::Phase;
+use crate::reader::{Read, read, whole};
 use crate::worker::Worker;
-use model::{Agreed, Loss, Plan};
+use model::{Agreed, Loss};
 use net::{Completion, Errno, Event, Handshake, Io, Operation, Slot};
 use std::sync::atomic::Ordering;
-use wire::LastHead;
 
 /// The size of the rest of a body from which on the kernel drops it, if it is not verified.
 const SKIP_BYTES: u64 = 8 * 1024;
@@ -19,34 +18,6 @@ const UNASKED: &str = "bytes that no request asked for (an extra answer, or a bo
 /// The cause of a TLS connection's cut: a body that ends with the close is whole only if the close was announced (RFC 9112 section 9.8).
 const CUT: &str =
     "the TLS connection was cut (no close_notify): a body that ends with the connection may be incomplete";
-
-/// How the answers of one worker are read.
-#[derive(Debug)]
-pub struct Reader {
-    /// The head of the last answer on any of this worker's connections.
-    last_head: Option<LastHead>,
-    sampler: Sampler,
-}
-
-impl Reader {
-    /// A reader that has read nothing.
-    pub fn new(plan: &Plan) -> Self {
-        Self { last_head: Some(LastHead::default()), sampler: Sampler::new(plan.verify) }
-    }
-}
-
-/// The result of reading the bytes at hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Read {
-    /// Everything was read, and the connection goes on; so many answers came whole.
-    On(usize),
-    /// The last answer was whole; the server closes.
-    Last,
-    /// Bytes came that no request asked for.
-    Unasked,
-    /// The bytes are not HTTP.
-    Malformed(wire::WireError),
-}
 
 impl<I: Io> Worker<'_, I> {
     /// Handles one completion.
@@ -304,62 +275,4 @@ impl<I: Io> Worker<'_, I> {
         self.io.close(slot);
         connection.close(now);
     }
-}
-
-/// Reads what arrived: counts answers that came whole; the last one may stay unfinished.
-#[inline]
-fn read(
-    plan: &Plan,
-    accounts: &mut Accounts,
-    reader: &mut Reader,
-    connection: &mut Connection,
-    now: u64,
-    mut bytes: &[u8],
-) -> Read {
-    let mut answers = 0;
-    if connection.sent() == 0 {
-        return if connection.phase() == Phase::Draining { Read::On(0) } else { Read::Unasked };
-    }
-    connection.hear(now);
-    while let Some(flight) = connection.oldest() {
-        let ask = &plan.asks[flight.ask as usize];
-        match connection.parser.next_after(&mut bytes, ask.head_only, &mut reader.last_head) {
-            Ok(Some(wire::Event::Body(body))) => {
-                accounts.body(body.len());
-                connection.check.body(&ask.expect, body);
-            }
-            Ok(Some(wire::Event::Head(head))) => {
-                let is_first = connection.hears_first();
-                let looks = reader.sampler.looks(&ask.expect, head.length, is_first);
-                connection.check.head(head.status, looks);
-            }
-            Ok(Some(wire::Event::End { keep_alive })) => {
-                answers += 1;
-                whole(plan, accounts, connection, now, keep_alive);
-                if !keep_alive {
-                    let is_over = bytes.is_empty() || connection.sent() > 0;
-                    return if is_over { Read::Last } else { Read::Unasked };
-                }
-                if bytes.is_empty() {
-                    return Read::On(answers);
-                }
-                if connection.sent() == 0 {
-                    return Read::Unasked;
-                }
-                connection.hear(now);
-            }
-            Ok(None) => return Read::On(answers),
-            Err(error) => return Read::Malformed(error),
-        }
-    }
-    Read::On(answers)
-}
-
-/// Counts the whole answer to the oldest request.
-#[inline]
-fn whole(plan: &Plan, accounts: &mut Accounts, connection: &mut Connection, now_ns: u64, keeps_alive: bool) {
-    let Some(flight) = connection.finish_oldest() else { return };
-    let (status, wrong) = connection.check.end(&plan.asks[flight.ask as usize].expect);
-    accounts.answered(connection, Answer { flight, status, wrong, keeps_alive, now_ns });
-    connection.forget_answer();
 }

@@ -2,13 +2,13 @@
 //! takes what completed. Nothing here allocates, locks or dispatches dynamically per request.
 
 use crate::accounts::{Accounts, Fate, in_flight_ns};
-use crate::answer::Reader;
 use crate::connection::{self, Connection, Phase};
 use crate::deadlines::Deadlines;
 use crate::offered::Offered;
 use crate::opening::Opening;
-use crate::part::Share;
 use crate::pick::Picker;
+use crate::reader::Reader;
+use crate::share::Share;
 use crate::think::Thinkers;
 use crate::window::Window;
 use crate::{Progress, Watch};

@@ -1,7 +1,8 @@
 //! How much a study measures, and when it stops. There are two ways: in heats of live servers that are loaded in turns, or in blocks of
-//! trials, each with a fresh start of its server. The form in a file: `design_file.rs`.
+//! trials, each with a fresh start of its server. The form in a file: `design/file.rs`.
 
-use crate::design_file;
+mod file;
+
 use crate::metric::Metric;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 /// How much is measured, and when to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "design_file::Design", into = "design_file::Design")]
+#[serde(try_from = "file::Design", into = "file::Design")]
 pub struct Design {
     /// The least and the most blocks; rounds, where there are heats.
     pub blocks: [usize; 2],

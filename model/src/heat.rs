@@ -1,7 +1,7 @@
 //! Heats in the form in which they are stored: which contenders were alive together, the outcome of each start, and every turn of each.
 
 use crate::environment::{Conditions, Executable};
-use crate::observation::Measurement;
+use crate::measurement::Measurement;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! The counts of a part of the measured window: of one second of it, or since a viewer last looked.
 
-use crate::tally::Errors;
+use crate::errors::Errors;
 use stats::Counts;
 use std::collections::BTreeMap;
 

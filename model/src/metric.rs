@@ -1,6 +1,6 @@
 //! The metric by which a run decides: one figure of a measurement.
 
-use crate::observation::Measurement;
+use crate::measurement::Measurement;
 use crate::rate::Rate;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;

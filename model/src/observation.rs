@@ -2,10 +2,8 @@
 
 use crate::contender::{Class, Faults, Settings, Track};
 use crate::environment::{Conditions, Environment};
+use crate::measurement::Measurement;
 use crate::study::Study;
-use crate::tally::Tally;
-use crate::usage::Usage;
-use crate::verdict::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -152,17 +150,6 @@ pub enum Outcome {
     Measured(Box<Measurement>),
     /// The contender failed: it did not start, answered wrongly, died, or could not be stopped.
     Failed(String),
-}
-
-/// The result of a measurement.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measurement {
-    /// What the client counted.
-    pub tally: Tally,
-    /// What the server used.
-    pub usage: Usage,
-    /// Whether to believe it.
-    pub verdict: Verdict,
 }
 
 impl Observation {

@@ -1,6 +1,7 @@
 //! The counts of one slice: one server's turn under load among several live ones.
 
-use crate::tally::{Errors, Tally};
+use crate::errors::Errors;
+use crate::tally::Tally;
 use std::collections::BTreeMap;
 
 /// The counts of one slice, over all workers. Moments are nanoseconds of the monotonic clock.

@@ -2,7 +2,7 @@
 
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
-use crate::{csv, markdown as md, units};
+use crate::{csv, markdown_text as md, units};
 use model::Metric;
 use model::history::{Cause, CellHistory, ContenderHistory, History, Point, Step};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! The table of a cell measured in heats: rows by rank, with remarks on rows that deserve caution.
 
 use crate::table::{INTERVAL, Side, Table};
-use crate::{ranking, units};
+use crate::{figures, units};
 use model::Metric;
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, ContenderInHeats, Figure, Unranked};
 
@@ -35,7 +35,7 @@ pub(crate) fn table<'c>(
     let mut table = Table::new(&head).named_by("contender");
     for contender in &cell.contenders {
         table.row(columns.iter().map(|(_, _, shown)| shown(contender)).collect());
-        table.paint("starts", ranking::trials_ink(contender));
+        table.paint("starts", figures::trials_ink(contender));
         if contender.is_held_back() {
             table.paint("requests/s", crate::text_style::Ink::Doubt);
         }
@@ -50,7 +50,7 @@ fn columns<'c>(
     label: impl Fn(&ContenderFindings) -> String + 'c,
 ) -> Vec<Column<'c>> {
     let any = |is: &dyn Fn(&ContenderFindings) -> bool| cell.contenders.iter().any(is);
-    let mut columns: Vec<Column<'c>> = vec![("rank", Side::Right, Box::new(ranking::rank))];
+    let mut columns: Vec<Column<'c>> = vec![("rank", Side::Right, Box::new(figures::rank))];
     if any(&|c| letters(c).is_some()) {
         columns.push(("letters", Side::Left, Box::new(|c| units::known(letters(c), str::to_owned))));
     }
@@ -61,18 +61,18 @@ fn columns<'c>(
     };
     let more: Vec<Column<'c>> = vec![
         ("contender", Side::Left, Box::new(label)),
-        ("requests/s", Side::Right, Box::new(ranking::rate)),
+        ("requests/s", Side::Right, Box::new(figures::rate)),
         (INTERVAL, Side::Right, Box::new(|c| units::interval(c.rate_per_s, units::rate))),
-        (ratio, Side::Right, Box::new(|c| ranking::of_base(cell, c)[0].clone())),
-        (INTERVAL, Side::Right, Box::new(|c| ranking::of_base(cell, c)[1].clone())),
+        (ratio, Side::Right, Box::new(|c| figures::of_base(cell, c)[0].clone())),
+        (INTERVAL, Side::Right, Box::new(|c| figures::of_base(cell, c)[1].clone())),
         ("CPU/request", Side::Right, Box::new(move |c| median(c.server_cpu_ns_per_request, units::duration))),
-        ("RSS", Side::Right, Box::new(ranking::memory)),
+        ("RSS", Side::Right, Box::new(figures::memory)),
         ("on the wire", Side::Right, Box::new(|c| units::known(c.wire_bytes_per_answer, units::bytes))),
-        (ranking::latency_title(cell), Side::Right, Box::new(move |c| median(latency(c), units::duration))),
+        (figures::latency_title(cell), Side::Right, Box::new(move |c| median(latency(c), units::duration))),
         ("warm-up", Side::Right, Box::new(warmup)),
         ("disturbed", Side::Right, Box::new(disturbed)),
-        ("bound", Side::Left, Box::new(|c| ranking::bound(cell, c))),
-        ("starts", Side::Left, Box::new(ranking::trials)),
+        ("bound", Side::Left, Box::new(|c| figures::bound(cell, c))),
+        ("starts", Side::Left, Box::new(figures::trials)),
     ];
     columns.extend(more);
     if any(&|c| !remarks(c).is_empty()) {

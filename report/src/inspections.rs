@@ -2,7 +2,7 @@
 
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
-use crate::{markdown as md, units};
+use crate::{markdown_text as md, units};
 use model::inspection::Inspection;
 
 /// For a terminal.

@@ -3,7 +3,7 @@
 
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
-use crate::{markdown, page_figures, units};
+use crate::{markdown_text, page_figures, units};
 use model::Findings;
 use model::findings::{CellFindings, ContenderFindings};
 use std::fmt::Write;
@@ -13,11 +13,11 @@ pub fn section(f: &Findings) -> String {
     let Some(page) = &f.page else { return String::new() };
     let mut out = format!(
         "\n## Published and measured\n\nThe published figures were measured on {}.\n",
-        markdown::words(&page.hardware)
+        markdown_text::words(&page.hardware)
     );
     for cell in &f.cells {
         for one in comparisons(f, cell) {
-            let title = markdown::words(&format!("{}{}", cell.title, one.kind.words()));
+            let title = markdown_text::words(&format!("{}{}", cell.title, one.kind.words()));
             let _ = write!(out, "\n### {title}\n\n{}\n{}", one.table().markdown(), one.agreement());
         }
         if let Some(others) = page_figures::of_cell(f, cell) {
@@ -27,7 +27,7 @@ pub fn section(f: &Findings) -> String {
     out.extend(page_figures::elsewhere(f).map(|words| format!("\n{words}\n")));
     out.extend(page_figures::versions(f).map(|versions| format!("\n{}", versions.markdown())));
     if !f.unequal.is_empty() {
-        let _ = write!(out, "\n### Unequal conditions on the page\n\n{}", markdown::items(&f.unequal));
+        let _ = write!(out, "\n### Unequal conditions on the page\n\n{}", markdown_text::items(&f.unequal));
     }
     out
 }
@@ -150,7 +150,7 @@ impl Comparison<'_> {
                 row.title.to_owned(),
                 then,
                 format!("{floor}{}", self.kind.shown(row.measured)),
-                format!("{floor}{}", times(row.measured / row.published)),
+                format!("{floor}{}", units::times(row.measured / row.published)),
             ];
             if self.is_ranked() {
                 cells.push(self.rank(|r| r.published, row));
@@ -179,14 +179,6 @@ impl Comparison<'_> {
 /// Printed in place of the agreement of two rankings.
 const OFFERED: &str =
     "This is the offered rate. Every server that keeps up reaches it, so it gives no ranking.\n";
-
-/// The measured figure as a multiple of the published one.
-pub fn times(ratio: f64) -> String {
-    if !ratio.is_finite() {
-        return units::UNKNOWN.to_owned();
-    }
-    if ratio >= 100.0 { format!("{ratio:.0} ×") } else { format!("{ratio:.2} ×") }
-}
 
 /// The least number of figures to compare two rankings: two figures agree by chance half of the time.
 const LEAST_ORDER: usize = 3;

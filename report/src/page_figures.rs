@@ -1,7 +1,6 @@
 //! The other figures of a page beside the measured ones, in the units of the page. If the page's own command line was run, all
 //! of them are shown; in a fair run, only those that mean the same.
 
-use crate::page::times;
 use crate::table::{Side, Table};
 use crate::units;
 use model::findings::{CellFindings, ContenderFindings, Figure};
@@ -91,7 +90,7 @@ fn fair(name: &str, load: &Load, c: &ContenderFindings) -> Option<f64> {
 fn cells(published: f64, measured: Option<f64>) -> [String; 3] {
     let measured = measured.filter(|value| value.is_finite());
     let ratio = measured.filter(|_| published != 0.0).map(|value| value / published);
-    [figure_text(published), units::known(measured, digits), units::known(ratio, times)]
+    [figure_text(published), units::known(measured, digits), units::known(ratio, units::times)]
 }
 
 /// A published figure as it is on the page.

@@ -2,7 +2,7 @@
 //! all.
 
 use crate::text_style::{Ink, TextStyle};
-use crate::{in_heats, machine, markdown, offered, ranking, terminal, units};
+use crate::{in_heats, machine, markdown, markdown_text, offered, ranking, terminal, units};
 use model::Metric;
 use model::findings::{
     CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, PairFindings, RaceFindings,
@@ -35,11 +35,11 @@ pub fn markdown(f: &Findings) -> String {
     let mut out = String::from("# A race\n\n");
     for c in by_letter(cell) {
         let (label, command) = labelled(f, c);
-        let _ = writeln!(out, "- {}: {}", markdown::words(&label), markdown::code(command));
+        let _ = writeln!(out, "- {}: {}", markdown_text::words(&label), markdown_text::code(command));
     }
     let _ = write!(out, "\n{}\n", ranking::race_table(cell).markdown());
     let lines: Vec<String> = lines(f, race, cell).into_iter().map(|(line, _)| line).collect();
-    out += &markdown::items(&lines);
+    out += &markdown_text::items(&lines);
     // Readers of a pasted report do not know the machine.
     let conditions = machine::conditions(&f.conditions);
     for line in

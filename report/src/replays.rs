@@ -1,9 +1,9 @@
 //! The results of a page's own command lines, run against the contenders of its study.
 
-use crate::page::{times, words};
+use crate::page::words;
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
-use crate::{machine, markdown as md, page_figures, units};
+use crate::{machine, markdown_text as md, page_figures, units};
 use model::page::{Replay, Replays};
 use std::fmt::Write;
 
@@ -78,7 +78,7 @@ fn table(cell: &[Replay]) -> Table {
             name(replay),
             units::known(replay.published, |p| format!("{p:.1}")),
             units::known(replay.rate_per_s, units::rate),
-            units::known(both, |(then, now)| times(now / then)),
+            units::known(both, |(then, now)| units::times(now / then)),
             units::known(replay.completed, units::count),
             units::known(replay.errors, units::count),
             units::known(replay.latency_ns_mean, units::duration),

@@ -1,7 +1,7 @@
 //! How the contenders of a run were set up, which decides whether a comparison is fair.
 
 use crate::table::{Side, Table};
-use crate::{markdown, units};
+use crate::{markdown_text as md, units};
 use model::Findings;
 
 /// A section of the Markdown report; empty if nothing is known about any contender.
@@ -17,7 +17,7 @@ pub fn section(f: &Findings) -> String {
         return String::new();
     }
     let gap = if advice.is_empty() { "" } else { "\n" };
-    format!("\n## How each contender was set up\n\n{}{gap}{}", table.markdown(), markdown::items(&advice))
+    format!("\n## How each contender was set up\n\n{}{gap}{}", table.markdown(), md::items(&advice))
 }
 
 /// The settings of all contenders that take part, and whether any setting is known.

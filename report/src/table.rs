@@ -1,7 +1,7 @@
 //! Tables with columns aligned by display width, not by bytes. A table that is too wide is split into parts, one below the
 //! other. Each part begins with the column that names the rows, and nothing is left out.
 
-use crate::markdown;
+use crate::markdown_text as md;
 use crate::text_style::{Ink, TextStyle, shortened};
 use unicode_width::UnicodeWidthStr;
 
@@ -140,8 +140,7 @@ impl Table {
                 .map(|(_, s)| if *s == Side::Right { "---:" } else { "---" }.to_owned())
                 .collect(),
         );
-        let rows =
-            self.rows.iter().map(|row| line(row.iter().map(|(cell, _)| markdown::words(cell)).collect()));
+        let rows = self.rows.iter().map(|row| line(row.iter().map(|(cell, _)| md::words(cell)).collect()));
         [head, rule].into_iter().chain(rows).collect()
     }
 }

@@ -85,6 +85,14 @@ pub fn ratio(x: f64) -> String {
     }
 }
 
+/// A measured figure as a multiple of the published one: `0.05 ×`, `118 ×`.
+pub fn times(ratio: f64) -> String {
+    if !ratio.is_finite() {
+        return UNKNOWN.to_owned();
+    }
+    if ratio >= 100.0 { format!("{ratio:.0} ×") } else { format!("{ratio:.2} ×") }
+}
+
 /// A figure's interval, or a dash.
 pub fn interval(figure: Option<Figure>, shown: impl Fn(f64) -> String) -> String {
     match figure.map(|f| (f.low, f.high)) {

@@ -1,7 +1,7 @@
 //! Phrases that readers found hard to understand, each with a replacement. They are refused in code, messages and
 //! documentation.
 
-use crate::tidy;
+use crate::files::rust_files;
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
 }
 
 fn files(root: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = tidy::rust_files(root)?;
+    let mut files = rust_files(root)?;
     files.extend(pages(&root.join("docs"))?);
     files.extend(["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root.join(name)));
     let is_exempt = |file: &PathBuf| EXEMPT.iter().any(|path| file.starts_with(root.join(path)));

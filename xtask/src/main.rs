@@ -3,6 +3,7 @@
 mod dist;
 mod docs;
 mod english;
+mod files;
 mod fuzz;
 mod site;
 mod suites;

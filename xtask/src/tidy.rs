@@ -1,8 +1,9 @@
 //! Checks that lints do not make: the length of files, the dependencies between crates, and left-overs.
 
+use crate::files::rust_files;
 use anyhow::{Context, Result, bail};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The most lines that a file may have.
 const MAX_LINES: usize = 500;
@@ -93,20 +94,4 @@ fn check_members(root: &Path, wrong: &mut Vec<String>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-pub fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.ends_with("target") {
-            continue; // What was built, not what was written.
-        }
-        if path.is_dir() {
-            files.extend(rust_files(&path)?);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            files.push(path);
-        }
-    }
-    Ok(files)
 }

@@ -18,7 +18,9 @@ pub use access::guard::Guard;
 
 use crate::console;
 use crate::failure::INTERRUPTED;
+use access::body::IMPORT_PATH;
 use access::connections::{self, Limits};
+use access::gate::gate;
 use access::guard;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -90,11 +92,11 @@ fn router(app: Arc<AppState>, guard: Guard) -> Router {
         .route("/live", get(live::show))
         .route("/contenders", get(contenders::list).post(contenders::list_installed))
         .route("/contenders/{name}", post(contenders::state))
-        .route(import::PATH, post(import::receive))
+        .route(IMPORT_PATH, post(import::receive))
         .fallback(failure::nothing_here)
         // The gate has its own limits.
         .layer(DefaultBodyLimit::disable())
-        .layer(from_fn_with_state(Arc::clone(&app), turns::gate));
+        .layer(from_fn_with_state(Arc::clone(&app), gate));
     let ungated = Router::new()
         .route("/live/stop", post(live::stop))
         .route("/live/events", get(live::events))
@@ -139,7 +141,7 @@ fn obey(app: &Arc<AppState>, inbox: &Receiver<Order>) -> anyhow::Result<ExitCode
         match order {
             Order::Start(job) => {
                 let (for_job, running) = (Arc::clone(app), Arc::clone(&job));
-                match thread::Builder::new().spawn(move || job::run(&for_job, &running)) {
+                match thread::Builder::new().spawn(move || job::walk::run(&for_job, &running)) {
                     Ok(thread) => at_work = Some(thread),
                     Err(error) => job.fail(format!("can't start a thread: {error}")),
                 }

@@ -81,8 +81,7 @@ impl AppState {
         Store::open(&self.store)
     }
 
-    /// Runs the work of a page on another thread than the serving one, within the page's turn (see
-    /// [`super::turns::gate`]).
+    /// Runs the work of a page on another thread than the serving one, within the page's turn.
     pub async fn work<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, Failure> + Send + 'static,

@@ -1,7 +1,7 @@
 //! Computes a figure from rounds: the ratio within each round, then the median over rounds. Pure.
 
 use super::model::{Baseline, Figure, Quantity};
-use super::run::{Round, Sample};
+use super::sample::{Round, Sample};
 
 /// The result of a figure.
 #[derive(Debug, PartialEq)]

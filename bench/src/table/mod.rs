@@ -12,6 +12,7 @@ mod page;
 mod process;
 mod record;
 mod run;
+mod sample;
 mod server;
 mod versions;
 mod works;

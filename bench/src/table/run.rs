@@ -1,12 +1,13 @@
 //! Measures a work: every round does each of its runs once. Each round begins with a different run than the round
 //! before, so that a machine whose speed drifts favours nobody.
 
-use super::clients::{self, ClientReport};
+use super::clients;
 use super::machine::{self, CpuWatch};
 use super::model::{Run, Server, Work};
 use super::options::Options;
 use super::process::Running;
 use super::record::{Record, SCHEMA, Setting};
+use super::sample::{Round, Sample};
 use super::server::{Fixtures, Listening};
 use super::versions;
 use anyhow::{Context, Result};
@@ -31,24 +32,8 @@ pub struct Bench {
     shows_progress: bool,
 }
 
-/// The result of one run.
-#[derive(Debug)]
-pub struct Sample {
-    /// One of each client.
-    pub reports: Vec<ClientReport>,
-    pub client_cpu_ns: u64,
-    pub server_cpu_ns: u64,
-    /// Of all clients together.
-    pub connections: usize,
-    /// How many cores other programs kept busy meanwhile, if enough to matter.
-    pub others_cores: Option<f64>,
-}
-
 /// The servers of one kind, or why there are none.
 type Started = Result<Vec<Listening>, String>;
-
-/// The result of each run of the work, or why there is none.
-pub type Round = Vec<Result<Sample, String>>;
 
 impl Bench {
     /// `release` is Cargo's folder of release builds.

@@ -1,9 +1,10 @@
 //! ab's run: the plan for the load engine, and what ab prints before, during and after it.
 
+use super::head::head;
 use super::heard::{Heard, TIMED_OUT};
 use super::options::{Options, strerror};
 use super::report::{Facts, sorted, text};
-use super::url::{head, resolve};
+use super::url::resolve;
 use super::usage::{BANNER, HTML_BANNER};
 use super::{files, html};
 use crate::{Call, Halt, Job, Said};

@@ -2,6 +2,7 @@
 
 mod files;
 mod getopt;
+mod head;
 mod heard;
 mod html;
 mod job;

@@ -1,6 +1,7 @@
 //! httperf's command line as the tool repeats it before it begins: with every option, including defaults.
 
-use super::options::{Options, Pace, Part};
+use super::options::Options;
+use super::values::{Pace, Part};
 use crate::number::g;
 
 /// The whole line.

@@ -18,9 +18,10 @@ use crate::{Call, Dialect, Halt, Job, Said};
 use count::Count;
 use first::First;
 use model::{Connecting, Exchange, Expect, Load, Plan, Tally, TlsChoice, Until};
-use options::{Options, Pace, Part, RECV_BUFFER, SEND_BUFFER};
+use options::{Options, RECV_BUFFER, SEND_BUFFER};
 use report::Report;
 use std::time::Duration;
+use values::{Pace, Part};
 
 /// httperf 0.9.
 pub const DIALECT: Dialect =

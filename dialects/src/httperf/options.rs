@@ -1,6 +1,6 @@
 //! httperf's options, parsed and named as httperf does.
 
-use super::values::{client, part, period, version, wset};
+use super::values::{Pace, Part, client, part, period, version, wset};
 use crate::getopt::{self, Item, Table, Value};
 use crate::{Call, Said};
 use std::fmt::Write;
@@ -70,31 +70,6 @@ const HELP: &str = "\
 \t[--wlog y|n,file] [--wsess N,N,X] [--wsesslog N,X,file]
 \t[--wset N,X]
 ";
-
-/// Which parts of a message are printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
-    /// Nothing.
-    #[default]
-    None,
-    /// Its head.
-    Header,
-    /// Its body.
-    Body,
-    /// Both.
-    Both,
-}
-
-/// How connections begin.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pace {
-    /// At even intervals, with this rate per second; or one after another if it is not above 0.
-    Even(f64),
-    /// At intervals that are distributed uniformly between two times.
-    Uniform(f64, f64),
-    /// At intervals that are distributed exponentially with this mean.
-    Exponential(f64),
-}
 
 /// The options as they were given.
 #[derive(Clone, Debug)]

@@ -1,7 +1,31 @@
 //! The values of httperf's options that are more than a number, and the tool's error messages for them.
 
-use super::options::{Pace, Part};
 use crate::getopt;
+
+/// Which parts of a message are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Part {
+    /// Nothing.
+    #[default]
+    None,
+    /// Its head.
+    Header,
+    /// Its body.
+    Body,
+    /// Both.
+    Both,
+}
+
+/// How connections begin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// At even intervals, with this rate per second; or one after another if it is not above 0.
+    Even(f64),
+    /// At intervals that are distributed uniformly between two times.
+    Uniform(f64, f64),
+    /// At intervals that are distributed exponentially with this mean.
+    Exponential(f64),
+}
 
 /// Which parts of messages are printed.
 pub fn part(value: &str) -> Part {

@@ -1,5 +1,6 @@
 //! A run of siege: what it prints at the beginning, for each transaction, and at the end.
 
+use super::messages;
 use super::rc;
 use super::report::{self, LOG_HEAD, Line, Sums, TICK_NS};
 use super::settings::Settings;
@@ -86,9 +87,9 @@ impl Job for Siege {
             }
             match exchange.end {
                 End::Lost(Loss::Connect) => {
-                    said.err.push_str(&rc::error("socket: unable to connect sock.c:282"));
+                    said.err.push_str(&messages::error("socket: unable to connect sock.c:282"));
                 }
-                End::Lost(Loss::Receive) => said.err.push_str(&rc::error(RESET)),
+                End::Lost(Loss::Receive) => said.err.push_str(&messages::error(RESET)),
                 _ => {}
             }
         }
@@ -114,7 +115,7 @@ impl Job for Siege {
             Halt::Connect(error) => super::url::words(error),
             Halt::Other(what) => return Said::err(format!("siege: {what}\n")).exit(1),
         };
-        self.lose_all(&rc::error(&format!("socket: unable to connect sock.c:282: {why}")))
+        self.lose_all(&messages::error(&format!("socket: unable to connect sock.c:282: {why}")))
     }
 }
 
@@ -231,7 +232,8 @@ impl Siege {
             said.files.push((PathBuf::from(&s.log_file), text, true));
             return;
         }
-        let why = rc::error(&format!("unable to create log file: {}: No such file or directory", s.log_file));
+        let what = format!("unable to create log file: {}: No such file or directory", s.log_file);
+        let why = messages::error(&what);
         said.err.push_str(&why.repeat(1 + usize::from(s.mark.is_some())));
     }
 }

@@ -10,6 +10,7 @@
 mod head;
 mod help;
 mod job;
+mod messages;
 mod rc;
 mod read;
 mod report;
@@ -120,7 +121,7 @@ fn urls(settings: &Settings, complaints: &mut String) -> Result<Vec<String>, Sai
     }
     let text = std::fs::read(&settings.file).map_err(|error| {
         let why = format!("unable to open file: {}: {}", settings.file, url::words(&error));
-        complaints.push_str(&rc::alert(&why));
+        complaints.push_str(&messages::alert(&why));
         help()
     })?;
     let mut variables = HashMap::new();
@@ -177,7 +178,7 @@ fn job(
     let Some(target) = asked[0].target() else {
         let mut job = siege(plan(&settings, &asked, nowhere()), settings, urls);
         let words = "Address resolution failed at sock.c:158 with the following error:";
-        let words = rc::error(words) + &rc::error("Name or service not known");
+        let words = messages::error(words) + &messages::error("Name or service not known");
         return Err(ended(&mut job, said, |job| job.lose_all(&words)));
     };
     let mut job = siege(plan(&settings, &asked, target), settings, urls);
@@ -190,7 +191,7 @@ fn job(
 /// siege's message about an unknown scheme.
 fn unsupported(settings: Settings, said: &Said) -> Said {
     let words = if settings.verbose && !settings.get && !settings.print {
-        rc::error("UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n")
+        messages::error("UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n")
     } else {
         String::new()
     };

@@ -1,24 +1,9 @@
-//! siege's resource file: `key = value`, with variables; and the forms of siege's messages.
+//! siege's resource file: `key = value`, with variables.
 
 use super::settings::{Settings, atof, atoi, seconds};
 use crate::Said;
 use std::collections::HashMap;
 use std::path::Path;
-
-/// An error, after which siege continues.
-pub fn error(what: &str) -> String {
-    format!("[\u{1b}[1;33merror\u{1b}[0m] {what}\n")
-}
-
-/// A warning.
-pub fn alert(what: &str) -> String {
-    format!("[\u{1b}[1;32malert\u{1b}[0m] {what}\n")
-}
-
-/// An error that ends siege.
-pub fn fatal(what: &str) -> Said {
-    Said::err(format!("[\u{1b}[1;31mfatal\u{1b}[0m] {what}\n")).exit(1)
-}
 
 /// The settings from the first of these files that exists: this one, the user's, the machine's; or else Debian's
 /// defaults.

@@ -1,7 +1,7 @@
 //! siege's settings: from its resource file first, then from the command line. Without a resource file, the
 //! defaults are those of the file that Debian installs.
 
-use super::rc;
+use super::messages;
 use crate::Said;
 use crate::getopt::{Item, Table, Value};
 use std::fmt::Write;
@@ -233,10 +233,10 @@ impl Settings {
     /// Adds a header field, if it fits into siege's buffer.
     pub fn header(&mut self, field: &str) -> Result<(), Said> {
         if !field.contains(':') {
-            return Err(rc::fatal("no ':' in http-header"));
+            return Err(messages::fatal("no ':' in http-header"));
         }
         if field.len() + self.extra.len() + 3 > 2048 {
-            return Err(rc::fatal("header is too large"));
+            return Err(messages::fatal("header is too large"));
         }
         let _ = write!(self.extra, "{field}\r\n");
         Ok(())
@@ -250,7 +250,7 @@ impl Settings {
         }
         if self.seconds > 0 && self.reps > 0 && self.reps != MAX_REPS {
             let seconds = self.seconds;
-            said.push_str(&rc::error("CONFIG conflict: selected time and repetition based testing"));
+            said.push_str(&messages::error("CONFIG conflict: selected time and repetition based testing"));
             let _ = writeln!(said, "defaulting to time-based testing: {seconds} seconds");
             self.reps = MAX_REPS;
         }

@@ -1,7 +1,7 @@
 //! siege's URLs: an optional scheme, an optional method and body after the URL, escaped as siege escapes them; and
 //! the request that siege makes from one.
 
-use super::rc;
+use super::messages;
 use super::settings::Settings;
 use model::Target;
 
@@ -110,7 +110,7 @@ fn body(data: &str, settings: &Settings, said: &mut String) -> (Vec<u8>, String)
         }
         Ok(bytes) => (bytes, settings.content_type.clone()),
         Err(error) => {
-            said.push_str(&rc::error(&format!("unable to open file: {file}: {}", words(&error))));
+            said.push_str(&messages::error(&format!("unable to open file: {file}: {}", words(&error))));
             (Vec::new(), settings.content_type.clone())
         }
     }

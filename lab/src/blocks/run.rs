@@ -5,7 +5,8 @@ use crate::blocks::{self, Next};
 use crate::fault::Fault;
 use crate::findings::analyse;
 use crate::lab::{Lab, LabError, Show};
-use crate::machine::environment::{self, Watch};
+use crate::machine::digest;
+use crate::machine::environment::Watch;
 use crate::machine::system::System;
 use crate::server::instance::{Instance, Place, Works};
 use crate::server::plan;
@@ -116,7 +117,7 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>
 
     let asked = Works::from([(cell.workload.clone(), work.clone())]);
     let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
-    *program = environment::executable(instance.server.pid());
+    *program = digest::executable(instance.server.pid());
     lab.verify_once(prepared, &instance)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
     let plan = plan::plan(cell, &run.study.design, instance.address, path, work, &lab.cores, seed);

@@ -6,7 +6,7 @@ use crate::heat::members::{Field, Trouble};
 use crate::heat::schedule::budget;
 use crate::heat::schedule::orders;
 use crate::heat::turns::cycled::{Cycled, Turned};
-use crate::heat::turns::patience::Patience;
+use crate::heat::turns::patience::{Patience, most_cycles};
 use crate::heat::turns::pieces;
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm::Course;
@@ -42,7 +42,7 @@ impl Bout<'_, '_> {
         }
         let spent = budget::spent(&self.field.starts());
         let left = run.study.design.budget.saturating_sub(self.field.spent_before.saturating_add(spent));
-        budget::most_cycles(wanted, self.shape.turn() * self.who.len() as u32, left)
+        most_cycles(wanted, self.shape.turn() * self.who.len() as u32, left)
     }
 
     /// Runs cycles, with a turn for each member, until enough of them were quiet.

@@ -6,7 +6,8 @@ use crate::heat::hub::Hub;
 use crate::heat::schedule::budget;
 use crate::heat::schedule::owed;
 use crate::lab::{Lab, Show};
-use crate::machine::environment::{self, Watch};
+use crate::machine::digest;
+use crate::machine::environment::Watch;
 use crate::machine::system::System;
 use crate::prepare::Prepared;
 use crate::server::instance::{Instance, Place, Work, Works};
@@ -141,7 +142,7 @@ impl<'a> Field<'a> {
             let mut member = Member { start, instance: None };
             match started {
                 Ok(instance) => {
-                    member.start.program = environment::executable(instance.server.pid());
+                    member.start.program = digest::executable(instance.server.pid());
                     member.instance = Some(instance);
                 }
                 Err(fault) => member.leaves(field.beside_its_copy(name, fault)),

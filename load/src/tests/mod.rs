@@ -9,7 +9,7 @@ mod unbiased;
 
 use crate::Progress;
 use crate::agreement::Agreement;
-use crate::part::share;
+use crate::share::share;
 use crate::slice::Slice;
 use crate::slicing::Handed;
 use crate::worker::Worker;

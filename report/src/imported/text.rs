@@ -3,7 +3,7 @@
 use super::{Cell, Row, cells};
 use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
-use crate::{bars, markdown as md, units};
+use crate::{bars, markdown_text as md, units};
 use model::Import;
 use std::fmt::Write;
 

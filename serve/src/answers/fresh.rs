@@ -1,7 +1,7 @@
 //! Answers that are made for every request: a JSON object, and an echo.
 
+use crate::answers::head::{Context, head};
 use crate::connections::out::Out;
-use crate::files::render::{Context, head};
 use serde::Serialize;
 use std::fmt::Write;
 

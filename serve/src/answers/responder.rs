@@ -1,14 +1,14 @@
 //! Answers requests, for one thread, without sockets. Answers to a pipeline are collected.
 
-use crate::Site;
 use crate::answers::date::Clock;
 use crate::answers::fresh::{self, Echo, Fresh, MAX_SENT_BYTES};
+use crate::answers::head::Context;
 use crate::answers::log::Log;
-use crate::answers::site::{Asked, Standard};
+use crate::answers::site::{Asked, Site, Standard};
 use crate::connections::out::Out;
 use crate::fault::Service;
 use crate::files::Files;
-use crate::files::render::{Context, Renderer};
+use crate::files::render::Renderer;
 use std::net::IpAddr;
 use wire::{RequestParser, WireError};
 

@@ -3,6 +3,7 @@
 
 use crate::answers::date::{DATE_BYTES, Date};
 use crate::answers::fresh::{self, Fresh};
+use crate::answers::head::ending;
 use std::collections::HashMap;
 
 /// Paths and their answers.
@@ -86,15 +87,6 @@ struct Answer {
 struct Form {
     bytes: Vec<u8>,
     head_bytes: usize,
-}
-
-/// The field that says what happens to the connection, and the end of the head.
-pub fn ending(keep_alive: bool, http10: bool) -> &'static str {
-    match (keep_alive, http10) {
-        (true, false) => "\r\n",
-        (true, true) => "Connection: keep-alive\r\n\r\n",
-        (false, _) => "Connection: close\r\n\r\n",
-    }
 }
 
 impl Default for Site {

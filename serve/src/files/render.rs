@@ -1,8 +1,8 @@
 //! Renders answers about files as bytes. The answer with a whole file is put together from prepared pieces; everything rarer is
 //! formatted when it is needed.
 
-use crate::answers::date::Date;
-use crate::answers::site::{Site, ending};
+use crate::answers::head::{Context, head};
+use crate::answers::site::Site;
 use crate::connections::out::Out;
 use crate::files::entry::{Content, Entry};
 use crate::files::ranges::Range;
@@ -15,17 +15,6 @@ use std::io::Write;
 pub struct Renderer {
     /// The separator of the parts of the next answer with several. It can't be known beforehand and put into a file.
     boundary: u64,
-}
-
-/// What all answers to a request have in common.
-#[derive(Clone, Copy, Debug)]
-pub struct Context<'c> {
-    /// The date of the answer.
-    pub date: &'c Date,
-    /// Whether the connection stays open.
-    pub keep_alive: bool,
-    /// Whether the request was HTTP/1.0.
-    pub http10: bool,
 }
 
 impl Renderer {
@@ -147,18 +136,4 @@ fn short(status: &str, fields: &str, head_only: bool, context: Context<'_>, out:
     // To memory: it can't fail.
     let _ = writeln!(out.bytes, "{reason}");
     (code, length as u64)
-}
-
-#[inline]
-pub fn head(status: &str, fields: &[&str], context: Context<'_>, out: &mut Out) {
-    let bytes = &mut out.bytes;
-    bytes.extend_from_slice(b"HTTP/1.1 ");
-    bytes.extend_from_slice(status.as_bytes());
-    bytes.extend_from_slice(b"\r\nServer: drome\r\nDate: ");
-    bytes.extend_from_slice(context.date);
-    bytes.extend_from_slice(b"\r\n");
-    for field in fields {
-        bytes.extend_from_slice(field.as_bytes());
-    }
-    bytes.extend_from_slice(ending(context.keep_alive, context.http10).as_bytes());
 }

@@ -1,5 +1,5 @@
 //! `cargo xtask emulated`: the unit tests, `drome serve` and `drome load` on an emulated 64-bit ARM. User-mode emulation has neither
-//! io_uring nor subreapers, so a race runs on a whole emulated machine with a kernel of its own.
+//! `io_uring` nor subreapers, so a race runs on a whole emulated machine with a kernel of its own.
 
 use super::tools::{self, Tools};
 use super::{TARGETS, Target, binary, virtual_machine};
@@ -12,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 const EMULATOR: &str = "qemu-aarch64-static";
 
 /// Requests of the load, more than a few times round all connections.
-const REQUESTS: &str = "2000";
+const REQUESTS: u64 = 2000;
 
 /// Runs everything there.
 pub fn emulated() -> Result<()> {
@@ -49,20 +49,21 @@ impl Drop for Served {
 }
 
 fn serve_and_load(binary: &Path) -> Result<()> {
-    let mut server = Command::new(EMULATOR);
-    server.arg(binary).args(["serve", "--port", "0"]).stdout(Stdio::piped());
-    let mut served = Served(server.spawn().with_context(|| format!("can't run {EMULATOR}"))?);
+    let mut command = Command::new(EMULATOR);
+    command.arg(binary).args(["serve", "--port", "0"]).stdout(Stdio::piped());
+    let mut served = Served(command.spawn().with_context(|| format!("can't run {EMULATOR}"))?);
     let mut url = String::new();
     let printed = served.0.stdout.take().context("no output")?;
     BufReader::new(printed).read_line(&mut url)?;
     let url = format!("{}hello", url.trim());
-    let load = ["load", &url, "-c", "8", "-n", REQUESTS, "--io", "epoll", "--format", "json", "--allow-busy"];
+    let requests = REQUESTS.to_string();
+    let load = ["load", &url, "-c", "8", "-n", &requests, "--io", "epoll", "--format", "json", "--allow-busy"];
     let output = Command::new(EMULATOR).arg(binary).args(load).output()?;
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).with_context(|| {
         format!("`drome load` printed no JSON: {}", String::from_utf8_lossy(&output.stderr))
     })?;
     let (completed, errors) = (&json["requests"]["completed"], &json["errors"]["total"]);
-    if completed.to_string() != REQUESTS || errors != 0 {
+    if completed.as_u64() != Some(REQUESTS) || errors != 0 {
         bail!("{completed} of {REQUESTS} requests completed, {errors} errors: {json}");
     }
     println!(

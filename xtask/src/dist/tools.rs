@@ -1,4 +1,4 @@
-//! The tools that packages are made with, in target/tools: from PyPI by `packaging/requirements.txt`, which pins them by their
+//! The tools that packages are made with, in target/tools: from `PyPI` by `packaging/requirements.txt`, which pins them by their
 //! hashes, and from crates.io with the versions below.
 
 use crate::packages;
@@ -32,7 +32,7 @@ impl Tools {
         format!("{folder}/python/bin:{folder}/bin:{before}")
     }
 
-    /// Python with the packages from PyPI.
+    /// Python with the packages from `PyPI`.
     pub fn python(&self) -> String {
         self.folder.join("python/bin/python3").to_string_lossy().into_owned()
     }

@@ -1,4 +1,4 @@
-//! A race on a whole emulated machine: 64-bit ARM with a Debian kernel, where io_uring and subreapers work. Nothing is in it but
+//! A race on a whole emulated machine: 64-bit ARM with a Debian kernel, where `io_uring` and subreapers work. Nothing is in it but
 //! the binary and busybox.
 
 use super::installs::sources;

@@ -1,4 +1,4 @@
-//! The wheel: `pip install drome-bench` puts the static binary on the path. `drome` is another project on PyPI.
+//! The wheel: `pip install drome-bench` puts the static binary on the path. `drome` is another project on `PyPI`.
 
 use super::tools::Tools;
 use super::{Target, VERSION, copy};

@@ -11,7 +11,7 @@ const GENERATED: &str = "<!-- Written by `cargo xtask docs`: change the source, 
 /// The files with the types that serde reads and writes.
 const SOURCES: &[&str] = &[
     "model/src/contender.rs",
-    "model/src/design_file.rs",
+    "model/src/design/file.rs",
     "model/src/environment.rs",
     "model/src/findings.rs",
     "model/src/findings/in_heats.rs",

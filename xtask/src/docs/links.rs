@@ -126,7 +126,7 @@ pub fn markdown_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
             && !matches!(name.as_str(), "target" | "node_modules" | "pages")
         {
             markdown_files(&path, files)?;
-        } else if name.ends_with(".md") {
+        } else if name.ends_with(".md") && !path.is_symlink() {
             files.push(path);
         }
     }

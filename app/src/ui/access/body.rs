@@ -2,7 +2,6 @@
 //! because a browser that sends slowly must not delay the trials.
 
 use crate::ui::pages::failure::Failure;
-use crate::ui::pages::import;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -11,6 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
+
+/// The path that files are sent to.
+pub const IMPORT_PATH: &str = "/imports";
 
 /// The largest file that can be imported in the browser. The command line accepts larger ones.
 pub const LARGEST_FILE_BYTES: usize = 20 << 20;
@@ -41,7 +43,7 @@ impl Bodies {
     /// The same request with its complete body.
     pub async fn receive(&self, request: Request) -> Result<Request, Failure> {
         let (parts, body) = request.into_parts();
-        let is_file = parts.uri.path() == import::PATH;
+        let is_file = parts.uri.path() == IMPORT_PATH;
         let most = if is_file { LARGEST_FILE_BYTES } else { LARGEST_FORM_BYTES };
         if announced(&parts.headers).is_some_and(|length| length > most as u64) {
             return Err(too_large(most));

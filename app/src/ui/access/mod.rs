@@ -1,6 +1,7 @@
-//! What a request must get past before a page is built for it: the limits on connections, the access control, and the
-//! limits on bodies.
+//! What a request must get past before a page is built for it: the limits on connections, the access control, the
+//! limits on bodies, and the wait for its turn.
 
 pub mod body;
 pub mod connections;
+pub mod gate;
 pub mod guard;

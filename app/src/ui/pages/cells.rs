@@ -112,7 +112,7 @@ fn row(
 ) -> Markup {
     let is_now = now.is_some_and(|trial| trial.cell == number && trial.contender == c.name);
     let floor = if c.is_held_back() { "≥ " } else { "" };
-    let [share, _] = report::ranking::of_base(cell, c);
+    let [share, _] = report::figures::of_base(cell, c);
     html! {
         tr.reference[c.name == REFERENCE].now[is_now] {
             th scope="row" {
@@ -128,7 +128,7 @@ fn row(
             }
             td.number data-label="CPU/request" { (units::known(c.server_cpu_ns_per_request, |f| units::duration(f.median))) }
             td.number data-label="CPU use" { (units::known(c.server_core_use, |f| format!("{:.0} %", f.median * 100.0))) }
-            td.number data-label="Memory" { (report::ranking::memory(c)) }
+            td.number data-label="Memory" { (report::figures::memory(c)) }
             td.trials data-label=(trials_title(cell)) { (trials((number, cell), c, outcomes, is_now)) }
         }
     }
@@ -167,7 +167,7 @@ fn standing(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     if cell.in_heats.is_none() {
         return c.tier.map(|tier| format!("tier {tier}"));
     }
-    c.rank_low.map(|_| format!("rank {}", report::ranking::rank(c)))
+    c.rank_low.map(|_| format!("rank {}", report::figures::rank(c)))
 }
 
 fn trials_title(cell: &CellFindings) -> &'static str {

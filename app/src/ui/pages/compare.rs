@@ -37,7 +37,7 @@ pub async fn show(
             Some(Ok(comparison)) => (comparison_of(comparison)),
         }
     };
-    Ok(frame::shell(Some(&app), "Compare", Place::Compare, &body))
+    Ok(frame::shell(app.under_way().is_some(), "Compare", Place::Compare, &body))
 }
 
 struct Chosen {

@@ -77,7 +77,7 @@ fn show(app: &AppState, filter: &Filter, states: &BTreeMap<String, Markup>) -> M
             }
         }
     };
-    frame::shell(Some(app), "Contenders", Place::Contenders, &body)
+    frame::shell(app.under_way().is_some(), "Contenders", Place::Contenders, &body)
 }
 
 fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {

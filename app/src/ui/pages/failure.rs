@@ -1,12 +1,9 @@
 //! Error pages, with the reason and the next step.
 
 use super::frame;
-use crate::ui::state::AppState;
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use maud::html;
-use std::sync::Arc;
 
 /// A status and a sentence.
 #[derive(Debug)]
@@ -64,11 +61,11 @@ impl IntoResponse for Failure {
             p.failure role="alert" { (self.why) }
             p { a href="/" { "Show the list of runs" } }
         };
-        (self.status, frame::shell(None, title, frame::Place::Nowhere, &body)).into_response()
+        (self.status, frame::shell(false, title, frame::Place::Nowhere, &body)).into_response()
     }
 }
 
 /// The answer for an unknown path.
-pub async fn nothing_here(State(_): State<Arc<AppState>>) -> Failure {
+pub async fn nothing_here() -> Failure {
     Failure::new(StatusCode::NOT_FOUND, "There is no such page.")
 }

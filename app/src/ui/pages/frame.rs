@@ -1,6 +1,5 @@
 //! The frame around every page.
 
-use crate::ui::state::AppState;
 use maud::{DOCTYPE, Markup, html};
 
 /// The section of a page.
@@ -23,9 +22,8 @@ const SECTIONS: [(Place, &str, &str); 5] = [
     (Place::Live, "/live", "Live"),
 ];
 
-/// A whole page. Without a app it does not show whether a study is running.
-pub fn shell(app: Option<&AppState>, title: &str, place: Place, body: &Markup) -> Markup {
-    let under_way = app.and_then(AppState::under_way);
+/// A whole page; `is_running`: whether a study is running, which the link to its page shows.
+pub fn shell(is_running: bool, title: &str, place: Place, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -54,7 +52,7 @@ pub fn shell(app: Option<&AppState>, title: &str, place: Place, body: &Markup) -
                                 li {
                                     a href=(address) aria-current=[(section == place).then_some("page")] {
                                         (name)
-                                        @if section == Place::Live && under_way.is_some() {
+                                        @if section == Place::Live && is_running {
                                             span.beacon { span.unseen { " (a study is running)" } }
                                         }
                                     }

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::url;
 use crate::command::import::{NamedText, nothing, of};
-use crate::ui::access::body::LARGEST_FILE_BYTES;
+use crate::ui::access::body::{IMPORT_PATH, LARGEST_FILE_BYTES};
 use crate::ui::state::AppState;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -11,9 +11,6 @@ use axum::http::{HeaderMap, header};
 use axum::response::Redirect;
 use maud::{Markup, html};
 use std::sync::Arc;
-
-/// The path that files are sent to.
-pub const PATH: &str = "/imports";
 
 /// Reads the files, stores the import, and redirects to its page.
 pub async fn receive(
@@ -62,7 +59,7 @@ pub fn zone() -> Markup {
     html! {
         section aria-labelledby="import" {
             h2 id="import" { "Import a report" }
-            form.drop action=(PATH) method="post" enctype="multipart/form-data" data-drop=(LARGEST_FILE_BYTES) {
+            form.drop action=(IMPORT_PATH) method="post" enctype="multipart/form-data" data-drop=(LARGEST_FILE_BYTES) {
                 p {
                     "Drop a page or a report of another tool here (ab, siege, wrk, wrk2, http_load, weighttp, httperf, \
                      or a table of figures), or choose a file. It is stored beside your own runs and never ranked with them."

@@ -4,8 +4,8 @@
 
 use super::failure::Failure;
 use super::frame::{self, Place};
-use super::{cells, url};
-use crate::ui::job::{Job, Known, Phase, Piece};
+use super::piece;
+use crate::ui::job::{Job, Piece};
 use crate::ui::state::AppState;
 use crate::ui::turns::Turns;
 use axum::extract::State;
@@ -14,7 +14,6 @@ use axum::response::Redirect;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::stream::{Stream, unfold};
 use maud::{Markup, html};
-use report::{progress, units};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,10 +33,10 @@ pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
                 p { a.button.primary href="/studies" { "Choose a study" } }
             }
         };
-        return frame::shell(Some(&app), "Live", Place::Live, &body);
+        return frame::shell(false, "Live", Place::Live, &body);
     };
     let is_over = job.is_over();
-    let drawn = fragment(&job, &job.known());
+    let drawn = piece::fragment(&job.known(), job.is_stopping());
     let body = html! {
         div.head {
             h1 { (job.wanted.title) }
@@ -53,7 +52,7 @@ pub async fn show(State(app): State<Arc<AppState>>) -> Markup {
         div data-live=[(!is_over).then_some("/live/events")] { (drawn) }
         p.unseen aria-live="polite" data-said="" {}
     };
-    frame::shell(Some(&app), "Live", Place::Live, &body)
+    frame::shell(app.under_way().is_some(), "Live", Place::Live, &body)
 }
 
 /// The updates from now on. They are not behind the gate, which would answer "later" after a while, because a
@@ -101,62 +100,4 @@ pub async fn stop(State(app): State<Arc<AppState>>) -> Result<Redirect, Failure>
 
 fn nothing() -> Failure {
     Failure::new(StatusCode::CONFLICT, "No study is running.")
-}
-
-/// The part of the page that changes.
-pub fn fragment(job: &Job, known: &Known) -> Markup {
-    let is_over = known.is_over();
-    html! {
-        div.piece data-over[is_over] {
-            section.card.now {
-                p.status data-status=(known.trial.as_ref().map_or(known.done, |trial| trial.block + 1)) { (status(job, known)) }
-                @if known.least > 0 {
-                    progress max=(known.least) value=(known.done.min(known.least)) aria-label="Progress towards the minimum number of trials or heats" {}
-                    p.faint { (so_far(known)) }
-                    @if let Some(undecided) = known.findings.as_ref().and_then(progress::undecided) { p.faint { (undecided) } }
-                }
-                @if let (true, Some(run)) = (is_over, &known.run) {
-                    p.actions { a.button.primary href={ "/runs/" (url::part(&run.id)) } { "Open the report" } }
-                }
-            }
-            @if let Some(findings) = &known.findings {
-                (cells::sections(&findings.cells, &known.outcomes, known.trial.as_ref()))
-            }
-            @if let Some(run) = &known.run {
-                @for (name, entrant) in &run.contenders {
-                    @if let Some(why) = &entrant.missing { p.note { (name) " does not take part: " (why) } }
-                }
-            }
-        }
-    }
-}
-
-/// The current state, as a short text.
-fn status(job: &Job, known: &Known) -> String {
-    let trial = known.run.as_ref().zip(known.trial.as_ref());
-    match (&known.phase, trial) {
-        (Phase::Failed(why), _) => format!("Failed: {why}"),
-        (Phase::Over(why), _) => format!("Ended: {why}"),
-        (_, _) if job.is_stopping() => "Stopping".to_owned(),
-        (Phase::Preparing, _) => "Preparing: unpacking sources and checking versions".to_owned(),
-        (Phase::Measuring, _) if known.heat.is_some() => known.heat.clone().unwrap_or_default(),
-        (Phase::Measuring, None) => "Starting the first trial".to_owned(),
-        (Phase::Measuring, Some((run, trial))) => {
-            let cell = run.study.cells.get(trial.cell).map_or("", |cell| cell.title.as_str());
-            let who =
-                run.contenders.get(&trial.contender).map_or(trial.contender.as_str(), |e| e.title.as_str());
-            format!("Block {} of at least {}: {who}, {cell}", trial.block + 1, run.study.design.blocks[0])
-        }
-    }
-}
-
-/// How many trials or heats are done, and the remaining time.
-fn so_far(known: &Known) -> String {
-    let is_in_heats = known.run.as_ref().is_some_and(|run| run.study.design.heats.is_some());
-    let unit = if is_in_heats { "heat" } else { "trial" };
-    let done = format!("{} of at least {}", known.done, units::several(known.least, unit));
-    match known.left.filter(|_| known.phase == Phase::Measuring) {
-        Some(left) => format!("{done}; {}", progress::left(left.about, left.most)),
-        None => done,
-    }
 }

@@ -13,6 +13,7 @@ pub mod frame;
 pub mod import;
 pub mod intervals;
 pub mod live;
+pub mod piece;
 pub mod run;
 pub mod runs;
 pub mod studies;

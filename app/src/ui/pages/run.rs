@@ -44,7 +44,7 @@ pub async fn show(State(app): State<Arc<AppState>>, Path(id): Path<String>) -> R
         Shown::Replays(replays) => (replays.title.clone(), of_replays(&replays)),
         Shown::Printed(printed) => (printed.title.clone(), of_printed(&printed)),
     };
-    Ok(frame::shell(Some(&app), &title, Place::Runs, &body))
+    Ok(frame::shell(app.under_way().is_some(), &title, Place::Runs, &body))
 }
 
 fn of_run(analysed: &Analysed) -> Markup {

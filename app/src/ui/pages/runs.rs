@@ -61,7 +61,7 @@ pub async fn list(
         }
         (import::zone())
     };
-    Ok(frame::shell(Some(&app), "Runs", Place::Runs, &body))
+    Ok(frame::shell(app.under_way().is_some(), "Runs", Place::Runs, &body))
 }
 
 fn nothing_yet() -> Markup {

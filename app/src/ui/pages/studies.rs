@@ -40,7 +40,7 @@ pub async fn list(State(app): State<Arc<AppState>>) -> Markup {
             }
         }
     };
-    frame::shell(Some(&app), "Studies", Place::Studies, &body)
+    frame::shell(app.under_way().is_some(), "Studies", Place::Studies, &body)
 }
 
 /// One study: its cells, its contenders, and the form that starts it.
@@ -71,7 +71,7 @@ pub async fn show(State(app): State<Arc<AppState>>, Path(name): Path<String>) ->
         }
         (form(&app, &name, study, under_way.is_some()))
     };
-    Ok(frame::shell(Some(&app), &study.title, Place::Studies, &body))
+    Ok(frame::shell(under_way.is_some(), &study.title, Place::Studies, &body))
 }
 
 fn form(app: &AppState, name: &str, study: &Study, is_busy: bool) -> Markup {

@@ -2,15 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use super::super::access::gate::gate;
 use super::super::access::guard::Guard;
 use super::super::router;
+use super::super::state::AppState;
 use super::*;
 use axum::Router;
 use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::response::IntoResponse;
 use axum::routing::get;
 use futures_util::StreamExt;
 use lab::Catalog;
 use std::sync::mpsc;
+use std::time::Duration;
+use tokio::time::timeout;
 use tower::ServiceExt;
 
 /// A app with an empty store, and its folder.

@@ -2,6 +2,7 @@
 //! exceed it is not started. Pure.
 
 use crate::heat::schedule::enough::rounds_in_words;
+use crate::heat::turns::patience::PATIENCE;
 use model::contender::Class;
 use model::heat::{Heat, Start};
 use model::{Design, Run};
@@ -141,14 +142,6 @@ pub fn exceeded(run: &Run, heat: &Heat, starts: &[Start]) -> Option<String> {
     Some(format!("the budget of {} is spent {when}{short}", humantime::format_duration(budget)))
 }
 
-/// The most cycles that a cell may take, where a cycle takes this long and so much time is left: five times as many as it wants,
-/// unless that would exceed the budget; never fewer than it wants.
-pub fn most_cycles(wanted: usize, cycle: Duration, left: Duration) -> usize {
-    let in_time = left.as_nanos().checked_div(cycle.as_nanos()).unwrap_or(u128::MAX);
-    let most = wanted.saturating_mul(crate::heat::turns::patience::PATIENCE);
-    usize::try_from(in_time).unwrap_or(usize::MAX).clamp(wanted, most.max(wanted))
-}
-
 /// The time that a run has taken.
 pub fn spent(starts: &[Start]) -> Duration {
     total(starts.iter().map(|start| Duration::from_nanos(start.took_ns)))
@@ -205,7 +198,7 @@ fn turns(design: &Design) -> Duration {
 
 /// The time of one member's turns in a cell, if no moment is quiet.
 fn turns_most(design: &Design) -> Duration {
-    turns(design).saturating_mul(u32::try_from(crate::heat::turns::patience::PATIENCE).unwrap_or(u32::MAX))
+    turns(design).saturating_mul(u32::try_from(PATIENCE).unwrap_or(u32::MAX))
 }
 
 /// The class that is assumed: a server that is not known to be quicker is not expected to be.

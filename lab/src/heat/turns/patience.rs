@@ -1,6 +1,7 @@
 //! Decides how long a cell makes up for disturbed turns. Pure: by the clocks of turns and by what was disturbed, without any answer.
 
 use crate::heat::turns::pieces::{Turn, firsts, quiet};
+use std::time::Duration;
 
 /// The longest time of a cell, as a multiple of that of the cycles that it wants to count.
 pub const PATIENCE: usize = 5;
@@ -13,7 +14,7 @@ const Z: f64 = 2.0;
 pub struct Patience {
     /// The number of quiet cycles that are to count.
     pub wanted: usize,
-    /// The most cycles whose time it may take; see [`crate::heat::schedule::budget::most_cycles`].
+    /// The most cycles whose time it may take; see [`most_cycles`].
     pub most: usize,
 }
 
@@ -53,6 +54,14 @@ impl Patience {
     }
 }
 
+/// The most cycles that a cell may take, where a cycle takes this long and so much time is left: five times as many as it wants,
+/// unless that would exceed the budget; never fewer than it wants.
+pub fn most_cycles(wanted: usize, cycle: Duration, left: Duration) -> usize {
+    let in_time = left.as_nanos().checked_div(cycle.as_nanos()).unwrap_or(u128::MAX);
+    let most = wanted.saturating_mul(PATIENCE);
+    usize::try_from(in_time).unwrap_or(usize::MAX).clamp(wanted, most.max(wanted))
+}
+
 /// The time of a cycle in which nothing is made up for.
 fn cycle_ns(cycles: &[Vec<Turn>]) -> f64 {
     total_ns(cycles.iter().flat_map(|cycle| firsts(cycle))) / cycles.len().max(1) as f64
@@ -77,6 +86,7 @@ mod tests {
     use stats::random;
 
     const MS: u64 = 1_000_000;
+    const SECOND: Duration = Duration::from_secs(1);
 
     /// Three members, of which the last one may be another.
     #[derive(Clone, Copy)]
@@ -188,6 +198,13 @@ mod tests {
         assert_eq!((counts, all.len()), (Counts::NeverQuiet, 20));
         assert!(turns(&all) <= 60 + 6 * TRIES, "{} turns", turns(&all));
         assert!(again(&all[0]).is_empty() && all[0].len() == 2 + TRIES);
+    }
+
+    #[test]
+    fn making_up_ends_at_five_times_the_cycles_or_where_the_budget_does() {
+        let most = |left| most_cycles(20, SECOND, left);
+        assert_eq!((most(900 * SECOND), most(37 * SECOND), most(3 * SECOND)), (100, 37, 20));
+        assert_eq!((most_cycles(0, SECOND, SECOND), most_cycles(5, Duration::ZERO, SECOND)), (0, 25));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The properties of the machine that hold for a whole run.
 
-use super::digest;
+use crate::machine::digest;
 use crate::machine::system::System;
 use crate::machine::topology;
 use model::environment::{FrequencyPolicy, Machine, PhysicalCore};

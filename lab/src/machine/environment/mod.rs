@@ -1,13 +1,11 @@
 //! Describes the machine of a run, as far as it tells. What can't be read is unknown.
 
 mod conditions;
-mod digest;
 #[cfg(test)]
 pub mod fixture;
 mod machine;
 
 pub use conditions::Watch;
-pub use digest::{executable, hex, sha256};
 
 use crate::machine::cores::Cores;
 use crate::machine::system::System;

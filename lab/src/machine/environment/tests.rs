@@ -2,6 +2,7 @@
 
 use super::fixture::{self, Tree};
 use super::*;
+use crate::machine::digest::{executable, sha256};
 use model::environment::{Cap, Machine};
 use model::{Conditions, Observation, Run, Trial};
 use serde_json::json;

@@ -1,0 +1,43 @@
+//! Lets a request through to its page: when its body is complete, and when no trial is being measured.
+
+use crate::ui::pages::failure::Failure;
+use crate::ui::state::AppState;
+use crate::ui::turns::{PageTurn, Turns};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The longest wait of a page, after which it shows the reason.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Wraps every page: receives the request's body, waits for the page's turn, and keeps the turn until the page is
+/// built, even if the client has gone.
+pub async fn gate(State(app): State<Arc<AppState>>, request: Request, next: Next) -> Response {
+    let request = match app.bodies.receive(request).await {
+        Ok(request) => request,
+        Err(failure) => return failure.into_response(),
+    };
+    let turn = match page_in_time(&app.turns).await {
+        Ok(turn) => turn,
+        Err(failure) => return failure.into_response(),
+    };
+    // In a separate task: closing the connection ends this one, but not the thread that reads the store.
+    let made = tokio::spawn(async move {
+        let page = next.run(request).await;
+        drop(turn);
+        page
+    });
+    made.await.unwrap_or_else(|_| Failure::bug().into_response())
+}
+
+/// Waits for the end of the current trial, but not for ever.
+async fn page_in_time(turns: &Turns) -> Result<PageTurn, Failure> {
+    timeout(PATIENCE, turns.page()).await.map_err(|_| {
+        let why = "A trial is being measured, and drome builds no pages meanwhile. Reload this page in a moment.";
+        Failure::new(StatusCode::SERVICE_UNAVAILABLE, why)
+    })
+}

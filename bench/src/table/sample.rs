@@ -1,0 +1,19 @@
+//! What a round of a work measures: a sample of each of its runs.
+
+use super::clients::ClientReport;
+
+/// The result of one run.
+#[derive(Debug)]
+pub struct Sample {
+    /// One of each client.
+    pub reports: Vec<ClientReport>,
+    pub client_cpu_ns: u64,
+    pub server_cpu_ns: u64,
+    /// Of all clients together.
+    pub connections: usize,
+    /// How many cores other programs kept busy meanwhile, if enough to matter.
+    pub others_cores: Option<f64>,
+}
+
+/// The result of each run of the work, or why there is none.
+pub type Round = Vec<Result<Sample, String>>;

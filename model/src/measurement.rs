@@ -1,0 +1,17 @@
+//! What one measurement says: the counts of the client, the use of the server, and whether to believe them.
+
+use crate::tally::Tally;
+use crate::usage::Usage;
+use crate::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+
+/// The result of a measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// What the client counted.
+    pub tally: Tally,
+    /// What the server used.
+    pub usage: Usage,
+    /// Whether to believe it.
+    pub verdict: Verdict,
+}

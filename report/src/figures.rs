@@ -1,0 +1,86 @@
+//! The figures of a contender as text: what the tables of its cell show, in heats and in blocks.
+
+use crate::text_style::Ink;
+use crate::units;
+use model::findings::{CellFindings, ContenderFindings};
+use model::study::REFERENCE;
+use model::{Load, Metric};
+
+/// The throughput, with ≥ if the load generator limited it, so that it is a lower bound.
+pub(crate) fn rate(c: &ContenderFindings) -> String {
+    let floor = if c.is_held_back() { "≥ " } else { "" };
+    units::known(c.rate_per_s, |f| format!("{floor}{}", units::rate(f.median)))
+}
+
+/// The peak memory of all trials.
+pub fn memory(c: &ContenderFindings) -> String {
+    units::known(c.rss_max_bytes, |n| units::bytes(n as f64))
+}
+
+/// The share of the base's figure, and its interval. If the base's rate is a lower bound, the share is an upper bound; if both
+/// rates are lower bounds, there is no share.
+pub fn of_base(cell: &CellFindings, c: &ContenderFindings) -> [String; 2] {
+    if cell.metric != Metric::Rate {
+        let share = units::known(c.metric_of_reference, |f| units::ratio(f.median));
+        return [share, units::interval(c.metric_of_reference, units::ratio)];
+    }
+    let is_base = |c: &ContenderFindings| c.name == REFERENCE || c.name == "A";
+    let is_ceiling = cell.contenders.iter().any(|c| is_base(c) && c.is_held_back()) && !is_base(c);
+    if is_ceiling && c.is_held_back() {
+        return [units::UNKNOWN.to_owned(), units::UNKNOWN.to_owned()];
+    }
+    let sign = if is_ceiling { "≤ " } else { "" };
+    let share = units::known(c.of_reference, |f| format!("{sign}{}", units::ratio(f.median)));
+    [share, units::interval(c.of_reference, units::ratio)]
+}
+
+/// The least share of idle time that is shown; every server has less than that.
+const IDLE: f64 = 0.01;
+
+/// What limited the rate; under closed load also the server's idle time.
+pub(crate) fn bound(cell: &CellFindings, c: &ContenderFindings) -> String {
+    let bound = c.bound.as_deref().unwrap_or(units::UNKNOWN);
+    let is_closed = matches!(cell.load, Load::Closed { .. });
+    match c.server_idle_share.filter(|idle| is_closed && *idle >= IDLE) {
+        Some(idle) => format!("{bound}, idle {}", units::percent(idle)),
+        None => bound.to_owned(),
+    }
+}
+
+/// How many trials or starts count, and how many were void, failed or had errors.
+pub fn trials(c: &ContenderFindings) -> String {
+    let mut text = (c.trials - c.void).to_string();
+    for (n, what) in [(c.void as u64, "void"), (c.failed as u64, "failed"), (c.errors, "errors")] {
+        if n > 0 {
+            text.push_str(&format!(", {} {what}", units::count(n)));
+        }
+    }
+    text
+}
+
+/// The range of ranks: `1–3`.
+pub fn rank(c: &ContenderFindings) -> String {
+    match (c.rank_low, c.rank_high) {
+        (Some(low), Some(high)) if low == high => low.to_string(),
+        (Some(low), Some(high)) => format!("{low}–{high}"),
+        _ => units::UNKNOWN.to_owned(),
+    }
+}
+
+/// The title of the latency column. Under closed load the latency is that of a saturated server, and the title says so.
+pub(crate) fn latency_title(cell: &CellFindings) -> &'static str {
+    match (cell.metric, &cell.load) {
+        (Metric::Latency(p), Load::Open { .. }) => p.word(),
+        (_, Load::Closed { .. }) => "p99 at saturation",
+        (_, Load::Open { .. }) => "p99",
+    }
+}
+
+/// Red if no trial counts, yellow if some do not.
+pub(crate) fn trials_ink(c: &ContenderFindings) -> Ink {
+    match (c.trials - c.void, c.void + c.failed) {
+        (0, _) => Ink::Bad,
+        (_, 0) if c.errors == 0 => Ink::Plain,
+        _ => Ink::Doubt,
+    }
+}
