@@ -57,7 +57,8 @@ fn serve_and_load(binary: &Path) -> Result<()> {
     BufReader::new(printed).read_line(&mut url)?;
     let url = format!("{}hello", url.trim());
     let requests = REQUESTS.to_string();
-    let load = ["load", &url, "-c", "8", "-n", &requests, "--io", "epoll", "--format", "json", "--allow-busy"];
+    let load =
+        ["load", &url, "-c", "8", "-n", &requests, "--io", "epoll", "--format", "json", "--allow-busy"];
     let output = Command::new(EMULATOR).arg(binary).args(load).output()?;
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).with_context(|| {
         format!("`drome load` printed no JSON: {}", String::from_utf8_lossy(&output.stderr))
