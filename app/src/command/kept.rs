@@ -1,6 +1,6 @@
 //! Keeps the report of a single measurement in the store.
 
-use super::{store, store_path};
+use super::store;
 use crate::failure::{INTERRUPTED, VOID};
 use crate::options::Common;
 use lab::setup;
@@ -36,7 +36,7 @@ impl Ending {
     }
 }
 
-/// Keeps a report. The measurement is not lost if that fails: its report has been printed, and a note says why it is not kept.
+/// Keeps a report. The measurement is not lost if that fails: its report has been printed, and a line on standard error says why it is not kept.
 pub fn keep(common: &Common, title: String, ending: Ending, started_at: String, reports: (String, String)) {
     let ended = match ending {
         Ending::Complete => "complete",
@@ -56,6 +56,6 @@ pub fn keep(common: &Common, title: String, ending: Ending, started_at: String, 
     match kept {
         Ok(()) if stdout().is_terminal() => note!("kept: drome report {}", printed.id),
         Ok(()) => {}
-        Err(error) => note!("not kept in {}: {error:#}", store_path(common).display()),
+        Err(error) => alert!("the report is not kept: {error:#}"),
     }
 }

@@ -122,7 +122,10 @@ fn a_store_of_version_4_gets_the_tables_and_keeps_what_it_has() {
     drop(store);
     let path = folder.path().join("s");
     let db = Connection::open(&path).unwrap();
-    db.execute_batch("drop table slice; drop table start; drop table heat; pragma user_version = 4").unwrap();
+    db.execute_batch(
+        "drop table printed; drop table slice; drop table start; drop table heat; pragma user_version = 4",
+    )
+    .unwrap();
     drop(db);
     let store = Store::open(&path).unwrap();
     assert_eq!(store.runs().unwrap()[0].id, run);
@@ -139,6 +142,7 @@ fn a_store_of_version_5_keeps_its_slices_and_takes_a_second_turn_in_a_cycle() {
     drop(store);
     let path = folder.path().join("s");
     let db = Connection::open(&path).unwrap();
+    db.execute_batch("drop table printed").unwrap();
     let once = TURNS.replace("cycle, place)\n", "cycle)\n");
     db.execute_batch(&once).unwrap();
     let twice = "insert into slice select start, cell, cycle, place + 1, answers, ns, turn_ns, null, null, null, null, null, null
