@@ -44,5 +44,9 @@ fn a_store_that_cannot_be_written_costs_no_measurement() {
         ["load", &url, "-c", "2", "-n", "100", "--allow-busy", "--store", &store.display().to_string()];
     let said = run(&mut home.drome(&load));
     assert!(said.code == 0 && said.out.contains("requests"), "{}", said.err);
-    assert!(said.err.contains("the report is not kept") && said.err.contains("is not a drome store"), "{}", said.err);
+    assert!(
+        said.err.contains("the report is not kept") && said.err.contains("is not a drome store"),
+        "{}",
+        said.err
+    );
 }
