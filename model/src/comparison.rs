@@ -57,10 +57,24 @@ pub struct CellComparison {
     /// What speed is in this cell: the rate, or one over this where less is better.
     #[serde(default)]
     pub metric: Metric,
-    /// The machine's own drift: the reference's speed, new by old. It is taken out of all others.
+    /// The machine's own drift: the speed of the server below, new by old. It is taken out of all others.
     pub drift: Option<Figure>,
+    /// The server that shows the drift, because it is the same in both runs.
+    #[serde(default)]
+    pub drift_of: DriftOf,
     /// The contenders, from the one that lost most to the one that gained most.
     pub contenders: Vec<ContenderComparison>,
+}
+
+/// A server that does the same work in every run, so its speed shows the machine's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DriftOf {
+    /// The reference, `drome serve`.
+    #[default]
+    Reference,
+    /// The hub, which is part of every heat and whose work takes longer on a slower machine.
+    Hub,
 }
 
 /// One contender in one cell.

@@ -4,7 +4,7 @@ use crate::table::{Side, Table};
 use crate::text_style::{Ink, TextStyle};
 use crate::{markdown_text as md, units};
 use model::Metric;
-use model::comparison::{CellComparison, Change, Comparison, ContenderComparison};
+use model::comparison::{CellComparison, Change, Comparison, ContenderComparison, DriftOf};
 use model::findings::Figure;
 use std::fmt::Write;
 
@@ -60,8 +60,12 @@ pub fn drift(cell: &CellComparison) -> String {
     match cell.drift {
         None => "The drift of the machine itself is unknown.".to_owned(),
         Some(drift) => format!(
-            "The machine itself ran at {} of its earlier speed, as measured with `drome serve`; the ratios are corrected for it.{}",
+            "The machine itself ran at {} of its earlier speed, as measured with {}; the ratios are corrected for it.{}",
             share(drift),
+            match cell.drift_of {
+                DriftOf::Reference => "`drome serve`",
+                DriftOf::Hub => "the hub",
+            },
             speed(cell.metric)
         ),
     }

@@ -7,7 +7,9 @@ mod heats;
 pub(crate) mod machine;
 
 use model::Metric;
-use model::comparison::{CellComparison, Change, Comparison, ContenderComparison, FailedContender};
+use model::comparison::{
+    CellComparison, Change, Comparison, ContenderComparison, DriftOf, FailedContender,
+};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
 use stats::estimate::CONFIDENCE;
@@ -138,6 +140,7 @@ fn cell(old: &CellFindings, new: &CellFindings, confidence: f64) -> CellComparis
         load: new.load.clone(),
         metric: new.metric,
         drift,
+        drift_of: DriftOf::Reference,
         contenders,
     }
 }

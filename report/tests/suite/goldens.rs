@@ -1,7 +1,7 @@
 //! One golden for every output format, from findings and a tally that are made up.
 
 use crate::made_up::*;
-use model::comparison::{CellComparison, Change};
+use model::comparison::{CellComparison, Change, DriftOf};
 use model::environment::{Cap, ConditionsRange, Executable, FrequencyPolicy, Machine};
 use model::findings::{ContenderFindings, Figure};
 use model::*;
@@ -199,6 +199,7 @@ fn two_runs() {
             load: Load::Closed { connections: 10, per_connection: None },
             metric: model::Metric::Rate,
             drift: figure(0.97, 0.01),
+            drift_of: DriftOf::Reference,
             contenders: vec![
                 compared("Node.js", Change::Slower, figure(0.902, 0.02), None),
                 compared("nginx", Change::NoneSeen, figure(1.001, 0.012), None),

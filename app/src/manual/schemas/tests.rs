@@ -5,7 +5,7 @@ use jsonschema::Validator;
 use lab::machine::cores::Cores;
 use lab::machine::doctor;
 use lab::machine::system::System;
-use model::comparison::{CellComparison, Change, ContenderComparison};
+use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
 use model::findings::{CellInHeats, ContenderInHeats, Figure, Front};
 use model::forecast::{CellForecast, Look, RoundsForecast};
 use model::inspection::Inspection;
@@ -229,6 +229,7 @@ fn what_other_commands_print_is_as_their_schemas_say() {
         load: Load::Closed { connections: 10, per_connection: None },
         metric: Metric::Rate,
         drift: None,
+        drift_of: DriftOf::Reference,
         contenders: vec![contender],
     };
     let comparison = Comparison {

@@ -3,7 +3,7 @@
 use super::{Yardstick, common, is_floor};
 use crate::findings::analyse::heats::model::{Asked, Entrant, Model};
 use crate::findings::history::speed_of;
-use model::comparison::{CellComparison, Change, ContenderComparison};
+use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
 use model::findings::{CellFindings, CellInHeats, ContenderFindings, Figure, Unranked};
 use model::heat::HUB;
 use model::study::REFERENCE;
@@ -47,6 +47,7 @@ pub(super) fn cell(
         load: new.load.clone(),
         metric: new.metric,
         drift: drift([before, now], base, new).filter(|_| is_same_yardstick),
+        drift_of: if base == HUB { DriftOf::Hub } else { DriftOf::Reference },
         contenders,
     })
 }
@@ -173,6 +174,7 @@ mod tests {
         let names = |margin| comparison.regressions(margin).map(|(_, c)| c.name.clone()).collect::<Vec<_>>();
         assert_eq!((names(0.03), names(0.2)), (vec!["worse".to_owned()], Vec::new()));
         assert!(comparison.cells[0].drift.is_some());
+        assert_eq!(comparison.cells[0].drift_of, DriftOf::Hub);
     }
 
     #[test]
