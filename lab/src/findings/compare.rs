@@ -7,9 +7,7 @@ mod heats;
 pub(crate) mod machine;
 
 use model::Metric;
-use model::comparison::{
-    CellComparison, Change, Comparison, ContenderComparison, DriftOf, FailedContender,
-};
+use model::comparison::{CellComparison, Change, Comparison, ContenderComparison, DriftOf, FailedContender};
 use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
 use stats::estimate::CONFIDENCE;
