@@ -135,6 +135,15 @@ fn a_gate_is_not_green_for_a_contender_that_it_can_not_judge() {
         // To compare is to look: it judges nothing.
         assert!(gate(&home, &["compare", &old, new]).0 != 4, "{what}");
     }
+}
+
+#[test]
+fn a_contender_that_only_one_run_has_is_judged_by_which() {
+    let home = Home::new();
+    let old = findings(&home, "old", 1.0, 50_000.0, "a cpu").display().to_string();
+    let file = |name: &str, change: &dyn Fn(&mut Value)| {
+        changed(&home, name, 1.0, 50_000.0, "a cpu", change).display().to_string()
+    };
     // A contender that only the earlier run has.
     let both = file("both", &|all| {
         let row = another(all);
