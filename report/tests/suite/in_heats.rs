@@ -107,7 +107,7 @@ fn what_is_not_known_is_not_answered() {
     (front.leaders, front.next) = (vec!["nginx".to_owned(), "h2o".to_owned()], Some("go".to_owned()));
     assert_eq!(
         said(&f)[0],
-        "Among those with a rank, no significant difference between nginx and H2O: any of them may be the fastest."
+        "Among those with a rank, no significant difference between nginx and H2O: either of them may be the fastest."
     );
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned()], None, None);

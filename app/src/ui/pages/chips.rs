@@ -3,6 +3,7 @@
 
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Unranked};
+use model::study::REFERENCE;
 use model::verdict::NEVER_ANSWERED;
 use report::in_heats::start;
 use report::units::several;
@@ -51,7 +52,7 @@ pub fn of(cell: &CellFindings, c: &ContenderFindings) -> Vec<Chip> {
         limited(c),
         fell_behind(cell, c),
         unranked(cell, c),
-        tied(c),
+        tied(cell, c),
     ];
     chips.into_iter().flatten().collect()
 }
@@ -115,8 +116,14 @@ fn unranked(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
     Some(Chip::new("open", "unranked", title))
 }
 
-fn tied(c: &ContenderFindings) -> Option<Chip> {
-    let (low, high) = c.rank_low.zip(c.rank_high).filter(|(low, high)| low < high)?;
+/// The reference is no contender: a contender that may be faster than it or not is tied with nobody.
+fn tied(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
+    let ranks = |c: &ContenderFindings| c.rank_low.zip(c.rank_high);
+    let (low, high) = ranks(c).filter(|_| c.name != REFERENCE)?;
+    let others = cell.contenders.iter().filter(|other| other.name != REFERENCE && other.name != c.name);
+    if !others.filter_map(ranks).any(|(first, last)| first <= high && low <= last) {
+        return None;
+    }
     let title =
         format!("Its rank is {low} to {high}: there is no significant difference from some of the others");
     Some(Chip::new("plain", "tied", title))

@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// The number of workloads in a row; all of them are there when it is opened.
 const WORKLOADS: usize = 3;
 
+/// The workloads that are shown first: what most studies ask for.
+const FIRST: [&str; 3] = ["hello", "json", "echo"];
+
 /// The contenders of the catalog that the query asks for.
 pub async fn list(State(app): State<Arc<AppState>>, Query(asked): Query<Vec<(String, String)>>) -> Markup {
     show(&app, &Filter::of(&asked, &app.catalog), &BTreeMap::new())
@@ -104,7 +107,9 @@ fn row(name: &str, contender: &Contender, state: Option<&Markup>) -> Markup {
 
 /// The first workloads that a contender serves, and the others on demand.
 fn serves(contender: &Contender) -> Markup {
-    let all: Vec<&str> = contender.serves.keys().map(String::as_str).collect();
+    let (first, others): (Vec<&str>, Vec<&str>) =
+        contender.serves.keys().map(String::as_str).partition(|name| FIRST.contains(name));
+    let all = [first, others].concat();
     match all.split_at_checked(WORKLOADS) {
         Some((first, more)) if !more.is_empty() => html! {
             details {

@@ -27,7 +27,12 @@ fn a_sound_contender_has_none_and_every_state_has_its_own() {
     assert_eq!(texts(ContenderFindings { void: 1, notes, ..sound() }), ["1 void", "starved"]);
     assert_eq!(texts(ContenderFindings { failed: 2, ..sound() }), ["2 failed"]);
     assert_eq!(texts(ContenderFindings { fell_behind: 1, ..sound() }), ["fell behind"]);
-    assert_eq!(texts(ContenderFindings { rank_high: Some(4), ..sound() }), ["tied"]);
+    let (one, two) = (Some(1), Some(2));
+    assert_eq!(texts(ContenderFindings { rank_low: one, rank_high: two, ..sound() }), ["tied"]);
+    assert!(
+        texts(ContenderFindings { rank_low: one, ..contender(REFERENCE) }).is_empty(),
+        "it is no contender"
+    );
     assert_eq!(texts(contender("new")), ["unranked"]);
     let bound = |bound: &str| texts(ContenderFindings { bound: Some(bound.to_owned()), ..sound() });
     for by in ["client", "both"] {
