@@ -30,7 +30,7 @@ const HELP: &str = "cargo xtask COMMAND
   docs    the reference pages in docs/reference, the schemas in docs/schemas, man pages and completions in target/
   site    the documentation as a website in target/site, with all its links checked; uses mdbook from PATH, or
           installs it into target/tools
-  dist    everything that a release consists of, in target/dist: static binaries, packages, crates, licences, checksums
+  dist    everything that a release consists of, in target/downloads: static binaries, packages, crates, licences, checksums
   installs  installs drome from each package in a clean Debian, and runs a race there
   emulated  unit tests, `drome serve`, `drome load` and a race on an emulated 64-bit ARM
   tidy    lengths of files, directions of dependencies, left-overs

@@ -57,9 +57,9 @@ fn ways() -> Vec<Way> {
 /// Tries every way, or those that are named; each one's transcript is kept in target/installs.
 pub fn installs(args: &[String]) -> Result<()> {
     packages::ensure(packages::OF_INSTALLS)?;
-    let (dist, out) = (root().join("target/dist"), root().join("target/installs"));
+    let (dist, out) = (root().join("target/downloads"), root().join("target/installs"));
     if !dist.join("SHA256SUMS").is_file() {
-        bail!("there is no target/dist: run `cargo xtask dist` first");
+        bail!("there is no target/downloads: run `cargo xtask dist` first");
     }
     emptied(&out)?;
     let all = ways();

@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: everything that a release consists of, in target/dist. One binary for each machine is built, and every
+//! `cargo xtask dist`: everything that a release consists of, in target/downloads. One binary for each machine is built, and every
 //! package carries that same file.
 
 mod archive;
@@ -56,7 +56,7 @@ struct Parts {
 /// Builds everything; `dist TRIPLE` for one kind of machine only.
 pub fn dist(args: &[String]) -> Result<()> {
     let root = root();
-    let out = root.join("target/dist");
+    let out = root.join("target/downloads");
     emptied(&out)?;
     let tools = tools::ensure(&root)?;
     docs::docs()?;

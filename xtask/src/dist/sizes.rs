@@ -8,7 +8,7 @@ use std::path::Path;
 const BUDGETS_MB: &[(&str, f64)] =
     &[(".tar.gz", 14.0), (".deb", 14.0), (".whl", 14.0), (".json", 1.0), (".md", 1.0), (".sh", 0.01)];
 
-/// Prints a table of all files in target/dist, and fails if one is too large.
+/// Prints a table of all files in target/downloads, and fails if one is too large.
 pub fn check(out: &Path) -> Result<()> {
     let mut large = Vec::new();
     println!("| file | MB |\n| --- | ---: |");

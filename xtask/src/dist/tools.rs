@@ -6,9 +6,11 @@ use crate::run;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 
-/// What is installed with `cargo install`: the program, and its crate with the version.
-const CARGO_TOOLS: &[(&str, &str)] =
-    &[("cargo-about", "cargo-about@0.9.3"), ("cargo-cyclonedx", "cargo-cyclonedx@0.5.7")];
+/// What is installed with `cargo install`: the program, its crate with the version, and options.
+const CARGO_TOOLS: &[(&str, &str, &[&str])] = &[
+    ("cargo-about", "cargo-about@0.9.3", &["--features", "cli"]),
+    ("cargo-cyclonedx", "cargo-cyclonedx@0.5.7", &[]),
+];
 
 /// Tools run for seconds and build for minutes, so they are built without optimisation.
 const QUICK_BUILD: &[&str] = &[
@@ -53,8 +55,8 @@ pub fn ensure(root: &Path) -> Result<Tools> {
         run(&tools.python(), &pip)?;
         std::fs::write(&installed, wanted).context("can't note which tools are installed")?;
     }
-    for (program, version) in CARGO_TOOLS {
-        cargo_tool(root, program, version, &[])?;
+    for (program, version, options) in CARGO_TOOLS {
+        cargo_tool(root, program, version, options)?;
     }
     Ok(tools)
 }
