@@ -1,6 +1,7 @@
 //! `drome import`: reads pages with reports of other tools, stores their figures beside your own runs, and shows them
 //! as tables or as the bar chart of the first founding page.
 
+use super::format;
 use super::output::Output;
 use super::report::{Format, TellArgs, Teller};
 use super::store;
@@ -73,7 +74,7 @@ struct Bars {
 impl Bars {
     fn to(path: &Path, teller: &Teller) -> anyhow::Result<Self> {
         let file = Some(path).filter(|path| *path != Path::new(STDOUT));
-        let format = file.map_or(teller.to.format, |path| Format::of(path).unwrap_or(Format::Terminal));
+        let format = file.map_or(teller.to.format, |path| format::of(path).unwrap_or(Format::Terminal));
         let is_code = match format {
             Format::Terminal => false,
             Format::Markdown => true,

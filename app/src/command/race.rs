@@ -1,5 +1,6 @@
 //! `drome race 'CMD' 'CMD'`: compares any servers, measured like the contenders of a study.
 
+use super::format;
 use super::output::Output;
 use super::report::{Format, TellArgs, show};
 use super::session::{check_budget, conclude, measure, own_path};
@@ -139,25 +140,16 @@ fn budget(run: &Run, asked: Option<Duration>) -> Duration {
 
 /// The file of `--export`, and the format of its extension.
 fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
-    let Some(format) = Format::of(path) else {
-        let (shown, endings) = (path.display(), Format::endings());
-        return Err(WrongInput(format!("--export {shown}: name a file that ends in {endings}")));
-    };
-    if format.kind().is_some() {
+    if format::of::<Format>(path).is_some_and(|format| format.kind().is_some()) {
         let path = path.display();
         let words = format!("--export {path}: draw charts after the race with `drome report --format svg`");
         return Err(WrongInput(words));
     }
-    Ok((format, Output::to("--export", path)?))
+    format::export(path)
 }
 
 fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
     let precision = args.precision.unwrap_or(EQUAL);
-    if !(precision > 0.0 && precision < 1.0) {
-        return Err(
-            WrongInput("--precision: must be a share above 0 and below 1, such as 0.02".to_owned()).into()
-        );
-    }
     let least = Heats::LEAST_SLICE * Heats::LEAST_SLICES;
     if args.duration < least {
         let [given, least] = [args.duration, least].map(humantime::format_duration);

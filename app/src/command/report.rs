@@ -65,7 +65,7 @@ impl TellArgs {
                 let folder = folder.display();
                 WrongInput(format!("--output {folder}: with --all it must be a folder, {why}"))
             };
-            if Format::of(folder).is_some() {
+            if format::of::<Format>(folder).is_some() {
                 return Err(refused("for a file of every study; set the format with --format"));
             }
             fs::create_dir_all(folder).map_err(|e| refused(&format!("and can't be one: {e}")))?;

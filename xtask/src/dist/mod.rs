@@ -19,7 +19,7 @@ pub use installs::installs;
 pub use tools::cargo_tool;
 
 use crate::{docs, emptied, root, run};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -100,6 +100,9 @@ fn checksums(out: &Path) -> Result<()> {
     names.sort();
     let sums =
         Command::new("sha256sum").args(&names).current_dir(out).output().context("can't run sha256sum")?;
+    if !sums.status.success() {
+        bail!("sha256sum failed: {}", String::from_utf8_lossy(&sums.stderr));
+    }
     std::fs::write(out.join("SHA256SUMS"), sums.stdout).context("can't write SHA256SUMS")
 }
 
@@ -122,6 +125,9 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Packs a folder reproducibly: sorted, with no owner, and with the time of the last commit.
 fn tar_gz(folder: &Path, name: &str, file: &Path) -> Result<()> {
     let time = Command::new("git").args(["log", "-1", "--format=@%ct"]).current_dir(root()).output()?;
+    if !time.status.success() {
+        bail!("git does not say when the last commit was made: {}", String::from_utf8_lossy(&time.stderr));
+    }
     let time = format!("--mtime={}", String::from_utf8_lossy(&time.stdout).trim());
     let (folder, file) = (folder.to_string_lossy(), file.to_string_lossy());
     let tar = [

@@ -1,6 +1,5 @@
 //! Output formats, and what is stored in each of them.
 
-use crate::command::format;
 use crate::command::pictures::Kind;
 use crate::failure::WrongInput;
 use clap::ValueEnum;
@@ -8,7 +7,6 @@ use lab::store::Printed;
 use model::Import;
 use model::page::Replays;
 use report::{RunReport, TextStyle};
-use std::path::Path;
 
 /// An output format. A new one takes a line here, one in `command/format.rs` and one in `show`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -28,16 +26,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of the file name's extension.
-    pub fn of(path: &Path) -> Option<Self> {
-        format::of(path)
-    }
-
-    /// All extensions, as part of a sentence.
-    pub fn endings() -> String {
-        format::extensions::<Self>()
-    }
-
     /// The kind of chart, if it is one.
     pub fn kind(self) -> Option<Kind> {
         match self {
