@@ -56,9 +56,9 @@ pub fn file_style() -> TextStyle {
 
 /// `COLUMNS`, else the width of the terminal; a file has no limit.
 fn width(is_terminal: bool) -> Option<usize> {
-    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let own = || Some(ratatui::crossterm::terminal::size().ok()?.0.into());
-    said.or_else(|| if is_terminal { own() } else { None }).filter(|columns| *columns > 0)
+    asked.or_else(|| if is_terminal { own() } else { None }).filter(|columns| *columns > 0)
 }
 
 /// Whether only ASCII can be shown: by `--ascii`, or by a locale that is set and does not name UTF-8 (`C`, `POSIX`).

@@ -32,14 +32,14 @@ pub struct Watch {
     /// Heats that are done.
     heats: u64,
     /// When a line was printed last, without a terminal.
-    said: Instant,
+    printed_at: Instant,
 }
 
 impl Watch {
     /// Before anything has begun.
     pub fn new() -> Self {
         let (bar, is_terminal) = (console::bar(0, TEMPLATE), stderr().is_terminal());
-        Self { bar, is_terminal, block: None, heat: None, heats: 0, said: Instant::now() }
+        Self { bar, is_terminal, block: None, heat: None, heats: 0, printed_at: Instant::now() }
     }
 
     /// Removes the bar.
@@ -107,8 +107,8 @@ impl Show for Watch {
             }
         }
         let place = format!("{}: {}", progress::heat(run, heat), progress::step(&run.study, step));
-        if !self.is_terminal && self.said.elapsed() >= SILENCE {
-            self.said = Instant::now();
+        if !self.is_terminal && self.printed_at.elapsed() >= SILENCE {
+            self.printed_at = Instant::now();
             self.say(&place);
         }
         self.bar.set_message(fitted(&place));

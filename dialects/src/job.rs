@@ -15,27 +15,27 @@ pub trait Job {
     }
 
     /// What the tool prints before it begins.
-    fn begin(&mut self) -> Said {
-        Said::default()
+    fn begin(&mut self) -> Printed {
+        Printed::default()
     }
 
     /// Takes finished requests: all of them, in the order in which each worker saw them end.
-    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
+    fn hear(&mut self, exchanges: &[Exchange]) -> Printed {
         let _ = exchanges;
-        Said::default()
+        Printed::default()
     }
 
     /// Called ten times a second, with the number of finished requests so far.
-    fn tick(&mut self, done: u64) -> Said {
+    fn tick(&mut self, done: u64) -> Printed {
         let _ = done;
-        Said::default()
+        Printed::default()
     }
 
     /// The report, after all exchanges were taken.
-    fn print(&mut self, tally: &Tally) -> Said;
+    fn print(&mut self, tally: &Tally) -> Printed;
 
     /// What the tool prints if nothing could be measured.
-    fn fail(&mut self, halt: &Halt) -> Said;
+    fn fail(&mut self, halt: &Halt) -> Printed;
 }
 
 /// Why nothing could be measured.
@@ -49,7 +49,7 @@ pub enum Halt {
 
 /// What a tool prints and does at some moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct Printed {
     /// Text for standard output.
     pub out: String,
     /// Text for standard error.
@@ -60,7 +60,7 @@ pub struct Said {
     pub exit: Option<u8>,
 }
 
-impl Said {
+impl Printed {
     /// Prints on standard output.
     pub fn out(text: impl Into<String>) -> Self {
         Self { out: text.into(), ..Self::default() }

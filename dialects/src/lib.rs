@@ -24,7 +24,7 @@ pub mod weighttp;
 pub mod wrk;
 
 pub use call::Call;
-pub use job::{Halt, Job, Said};
+pub use job::{Halt, Job, Printed};
 
 use model::Reading;
 
@@ -37,7 +37,7 @@ pub struct Dialect {
     pub about: &'static str,
     /// Parses a command line. `Err` means that nothing is measured, and holds what is printed instead: the tool's
     /// help, version or error message, or that drome does not support an option, and why.
-    pub parse: fn(&Call) -> Result<Box<dyn Job>, Said>,
+    pub parse: fn(&Call) -> Result<Box<dyn Job>, Printed>,
     /// Finds the tool's reports in a text, in order, without the text around them. Nothing ambiguous is guessed.
     pub read: fn(&str) -> Vec<Found>,
 }

@@ -101,6 +101,7 @@ fn run() -> Run {
         warmup: Duration::ZERO,
         measure: Duration::from_secs(2),
         decide: false,
+        margin: None,
         metric: Metric::Rate,
         precision: 0.03,
         budget,

@@ -31,6 +31,7 @@ pub fn run(contenders: &[&str]) -> Run {
                 warmup: Duration::ZERO,
                 measure: Duration::from_secs(1),
                 decide: false,
+                margin: None,
                 metric: Metric::Rate,
                 precision: 0.03,
                 budget: Duration::from_mins(10),

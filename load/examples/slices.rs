@@ -70,10 +70,10 @@ impl Length {
                 let usual = Slice::of(target).jittered(1, *nth);
                 let slice = Slice { length: self.slice, longest: usual.longest.max(self.slice), ..usual };
                 *nth += 1;
-                let said = generator.slice(&slice).unwrap_or_else(|error| panic!("{error}"));
-                assert_eq!(said.tally.errors.total(), 0, "{:?}", said.tally.error_causes);
-                sums[target].0 += said.tally.completed;
-                sums[target].1 += said.tally.duration_ns;
+                let outcome = generator.slice(&slice).unwrap_or_else(|error| panic!("{error}"));
+                assert_eq!(outcome.tally.errors.total(), 0, "{:?}", outcome.tally.error_causes);
+                sums[target].0 += outcome.tally.completed;
+                sums[target].1 += outcome.tally.duration_ns;
             }
         }
         self.rates.push(sums.iter().map(|(answers, ns)| *answers as f64 * 1e9 / *ns as f64).collect());

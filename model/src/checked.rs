@@ -28,6 +28,15 @@ pub fn share_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, 
     share(from).map(Some)
 }
 
+/// A share that may be lost: from 0 to below 1.
+pub fn margin_or_none<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    let n = f64::deserialize(from)?;
+    if (0.0..1.0).contains(&n) {
+        return Ok(Some(n));
+    }
+    Err(D::Error::custom(format!("{n} is out of range: allowed is a share from 0 to below 1, such as 0.02")))
+}
+
 /// The number of contenders in a heat.
 pub fn heat<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::Error> {
     match i64::deserialize(from)? {

@@ -21,6 +21,9 @@ pub struct Design {
     pub measure: Duration,
     /// Whether to stop as soon as every contender is certainly faster or slower than the first, or the reference.
     pub decide: bool,
+    /// The share of the first contender's speed that another may lose. A run with `decide` then ends as soon as every contender is
+    /// certainly slower by more than that, or certainly not.
+    pub margin: Option<f64>,
     /// The figure by which the run decides and contenders are ranked; see [`Study::metric`](crate::Study::metric).
     pub metric: Metric,
     /// Stop when the interval of every ratio is within this share of it.

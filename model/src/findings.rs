@@ -204,7 +204,7 @@ pub struct ContenderFindings {
     /// The programs that ran, by their digests; unknown in runs of older versions.
     #[serde(default)]
     pub ran: Ran,
-    /// The number of trials that were measured, void ones included; of fresh starts, in heats.
+    /// The number of measured trials, void ones included. In heats: the number of fresh starts.
     pub trials: usize,
     /// The number of void trials among them.
     pub void: usize,
@@ -217,7 +217,8 @@ pub struct ContenderFindings {
     /// The metric that contenders are ranked by, in its own unit: per second, nanoseconds or bytes.
     #[serde(default)]
     pub metric: Option<Figure>,
-    /// That metric as a share of the reference's, paired by block; in a race, of the first contender's.
+    /// That metric divided by the reference's (in a race, by the first contender's): paired by block in blocks, from the
+    /// statistical model in heats.
     #[serde(default)]
     pub metric_of_reference: Option<Figure>,
     /// The mean latency; under closed load it is latency at saturation.

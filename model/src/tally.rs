@@ -94,10 +94,11 @@ pub struct Tally {
     pub halted: Option<String>,
     /// CPU time of the worker threads within the window.
     pub client_cpu_ns: u64,
-    /// The part of it in the kernel, where the system tells; the kernel samples it, and scales it to the whole.
+    /// The part of `client_cpu_ns` that was spent in the kernel, if the system reports it. An estimate: the kernel samples the
+    /// split between user and system time and scales it to the exact total.
     #[serde(default)]
     pub client_system_cpu_ns: Option<u64>,
-    /// The part of it in which they polled and nothing had happened.
+    /// The part of `client_cpu_ns` that the workers spent polling without finding anything to do.
     pub client_idle_ns: u64,
     /// The number of worker threads.
     pub threads: usize,
@@ -108,7 +109,8 @@ pub struct Tally {
     pub client_rss_max_bytes: Option<u64>,
     /// Whether the measurement was ended before its time.
     pub interrupted: bool,
-    /// The rate over the window; unknown where a number of answers ends the window, and in runs of older versions.
+    /// Answers in short steps of the warm-up and of the window. `None` unless the window has a length in time; also in slices
+    /// and in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub course: Option<Course>,
     /// The window second by second, if the plan wants it; not stored.

@@ -46,6 +46,8 @@ pub struct Epoll {
     free: Vec<Slot>,
     ports: Option<Ports>,
     buffer: Buffer,
+    /// Whether the kernel knows timeouts of nanoseconds: `epoll_pwait2`, since Linux 5.11; user-mode emulators lack it.
+    has_fine_timeouts: bool,
 }
 
 #[derive(Default)]
@@ -75,6 +77,7 @@ impl Epoll {
             free: Vec::new(),
             ports: None,
             buffer: Buffer::new(),
+            has_fine_timeouts: true,
         })
     }
 
@@ -330,12 +333,15 @@ impl Io for Epoll {
 
     fn wait(&mut self, longest: Option<Duration>) -> std::io::Result<bool> {
         let longest = if self.at_once.is_empty() { longest } else { Some(Duration::ZERO) };
-        let timeout =
-            longest.map(|d| Timespec { tv_sec: d.as_secs() as i64, tv_nsec: d.subsec_nanos().into() });
+        let timeout = longest.map(|d| timeout(d, self.has_fine_timeouts));
         self.ready.clear();
         (self.at, self.receives) = (0, 0);
         match epoll::wait(&self.poll, rustix::buffer::spare_capacity(&mut self.ready), timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => Ok(!self.ready.is_empty() || !self.at_once.is_empty()),
+            Err(Errno::NOSYS) if self.has_fine_timeouts => {
+                self.has_fine_timeouts = false;
+                self.wait(longest)
+            }
             Err(errno) => Err(errno.into()),
         }
     }
@@ -357,6 +363,14 @@ impl Io for Epoll {
     fn bytes(&self) -> &[u8] {
         self.buffer.bytes()
     }
+}
+
+/// A timeout for the kernel. Without fine ones it has whole milliseconds, rounded down: the caller polls through the last
+/// one, because a wait that ends late would send late.
+fn timeout(longest: Duration, fine: bool) -> Timespec {
+    let nanoseconds = longest.subsec_nanos();
+    let part = if fine { nanoseconds } else { nanoseconds - nanoseconds % 1_000_000 };
+    Timespec { tv_sec: longest.as_secs() as i64, tv_nsec: part.into() }
 }
 
 fn token(slot: Slot, generation: u32) -> EventData {
@@ -382,4 +396,30 @@ fn receive(socket: &OwnedFd, wanted: Wanted, buffer: &mut Buffer) -> (usize, Res
 /// Registers again what is registered, so that the kernel reports room again, if there is any.
 fn ask_again(poll: &OwnedFd, socket: &OwnedFd, token: EventData) {
     let _ = epoll::modify(poll, socket, token, INTEREST);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_fine_timeouts_a_wait_never_lasts_longer_than_asked() {
+        let of = |ns: u64, fine| {
+            let timeout = timeout(Duration::from_nanos(ns), fine);
+            timeout.tv_sec as u64 * 1_000_000_000 + timeout.tv_nsec as u64
+        };
+        for ns in [0, 1, 999_999, 1_000_000, 1_999_999, 3_000_000_001] {
+            assert_eq!(of(ns, true), ns);
+            assert_eq!(of(ns, false), ns / 1_000_000 * 1_000_000);
+        }
+    }
+
+    #[test]
+    fn a_kernel_without_fine_timeouts_is_waited_for_in_whole_milliseconds() {
+        let mut epoll = Epoll::new().unwrap();
+        epoll.has_fine_timeouts = false;
+        let begun = std::time::Instant::now();
+        assert!(!epoll.wait(Some(Duration::from_micros(20_900))).unwrap());
+        assert!(begun.elapsed() >= Duration::from_millis(20));
+    }
 }

@@ -85,8 +85,8 @@ fn allocations_of_slices(generator: &mut Generator, slices: usize, ms: u64) -> u
     let before = COUNT.load(Ordering::Relaxed);
     for nth in 0..slices {
         let slice = Slice { length: Duration::from_millis(ms), ..Slice::of(nth % 3) };
-        let said = generator.slice(&slice).unwrap();
-        assert!(said.tally.completed > 0 && said.tally.errors.total() == 0);
+        let outcome = generator.slice(&slice).unwrap();
+        assert!(outcome.tally.completed > 0 && outcome.tally.errors.total() == 0);
     }
     COUNT.load(Ordering::Relaxed) - before
 }

@@ -210,25 +210,25 @@ fn doubt(cell: &CellFindings, in_heats: &CellInHeats) -> Option<String> {
         .filter(|(why, _)| !without(*why).is_empty())
         .map(|(why, words)| format!("for {} ({words})", some(&without(why))))
         .collect();
-    let mut said = Vec::new();
+    let mut lines = Vec::new();
     if !unranked.is_empty() {
-        said.push(format!("No rank {}.", unranked.join("; ")));
+        lines.push(format!("No rank {}.", unranked.join("; ")));
     }
     let heats = in_heats.heats;
     if in_heats.never_quiet > 0 {
-        said.push(format!(
+        lines.push(format!(
             "In {} of {}, background load ran nearly all the time, so disturbed turns count there too.",
             in_heats.never_quiet,
             units::several(heats, "heat")
         ));
     }
     if in_heats.shares_differ > 0 {
-        said.push(format!(
+        lines.push(format!(
             "In {} of {}, background load disturbed some contenders more often than others, so every turn counts there, \
              disturbed or not.",
             in_heats.shares_differ,
             units::several(heats, "heat")
         ));
     }
-    (!said.is_empty()).then(|| said.join(" "))
+    (!lines.is_empty()).then(|| lines.join(" "))
 }

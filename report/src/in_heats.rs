@@ -106,23 +106,23 @@ pub(crate) fn remarks(c: &ContenderFindings) -> Vec<String> {
     let Some(own) = &c.in_heats else { return Vec::new() };
     let starts = c.trials + c.failed;
     let of = |n: usize, all: usize| format!("{n} of {}", units::several(all, "start"));
-    let mut said = Vec::new();
+    let mut flags = Vec::new();
     let rank = |why: Unranked| if own.unranked == Some(why) { ", so no rank" } else { "" };
     if c.failed > 0 {
-        said.push(format!("{} failed{}", of(c.failed, starts), rank(Unranked::Failed)));
+        flags.push(format!("{} failed{}", of(c.failed, starts), rank(Unranked::Failed)));
     }
     if own.not_settled > 0 {
         let rank = rank(Unranked::NotSettled);
-        said.push(format!("not settled in {}{rank}", of(own.not_settled, own.starts)));
+        flags.push(format!("not settled in {}{rank}", of(own.not_settled, own.starts)));
     }
     if let Some(share) = own.stall_share {
-        said.push(format!("slowed by pauses of its own, by {}", units::percent(share)));
+        flags.push(format!("slowed by pauses of its own, by {}", units::percent(share)));
     }
     if own.never_quiet > 0 {
-        said.push(format!("disturbed turns count in {}", of(own.never_quiet, own.starts)));
+        flags.push(format!("disturbed turns count in {}", of(own.never_quiet, own.starts)));
     }
-    said.extend(elsewhere(own));
-    said
+    flags.extend(elsewhere(own));
+    flags
 }
 
 fn elsewhere(own: &ContenderInHeats) -> Option<String> {

@@ -3,10 +3,12 @@
 pub mod answer;
 pub mod bars;
 pub mod chart;
+pub mod chips;
 pub mod compare;
 mod csv;
 pub mod figures;
 pub mod forecast;
+pub mod gate;
 pub mod hdr_log;
 pub mod history;
 pub mod html;

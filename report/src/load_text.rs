@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// The whole report.
 pub fn report(plan: &Plan, tally: &Tally, verdict: &Verdict, detail: Detail) -> String {
     let mut out = format!("{}\n{}\n\n", plan.target.url, asked(plan, tally));
-    let _ = writeln!(out, "responses   {}", answers(plan, tally));
+    let _ = writeln!(out, "throughput  {}", throughput(plan, tally));
     let _ = writeln!(out, "statuses    {}", statuses(tally));
     let _ = writeln!(
         out,
@@ -60,11 +60,11 @@ fn asked(plan: &Plan, tally: &Tally) -> String {
     format!("{load}, {connections} ({reuse}{pipeline}), {threads}{io}, {seconds:.2} s")
 }
 
-fn answers(plan: &Plan, tally: &Tally) -> String {
+fn throughput(plan: &Plan, tally: &Tally) -> String {
     let rate = units::known(tally.rate_per_s(), units::rate);
     let mut text = format!(
-        "{rate}/s; {} in all, {} in flight at the end",
-        units::count(tally.completed),
+        "{rate} requests/s; {}, {} in flight at the end",
+        units::several(tally.completed as usize, "response"),
         tally.in_flight_at_end
     );
     if let Some(mean) = plan.load.rate_per_s().and_then(|rate| offered::mean(rate, tally.duration_ns)) {

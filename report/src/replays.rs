@@ -11,7 +11,7 @@ use std::fmt::Write;
 pub fn terminal(all: &Replays, style: &TextStyle) -> String {
     let line = |text: &str| style.prose(text.trim_end(), Ink::Plain);
     let mut out = line(&format!("{}: {}, as published", all.name, all.title));
-    out.extend(preface(all).iter().map(|said| line(said)));
+    out.extend(preface(all).iter().map(|shown| line(shown)));
     if all.replays.iter().any(|replay| page_figures::of_replay(replay).is_some()) {
         out += &line("--format markdown also compares the page's other figures with the measured ones");
     }
@@ -34,12 +34,12 @@ pub fn markdown(all: &Replays) -> String {
         );
         // One that was not run printed nothing; the table has the reason.
         for replay in cell.iter().filter(|replay| !replay.command.is_empty()) {
-            let said = format!("$ {}\n{}", replay.command, replay.report.trim_end());
+            let shown = format!("$ {}\n{}", replay.command, replay.report.trim_end());
             let _ = write!(out, "\n### {}\n\n", md::words(&replay.title));
             if let Some(figures) = page_figures::of_replay(replay) {
                 let _ = writeln!(out, "{}", figures.markdown());
             }
-            out += &md::block(&said);
+            out += &md::block(&shown);
         }
     }
     out

@@ -34,9 +34,9 @@ pub fn table(f: &Findings) -> (Table, bool) {
     for entrant in f.entrants.values().filter(|entrant| entrant.missing.is_none()) {
         let settings = entrant.settings.all().map(|(_, value)| value);
         is_known |= settings.iter().any(Option::is_some);
-        let said = settings.map(|value| value.unwrap_or(units::UNKNOWN).to_owned());
+        let words = settings.map(|value| value.unwrap_or(units::UNKNOWN).to_owned());
         let who = [entrant.title.clone(), entrant.track.word().to_owned()];
-        table.row(who.into_iter().chain(said).collect());
+        table.row(who.into_iter().chain(words).collect());
     }
     (table, is_known)
 }

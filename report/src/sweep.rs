@@ -108,7 +108,7 @@ fn asked(s: &Sweep) -> String {
 fn figures(c: &Swept) -> Vec<String> {
     let is_floor = c.capacity_bound.as_deref().is_some_and(Bound::is_word_held_back);
     let at_least = if is_floor { "≥ " } else { "" };
-    let rate = |s: Option<Spread>| with_range(s, units::rate, "/s");
+    let rate = |s: Option<Spread>| with_range(s, units::rate, " requests/s");
     let mut lines = vec![
         format!("capacity under closed load: {at_least}{}", rate(c.capacity_per_s)),
         format!("knee, where the achieved rate stops following the offered one: {}", rate(c.knee_per_s)),
@@ -118,7 +118,7 @@ fn figures(c: &Swept) -> Vec<String> {
 }
 
 fn kept(k: &Kept) -> String {
-    let rate = |x: f64| format!("{}/s", units::rate(x));
+    let rate = units::requests_per_s;
     let words = match (k.outcome, k.rate_per_s) {
         (KeptOutcome::Found, Some(found)) => {
             let low = k.low_per_s.map_or_else(|| "less than the lowest rate tried".to_owned(), rate);
@@ -199,8 +199,8 @@ fn told(c: &Swept) -> Vec<String> {
 
 fn common_words(common: &Common) -> String {
     format!(
-        "side by side at {}/s, {:.0} % of the knee of {}, the slowest",
-        units::rate(common.rate_per_s),
+        "side by side at {}, {:.0} % of the knee of {}, the slowest",
+        units::requests_per_s(common.rate_per_s),
         common.share * 100.0,
         common.slowest
     )

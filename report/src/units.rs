@@ -49,6 +49,11 @@ pub fn count(n: u64) -> String {
     text
 }
 
+/// A rate of requests with its unit: `1,500 requests/s`.
+pub fn requests_per_s(per_s: f64) -> String {
+    format!("{} requests/s", rate(per_s))
+}
+
 /// A count with its noun: `1 block`, `1,000 blocks`.
 pub fn several(n: usize, one: &str) -> String {
     format!("{} {one}{}", count(n as u64), if n == 1 { "" } else { "s" })
@@ -57,6 +62,11 @@ pub fn several(n: usize, one: &str) -> String {
 /// CPUs by number: `0-3,8`.
 pub fn cores(cpus: &[usize]) -> String {
     if cpus.is_empty() { "unknown".to_owned() } else { model::environment::cpu_ranges(cpus) }
+}
+
+/// A share that someone chose, as a percentage: `2 %`, `0.5 %`.
+pub fn share(share: f64) -> String {
+    format!("{} %", (share * 1e6).round() / 1e4)
 }
 
 /// A share as a percentage with one decimal.

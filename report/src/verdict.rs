@@ -27,7 +27,7 @@ pub fn machine(f: &Findings) -> String {
     let sum = |of: fn(&ContenderFindings) -> usize| all.clone().map(of).sum::<usize>();
     let (measured, lost) = (sum(|c| c.trials + c.failed), sum(|c| c.void + c.failed));
     let what = units::several(measured, f.cells.first().map_or("trial", in_heats::start));
-    let mut said = vec![match (measured, lost) {
+    let mut lines = vec![match (measured, lost) {
         (0, _) => "Nothing has been measured yet.".to_owned(),
         (_, 0) => format!("All {what} were sound."),
         (_, lost) => format!("{} of {what} were void or failed.", units::count(lost as u64)),
@@ -37,13 +37,13 @@ pub fn machine(f: &Findings) -> String {
         heats.fold((0, 0), |(disturbed, all), cell| (disturbed + cell.never_quiet, all + cell.heats));
     if disturbed > 0 {
         let of = units::several(heats, "heat");
-        said.push(format!("Background load ran nearly all the time in {disturbed} of {of}."));
+        lines.push(format!("Background load ran nearly all the time in {disturbed} of {of}."));
     }
-    said.push(machine::conditions(&f.conditions).map_or_else(
+    lines.push(machine::conditions(&f.conditions).map_or_else(
         || "What else the machine did meanwhile is unknown.".to_owned(),
         |conditions| format!("D{}.", conditions.trim_start_matches('d')),
     ));
-    said.join(" ").replace(" %", "\u{a0}%")
+    lines.join(" ").replace(" %", "\u{a0}%")
 }
 
 /// The verdict in one line, for a list of runs.
@@ -59,10 +59,10 @@ pub fn in_one_line(f: &Findings) -> String {
     let mut led: Vec<(&str, usize)> = led.into_iter().collect();
     led.sort_by_key(|(_, cells)| std::cmp::Reverse(*cells));
     let all = units::several(f.cells.len(), "cell");
-    let mut said: Vec<String> =
+    let mut lines: Vec<String> =
         led.iter().map(|(title, cells)| format!("{title} is the best in {cells} of {all}")).collect();
     if undecided > 0 {
-        said.push(format!("undecided in {undecided} of {all}"));
+        lines.push(format!("undecided in {undecided} of {all}"));
     }
-    said.join("; ")
+    lines.join("; ")
 }

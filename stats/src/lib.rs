@@ -10,6 +10,7 @@ pub mod histogram;
 pub mod interval_log;
 pub mod kendall;
 pub mod knee;
+pub mod margin;
 pub mod precision;
 pub mod profile;
 pub mod random;

@@ -9,7 +9,7 @@ use crate::console;
 use crate::failure::{VOID, WrongInput};
 use crate::signals::stop_flag;
 use anyhow::bail;
-use dialects::{Call, Dialect, Halt, Said};
+use dialects::{Call, Dialect, Halt, Printed};
 use lab::Store;
 use lab::fault::Fault;
 use lab::machine::cores::Cores;
@@ -233,7 +233,7 @@ fn speak(
         Call { program: dialect.name.to_owned(), args: args.to_vec(), descriptors: descriptors as usize };
     let mut job = match (dialect.parse)(&call) {
         Ok(job) => job,
-        Err(said) => bail!(WrongInput(format!("{}{}", said.out, said.err))),
+        Err(printed) => bail!(WrongInput(format!("{}{}", printed.out, printed.err))),
     };
     let plan = on_cores(job.plan());
     let mut exact = figures::Exact::default();
@@ -241,18 +241,18 @@ fn speak(
     let (begun, cut) = (Instant::now(), Arc::new(AtomicBool::new(false)));
     let progress = Progress { stop: Arc::clone(&cut), ..Progress::default() };
     let mut heard = figures::Heard { job: job.as_mut(), exact: &mut exact };
-    let (result, _) = measure(&plan, &mut heard, progress, &sampler.watch(), &mut |said: &Said| {
-        report.push_str(&said.out);
+    let (result, _) = measure(&plan, &mut heard, progress, &sampler.watch(), &mut |printed: &Printed| {
+        report.push_str(&printed.out);
         if begun.elapsed() > LONGEST || stop.load(Ordering::Relaxed) {
             cut.store(true, Ordering::Relaxed);
         }
         Ok(None)
     })?;
-    let said = match &result {
+    let printed = match &result {
         Ok(tally) => job.print(tally),
         Err(error) => job.fail(&Halt::Other(error.to_string())),
     };
-    report.push_str(&said.out);
+    report.push_str(&printed.out);
     let is_cut = cut.load(Ordering::Relaxed);
     let note = match &result {
         Err(error) => Some(error.to_string()),

@@ -1,12 +1,14 @@
 //! `drome compare`: reports what changed between two runs and, with `--fail-if-slower`, fails on a regression.
 
 use super::format::{Destination, FormatArgs};
+use super::gate;
 use super::store;
 use crate::console;
-use crate::failure::{CHECK_FAILED, VOID, WrongInput};
+use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
 use lab::{StoreError, Stored};
+use model::gate::{Gate, Outcome};
 use model::{Comparison, Findings};
 use std::path::Path;
 use std::process::ExitCode;
@@ -21,12 +23,12 @@ pub struct CompareArgs {
     old: String,
     /// Later run, or a file with its findings [default: the latest run]
     new: Option<String>,
-    /// Exit with 3 if a contender is significantly slower by more than this share, such as 3%; with 4 if a contender
-    /// could not be judged
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    /// Exit with 3 if a contender is surely slower by more than this share, such as 3%; with 0 if none is; with 4 if the
+    /// runs don't tell
+    #[arg(long, value_name = "SHARE", value_parser = gate::share)]
     fail_if_slower: Option<f64>,
-    /// Exit with 0 even if a contender could not be judged: it failed, has too few sound trials, or is missing from
-    /// the later run
+    /// Exit with 0 even if a contender could not be judged: the share lies within its interval, it failed, has too few
+    /// sound trials, or is missing from the later run
     #[arg(long, requires = "fail_if_slower")]
     allow_unknown: bool,
     #[command(flatten)]
@@ -59,27 +61,18 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     Ok(judged.unwrap_or(ExitCode::SUCCESS))
 }
 
-/// The exit code of a comparison that may fail: 3 for a regression beyond the margin, 4 for contenders without a verdict.
+/// Prints the judgement of a comparison that may fail, and returns its exit code.
 fn judge(comparison: &Comparison, margin: f64, may_be_unknown: bool) -> ExitCode {
-    let percent = margin * 100.0;
-    let mut has_failed = false;
-    for (cell, contender) in comparison.regressions(margin) {
-        has_failed = true;
-        alert!("drome: {} ({}) is significantly more than {percent} % slower", contender.title, cell.title);
+    let gate = Gate::of_comparison(comparison, margin);
+    gate::tell(&gate);
+    match gate.outcome() {
+        Outcome::Open if may_be_unknown => ExitCode::SUCCESS,
+        Outcome::Open => {
+            alert!("drome: not everything could be judged; --allow-unknown lets it pass");
+            gate::code(Outcome::Open)
+        }
+        outcome => gate::code(outcome),
     }
-    let unjudged = comparison.unjudged();
-    for sentence in &unjudged {
-        alert!("drome: {sentence}");
-    }
-    if has_failed {
-        return ExitCode::from(CHECK_FAILED);
-    }
-    if !unjudged.is_empty() && !may_be_unknown {
-        alert!("drome: these contenders could not be judged; --allow-unknown lets them pass");
-        return ExitCode::from(VOID);
-    }
-    note!("drome: no significant regression larger than {percent} %");
-    ExitCode::SUCCESS
 }
 
 /// Reads findings from a file of this name if there is one, else from the store.
@@ -130,13 +123,4 @@ fn show(comparison: &Comparison, to: &Destination<Format>) -> anyhow::Result<Str
         Format::Markdown => report::compare::markdown(comparison),
         Format::Json => serde_json::to_string_pretty(comparison)? + "\n",
     })
-}
-
-/// `3%` or `0.03`.
-fn share(text: &str) -> Result<f64, String> {
-    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
-    match number.trim().parse::<f64>() {
-        Ok(n) if (0.0..1.0).contains(&(n * unit)) => Ok(n * unit),
-        _ => Err("must be a share from 0 to below 1, such as 3% or 0.03".to_owned()),
-    }
 }

@@ -3,7 +3,7 @@
 use crate::console;
 use crate::failure::WrongInput;
 use crate::signals::stop_flag;
-use dialects::{Call, Dialect, Halt, Job, Said};
+use dialects::{Call, Dialect, Halt, Job, Printed};
 use lab::machine::cores::Cores;
 use lab::verdict::{self, Case, Policy};
 use load::{LoadError, Progress, Watch};
@@ -38,7 +38,7 @@ pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
     let call = Call { program: dialect.name.to_owned(), args, descriptors: descriptors as usize };
     let mut job = match (dialect.parse)(&call) {
         Ok(job) => job,
-        Err(said) => return tell(&said).map(|code| ExitCode::from(code.unwrap_or(0))),
+        Err(printed) => return tell(&printed).map(|code| ExitCode::from(code.unwrap_or(0))),
     };
     let plan = on_cores(job.plan());
     if let Some(code) = tell(&job.begin())? {
@@ -46,12 +46,12 @@ pub fn run(dialect: &Dialect, args: &[String]) -> anyhow::Result<ExitCode> {
     }
     let progress = Progress { stop: stop_flag()?, ..Progress::default() };
     let (result, asked) = measure(&plan, job.as_mut(), progress, &(), &mut tell)?;
-    let said = match &result {
+    let printed = match &result {
         Ok(tally) => job.print(tally),
         Err(LoadError::Connect { source, .. }) => job.fail(&Halt::Connect(same(source))),
         Err(other) => job.fail(&Halt::Other(other.to_string())),
     };
-    let code = tell(&said)?.or(asked).unwrap_or(u8::from(result.is_err()));
+    let code = tell(&printed)?.or(asked).unwrap_or(u8::from(result.is_err()));
     if let Ok(tally) = &result {
         own_result(&plan, tally, json.as_deref())?;
     }
@@ -93,7 +93,7 @@ pub fn on_cores(plan: &Plan) -> Plan {
 }
 
 /// Handles a job's output; returns the exit code if the job asks to end.
-pub type Tell<'t> = &'t mut dyn FnMut(&Said) -> anyhow::Result<Option<u8>>;
+pub type Tell<'t> = &'t mut dyn FnMut(&Printed) -> anyhow::Result<Option<u8>>;
 
 /// Runs the plan and passes the events to the job. Returns the exit code with which the job asked to end, if it did.
 pub fn measure(
@@ -127,15 +127,15 @@ fn listen(
     let mut asked = None;
     let mut tick = Instant::now() + TICK;
     while !is_over() {
-        let said = match exchanges.recv_timeout(TICK.min(tick.saturating_duration_since(Instant::now()))) {
+        let printed = match exchanges.recv_timeout(TICK.min(tick.saturating_duration_since(Instant::now()))) {
             Ok(chunk) => job.hear(&chunk),
-            Err(RecvTimeoutError::Timeout) => Said::default(),
+            Err(RecvTimeoutError::Timeout) => Printed::default(),
             Err(RecvTimeoutError::Disconnected) => {
                 std::thread::sleep(tick.saturating_duration_since(Instant::now()));
-                Said::default()
+                Printed::default()
             }
         };
-        asked = asked.or(tell(&said)?);
+        asked = asked.or(tell(&printed)?);
         if Instant::now() >= tick {
             tick += TICK;
             asked = asked.or(tell(&job.tick(progress.completed.load(Ordering::Relaxed)))?);
@@ -148,22 +148,22 @@ fn listen(
 }
 
 /// Writes a job's output to both streams and to files, and returns its exit code.
-fn tell(said: &Said) -> anyhow::Result<Option<u8>> {
-    if !said.out.is_empty() {
-        console::print(&said.out)?;
+fn tell(printed: &Printed) -> anyhow::Result<Option<u8>> {
+    if !printed.out.is_empty() {
+        console::print(&printed.out)?;
     }
-    if !said.err.is_empty() {
+    if !printed.err.is_empty() {
         // A closed pipe is no reason not to measure.
-        let _ = stderr().write_all(said.err.as_bytes());
+        let _ = stderr().write_all(printed.err.as_bytes());
     }
-    for (path, text, appends) in &said.files {
+    for (path, text, appends) in &printed.files {
         let mut options = OpenOptions::new();
         options.create(true).write(true).append(*appends).truncate(!appends);
         options.open(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
             WrongInput(format!("can't write {} ({error}): choose another file", path.display()))
         })?;
     }
-    Ok(said.exit)
+    Ok(printed.exit)
 }
 
 /// A copy of the error: an `io::Error` can't be cloned, but its number can.

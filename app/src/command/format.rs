@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use report::TextStyle;
 use std::path::{Path, PathBuf};
 
-/// Every extension that stands for a format, with the format's name on the command line.
+/// Every extension that stands for a format, with the format's name on the command line. All commands share them: one that
+/// lacks the format refuses a file of this name.
 const EXTENSIONS: &[(&str, &str)] = &[
     ("txt", "terminal"),
     ("md", "markdown"),

@@ -11,6 +11,9 @@ use report::units;
 use std::fmt::Write;
 use std::process::ExitCode;
 
+/// The bar while contenders are asked for their versions, which takes seconds.
+const TEMPLATE: &str = "{bar:24} {pos}/{len} contenders: asking for the version of {msg}";
+
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct ListArgs {
@@ -58,10 +61,14 @@ fn studies(catalog: &Catalog, out: &mut String) {
 fn contenders(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
     out.push_str("contenders\n");
     let names: Vec<String> = catalog.contenders.keys().cloned().collect();
+    let bar = console::bar(names.len() as u64, TEMPLATE);
     for prepared in setup::prepare(catalog, &names)? {
+        bar.set_message(console::fitted(&prepared.name));
+        bar.inc(1);
         let state = prepared.version().unwrap_or_else(|lack| format!("missing: {}", lack.sentence()));
         let _ = writeln!(out, "  {:<26}{}", prepared.name, state);
     }
+    bar.finish_and_clear();
     Ok(())
 }
 
@@ -77,7 +84,7 @@ fn workloads(catalog: &Catalog, out: &mut String) -> anyhow::Result<()> {
 fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
     for run in store(common)?.everything()? {
         let size = units::several(run.count, run.kind.word());
-        let said = match run.kind {
+        let summary = match run.kind {
             Kind::Trials | Kind::Starts => {
                 format!(
                     "{size}; {}",
@@ -91,7 +98,7 @@ fn runs(common: &Common, out: &mut String) -> anyhow::Result<()> {
         };
         // All races have the same name; their labels tell them apart.
         let labels = if run.name == RACE { format!(": {}", run.title) } else { String::new() };
-        let _ = writeln!(out, "{}  {}{labels}  {said}", run.id, run.name);
+        let _ = writeln!(out, "{}  {}{labels}  {summary}", run.id, run.name);
     }
     if out.is_empty() {
         out.push_str("no runs yet: `drome run raspberry-pi` makes one\n");

@@ -1,8 +1,8 @@
 //! `drome plan STUDY`: estimates how long a study takes.
 
+use super::format::{Destination, FormatArgs};
 use super::session::{measure, present};
 use super::{catalog, store};
-use crate::console;
 use crate::failure::WrongInput;
 use crate::options::{Common, MachineArgs, precision};
 use crate::signals::stop_flag;
@@ -11,6 +11,7 @@ use lab::heat::schedule::budget;
 use lab::setup::{Lineup, Rules, SetupError};
 use lab::{Catalog, Session, Store};
 use model::{Observation, Run, Study};
+use serde::Serialize;
 use std::process::ExitCode;
 
 /// Raw arguments.
@@ -28,24 +29,25 @@ pub struct PlanArgs {
     pilot: Option<u16>,
     #[command(flatten)]
     machine: MachineArgs,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Terminal)]
-    format: Format,
+    #[command(flatten)]
+    format: FormatArgs<Format>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum Format {
+    #[default]
     Terminal,
     Json,
 }
 
 /// Estimates the time and prints it.
 pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let destination = args.format.destination()?;
     let catalog = catalog(common)?;
     let study = catalog.study(&args.study)?;
     let store = store(common)?;
     if study.design.heats.is_some() {
-        return heats(args, &catalog, &store, study);
+        return heats(args, &destination, &catalog, &store, study);
     }
     let (run, observations) = match args.pilot {
         Some(blocks) => pilot(args, &catalog, &store, study, blocks)?,
@@ -57,16 +59,28 @@ pub fn run(args: &PlanArgs, common: &Common) -> anyhow::Result<ExitCode> {
     asked.study.design.budget = study.design.budget;
     asked.study.design.blocks = study.design.blocks;
     let told = lab::findings::forecast::forecast(&asked, &observations, precision, study.design.blocks[1]);
-    console::print(&match args.format {
-        Format::Terminal => console::text_style().report(&report::forecast::terminal(&told)),
-        Format::Json => serde_json::to_string_pretty(&told)? + "\n",
-    })?;
+    show(&destination, &report::forecast::terminal(&told), &told)
+}
+
+/// Writes an estimate in the asked format.
+fn show(destination: &Destination<Format>, words: &str, told: &impl Serialize) -> anyhow::Result<ExitCode> {
+    let text = match destination.format {
+        Format::Terminal => destination.look().report(words),
+        Format::Json => serde_json::to_string_pretty(told)? + "\n",
+    };
+    destination.write(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The time that a study in rounds takes: from its design and the usual warm-ups of its contenders' classes and,
 /// after a pilot, from the measured time of a round. The latest run is not used.
-fn heats(args: &PlanArgs, catalog: &Catalog, store: &Store, study: &Study) -> anyhow::Result<ExitCode> {
+fn heats(
+    args: &PlanArgs,
+    destination: &Destination<Format>,
+    catalog: &Catalog,
+    store: &Store,
+    study: &Study,
+) -> anyhow::Result<ExitCode> {
     let mut run = Lineup::of_study(catalog, study)?.run(&args.study, study.clone(), Rules::default());
     run.study.design.precision = args.precision.unwrap_or(study.design.precision);
     let nobody = || SetupError::Nobody { study: args.study.clone() };
@@ -80,11 +94,7 @@ fn heats(args: &PlanArgs, catalog: &Catalog, store: &Store, study: &Study) -> an
     };
     let told =
         super::plan_heats::Estimate { sum: &sum, run: &run, too_small: budget::too_small(&run), round };
-    console::print(&match args.format {
-        Format::Terminal => console::text_style().report(&told.terminal()),
-        Format::Json => serde_json::to_string_pretty(&told.forecast())? + "\n",
-    })?;
-    Ok(ExitCode::SUCCESS)
+    show(destination, &told.terminal(), &told.forecast())
 }
 
 /// Runs a few rounds or blocks, which are stored as a first look.

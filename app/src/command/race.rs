@@ -1,17 +1,19 @@
 //! `drome race 'CMD' 'CMD'`: compares any servers, measured like the contenders of a study.
 
 use super::format;
+use super::gate;
 use super::output::Output;
 use super::report::{Format, TellArgs, show};
 use super::session::{check_budget, conclude, measure, own_path};
 use super::store;
-use crate::failure::WrongInput;
+use crate::failure::{self, WrongInput};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use anyhow::Context;
 use clap::Args;
 use lab::Session;
 use lab::setup::{self, Rules};
+use model::gate::Gate;
 use model::metric::Decider;
 use model::{Arrivals, Design, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
@@ -34,6 +36,9 @@ const SLICE: Duration = Duration::from_millis(100);
 /// The longest warm-up. What a command starts is unknown; a server that compiles while it runs is warm by then, or
 /// marked.
 const WARMUP_LIMIT: Duration = Duration::from_secs(30);
+
+/// The code with which `git bisect run` stops instead of judging the revision.
+const STOP_BISECTING: u8 = 128;
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -71,6 +76,13 @@ pub struct RaceArgs {
     /// they are within 2% of each other]
     #[arg(long, value_name = "SHARE", value_parser = crate::options::precision)]
     precision: Option<f64>,
+    /// Exit with 3 if a command is surely slower than the first by more than this share, such as 2%; with 0 if none is;
+    /// with 4 if that is still open at the end. The race goes on until it knows
+    #[arg(long, value_name = "SHARE", value_parser = gate::share, conflicts_with_all = ["precision", "alone"])]
+    fail_if_slower: Option<f64>,
+    /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 and more if drome failed
+    #[arg(long, requires = "fail_if_slower")]
+    bisect: bool,
     /// Longest time of the race; a round that would exceed it is not started [default: 2min, or twice the time of
     /// three rounds]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
@@ -100,6 +112,18 @@ pub struct RaceArgs {
 
 /// Runs the race and reports which server is faster.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    let code = race(args, common);
+    match code {
+        // Any other code would be taken for a judgement of the revision.
+        Err(error) if args.bisect => {
+            let _ = failure::tell(&error);
+            Ok(ExitCode::from(STOP_BISECTING))
+        }
+        code => code,
+    }
+}
+
+fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
     let path = own_path(&args.url)?;
@@ -126,7 +150,11 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let id = &session.run.id;
     let findings =
         findings.with_context(|| format!("run {id}: `drome report {id}` shows what was measured"))?;
-    conclude(&session, &findings, &teller)
+    let code = conclude(&session, &findings, &teller)?;
+    let Some(margin) = args.fail_if_slower else { return Ok(code) };
+    let gate = Gate::of_race(&findings, margin);
+    gate::tell(&gate);
+    Ok(if args.bisect { gate::bisect_code(gate.outcome()) } else { gate::code(gate.outcome()) })
 }
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.
@@ -180,6 +208,7 @@ fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
         warmup: args.warmup,
         measure: args.duration,
         decide: args.precision.is_none(),
+        margin: args.fail_if_slower,
         metric: args.metric.metric,
         precision,
         budget: BUDGET,

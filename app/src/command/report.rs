@@ -57,18 +57,19 @@ struct Charts {
 }
 
 impl TellArgs {
-    /// The arguments for one study of many: `--output` is a folder with a file, or a folder of charts, for each.
+    /// The arguments for one of several studies. `--output` is then a folder in which each study gets its own file, or its own
+    /// folder of charts.
     pub fn of_one(&self, study: &str) -> Result<Self, WrongInput> {
         let mut own = self.clone();
         if let Some(folder) = &self.shown.output {
             let refused = |why: &str| {
                 let folder = folder.display();
-                WrongInput(format!("--output {folder}: with --all it must be a folder, {why}"))
+                WrongInput(format!("--output {folder}: with --all this must be a folder, {why}"))
             };
             if format::of::<Format>(folder).is_some() {
-                return Err(refused("for a file of every study; set the format with --format"));
+                return Err(refused("in which each study gets a file; choose the format with --format"));
             }
-            fs::create_dir_all(folder).map_err(|e| refused(&format!("and can't be one: {e}")))?;
+            fs::create_dir_all(folder).map_err(|e| refused(&format!("and it could not be created: {e}")))?;
             let format = self.shown.format.unwrap_or_default();
             let is_text = format.kind().is_none();
             let extension = format::extension(&format);

@@ -264,6 +264,7 @@ fn study(args: &SweepArgs, url: &str) -> Study {
         warmup: args.warmup,
         measure: args.duration,
         decide: false,
+        margin: None,
         metric: Metric::Rate,
         precision: 1.0,
         budget: args.budget,

@@ -66,12 +66,17 @@ pub const PAGES: &[Page] = &[
                 "drome race --metric p99@5k './old --port {port}' './new --port {port}'",
                 "which has the lower p99 latency at 5,000 requests/s?",
             ),
+            (
+                "drome race --fail-if-slower 2% './old --port {port}' './new --port {port}'",
+                "for CI: the new one must not be more than 2 % slower",
+            ),
         ],
         exits: &[
-            (0, ""),
+            (0, "with --fail-if-slower: no command is slower than the first by more than the share"),
             (1, ""),
             (2, "the command line is wrong, or a command starts no server"),
-            (4, "no trial of one of the commands was sound"),
+            (3, "with --fail-if-slower: a command is surely slower by more than the share"),
+            (4, "no trial of one of the commands was sound; with --fail-if-slower: not decided"),
             (130, "interrupted; `drome report` shows what was measured"),
         ],
         see: &[("race.md", "Race servers"), ("report.md", "Read a report")],
@@ -235,15 +240,15 @@ pub const PAGES: &[Page] = &[
             ("drome compare old.json new.json --format markdown", "two files of findings"),
             (
                 "drome compare baseline.json --fail-if-slower 3%",
-                "for CI: the latest run must not be significantly more than 3 % slower",
+                "for CI: the latest run must not be more than 3 % slower",
             ),
         ],
         exits: &[
-            (0, "nothing is significantly slower, or --fail-if-slower was not given"),
+            (0, "nothing is slower by more than the share, or --fail-if-slower was not given"),
             (1, ""),
             (2, "the two can't be compared, or one of them does not exist"),
-            (3, "a contender is significantly slower"),
-            (4, "a contender could not be judged"),
+            (3, "a contender is surely slower by more than the share"),
+            (4, "a contender could not be judged, or the share lies within its interval"),
         ],
         see: &[("continuous-integration.md", "A gate for performance in continuous integration")],
     },
@@ -304,9 +309,9 @@ pub fn of(command: &str) -> Option<&'static Page> {
 impl Page {
     /// The exit codes with their meanings.
     pub fn codes(&self) -> impl Iterator<Item = (u8, &'static str)> {
-        self.exits.iter().map(|(code, said)| {
+        self.exits.iter().map(|(code, words)| {
             let usual = CODES.iter().find(|(known, _)| known == code).map_or("", |(_, usual)| usual);
-            (*code, if said.is_empty() { usual } else { said })
+            (*code, if words.is_empty() { usual } else { words })
         })
     }
 }

@@ -9,7 +9,7 @@ use model::forecast::RoundsForecast;
 use model::inspection::Inspection;
 use model::page::Replay;
 use model::{Comparison, Contender, Findings, Forecast, History, Study, Sweep, Workload};
-use report::load_json;
+use report::{imported, load_json};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -39,6 +39,11 @@ pub const FORMATS: &[Format] = &[
         name: "report",
         title: "drome report --format json, and the same of drome run and drome race",
         schema: printed::<Findings>,
+    },
+    Format {
+        name: "import",
+        title: "drome import --format json, and drome report of an import",
+        schema: printed::<imported::Report<'static>>,
     },
     Format { name: "sweep", title: "drome sweep --format json", schema: printed::<Sweep> },
     Format { name: "compare", title: "drome compare --format json", schema: printed::<Comparison> },

@@ -48,10 +48,10 @@ fn flipped() -> Home {
     home.write("own/contenders/flips/contender.toml", &CONTENDER.replace("COUNT", &count));
     home.write("own/contenders/flips/src/flips.sh", SCRIPT);
     let own = home.path().join("own").display().to_string();
-    let said = run(&mut home.drome(&["run", "flips", "--catalog", &own]));
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = run(&mut home.drome(&["run", "flips", "--catalog", &own]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
     for words in ["2, 2 failed", "out of luck", "(2 of 4 trials)", "too few blocks"] {
-        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+        assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }
     home
 }
@@ -59,8 +59,8 @@ fn flipped() -> Home {
 #[test]
 fn a_contender_that_crashes_in_half_its_trials_has_no_rank_and_is_not_judged() {
     let home = flipped();
-    let said = run(&mut home.drome(&["report", "--format", "json"]));
-    let mut json: Value = serde_json::from_str(&said.out).unwrap();
+    let finished = run(&mut home.drome(&["report", "--format", "json"]));
+    let mut json: Value = serde_json::from_str(&finished.out).unwrap();
     let rows = json["cells"][0]["contenders"].as_array().unwrap();
     let flips = rows.iter().find(|row| row["name"] == "flips").unwrap();
     assert_eq!((&flips["trials"], &flips["failed"]), (&Value::from(2), &Value::from(2)));
@@ -70,7 +70,7 @@ fn a_contender_that_crashes_in_half_its_trials_has_no_rank_and_is_not_judged() {
     assert_eq!(by_block.iter().filter(|rate| rate.is_null()).count(), 2, "{flips}");
 
     // The gate is not green for what it can't judge, and says so.
-    let baseline = home.write("baseline.json", &said.out).display().to_string();
+    let baseline = home.write("baseline.json", &finished.out).display().to_string();
     let gate = run(&mut home.drome(&["compare", &baseline, "--fail-if-slower", "3%"]));
     assert!(
         gate.code == 4

@@ -26,8 +26,8 @@ fn pages(run: &str) -> Vec<(&'static str, String)> {
 fn with_runs(times: usize, blocks: &str) -> (Home, Vec<String>) {
     let home = ui::home(blocks);
     for _ in 0..times {
-        let said = run(home.drome(&["run", "small", "--seed", "7"]).args(["--catalog", &ui::own(&home)]));
-        assert_eq!(said.code, 0, "{}", said.err);
+        let finished = run(home.drome(&["run", "small", "--seed", "7"]).args(["--catalog", &ui::own(&home)]));
+        assert_eq!(finished.code, 0, "{}", finished.err);
     }
     let listed = run(&mut home.drome(&["list", "runs"])).out;
     let ids = listed.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
@@ -151,8 +151,8 @@ fn a_study_is_started_by_keyboard_watched_live_and_stopped() {
     {
         assert!(shown.contains(words), "{words} is not in {shown}");
     }
-    let said = browser.script("return document.querySelector('[aria-live][data-said]').textContent", &[]);
-    assert!(said.as_str().unwrap().starts_with("Block "), "{said}");
+    let finished = browser.script("return document.querySelector('[aria-live][data-said]').textContent", &[]);
+    assert!(finished.as_str().unwrap().starts_with("Block "), "{finished}");
     assert_accessible(&browser, "live");
     for look in [WIDE, PHONE] {
         browser.look(look);
@@ -278,8 +278,8 @@ fn luminance(colour: &Value) -> f64 {
 /// The HTML report of a run, as a file that is opened without any server.
 fn report_file(ui: &Ui, run_id: &str) -> String {
     let file = ui.home.path().join("report.html").display().to_string();
-    let said = run(&mut ui.home.drome(&["report", run_id, "--format", "html", "--output", &file]));
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = run(&mut ui.home.drome(&["report", run_id, "--format", "html", "--output", &file]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
     format!("file://{file}")
 }
 

@@ -1,6 +1,6 @@
 //! A machine that other programs use: what is measured beside them is void, unless that was allowed.
 
-use crate::common::{Home, Said, process, run};
+use crate::common::{Home, Finished, process, run};
 use std::process::{Child, Command, Stdio};
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
@@ -42,7 +42,7 @@ impl Drop for Spinning {
     }
 }
 
-fn race(home: &Home, args: &[&str], allowed: &str) -> Said {
+fn race(home: &Home, args: &[&str], allowed: &str) -> Finished {
     let server = format!("{DROME} serve --port {{port}}");
     let short = ["--url", "http://127.0.0.1:{port}/hello", "--duration", "200ms", "--rounds", "3"];
     let mut command = home.drome(&["race", &server, &server]);

@@ -1,7 +1,7 @@
 //! Charts as files, by the real binary, from a store in which the truth is known.
 
 use crate::common::example::example;
-use crate::common::{Home, Said, run};
+use crate::common::{Home, Finished, run};
 use lab::Store;
 use model::observation::Entrant;
 use model::*;
@@ -78,7 +78,7 @@ fn two_of_a_run() -> Home {
     })
 }
 
-fn report(home: &Home, args: &[&str]) -> Said {
+fn report(home: &Home, args: &[&str]) -> Finished {
     run(home.drome(&[&["report"], args].concat()).current_dir(home.path()))
 }
 
@@ -92,8 +92,8 @@ fn files(folder: &Path) -> Vec<String> {
 #[test]
 fn every_chart_of_a_run_goes_to_a_folder() {
     let home = two_of_a_run();
-    let said = report(&home, &["--format", "svg", "--output", "new/charts"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = report(&home, &["--format", "svg", "--output", "new/charts"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     let folder = home.path().join("new/charts");
     let kinds = ["course", "percentiles", "ranked", "scatter"];
     let mut expected: Vec<String> =
@@ -116,18 +116,18 @@ fn every_chart_of_a_run_goes_to_a_folder() {
 #[test]
 fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
     let home = two_of_a_run();
-    let said = report(&home, &["--format", "svg", "--only-chart", "ranked-2"]);
+    let finished = report(&home, &["--format", "svg", "--only-chart", "ranked-2"]);
     assert!(
-        said.code == 0
-            && said.out.contains("<desc>There is no clear leader. ")
-            && said.out.contains("The fast &lt;one&gt; has the best median, 40,0"),
+        finished.code == 0
+            && finished.out.contains("<desc>There is no clear leader. ")
+            && finished.out.contains("The fast &lt;one&gt; has the best median, 40,0"),
         "{}{}",
-        said.out,
-        said.err
+        finished.out,
+        finished.err
     );
 
-    let said = report(&home, &["--only-chart", "scatter-1", "--output", "one.png"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = report(&home, &["--only-chart", "scatter-1", "--output", "one.png"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     let png = fs::read(home.path().join("one.png")).unwrap();
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     // Twice as wide as the chart.
@@ -138,11 +138,11 @@ fn one_chart_goes_to_standard_output_or_a_file_as_svg_or_png() {
 #[test]
 fn markdown_shows_charts_by_where_they_are() {
     let home = two_of_a_run();
-    let said = report(&home, &["--output", "site/run.md", "--charts", "site/charts"]);
-    assert_eq!(said.code, 2, "a folder for the text itself is not made: {}", said.err);
+    let finished = report(&home, &["--output", "site/run.md", "--charts", "site/charts"]);
+    assert_eq!(finished.code, 2, "a folder for the text itself is not made: {}", finished.err);
     fs::create_dir(home.path().join("docs")).unwrap();
-    let said = report(&home, &["--output", "docs/run.md", "--charts", "docs/run charts"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = report(&home, &["--output", "docs/run.md", "--charts", "docs/run charts"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     let text = fs::read_to_string(home.path().join("docs/run.md")).unwrap();
     let links: Vec<&str> = text.split("](<").skip(1).filter_map(|rest| rest.split('>').next()).collect();
     assert_eq!(links.len(), 9, "{text}");
@@ -165,12 +165,12 @@ fn what_can_not_be_drawn_or_written_is_said_with_the_next_step() {
         (&["--format", "png", "--only-chart", "heat", "--output", "none/one.png"], "can't be written"),
     ];
     for (args, words) in refusals {
-        let said = report(&home, args);
+        let finished = report(&home, args);
         assert!(
-            said.code == 2 && said.err.contains(words) && said.out.is_empty(),
+            finished.code == 2 && finished.err.contains(words) && finished.out.is_empty(),
             "{args:?}: {} {}",
-            said.code,
-            said.err
+            finished.code,
+            finished.err
         );
     }
 }
@@ -178,34 +178,34 @@ fn what_can_not_be_drawn_or_written_is_said_with_the_next_step() {
 #[test]
 fn runs_with_next_to_nothing_have_charts_of_what_there_is() {
     // No trial at all.
-    let said = report(&filled(1, 0, |_| None), &["--format", "svg", "--output", "charts"]);
-    assert!(said.code == 2 && said.err.contains("nothing to draw"), "{}", said.err);
+    let finished = report(&filled(1, 0, |_| None), &["--format", "svg", "--output", "charts"]);
+    assert!(finished.code == 2 && finished.err.contains("nothing to draw"), "{}", finished.err);
 
     // Not one that counts: still every trial is shown.
     let home = filled(1, 2, |_| Some(measured(500, Some("the load generator was the bound"))));
-    let said = report(&home, &["--format", "svg", "--output", "charts"]);
+    let finished = report(&home, &["--format", "svg", "--output", "charts"]);
     assert_eq!(
-        (said.code, files(&home.path().join("charts"))),
+        (finished.code, files(&home.path().join("charts"))),
         (0, vec!["course-1.svg".to_owned()]),
         "{}",
-        said.err
+        finished.err
     );
 
     // One contender, one trial.
     let home = filled(1, 1, |trial| (trial.contender == "fast").then(|| measured(500, None)));
-    let said = report(&home, &["--format", "svg", "--output", "charts"]);
+    let finished = report(&home, &["--format", "svg", "--output", "charts"]);
     let expected = ["course-1.svg", "percentiles-1.svg", "ranked-1.svg", "scatter-1.svg"];
     assert_eq!(
-        (said.code, files(&home.path().join("charts"))),
+        (finished.code, files(&home.path().join("charts"))),
         (0, expected.map(str::to_owned).to_vec()),
         "{}",
-        said.err
+        finished.err
     );
 
     // Not one answer.
     let home = filled(1, 6, |_| Some(measured(0, None)));
-    let said = report(&home, &["--format", "svg", "--output", "charts"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = report(&home, &["--format", "svg", "--output", "charts"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     for name in files(&home.path().join("charts")) {
         let svg = fs::read_to_string(home.path().join("charts").join(&name)).unwrap();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{name}: {svg}");

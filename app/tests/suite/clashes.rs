@@ -61,10 +61,10 @@ fn a_port_that_somebody_takes_meanwhile_is_no_failure_of_the_server() {
     BufReader::new(server.try_clone().unwrap()).read_line(&mut line).unwrap();
     let _taken = TcpListener::bind(("127.0.0.1", line.trim().parse::<u16>().unwrap())).unwrap();
     server.write_all(b"x").unwrap();
-    let said = crate::common::said(&process::output(child, "drome verify"));
-    assert!(said.code == 0 && said.err.contains("one: 1 workload correct"), "{}{}", said.out, said.err);
-    assert!(!said.out.contains("ddress already in use"), "{}{}", said.out, said.err);
-    assert!(!said.out.contains("it ended"), "{}{}", said.out, said.err);
+    let finished = crate::common::finished(&process::output(child, "drome verify"));
+    assert!(finished.code == 0 && finished.err.contains("one: 1 workload correct"), "{}{}", finished.out, finished.err);
+    assert!(!finished.out.contains("ddress already in use"), "{}{}", finished.out, finished.err);
+    assert!(!finished.out.contains("it ended"), "{}{}", finished.out, finished.err);
     home.assert_clean();
 }
 
@@ -90,10 +90,10 @@ fn who_answers_in_a_servers_place_is_not_taken_for_it() {
         }
     });
     server.write_all(b"x").unwrap();
-    let said = crate::common::said(&process::output(child, "drome verify"));
+    let finished = crate::common::finished(&process::output(child, "drome verify"));
     // Whatever it does on the next port, no word is of what somebody else answered on the first.
-    assert!(!said.out.contains("5 bytes instead of 12"), "{}{}", said.out, said.err);
-    assert!(!said.out.contains("the command did not start it"), "{}{}", said.out, said.err);
+    assert!(!finished.out.contains("5 bytes instead of 12"), "{}{}", finished.out, finished.err);
+    assert!(!finished.out.contains("the command did not start it"), "{}{}", finished.out, finished.err);
     home.assert_clean();
 }
 
@@ -113,8 +113,8 @@ command = ["sh", "-c", "mkdir {{build}}/alone || exit 1; echo built >> {}; sleep
         process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     };
     for child in [install(), install(), install()] {
-        let said = crate::common::said(&process::output(child, "drome install"));
-        assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+        let finished = crate::common::finished(&process::output(child, "drome install"));
+        assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     }
     assert_eq!(std::fs::read_to_string(count).unwrap(), "built\n");
 }
@@ -130,7 +130,7 @@ fn a_race_runs_in_a_folder_whatever_its_name() {
     let short = ["--duration", "500ms", "--warmup", "20ms", "--rounds", "1"];
     let url = ["--url", "http://127.0.0.1:{port}/hello"];
     let mut race = home.drome(&["race", command, command]);
-    let said = run(race.args(short).args(url).current_dir(&folder));
-    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let finished = run(race.args(short).args(url).current_dir(&folder));
+    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     home.assert_clean();
 }

@@ -1,6 +1,6 @@
 //! `drome verify`, `install`, `new contender` and `run --as-published`, with real servers.
 
-use crate::common::{Home, Said, run};
+use crate::common::{Home, Finished, run};
 use serde_json::Value;
 
 /// A Python server whose answers are the rest of the script's.
@@ -47,7 +47,7 @@ fn contender(home: &Home, name: &str, hello: &str, unknown: &str) {
     home.write(&format!("{folder}/src/server.py"), &script);
 }
 
-fn drome(home: &Home, args: &[&str]) -> Said {
+fn drome(home: &Home, args: &[&str]) -> Finished {
     let own = home.path().join("own");
     std::fs::create_dir_all(&own).unwrap();
     run(home.drome(args).args(["--catalog", &own.display().to_string()]))
@@ -58,14 +58,14 @@ fn catalog_verify_tells_all_that_is_wrong_with_each_on_both_tracks() {
     let home = Home::new();
     contender(&home, "good", r"b'Hello World\n'", "404");
     contender(&home, "bad", r"b'Hello Worle\n'", "200");
-    let said = drome(&home, &["verify", "good"]);
-    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
-    assert_eq!(said.out.matches("2 of 2").count(), 2, "{}", said.out);
-    assert!(said.out.contains("good (tuned)") && said.out.contains("1.2.3"), "{}", said.out);
+    let finished = drome(&home, &["verify", "good"]);
+    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
+    assert_eq!(finished.out.matches("2 of 2").count(), 2, "{}", finished.out);
+    assert!(finished.out.contains("good (tuned)") && finished.out.contains("1.2.3"), "{}", finished.out);
 
-    let said = drome(&home, &["verify", "good", "bad", "--format", "json"]);
-    assert_eq!(said.code, 3, "{}", said.err);
-    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let finished = drome(&home, &["verify", "good", "bad", "--format", "json"]);
+    assert_eq!(finished.code, 3, "{}", finished.err);
+    let json: Value = serde_json::from_str(&finished.out).unwrap();
     let of = |name: &str| json.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone();
     assert_eq!((of("good")["right"].as_u64(), of("bad@tuned")["right"].as_u64()), (Some(2), Some(1)));
     let wrong = of("bad")["wrong"].to_string();
@@ -112,14 +112,14 @@ fn a_known_fault_is_told_and_a_declaration_that_no_longer_holds_is_wrong() {
             home.write(&format!("{folder}/contender.toml"), &text);
         }
     }
-    let said = drome(&home, &["verify", "known"]);
-    assert!(said.code == 0 && said.out.contains("ok except for a known fault"), "{}{}", said.out, said.err);
-    assert!(said.out.contains("known, known fault: hello (/hello, in fragments)"), "{}", said.out);
-    assert!(said.out.contains("pieces end it"), "{}", said.out);
-    let said = drome(&home, &["verify", "unknown"]);
-    assert!(said.code == 3 && said.out.contains("hello (/hello, in fragments): "), "{}", said.out);
-    let said = drome(&home, &["verify", "mended"]);
-    assert!(said.code == 3 && said.out.contains("remove `fragments` from [faults]"), "{}", said.out);
+    let finished = drome(&home, &["verify", "known"]);
+    assert!(finished.code == 0 && finished.out.contains("ok except for a known fault"), "{}{}", finished.out, finished.err);
+    assert!(finished.out.contains("known, known fault: hello (/hello, in fragments)"), "{}", finished.out);
+    assert!(finished.out.contains("pieces end it"), "{}", finished.out);
+    let finished = drome(&home, &["verify", "unknown"]);
+    assert!(finished.code == 3 && finished.out.contains("hello (/hello, in fragments): "), "{}", finished.out);
+    let finished = drome(&home, &["verify", "mended"]);
+    assert!(finished.code == 3 && finished.out.contains("remove `fragments` from [faults]"), "{}", finished.out);
     home.assert_clean();
 }
 
@@ -133,18 +133,18 @@ fn who_is_absent_is_named_with_the_command_that_gets_him() {
     home.write("own/contenders/absent/contender.toml", &text);
     home.write("own/contenders/absent/src/server.py", "");
     let why = "`no-such-compiler` is not on PATH; get it: install it from https://example.org";
-    let said = drome(&home, &["verify", "absent"]);
-    assert!(said.code == 1 && said.out.contains(why), "{}: {}", said.code, said.out);
-    let said = drome(&home, &["install", "absent", "reference"]);
+    let finished = drome(&home, &["verify", "absent"]);
+    assert!(finished.code == 1 && finished.out.contains(why), "{}: {}", finished.code, finished.out);
+    let finished = drome(&home, &["install", "absent", "reference"]);
     assert!(
-        said.code == 1 && said.out.contains(why) && said.err.contains("about 3 min"),
+        finished.code == 1 && finished.out.contains(why) && finished.err.contains("about 3 min"),
         "{}{}",
-        said.out,
-        said.err
+        finished.out,
+        finished.err
     );
     assert_eq!(drome(&home, &["install", "reference"]).code, 0);
-    let said = drome(&home, &["install", "no-such-one"]);
-    assert!(said.code == 2 && said.err.contains("there is no contender `no-such-one`"), "{}", said.err);
+    let finished = drome(&home, &["install", "no-such-one"]);
+    assert!(finished.code == 2 && finished.err.contains("there is no contender `no-such-one`"), "{}", finished.err);
 }
 
 #[test]
@@ -169,12 +169,12 @@ fn a_build_that_fails_is_told_with_its_last_lines_and_keeps_nobody_else_waiting(
         home.write(&format!("own/contenders/{name}/src/server.py"), &script);
     }
     for _ in 0..2 {
-        let said = drome(&home, &["install", "broken", "fine", "--yes"]);
-        assert!(said.code == 1 && said.err.contains("out of luck"), "{}{}", said.out, said.err);
+        let finished = drome(&home, &["install", "broken", "fine", "--yes"]);
+        assert!(finished.code == 1 && finished.err.contains("out of luck"), "{}{}", finished.out, finished.err);
         assert!(
-            said.out.contains("1.2.3") && said.out.contains("missing: it is not built yet"),
+            finished.out.contains("1.2.3") && finished.out.contains("missing: it is not built yet"),
             "{}",
-            said.out
+            finished.out
         );
     }
     let folders = std::fs::read_dir(home.path().join("cache/contenders")).unwrap().flatten();
@@ -194,14 +194,14 @@ fn what_another_compiler_built_is_built_anew_and_the_compiler_stands_beside_the_
     );
     let text = CONTENDER.replace("TITLE", "compiled").replace("[version]", &tables);
     home.write("own/contenders/compiled/contender.toml", &text);
-    let said = drome(&home, &["install", "compiled", "--yes"]);
-    assert!(said.code == 0 && said.out.contains("1.2.3 (cc 12.1)"), "{}{}", said.out, said.err);
+    let finished = drome(&home, &["install", "compiled", "--yes"]);
+    assert!(finished.code == 0 && finished.out.contains("1.2.3 (cc 12.1)"), "{}{}", finished.out, finished.err);
     home.write("compiler", "cc (Debian) 14.2");
-    let said = drome(&home, &["verify", "compiled"]);
+    let finished = drome(&home, &["verify", "compiled"]);
     let words = "it was built as 1.2.3 (cc 12.1) and is 1.2.3 (cc 14.2) now";
-    assert!(said.code == 1 && said.out.contains(words), "{}{}", said.out, said.err);
-    let said = drome(&home, &["verify", "compiled", "--install", "--yes"]);
-    assert!(said.code == 0 && said.out.contains("1.2.3 (cc 14.2)"), "{}{}", said.out, said.err);
+    assert!(finished.code == 1 && finished.out.contains(words), "{}{}", finished.out, finished.err);
+    let finished = drome(&home, &["verify", "compiled", "--install", "--yes"]);
+    assert!(finished.code == 0 && finished.out.contains("1.2.3 (cc 14.2)"), "{}{}", finished.out, finished.err);
     let folders = std::fs::read_dir(home.path().join("cache/contenders")).unwrap().flatten();
     let with = folders.filter_map(|f| std::fs::read_to_string(f.path().join("build/with")).ok());
     assert_eq!(with.collect::<String>(), "cc (Debian) 14.2");
@@ -214,18 +214,18 @@ fn a_new_contender_verifies_as_it_is() {
     // Each takes its language: one that is missing fails here, and `cargo xtask test` gets it.
     for language in ["python", "node", "c-server", "rust", "perl"] {
         let name = format!("my-{language}");
-        let said = drome(&home, &["new", "contender", &name, "--from", language]);
-        assert_eq!(said.code, 0, "{}", said.err);
+        let finished = drome(&home, &["new", "contender", &name, "--from", language]);
+        assert_eq!(finished.code, 0, "{}", finished.err);
         let again = drome(&home, &["new", "contender", &name, "--from", language]);
         assert!(again.code == 2 && again.err.contains("already exists"), "{}", again.err);
-        let said = drome(&home, &["verify", &name, "--install", "--yes"]);
-        assert_eq!(said.code, 0, "{language}: {}{}", said.out, said.err);
-        assert!(said.out.contains(&name), "{}", said.out);
+        let finished = drome(&home, &["verify", &name, "--install", "--yes"]);
+        assert_eq!(finished.code, 0, "{language}: {}{}", finished.out, finished.err);
+        assert!(finished.out.contains(&name), "{}", finished.out);
     }
-    let said = drome(&home, &["new", "contender", "x", "--from", "pyhton"]);
-    assert!(said.code == 2 && said.err.contains("did you mean `python`?"), "{}", said.err);
-    let said = drome(&home, &["new", "contender", "../x", "--from", "python"]);
-    assert!(said.code == 2 && said.err.contains("use lower-case letters"), "{}", said.err);
+    let finished = drome(&home, &["new", "contender", "x", "--from", "pyhton"]);
+    assert!(finished.code == 2 && finished.err.contains("did you mean `python`?"), "{}", finished.err);
+    let finished = drome(&home, &["new", "contender", "../x", "--from", "python"]);
+    assert!(finished.code == 2 && finished.err.contains("use lower-case letters"), "{}", finished.err);
     home.assert_clean();
 }
 
@@ -271,11 +271,11 @@ fn assert_kept(home: &Home, latest: &str) {
         assert!(first.out.contains(words), "{words} is not in\n{}{}", first.out, first.err);
     }
     for args in [&["report", id, "--format", "csv"][..], &["compare", id, id]] {
-        let said = drome(home, args);
-        assert!(said.code == 2 && said.err.contains("run once"), "{}", said.err);
+        let finished = drome(home, args);
+        assert!(finished.code == 2 && finished.err.contains("run once"), "{}", finished.err);
     }
-    let said = drome(home, &["run", "page", "--resume"]);
-    assert!(said.code == 2 && said.err.contains("no run of page to resume"), "{}", said.err);
+    let finished = drome(home, &["run", "page", "--resume"]);
+    assert!(finished.code == 2 && finished.err.contains("no run of page to resume"), "{}", finished.err);
 }
 
 #[test]
@@ -284,8 +284,8 @@ fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
     contender(&home, "good", r"b'Hello World\n'", "404");
     contender(&home, "other", r"b'Hello World\n'", "404");
     home.write("own/studies/page.toml", STUDY);
-    let said = drome(&home, &["run", "page", "--as-published", "--format", "markdown"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = drome(&home, &["run", "page", "--as-published", "--format", "markdown"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     for words in [
         "$ ab -c 2 -n 50 http://127.0.0.1:",
         "Requests per second:",
@@ -294,20 +294,20 @@ fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
         "351.5",
         "too few figures to compare the two rankings",
     ] {
-        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+        assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }
-    let said = drome(&home, &["run", "page", "--as-published", "--format", "json"]);
-    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let finished = drome(&home, &["run", "page", "--as-published", "--format", "json"]);
+    let json: Value = serde_json::from_str(&finished.out).unwrap();
     assert_eq!(
         (json[0]["completed"].as_u64(), json[1]["completed"].as_u64()),
         (Some(50), Some(20)),
         "{json}"
     );
     assert!(json[0]["rss_max_bytes"].as_u64().is_none_or(|n| n > 1_000_000));
-    assert_kept(&home, &said.out);
+    assert_kept(&home, &finished.out);
 
-    let said = drome(&home, &["run", "page", "--format", "markdown"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = drome(&home, &["run", "page", "--format", "markdown"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     for words in [
         "## Published and measured",
         "rank then",
@@ -318,12 +318,12 @@ fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
         "https://example.org/manual",
         "on the wire",
     ] {
-        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+        assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }
     let none = STUDY.split("[[as_published]]").next().unwrap();
     home.write("own/studies/none.toml", none);
-    let said = drome(&home, &["run", "none", "--as-published"]);
-    assert!(said.code == 2 && said.err.contains("does not say how its page measured"), "{}", said.err);
+    let finished = drome(&home, &["run", "none", "--as-published"]);
+    assert!(finished.code == 2 && finished.err.contains("does not say how its page measured"), "{}", finished.err);
     home.assert_clean();
 }
 
@@ -337,13 +337,13 @@ fn a_page_of_which_a_server_gives_no_figure_is_not_sound() {
     let path = home.path().join("own/contenders/other/contender.toml");
     let text = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, text.replace("[run]\ncommand = [", "[run]\ncommand = [\"false\", ")).unwrap();
-    let said = drome(&home, &["run", "page", "--as-published", "--format", "json"]);
-    assert_eq!(said.code, 4, "{}", said.err);
-    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let finished = drome(&home, &["run", "page", "--as-published", "--format", "json"]);
+    assert_eq!(finished.code, 4, "{}", finished.err);
+    let json: Value = serde_json::from_str(&finished.out).unwrap();
     assert!(json[0]["rate_per_s"].is_f64() && json[1]["rate_per_s"].is_null(), "{json}");
-    assert!(said.err.contains("other (keep-alive) has no figure"), "{}", said.err);
+    assert!(finished.err.contains("other (keep-alive) has no figure"), "{}", finished.err);
     // One that is not on this machine is no failure of it.
     std::fs::write(&path, text.replace("[run]", "[install]\nneeds = [\"no-such-program\"]\n[run]")).unwrap();
-    let said = drome(&home, &["run", "page", "--as-published", "--format", "json"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = drome(&home, &["run", "page", "--as-published", "--format", "json"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
 }

@@ -216,8 +216,8 @@ fn what_is_not_honoured_is_said() {
     for (args, option) in [(["-b", "5"], "-b"), (["-Z", "ALL"], "-Z"), (["-f", "TLS1.2"], "-f")] {
         let ours = drome("ab", &[&args[..], &["http://127.0.0.1:1/"]].concat());
         assert_eq!((ours.code, ours.out.as_str()), (Some(2), ""));
-        let said = format!("drome ab: {option} is not supported: ");
-        assert!(ours.err.starts_with(&said), "{}", ours.err);
+        let finished = format!("drome ab: {option} is not supported: ");
+        assert!(ours.err.starts_with(&finished), "{}", ours.err);
     }
     // With nobody there ab counts failures that never were requests.
     let ours = drome("ab", &["-r", "-n", "20", "http://127.0.0.1:1/"]);
@@ -478,11 +478,11 @@ fn drome_answers_to_the_name_of_ab_and_says_what_it_thinks_itself() {
     let json = home.path().join("own.json");
     let args =
         ["-n", "50", "--drome-json", json.to_str().unwrap(), &format!("http://{}/hello", server.address)];
-    let said = crate::common::tools::run(Command::new(&link).args(args));
-    assert_eq!(said.code, Some(0), "{said:?}");
+    let finished = crate::common::tools::run(Command::new(&link).args(args));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
     let own: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
     assert_eq!(own["requests"]["completed"], 50);
-    let read = dialects::ab::read(&said.out);
+    let read = dialects::ab::read(&finished.out);
     assert_eq!(read.len(), 1);
     assert_eq!(
         (read[0].reading.get("completed"), read[0].reading.get("document_bytes")),

@@ -10,15 +10,15 @@ const OK: &[u8] = b"HTTP/1.0 200 OK\r\nContent-Length: 12\r\n\r\nhello world\n";
 #[test]
 fn the_command_of_the_page() {
     let server = serve(&[]);
-    let said = drome("http_load", &["-p", "10", "-s", "1", &format!("http://{}/hello", server.address)]);
-    assert_eq!((said.code, said.err.as_str()), (Some(0), ""));
+    let finished = drome("http_load", &["-p", "10", "-s", "1", &format!("http://{}/hello", server.address)]);
+    assert_eq!((finished.code, finished.err.as_str()), (Some(0), ""));
     assert_eq!(
-        shape(&said.out).replace("e+# ", " "),
+        shape(&finished.out).replace("e+# ", " "),
         "# fetches, # max parallel, # bytes, in # seconds\n# mean bytes/connection\n# fetches/sec, # bytes/sec\n\
          msecs/connect: # mean, # max, # min\nmsecs/first-response: # mean, # max, # min\n\
          HTTP response codes:\n  code # -- #\n"
     );
-    let reading = &read(&said.out)[0].reading;
+    let reading = &read(&finished.out)[0].reading;
     let get = |name| reading.get(name).unwrap();
     assert_eq!((get("connections"), get("mean_body_bytes")), (10.0, 12.0));
     assert_eq!(reading.status["200"] as f64, get("completed"));
@@ -30,14 +30,14 @@ fn so_many_fetches_and_no_more() {
     let server = serve(&[]);
     let home = Home::new();
     let list = home.write("urls", &format!("http://{0}/hello\nhttp://{0}/nowhere\n", server.address));
-    let said = drome("http_load", &["-parallel", "4", "-fetches", "100", list.to_str().unwrap()]);
-    let reading = &read(&said.out)[0].reading;
+    let finished = drome("http_load", &["-parallel", "4", "-fetches", "100", list.to_str().unwrap()]);
+    let reading = &read(&finished.out)[0].reading;
     assert_eq!(
-        (said.code, reading.get("completed"), reading.get("connections")),
+        (finished.code, reading.get("completed"), reading.get("connections")),
         (Some(0), Some(100.0), Some(4.0))
     );
     let codes: Vec<_> = reading.status.keys().cloned().collect();
-    assert_eq!(codes, ["200", "404"], "{}", said.out);
+    assert_eq!(codes, ["200", "404"], "{}", finished.out);
     assert_eq!(reading.status.values().sum::<u64>(), 100);
 }
 
@@ -45,33 +45,33 @@ fn so_many_fetches_and_no_more() {
 fn a_rate_is_kept() {
     let server = serve(&[]);
     let url = format!("http://{}/hello", server.address);
-    let said = drome("http_load", &["-rate", "50", "-seconds", "2", &url]);
-    let reading = &read(&said.out)[0].reading;
+    let finished = drome("http_load", &["-rate", "50", "-seconds", "2", &url]);
+    let reading = &read(&finished.out)[0].reading;
     let completed = reading.get("completed").unwrap();
-    assert!((1.0..=101.0).contains(&completed), "{}", said.out);
-    let said = drome("http_load", &["-r", "500", "-f", "20", &url]);
-    assert_eq!(read(&said.out)[0].reading.get("completed"), Some(20.0), "{}{}", said.out, said.err);
+    assert!((1.0..=101.0).contains(&completed), "{}", finished.out);
+    let finished = drome("http_load", &["-r", "500", "-f", "20", &url]);
+    assert_eq!(read(&finished.out)[0].reading.get("completed"), Some(20.0), "{}{}", finished.out, finished.err);
 }
 
 #[test]
 fn encrypted_servers_too() {
     let server = serve(&["--tls"]);
-    let said = drome("http_load", &["-p", "2", "-f", "6", &format!("https://{}/hello", server.address)]);
-    let reading = &read(&said.out)[0].reading;
-    assert_eq!((reading.get("completed"), reading.status.get("200")), (Some(6.0), Some(&6)), "{said:?}");
+    let finished = drome("http_load", &["-p", "2", "-f", "6", &format!("https://{}/hello", server.address)]);
+    let reading = &read(&finished.out)[0].reading;
+    assert_eq!((reading.get("completed"), reading.status.get("200")), (Some(6.0), Some(&6)), "{finished:?}");
 }
 
 #[test]
 fn what_goes_wrong_is_told() {
-    let said = drome("http_load", &["-p", "2", "-f", "3", "http://127.0.0.1:1/x"]);
-    assert_eq!(said.code, Some(0));
-    assert_eq!(said.err, "http://127.0.0.1:1/x: Connection refused\n".repeat(3));
+    let finished = drome("http_load", &["-p", "2", "-f", "3", "http://127.0.0.1:1/x"]);
+    assert_eq!(finished.code, Some(0));
+    assert_eq!(finished.err, "http://127.0.0.1:1/x: Connection refused\n".repeat(3));
     assert_eq!(
-        said.out,
+        finished.out,
         "3 fetches, 2 max parallel, 0 bytes, in 0 seconds\n0 mean bytes/connection\nHTTP response codes:\n"
     );
-    let said = drome("http_load", &["-p", "2", "-f", "3", "-checksum", "http://127.0.0.1:1/x"]);
-    assert!(said.code == Some(2) && said.err.starts_with("drome http_load: -checksum is not supported: "));
+    let finished = drome("http_load", &["-p", "2", "-f", "3", "-checksum", "http://127.0.0.1:1/x"]);
+    assert!(finished.code == Some(2) && finished.err.starts_with("drome http_load: -checksum is not supported: "));
     assert_eq!(drome("http_load", &["-p", "2"]).code, Some(1));
 }
 

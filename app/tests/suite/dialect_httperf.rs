@@ -301,10 +301,10 @@ fn what_is_not_honoured_is_refused_by_name() {
         ("--timeout -1", "--timeout"),
         ("--wset 1000000,1 --num-conns 1000000", "--wset"),
     ] {
-        let said = drome("httperf", &words(line));
+        let finished = drome("httperf", &words(line));
         let start = format!("drome httperf: {option} is not supported: ");
-        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{line}");
-        assert!(said.err.starts_with(&start) && said.err.len() > start.len() + 10, "{line}: {}", said.err);
+        assert_eq!((finished.code, finished.out.as_str()), (Some(2), ""), "{line}");
+        assert!(finished.err.starts_with(&start) && finished.err.len() > start.len() + 10, "{line}: {}", finished.err);
     }
 }
 
@@ -363,9 +363,9 @@ fn an_interrupted_measurement_is_reported() {
     ears.first();
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    let said = crate::common::said(&process::output(child, "httperf"));
-    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
-    let found = read(&said.out).remove(0).reading;
+    let finished = crate::common::finished(&process::output(child, "httperf"));
+    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
+    let found = read(&finished.out).remove(0).reading;
     assert_eq!(
         (found.get("sent"), found.get("completed"), found.get("failed")),
         (Some(1.0), Some(0.0), Some(0.0))

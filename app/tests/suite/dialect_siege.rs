@@ -48,10 +48,10 @@ impl Camp {
     fn timed_siege(&self, args: &[&str]) -> Ended {
         let limited = [&["--signal=KILL", "20", "siege"], args].concat();
         for _ in 0..5 {
-            let said = run(&mut self.command("timeout", &[], &limited));
-            if said.code.is_some_and(|code| code != 137) || !said.err.ends_with("Lifting the server siege...")
+            let finished = run(&mut self.command("timeout", &[], &limited));
+            if finished.code.is_some_and(|code| code != 137) || !finished.err.ends_with("Lifting the server siege...")
             {
-                return said;
+                return finished;
             }
         }
         panic!("siege {args:?} hung at the end of its time five times");
@@ -73,9 +73,9 @@ fn sorted(text: &str) -> Vec<String> {
 /// Siege ends what it says of a name without an address by whatever the machine's resolver left in `errno`, which depends on the
 /// modules that are installed for it, and says nothing of the name.
 fn without_errno(text: &str) -> String {
-    let said = ["following error:", "Name or service not known"];
+    let finished = ["following error:", "Name or service not known"];
     let cut = |line: &str| {
-        let end = said.iter().find_map(|said| Some(line.find(said)? + said.len()));
+        let end = finished.iter().find_map(|finished| Some(line.find(finished)? + finished.len()));
         format!("{}\n", &line[..end.unwrap_or(line.len())])
     };
     text.lines().map(cut).collect()
@@ -94,8 +94,8 @@ fn assert_alike(real: &Ended, ours: &Ended, what: &str) {
         "{}",
         shown()
     );
-    let counts = |said: &Ended| {
-        let found = read(&format!("{}\n{}", said.err, said.out));
+    let counts = |finished: &Ended| {
+        let found = read(&format!("{}\n{}", finished.err, finished.out));
         let names = ["completed", "successful", "failed", "availability_percent", "body_bytes"];
         found.iter().map(|f| names.map(|name| f.reading.get(name))).collect::<Vec<_>>()
     };
@@ -207,8 +207,8 @@ fn logs_are_alike() {
             |file: &str| [&["-c1", "-r2", &format!("-l{file}")], mark, &[url.as_str()]].concat().join("\n");
         let (first, second) = (line(&theirs), line(&ours));
         let real = camp.siege(&first.split('\n').collect::<Vec<_>>());
-        let said = camp.drome(&second.split('\n').collect::<Vec<_>>());
-        assert_eq!(shape(&real.out.replace(&theirs, "LOG")), shape(&said.out.replace(&ours, "LOG")));
+        let finished = camp.drome(&second.split('\n').collect::<Vec<_>>());
+        assert_eq!(shape(&real.out.replace(&theirs, "LOG")), shape(&finished.out.replace(&ours, "LOG")));
     }
     let text = |file: &str| {
         let text = std::fs::read_to_string(file).unwrap();
@@ -340,11 +340,11 @@ fn timed_runs_connections_that_stay_and_delays() {
         let args = ["-R", &rc, "-b", "-t2S", "-c", "3", &url];
         let (real, ours) = (camp.timed_siege(&args), camp.drome(&args));
         assert_eq!((real.code, shape(&real.err)), (ours.code, shape(&without_drome(&ours.err))));
-        for said in [&real, &ours] {
-            let reading = &read(&said.err)[0].reading;
+        for finished in [&real, &ours] {
+            let reading = &read(&finished.err)[0].reading;
             assert!(
                 reading.get("completed").unwrap() >= 1.0 && reading.get("failed") == Some(0.0),
-                "{said:?}"
+                "{finished:?}"
             );
         }
         let args = ["-R", &rc, "-b", "-r20", "-c", "3", &url];
@@ -370,19 +370,19 @@ fn encrypted_servers_too() {
 fn an_interrupted_siege_reports_what_it_has() {
     let camp = Camp::new(&format!("{PLAIN}verbose = false\n"));
     let drome = env!("CARGO_BIN_EXE_drome");
-    let said = [("siege", &[][..]), (drome, &["siege"])].map(|(program, first)| {
+    let finished = [("siege", &[][..]), (drome, &["siege"])].map(|(program, first)| {
         let server = Counted::new(&["--fault", "delay=5ms"]);
         let url = server.url();
         let mut command = camp.command(program, first, &["-b", "-c2", &url]);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = process::spawn(&mut command);
         process::interrupt_at_work(&child, || server.answers() > 10);
-        crate::common::said(&process::output(child, "siege"))
+        crate::common::finished(&process::output(child, "siege"))
     });
-    let [real, ours] = &said;
+    let [real, ours] = &finished;
     assert_eq!((real.code, shape(&real.err)), (ours.code, shape(&without_drome(&ours.err))));
-    for said in &said {
-        assert!(read(&said.err)[0].reading.get("completed").unwrap() > 8.0, "{}", said.err);
+    for finished in &finished {
+        assert!(read(&finished.err)[0].reading.get("completed").unwrap() > 8.0, "{}", finished.err);
     }
 }
 

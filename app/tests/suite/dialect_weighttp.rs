@@ -12,10 +12,10 @@ fn words(line: &str) -> Vec<&str> {
 
 /// Measures and reads the report.
 fn reading(line: &str) -> Reading {
-    let said = drome("weighttp", &words(line));
-    assert_eq!(said.code, Some(0), "{line}\n{}{}", said.out, said.err);
-    let mut found = read(&said.out);
-    assert_eq!((found.len(), &found[0].strange), (1, &vec![]), "{}", said.out);
+    let finished = drome("weighttp", &words(line));
+    assert_eq!(finished.code, Some(0), "{line}\n{}{}", finished.out, finished.err);
+    let mut found = read(&finished.out);
+    assert_eq!((found.len(), &found[0].strange), (1, &vec![]), "{}", finished.out);
     found.remove(0).reading
 }
 
@@ -50,22 +50,22 @@ fn failures_are_counted() {
         ([("5xx".to_owned(), 20)].into(), [("failed".to_owned(), 20)].into())
     );
     let reset = serve(&["--fault", "reset"]);
-    let said = drome("weighttp", &["-n", "6", "-c", "2", &format!("http://{}/hello", reset.address)]);
-    let found = read(&said.out).remove(0).reading;
+    let finished = drome("weighttp", &["-n", "6", "-c", "2", &format!("http://{}/hello", reset.address)]);
+    let found = read(&finished.out).remove(0).reading;
     assert_eq!(figures(&found, ["sent", "completed", "failed"]), [6.0, 0.0, 6.0].map(Some));
     assert_eq!(found.errors, [("errored".to_owned(), 6), ("failed".to_owned(), 6)].into());
-    assert!(said.err.contains("error: receive: "), "{}", said.err);
+    assert!(finished.err.contains("error: receive: "), "{}", finished.err);
 }
 
 #[test]
 fn where_nobody_listens_one_request_is_errored() {
     let port = lab::server::ports::free_port().unwrap();
-    let said = drome("weighttp", &["-n", "1000", &format!("http://127.0.0.1:{port}/")]);
+    let finished = drome("weighttp", &["-n", "1000", &format!("http://127.0.0.1:{port}/")]);
     assert_eq!(
-        (said.code, said.err.as_str()),
+        (finished.code, finished.err.as_str()),
         (Some(0), "error: connect() failed: Connection refused (111)\n")
     );
-    assert!(said.out.contains("requests: 1000 total, 1 started, 1 done, 0 succeeded, 1 failed, 1 errored\n"));
+    assert!(finished.out.contains("requests: 1000 total, 1 started, 1 done, 0 succeeded, 1 failed, 1 errored\n"));
 }
 
 #[test]
@@ -87,10 +87,10 @@ fn requests_are_the_tool_s_bytes() {
 fn the_command_line_of_the_page_runs_unchanged() {
     let server = serve(&[]);
     let url = format!("http://{}/", server.address);
-    let said = drome("weighttp", &["-k", "-c10", "-n10000", &url]);
-    let found = read(&said.out).remove(0).reading;
+    let finished = drome("weighttp", &["-k", "-c10", "-n10000", &url]);
+    let found = read(&finished.out).remove(0).reading;
     assert_eq!(figures(&found, ["requests", "sent", "connections"]), [10_000.0, 10_000.0, 10.0].map(Some));
-    let steps: Vec<_> = said.out.lines().filter(|line| line.starts_with("progress: ")).collect();
+    let steps: Vec<_> = finished.out.lines().filter(|line| line.starts_with("progress: ")).collect();
     assert_eq!((steps.len(), steps[0], steps[9]), (10, "progress:  10% done", "progress: 100% done"));
 }
 
@@ -104,8 +104,8 @@ fn bad_command_lines_are_the_tool_s_own_errors() {
         ("-h", 0, ""),
         ("-v", 0, ""),
     ] {
-        let said = drome("weighttp", &words(line));
-        assert_eq!((said.code, said.err.as_str()), (Some(code), err), "{line}");
-        assert!(said.out.starts_with("weighttp - a lightweight"), "{line}: {}", said.out);
+        let finished = drome("weighttp", &words(line));
+        assert_eq!((finished.code, finished.err.as_str()), (Some(code), err), "{line}");
+        assert!(finished.out.starts_with("weighttp - a lightweight"), "{line}: {}", finished.out);
     }
 }

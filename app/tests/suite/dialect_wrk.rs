@@ -276,11 +276,11 @@ fn an_interrupted_run_reports_what_it_has() {
         let args = [first, &["-d4m", "-t1", "-c2", &url]].concat();
         let child = process::spawn(program.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()));
         process::interrupt_at_work(&child, || server.answers() > 10);
-        let said = crate::common::said(&process::output(child, "wrk"));
+        let finished = crate::common::finished(&process::output(child, "wrk"));
         Ended {
-            code: Some(said.code),
-            out: said.out.replace(&server.server.address.to_string(), "127.0.0.1:80"),
-            err: said.err,
+            code: Some(finished.code),
+            out: finished.out.replace(&server.server.address.to_string(), "127.0.0.1:80"),
+            err: finished.err,
         }
     });
     let [theirs, ours] = &ended;

@@ -9,17 +9,17 @@ const DROME: &str = env!("CARGO_BIN_EXE_drome");
 #[test]
 fn the_doctor_is_advice_unless_points_are_asked_for() {
     let home = Home::new();
-    let said = run(&mut home.drome(&["doctor"]));
-    assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.out.contains(" of 10: 10"), "the score comes with its derivation\n{}", said.out);
+    let finished = run(&mut home.drome(&["doctor"]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
+    assert!(finished.out.contains(" of 10: 10"), "the score comes with its derivation\n{}", finished.out);
     // What else runs differs from look to look; each is held against its own score.
     let cases: [(&[&str], u64); 4] =
         [(&[], 0), (&["--least", "0"], 0), (&["--least", "10"], 10), (&["--strict"], 10)];
     for (args, least) in cases {
-        let said = run(home.drome(&["doctor", "--format", "json"]).args(args));
-        let json: Value = serde_json::from_str(&said.out).unwrap();
+        let finished = run(home.drome(&["doctor", "--format", "json"]).args(args));
+        let json: Value = serde_json::from_str(&finished.out).unwrap();
         let score = json["score"].as_u64().unwrap();
-        assert_eq!(said.code, if score < least { 3 } else { 0 }, "{args:?}: {score}, {}", said.err);
+        assert_eq!(finished.code, if score < least { 3 } else { 0 }, "{args:?}: {score}, {}", finished.err);
         let checks = json["checks"].as_array().unwrap();
         let lost = checks.iter().filter(|c| !c["trouble"].is_null()).map(|c| c["weight"].as_u64().unwrap());
         assert_eq!(score, 10_u64.saturating_sub(lost.sum()), "{json}");
@@ -36,8 +36,8 @@ fn a_run_keeps_its_machine_and_what_ran_to_the_byte() {
     let home = Home::new();
     let server = format!("{DROME} serve --port {{port}}");
     let short = ["--duration", "200ms", "--warmup", "50ms", "--rounds", "3", "--seed", "1"];
-    let said = run(home.drome(&["race", &server, &server]).args(short));
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = run(home.drome(&["race", &server, &server]).args(short));
+    assert_eq!(finished.code, 0, "{}", finished.err);
     let json: Value =
         serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
     assert_as_schema(&home, "report", &json);

@@ -43,14 +43,14 @@ fn every_study_of_all_has_the_same_cores() {
     home.write("own/contenders/tiny/contender.toml", CONTENDER);
     let own = home.path().join("own").display().to_string();
     // The studies that are built in have no room in so small a budget.
-    let said = run(&mut home.drome(&["run", "--all", "--budget", "1s", "--catalog", &own]));
-    assert!(said.code == 1 && said.err.contains("studies could not be run"), "{}", said.err);
+    let finished = run(&mut home.drome(&["run", "--all", "--budget", "1s", "--catalog", &own]));
+    assert!(finished.code == 1 && finished.err.contains("studies could not be run"), "{}", finished.err);
     let store = lab::Store::open(&home.store()).unwrap();
     let runs = store.runs().unwrap();
-    assert_eq!(runs.len(), 3, "{}", said.err);
+    assert_eq!(runs.len(), 3, "{}", finished.err);
     let cores = |id: &str| {
         let (run, _, ended) = store.run(id).unwrap();
-        assert!(ended.is_some(), "{id}: {}", said.err);
+        assert!(ended.is_some(), "{id}: {}", finished.err);
         (run.environment.server_cpus, run.environment.client_cpus)
     };
     let all: BTreeSet<_> = runs.iter().map(|run| cores(&run.id)).collect();
@@ -64,9 +64,9 @@ fn a_measurement_that_can_not_be_made_is_no_interruption() {
     let server = serve(&["--tls"]);
     let url = format!("https://{}/hello", server.address);
     let few = ["-c", "2", "--shares", "0.5", "--repeats", "1", "--duration", "100ms"];
-    let said = run(home.drome(&["sweep", &url]).args(few));
-    assert_eq!(said.code, 4, "{}{}", said.out, said.err);
-    let all = said.out + &said.err;
+    let finished = run(home.drome(&["sweep", &url]).args(few));
+    assert_eq!(finished.code, 4, "{}{}", finished.out, finished.err);
+    let all = finished.out + &finished.err;
     assert!(all.contains("--insecure") && !all.contains("interrupted"), "{all}");
 }
 

@@ -5,8 +5,8 @@ use serde_json::Value;
 use std::process::Command;
 
 fn measured(url: &str, args: &[&str]) -> (i32, Value, String) {
-    let said = run(Home::new().drome(&["load", url, "--format", "json"]).args(args));
-    (said.code, serde_json::from_str(&said.out).unwrap_or(Value::Null), said.err)
+    let finished = run(Home::new().drome(&["load", url, "--format", "json"]).args(args));
+    (finished.code, serde_json::from_str(&finished.out).unwrap_or(Value::Null), finished.err)
 }
 
 fn sound(url: &str, args: &[&str]) -> Value {

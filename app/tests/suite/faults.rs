@@ -246,9 +246,9 @@ fn curl_says_what_each_fault_is() {
         let server = faulty(faults);
         let url = format!("http://{}/hello", server.address);
         let patience = if code == 28 { "1" } else { "60" };
-        let said = run(Command::new("curl").args(["-s", "-f", "-m", patience, &url]));
-        assert_eq!(said.code, code, "{faults:?}: {}", said.err);
-        assert!(code != 0 || said.out == BODY, "{faults:?}: {}", said.out);
+        let finished = run(Command::new("curl").args(["-s", "-f", "-m", patience, &url]));
+        assert_eq!(finished.code, code, "{faults:?}: {}", finished.err);
+        assert!(code != 0 || finished.out == BODY, "{faults:?}: {}", finished.out);
     }
 }
 
@@ -381,7 +381,7 @@ fn the_help_has_every_fault_and_wrong_ones_are_refused_with_what_is_allowed() {
     ];
     for (faults, words) in cases {
         let args: Vec<&str> = faults.iter().flat_map(|fault| ["--fault", fault]).collect();
-        let said = run(Home::new().drome(&["serve", "--port", "0"]).args(&args));
-        assert!(said.code == 2 && said.err.contains(words), "{faults:?}: {}: {}", said.code, said.err);
+        let finished = run(Home::new().drome(&["serve", "--port", "0"]).args(&args));
+        assert!(finished.code == 2 && finished.err.contains(words), "{faults:?}: {}: {}", finished.code, finished.err);
     }
 }

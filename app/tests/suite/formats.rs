@@ -2,7 +2,7 @@
 //! a narrow terminal, in ASCII, in colour and to a reader that has gone.
 
 use crate::common::example::example;
-use crate::common::{Home, Said, process, run, serve};
+use crate::common::{Home, Finished, process, run, serve};
 use lab::Store;
 use model::contender::Track;
 use model::observation::Entrant;
@@ -74,7 +74,7 @@ fn usual() -> Home {
     kept(&study(&["a", "b", "reference"]), &all)
 }
 
-fn report(home: &Home, args: &[&str]) -> Said {
+fn report(home: &Home, args: &[&str]) -> Finished {
     run(&mut home.drome(&[&["report"], args].concat()))
 }
 
@@ -95,19 +95,19 @@ fn runs_that_have_nothing_to_say_say_so_in_every_format() {
     for (what, run, observations) in cases {
         let home = kept(&run, &observations);
         for format in FORMATS {
-            let said = report(&home, &["--format", format]);
-            assert!(said.code == 0 && said.err.is_empty(), "{what} as {format}: {}", said.err);
-            let words: Vec<&str> = said.out.split(|c: char| !c.is_alphanumeric()).collect();
+            let finished = report(&home, &["--format", format]);
+            assert!(finished.code == 0 && finished.err.is_empty(), "{what} as {format}: {}", finished.err);
+            let words: Vec<&str> = finished.out.split(|c: char| !c.is_alphanumeric()).collect();
             assert!(
                 !words.iter().any(|w| ["NaN", "inf", "nan"].contains(w)),
                 "{what} as {format}: {}",
-                said.out
+                finished.out
             );
             if format == "csv" {
-                assert_eq!(said.out.lines().count(), 1 + observations.len(), "{what}: {}", said.out);
+                assert_eq!(finished.out.lines().count(), 1 + observations.len(), "{what}: {}", finished.out);
             }
             if format == "json" {
-                serde_json::from_str::<serde_json::Value>(&said.out).unwrap();
+                serde_json::from_str::<serde_json::Value>(&finished.out).unwrap();
             }
         }
     }
@@ -117,11 +117,11 @@ fn runs_that_have_nothing_to_say_say_so_in_every_format() {
 fn an_empty_store_is_told_with_the_next_step() {
     let home = Home::new();
     for format in FORMATS {
-        let said = report(&home, &["--format", format]);
-        assert!(said.code == 2 && said.out.is_empty() && said.err.contains("drome run"), "{}", said.err);
+        let finished = report(&home, &["--format", format]);
+        assert!(finished.code == 2 && finished.out.is_empty() && finished.err.contains("drome run"), "{}", finished.err);
     }
-    let said = run(&mut home.drome(&["list", "runs"]));
-    assert!(said.code == 0 && said.out.contains("no runs yet"), "{}", said.out);
+    let finished = run(&mut home.drome(&["list", "runs"]));
+    assert!(finished.code == 0 && finished.out.contains("no runs yet"), "{}", finished.out);
 }
 
 #[test]
@@ -130,8 +130,8 @@ fn a_file_is_whole_and_its_ending_says_how() {
     let path = |name: &str| home.path().join(name).display().to_string();
     for (format, ending) in FORMATS.iter().zip(["txt", "md", "json", "csv"]) {
         let file = path(&format!("report.{ending}"));
-        let said = report(&home, &["--output", &file]);
-        assert!(said.code == 0 && said.out.is_empty(), "{}", said.err);
+        let finished = report(&home, &["--output", &file]);
+        assert!(finished.code == 0 && finished.out.is_empty(), "{}", finished.err);
         let shown = report(&home, &["--format", format]);
         assert_eq!(std::fs::read_to_string(&file).unwrap(), shown.out, "{format}");
     }
@@ -158,10 +158,10 @@ fn a_path_that_can_not_be_written_is_refused_before_anything_is_done() {
     let cases = [("/no/such/folder/x.json", "No such file"), (folder.as_str(), "it is a folder")];
     for (path, why) in cases {
         for command in [vec!["report"], vec!["run", "raspberry-pi", "--install", "--yes"]] {
-            let said = run(&mut home.drome(&[command, vec!["--output", path]].concat()));
-            assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
+            let finished = run(&mut home.drome(&[command, vec!["--output", path]].concat()));
+            assert_eq!((finished.code, finished.out.as_str()), (2, ""), "{}", finished.err);
             let words = format!("--output {path} can't be written: {why}");
-            assert!(said.err.contains(&words) && said.err.contains("name a file in"), "{}", said.err);
+            assert!(finished.err.contains(&words) && finished.err.contains("name a file in"), "{}", finished.err);
         }
     }
     let both = run(&mut home.drome(&["run", "--all", "--output", "x.json"]));
@@ -175,24 +175,24 @@ fn a_path_that_can_not_be_written_is_refused_before_anything_is_done() {
 #[test]
 fn a_narrow_terminal_ascii_and_colour() {
     let home = usual();
-    let said = |columns: &str, more: &[(&str, &str)]| {
+    let finished = |columns: &str, more: &[(&str, &str)]| {
         let mut command = home.drome(&["report"]);
         command.env_remove("LC_ALL").env_remove("LC_CTYPE").env_remove("NO_COLOR").env("LANG", "en_US.UTF-8");
         command.env("COLUMNS", columns).envs(more.iter().copied());
-        let said = run(&mut command);
-        assert_eq!(said.code, 0, "{}", said.err);
-        said.out
+        let finished = run(&mut command);
+        assert_eq!(finished.code, 0, "{}", finished.err);
+        finished.out
     };
     let wide = report(&home, &[]).out;
     assert!(wide.lines().any(|line| line.chars().count() > 120), "a file is as wide as may be: {wide}");
     for columns in [60, 80, 120] {
-        let out = said(&columns.to_string(), &[]);
+        let out = finished(&columns.to_string(), &[]);
         assert!(out.lines().all(|line| line.chars().count() <= columns), "{columns}: {out}");
         assert!(out.contains("8,0") && out.contains("trials"), "{out}");
     }
-    assert!(!said("10", &[]).is_empty());
-    let ascii = said("80", &[("LC_ALL", "C")]);
-    assert!(ascii.is_ascii() && !said("80", &[]).is_ascii(), "{ascii}");
+    assert!(!finished("10", &[]).is_empty());
+    let ascii = finished("80", &[("LC_ALL", "C")]);
+    assert!(ascii.is_ascii() && !finished("80", &[]).is_ascii(), "{ascii}");
     assert!(run(&mut home.drome(&["report", "--ascii"])).out.is_ascii());
     // Void and failed trials are what has a colour here.
     let home =
@@ -228,8 +228,8 @@ fn quiet_leaves_results_and_errors() {
         assert!(quiet.err.is_empty() && !loud.err.is_empty(), "{args:?}: {}", quiet.err);
         assert_eq!(quiet.out.lines().count(), loud.out.lines().count(), "{args:?}: the result is the same");
     }
-    let said = run(&mut home.drome(&["report", "no-such-run", "-q"]));
-    assert!(said.code == 2 && said.err.contains("no-such-run"), "{}", said.err);
+    let finished = run(&mut home.drome(&["report", "no-such-run", "-q"]));
+    assert!(finished.code == 2 && finished.err.contains("no-such-run"), "{}", finished.err);
 }
 
 #[test]
@@ -246,29 +246,29 @@ fn every_result_can_be_written_to_a_file_whose_extension_sets_the_format() {
     ];
     let to = |args: &[&str], file: &str| {
         let path = home.path().join(file);
-        let said = run(home.drome(args).arg("-o").arg(&path));
-        assert_eq!(said.out, "", "{args:?}");
-        (said, std::fs::read_to_string(path).unwrap_or_default())
+        let finished = run(home.drome(args).arg("-o").arg(&path));
+        assert_eq!(finished.out, "", "{args:?}");
+        (finished, std::fs::read_to_string(path).unwrap_or_default())
     };
     for args in commands {
-        let (said, text) = to(&args, &format!("{}.json", args[0]));
-        assert!([0, 4].contains(&said.code), "{args:?}: {}", said.err);
+        let (finished, text) = to(&args, &format!("{}.json", args[0]));
+        assert!([0, 4].contains(&finished.code), "{args:?}: {}", finished.err);
         let json = serde_json::from_str::<serde_json::Value>(&text);
         assert!(json.is_ok_and(|json| json.is_object()), "{args:?}: {text}");
-        let (said, text) = to(&args, &format!("{}.txt", args[0]));
-        assert!([0, 4].contains(&said.code) && text.ends_with('\n'), "{args:?}: {}", said.err);
+        let (finished, text) = to(&args, &format!("{}.txt", args[0]));
+        assert!([0, 4].contains(&finished.code) && text.ends_with('\n'), "{args:?}: {}", finished.err);
         assert!(!text.starts_with('{'), "{args:?}: {text}");
-        let (said, _) = to(&args, "none/result.json");
-        assert!(said.code == 2 && said.err.contains("can't be written"), "{args:?}: {}", said.err);
+        let (finished, _) = to(&args, "none/result.json");
+        assert!(finished.code == 2 && finished.err.contains("can't be written"), "{args:?}: {}", finished.err);
         if args[0] != "report" {
-            let (said, _) = to(&args, "result.html");
-            assert!(said.code == 2 && said.err.contains("has no format html"), "{args:?}: {}", said.err);
+            let (finished, _) = to(&args, "result.html");
+            assert!(finished.code == 2 && finished.err.contains("has no format html"), "{args:?}: {}", finished.err);
         }
     }
 }
 
 /// Starts it with its standard output, or error, going to a reader that has gone.
-fn unread(home: &Home, args: &[&str], is_error: bool) -> Said {
+fn unread(home: &Home, args: &[&str], is_error: bool) -> Finished {
     let mut command = home.drome(args);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -280,13 +280,13 @@ fn unread(home: &Home, args: &[&str], is_error: bool) -> Said {
     run_as_it_is(&mut command)
 }
 
-fn run_as_it_is(command: &mut std::process::Command) -> Said {
+fn run_as_it_is(command: &mut std::process::Command) -> Finished {
     let mut child = process::spawn(command.stdin(Stdio::null()));
     let mut err = String::new();
     if let Some(mut stream) = child.stderr.take() {
         stream.read_to_string(&mut err).unwrap();
     }
-    Said { code: process::wait(&mut child).code().unwrap_or(-1), out: String::new(), err }
+    Finished { code: process::wait(&mut child).code().unwrap_or(-1), out: String::new(), err }
 }
 
 #[test]
@@ -318,9 +318,9 @@ fn a_reader_that_has_seen_enough_is_no_error() {
         vec!["--version"],
     ]);
     for args in commands {
-        let said = unread(&home, &args, false);
-        assert!(!said.err.contains("panic") && !said.err.contains("roken pipe"), "{args:?}: {}", said.err);
-        assert!([0, 4].contains(&said.code), "{args:?}: {} {}", said.code, said.err);
+        let finished = unread(&home, &args, false);
+        assert!(!finished.err.contains("panic") && !finished.err.contains("roken pipe"), "{args:?}: {}", finished.err);
+        assert!([0, 4].contains(&finished.code), "{args:?}: {} {}", finished.code, finished.err);
     }
     // Nobody reads what went wrong either: the code still says it.
     assert_eq!(unread(&home, &["report", "no-such-run"], true).code, 2);

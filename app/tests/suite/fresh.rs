@@ -85,10 +85,10 @@ fn a_study_of_json_echo_and_download_measures_the_reference() {
     home.write("own/contenders/same/contender.toml", &text.unwrap());
     let own = home.path().join("own");
     let own = own.display().to_string();
-    let said = run(&mut home.drome(&["run", "fresh", "--format", "json", "--catalog", &own]));
+    let finished = run(&mut home.drome(&["run", "fresh", "--format", "json", "--catalog", &own]));
     // 4: a machine that stood still made a trial void, of which there is one each.
-    assert!(matches!(said.code, 0 | 4), "{}", said.err);
-    let json: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert!(matches!(finished.code, 0 | 4), "{}", finished.err);
+    let json: serde_json::Value = serde_json::from_str(&finished.out).unwrap();
     for cell in json["cells"].as_array().unwrap() {
         for row in cell["contenders"].as_array().unwrap() {
             assert_eq!((row["failed"].as_u64(), row["errors"].as_u64()), (Some(0), Some(0)), "{row}");

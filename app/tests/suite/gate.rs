@@ -60,7 +60,7 @@ fn a_gate_fails_on_a_regression_that_is_sure_and_large_enough() {
         out.starts_with("**worse against old: 1 significantly slower**")
             && out.contains("| nginx | 1.0 | 0.920 |")
     );
-    assert!(err.contains("nginx (keep-alive) is significantly more than 3 % slower"), "{err}");
+    assert!(err.contains("nginx (keep-alive) is more than 3 % slower: 8"), "{err}");
     let (code, out, _) = gate(&home, &["compare", &old, &worse, "--format", "json"]);
     let json: Value = serde_json::from_str(&out).unwrap();
     assert_eq!((code, &json["cells"][0]["contenders"][0]["change"]), (0, &json!("slower")));

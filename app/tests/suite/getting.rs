@@ -1,7 +1,7 @@
 //! Failures while contenders are installed and built: registries that don't answer, full disks, builds that change the pinned
 //! versions. Each is reported with its log and the next step, and holds up no other contender.
 
-use crate::common::{Home, Said, process, run, trials, wait_for};
+use crate::common::{Home, Finished, process, run, trials, wait_for};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -47,7 +47,7 @@ fn contender(home: &Home, name: &str, build: &str) {
     home.write(&format!("own/contenders/{name}/src/lock.txt"), "dependency 1.0\n");
 }
 
-fn drome(home: &Home, args: &[&str]) -> Said {
+fn drome(home: &Home, args: &[&str]) -> Finished {
     run(&mut command(home, args))
 }
 
@@ -109,20 +109,20 @@ fn a_registry_that_is_not_reached_is_said_with_the_log_and_the_next_step_and_the
     assert!(names.contains(&"rust-hyper"), "cargo is there, or this test would not be");
     let mut install = command(&home, &[&["install", "--yes", "fine"], &names[..]].concat());
     cut_off(&home, &mut install);
-    let said = run(&mut install);
-    assert_eq!(said.code, 1, "{}{}", said.out, said.err);
-    assert!(said.out.lines().any(|line| line.starts_with("fine") && line.ends_with("1.0")), "{}", said.out);
+    let finished = run(&mut install);
+    assert_eq!(finished.code, 1, "{}{}", finished.out, finished.err);
+    assert!(finished.out.lines().any(|line| line.starts_with("fine") && line.ends_with("1.0")), "{}", finished.out);
     for name in names {
         let of_it =
-            said.err.split("drome: ").find(|part| part.starts_with(&format!("{name}: its build failed (")));
-        let of_it = of_it.unwrap_or_else(|| panic!("{name} is not told of:\n{}", said.err));
+            finished.err.split("drome: ").find(|part| part.starts_with(&format!("{name}: its build failed (")));
+        let of_it = of_it.unwrap_or_else(|| panic!("{name} is not told of:\n{}", finished.err));
         let next = format!(
             "it could not reach the registry: check the network or the proxy (HTTPS_PROXY), then `drome install {name}`"
         );
         for words in ["the last lines of its log, ", "build.log:\n", &next] {
             assert!(of_it.contains(words), "{words} is not in\n{of_it}");
         }
-        assert!(said.out.lines().any(|line| line.starts_with(name) && line.contains("it is not built yet")));
+        assert!(finished.out.lines().any(|line| line.starts_with(name) && line.contains("it is not built yet")));
     }
 }
 
@@ -134,8 +134,8 @@ fn a_run_goes_on_without_those_that_could_not_be_got() {
     contender(&home, "full", "echo ld: No space left on device >&2; exit 1");
     let names = r#""offline", "full", "fine""#;
     home.write("own/studies/one.toml", &STUDY.replace("CONTENDERS", names).replace("BLOCKS", "3, 3"));
-    let said = drome(&home, &["run", "one", "--install", "--yes", "--format", "markdown"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = drome(&home, &["run", "one", "--install", "--yes", "--format", "markdown"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     for words in [
         "offline: its build failed (exit status: 6)",
         "Could not resolve host: example.org",
@@ -144,12 +144,12 @@ fn a_run_goes_on_without_those_that_could_not_be_got() {
         "offline does not take part: it is not built yet; get it: run the study with --install",
         "1 contenders and the reference",
     ] {
-        assert!(said.err.contains(words), "{words} is not in\n{}", said.err);
+        assert!(finished.err.contains(words), "{words} is not in\n{}", finished.err);
     }
     assert!(
-        said.out.contains("| fine 1.0 |") && said.out.contains("- full: it is not built yet"),
+        finished.out.contains("| fine 1.0 |") && finished.out.contains("- full: it is not built yet"),
         "{}",
-        said.out
+        finished.out
     );
     home.assert_clean();
 }
@@ -163,22 +163,22 @@ fn a_cache_that_can_not_be_written_is_said_with_the_remedy() {
     let script = "trap '' XFSZ; ulimit -f 0; exec \"$@\"";
     let mut full = Command::new("sh");
     full.args(["-c", script, "sh", env!("CARGO_BIN_EXE_drome"), "verify", "fine", "--catalog", &own]);
-    let said = run(full.env("DROME_CACHE", home.path().join("cache")));
-    assert_eq!(said.code, 1, "{}", said.err);
+    let finished = run(full.env("DROME_CACHE", home.path().join("cache")));
+    assert_eq!(finished.code, 1, "{}", finished.err);
     assert!(
-        said.err.contains("can't write the cache folder") && said.err.contains("free some space"),
+        finished.err.contains("can't write the cache folder") && finished.err.contains("free some space"),
         "{}",
-        said.err
+        finished.err
     );
     // Once there is room again, nothing is in the way.
-    let said = drome(&home, &["verify", "fine", "--install", "--yes"]);
-    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let finished = drome(&home, &["verify", "fine", "--install", "--yes"]);
+    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     for store in ["/dev/full", "/proc/self/store"] {
-        let said = drome(&home, &["run", "raspberry-pi", "--contender", "node", "--store", store]);
+        let finished = drome(&home, &["run", "raspberry-pi", "--contender", "node", "--store", store]);
         assert!(
-            said.code == 1 && said.err.contains(store) && said.err.contains("--store FILE"),
+            finished.code == 1 && finished.err.contains(store) && finished.err.contains("--store FILE"),
             "{}",
-            said.err
+            finished.err
         );
     }
 }
@@ -196,12 +196,12 @@ fn a_build_of_another_version_is_made_anew() {
     contender(&home, "pinned", "cat lock.txt >> {build}/made");
     assert_eq!(drome(&home, &["install", "pinned", "--yes"]).code, 0);
     home.write("version", "2.0");
-    let said = drome(&home, &["verify", "pinned"]);
+    let finished = drome(&home, &["verify", "pinned"]);
     let words =
         "it was built as 1.0 and is 2.0 now, so it must be built again; get it: run the study with --install";
-    assert!(said.code == 1 && said.out.contains(words), "{}{}", said.out, said.err);
-    let said = drome(&home, &["verify", "pinned", "--install", "--yes"]);
-    assert!(said.code == 0 && said.out.contains("2.0"), "{}{}", said.out, said.err);
+    assert!(finished.code == 1 && finished.out.contains(words), "{}{}", finished.out, finished.err);
+    let finished = drome(&home, &["verify", "pinned", "--install", "--yes"]);
+    assert!(finished.code == 0 && finished.out.contains("2.0"), "{}{}", finished.out, finished.err);
     let folder = cached(&home, "pinned");
     assert_eq!(
         fs::read_to_string(folder.join("build/made")).unwrap(),
@@ -211,8 +211,8 @@ fn a_build_of_another_version_is_made_anew() {
 
     // Somebody has changed the lock where it was laid out: it is laid out again, and what was built is not trusted.
     fs::write(folder.join("src/lock.txt"), "dependency 6.6\n").unwrap();
-    let said = drome(&home, &["verify", "pinned"]);
-    assert!(said.code == 1 && said.out.contains("it is not built yet"), "{}", said.out);
+    let finished = drome(&home, &["verify", "pinned"]);
+    assert!(finished.code == 1 && finished.out.contains("it is not built yet"), "{}", finished.out);
     assert_eq!(drome(&home, &["install", "pinned", "--yes"]).code, 0);
     assert!(fs::read_to_string(folder.join("build/made")).unwrap().ends_with("dependency 1.0\n"));
 }
@@ -222,13 +222,13 @@ fn a_build_that_changes_its_own_lock_is_refused() {
     let home = Home::new();
     contender(&home, "loose", "echo dependency 2.0 > lock.txt");
     for _ in 0..2 {
-        let said = drome(&home, &["install", "loose", "--yes"]);
+        let finished = drome(&home, &["install", "loose", "--yes"]);
         assert!(
-            said.code == 1 && said.err.contains("loose: its build changed its own `lock.txt`"),
+            finished.code == 1 && finished.err.contains("loose: its build changed its own `lock.txt`"),
             "{}",
-            said.err
+            finished.err
         );
-        assert!(said.err.contains("cargo --locked"), "{}", said.err);
+        assert!(finished.err.contains("cargo --locked"), "{}", finished.err);
     }
     assert!(drome(&home, &["install", "loose", "--yes"]).out.contains("missing: it is not built yet"));
 }
@@ -248,11 +248,11 @@ fn a_run_does_not_go_on_with_another_version() {
     child.kill().unwrap();
     process::wait(&mut child);
     home.write("version", "2.0");
-    let said = drome(&home, &["run", "one", "--resume", "--install", "--yes"]);
+    let finished = drome(&home, &["run", "one", "--resume", "--install", "--yes"]);
     assert!(
-        said.code == 2 && said.err.contains("can't be resumed: pinned was 1.0 and is 2.0"),
+        finished.code == 2 && finished.err.contains("can't be resumed: pinned was 1.0 and is 2.0"),
         "{}",
-        said.err
+        finished.err
     );
-    assert!(said.err.contains("start a new run without --resume"), "{}", said.err);
+    assert!(finished.err.contains("start a new run without --resume"), "{}", finished.err);
 }

@@ -1,6 +1,6 @@
 //! Studies that are measured in heats: several live servers, loaded in turns.
 
-use crate::common::{Home, Said, assert_as_schema, process, processes_with, run, wait_for};
+use crate::common::{Home, Finished, assert_as_schema, process, processes_with, run, wait_for};
 use lab::Store;
 use lab::heat::Measured;
 use model::heat::{HUB, Start, StartOutcome};
@@ -123,12 +123,12 @@ fn has_cells(home: &Home, least: usize) -> bool {
 #[test]
 fn every_start_and_slice_of_live_servers_is_stored_and_their_order_is_what_is_known() {
     let home = home(&three(), 2);
-    let said = run(&mut command(&home, &["run", "small", "--seed", "7"]));
+    let finished = run(&mut command(&home, &["run", "small", "--seed", "7"]));
     home.assert_clean();
     let measured = measured(&home);
     assert_whole(&measured, &["fast", "middle", "slow", "reference"], 2);
     for start in &measured.starts {
-        assert_eq!(start.outcome, StartOutcome::Ended, "{start:?}\n{}", said.err);
+        assert_eq!(start.outcome, StartOutcome::Ended, "{start:?}\n{}", finished.err);
         assert!(start.took_ns > 0 && start.memory_bytes.is_some() && start.program.is_some(), "{start:?}");
         for cell in start.cells.values() {
             let measurement = cell.measurement.as_ref().unwrap();
@@ -150,7 +150,7 @@ fn every_start_and_slice_of_live_servers_is_stored_and_their_order_is_what_is_kn
     assert_eq!(measured.heats.iter().filter(|heat| heat.round == 0).count(), 2);
     assert_eq!(starts_of(&measured, HUB).count(), measured.heats.len());
     assert!(measured.heats.iter().all(|heat| heat.cells == if heat.round == 0 { [0, 1] } else { [1, 0] }));
-    assert!(said.err.contains("round 1 of 2, heat 1 ("), "{}", said.err);
+    assert!(finished.err.contains("round 1 of 2, heat 1 ("), "{}", finished.err);
 }
 
 #[test]
@@ -158,14 +158,14 @@ fn a_contender_that_fails_is_told_and_the_others_are_measured() {
     let mut contenders = three();
     contenders[1] = ("middle", r#"["sh", "-c", "echo no such port >&2; exit 3"]"#.to_owned());
     let home = home(&contenders, 2);
-    let said = run(&mut command(&home, &["run", "small"]));
+    let finished = run(&mut command(&home, &["run", "small"]));
     home.assert_clean();
     let measured = measured(&home);
     assert_whole(&measured, &["fast", "slow", "reference"], 2);
     let why: Vec<_> =
         starts_of(&measured, "middle").map(|start| start.failed().unwrap().to_owned()).collect();
     assert_eq!(why.len(), 2, "it is started once a round, and not again: {why:?}");
-    assert!(why[0].contains("no such port") && said.err.contains("middle: failed: it ended"), "{}", said.err);
+    assert!(why[0].contains("no such port") && finished.err.contains("middle: failed: it ended"), "{}", finished.err);
 }
 
 #[test]
@@ -207,17 +207,17 @@ fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
         }
         home.assert_clean();
         let before = measured(&home);
-        let said = run(&mut command(&home, &["run", "small", "--resume"]));
+        let finished = run(&mut command(&home, &["run", "small", "--resume"]));
         home.assert_clean();
         let after = measured(&home);
         assert_whole(&after, &["fast", "middle", "slow", "reference"], 2);
         assert!(before.slices.len() < after.slices.len(), "it was cut off: {kills}");
         for kept in before.starts {
-            assert!(after.starts.contains(&kept), "{kept:?}\n{}", said.err);
+            assert!(after.starts.contains(&kept), "{kept:?}\n{}", finished.err);
         }
         assert!(before.slices.iter().all(|slice| after.slices.contains(slice)));
-        let said = run(&mut command(&home, &["run", "small", "--resume", "--budget", "8s"]));
-        assert!(said.code == 2 && said.err.contains("is for the whole run, and run 2"), "{}", said.err);
+        let finished = run(&mut command(&home, &["run", "small", "--resume", "--budget", "8s"]));
+        assert!(finished.code == 2 && finished.err.contains("is for the whole run, and run 2"), "{}", finished.err);
     }
 }
 
@@ -225,7 +225,7 @@ fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
 fn what_it_takes_is_told_before_anything_is_started() {
     let home = home(&three(), 2);
     let refused = |args: &[&str], words: &str| {
-        let Said { code, err, .. } = run(&mut command(&home, args));
+        let Finished { code, err, .. } = run(&mut command(&home, args));
         assert!(code == 2 && err.contains(words), "{code}: {err}");
     };
     refused(&["run", "small", "--budget", "1ms"], "is too short for one heat, which takes about");

@@ -65,9 +65,9 @@ fn fill(home: &Home) {
 fn a_servers_step_and_a_machines_step_are_told_apart() {
     let home = Home::new();
     fill(&home);
-    let said = run(&mut home.drome(&["history", "example", "--format", "json"]));
-    assert_eq!(said.code, 0, "{}", said.err);
-    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let finished = run(&mut home.drome(&["history", "example", "--format", "json"]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
+    let json: Value = serde_json::from_str(&finished.out).unwrap();
     let cell = &json["cells"][0];
     let steps = |contender: &Value| -> Vec<(u64, String)> {
         let all = contender["steps"].as_array().unwrap().iter();
@@ -79,7 +79,7 @@ fn a_servers_step_and_a_machines_step_are_told_apart() {
     assert_eq!(cell["contenders"][1]["steps"][0]["versions"], json!(["1.0", "1.1"]));
     assert_eq!((&json["schema"], &json["unended"]), (&json!(1), &json!(1)));
     // The same store says the same, bit for bit.
-    assert_eq!(run(&mut home.drome(&["history", "example", "--format", "json"])).out, said.out);
+    assert_eq!(run(&mut home.drome(&["history", "example", "--format", "json"])).out, finished.out);
 
     let text = run(&mut home.drome(&["history", "example"])).out;
     assert!(text.contains("its version changed there: 1.0 → 1.1"), "{text}");
@@ -103,8 +103,8 @@ fn what_is_not_there_is_said_with_what_is() {
         (&["history", "example", "--contender", "nobody"], "there are same, worse"),
         (&["history", "example", "--cell", "2"], "there are 1 (keep-alive)"),
     ] {
-        let said = run(&mut home.drome(args));
-        assert!(said.code == 2 && said.err.contains(why), "{}", said.err);
+        let finished = run(&mut home.drome(args));
+        assert!(finished.code == 2 && finished.err.contains(why), "{}", finished.err);
     }
 }
 
@@ -112,16 +112,16 @@ fn what_is_not_there_is_said_with_what_is() {
 fn a_history_is_drawn_with_its_steps() {
     let home = Home::new();
     fill(&home);
-    let said = run(&mut home.drome(&["history", "example", "--format", "svg"]));
-    assert!(said.code == 0 && said.out.starts_with("<svg "), "{}{}", said.out, said.err);
+    let finished = run(&mut home.drome(&["history", "example", "--format", "svg"]));
+    assert!(finished.code == 0 && finished.out.starts_with("<svg "), "{}{}", finished.out, finished.err);
     assert!(
-        said.out.contains("20 runs: worse 10.") && said.out.contains(" slower from 2026-01-13 on"),
+        finished.out.contains("20 runs: worse 10.") && finished.out.contains(" slower from 2026-01-13 on"),
         "{}",
-        said.out
+        finished.out
     );
-    assert!(said.out.contains("1.0 → 1.1") && said.out.contains("axis short"), "{}", said.out);
+    assert!(finished.out.contains("1.0 → 1.1") && finished.out.contains("axis short"), "{}", finished.out);
     let folder = home.path().join("drawn");
-    let said = run(&mut home.drome(&[
+    let finished = run(&mut home.drome(&[
         "history",
         "example",
         "--format",
@@ -129,13 +129,13 @@ fn a_history_is_drawn_with_its_steps() {
         "--output",
         folder.to_str().unwrap(),
     ]));
-    assert_eq!(said.code, 0, "{}", said.err);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     assert!(std::fs::read(folder.join("history-1.png")).unwrap().starts_with(b"\x89PNG"));
     let csv = home.path().join("history.csv");
-    let said = run(&mut home.drome(&["history", "example", "-o", csv.to_str().unwrap()]));
-    assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+    let finished = run(&mut home.drome(&["history", "example", "-o", csv.to_str().unwrap()]));
+    assert_eq!((finished.code, finished.out.as_str()), (0, ""), "{}", finished.err);
     let printed = run(&mut home.drome(&["history", "example", "--format", "csv"])).out;
     assert_eq!(std::fs::read_to_string(csv).unwrap(), printed, "the extension sets the format");
-    let said = run(&mut home.drome(&["history", "example", "-o", "history.html"]));
-    assert!(said.code == 2 && said.err.contains("has no format html"), "{}", said.err);
+    let finished = run(&mut home.drome(&["history", "example", "-o", "history.html"]));
+    assert!(finished.code == 2 && finished.err.contains("has no format html"), "{}", finished.err);
 }

@@ -1,7 +1,7 @@
 //! `drome import`: what pages say comes out as it stands there, and what is broken is said to be.
 
 use crate::common::pages::{assert_figure, contender, import};
-use crate::common::{Home, Said, process, run};
+use crate::common::{Home, Finished, process, run};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
@@ -124,19 +124,19 @@ fn tables_become_readings_and_what_has_no_unit_is_not_guessed() {
     assert_figure(contender(&cells[2], "one"), "rate_per_s", 12_000.0);
     assert_figure(contender(&cells[2], "one"), "latency_ns_p99", 3e6);
 
-    let said = run(&mut home.drome(&["report"]));
+    let finished = run(&mut home.drome(&["report"]));
     for words in ["imported", "not measured by drome", "open load at 1,000/s", "–", "138.28 (no unit)", "■"]
     {
-        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+        assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }
     for words in ["tier", "rank  ", "95 %"] {
-        assert!(!said.out.contains(words), "{words} is in\n{}", said.out);
+        assert!(!finished.out.contains(words), "{words} is in\n{}", finished.out);
     }
-    let said = run(&mut home.drome(&["report", "--format", "markdown"]));
+    let finished = run(&mut home.drome(&["report", "--format", "markdown"]));
     assert!(
-        said.out.contains("(imported)") && said.out.contains("| contender | requests/s |"),
+        finished.out.contains("(imported)") && finished.out.contains("| contender | requests/s |"),
         "{}",
-        said.out
+        finished.out
     );
 }
 
@@ -185,27 +185,27 @@ fn html_with_reports_and_tables() {
 #[test]
 fn several_files_standard_input_and_a_dry_run() {
     let home = Home::new();
-    let said = run(home
+    let finished = run(home
         .drome(&["import", "--dry-run", "--format", "json"])
         .args([page("flat.txt"), page("loose.txt")]));
-    assert_eq!(said.code, 0, "{}", said.err);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     assert!(
-        said.err.contains("flat.txt: 2 reports of siege") && said.err.contains("loose.txt: 6 rows of tables")
+        finished.err.contains("flat.txt: 2 reports of siege") && finished.err.contains("loose.txt: 6 rows of tables")
     );
-    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let json: Value = serde_json::from_str(&finished.out).unwrap();
     assert_eq!(json["cells"].as_array().unwrap().len(), 3);
     let listed = run(&mut home.drome(&["list", "runs"]));
     assert!(listed.out.contains("no runs yet"), "{}", listed.out);
 
     let text = std::fs::File::open(page("flat.txt")).unwrap();
-    let said = crate::common::said(&process::finish(home.drome(&["import", "-"]).stdin(Stdio::from(text))));
-    assert!(said.code == 0 && said.err.contains("standard input: 2 reports of siege"), "{}", said.err);
+    let finished = crate::common::finished(&process::finish(home.drome(&["import", "-"]).stdin(Stdio::from(text))));
+    assert!(finished.code == 0 && finished.err.contains("standard input: 2 reports of siege"), "{}", finished.err);
     let listed = run(&mut home.drome(&["list", "runs"]));
     assert!(listed.out.contains("imported: 2 readings"), "{}", listed.out);
     let id = listed.out.split_whitespace().next().unwrap();
     assert!(run(&mut home.drome(&["report", id])).out.contains("siege 1"));
-    let said = run(&mut home.drome(&["compare", id, id]));
-    assert!(said.code == 2 && said.err.contains("was imported"), "{}: {}", said.code, said.err);
+    let finished = run(&mut home.drome(&["compare", id, id]));
+    assert!(finished.code == 2 && finished.err.contains("was imported"), "{}: {}", finished.code, finished.err);
 }
 
 #[test]
@@ -214,9 +214,9 @@ fn a_store_of_before_is_opened_and_keeps_what_it_had() {
     import(&home, &[&page("flat.txt")]);
     let sql = |words: &str| {
         let script = "import sqlite3,sys; db=sqlite3.connect(sys.argv[1]); print(db.executescript(sys.argv[2]) and '')";
-        let said =
+        let finished =
             run(std::process::Command::new("python3").args(["-c", script]).arg(home.store()).arg(words));
-        assert_eq!(said.code, 0, "{}", said.err);
+        assert_eq!(finished.code, 0, "{}", finished.err);
     };
     // A store as drome 0.1.0 made it, with a run that it kept.
     sql("drop table printed; drop table slice; drop table start; drop table heat;
@@ -237,22 +237,22 @@ fn a_store_of_before_is_opened_and_keeps_what_it_had() {
 #[test]
 fn a_chart_as_on_the_first_page() {
     let home = Home::new();
-    let said = run(home.drome(&["import", "--chart"]).arg(page("apache.md")));
+    let finished = run(home.drome(&["import", "--chart"]).arg(page("apache.md")));
     let line = |name: &str, rate: f64, n: usize| format!("{name:>27}: {rate:.1} {}\n", "■".repeat(n));
     let scale = "one ■ = 10 requests/s\n";
-    assert_eq!(said.out, scale.to_owned() + &line("Beta", 400.0, 40) + &line("Alpha", 200.0, 20));
+    assert_eq!(finished.out, scale.to_owned() + &line("Beta", 400.0, 40) + &line("Alpha", 200.0, 20));
     let slower = std::fs::read_to_string(page("apache.md")).unwrap().replace("400.00", "350.00");
     let file = home.write("slower.md", &slower).display().to_string();
-    let said = run(&mut home.drome(&["import", "--chart", &file]));
+    let finished = run(&mut home.drome(&["import", "--chart", &file]));
     assert_eq!(
-        said.out,
+        finished.out,
         line("Beta", 350.0, 70) + &line("Alpha", 200.0, 40),
         "one ■ for 5, and nothing else"
     );
-    let said = run(&mut home.drome(&["import", "--chart", "--format", "markdown", &file]));
-    assert_eq!(said.out, line("Beta", 350.0, 70) + &line("Alpha", 200.0, 40), "it needs no indentation");
-    let said = run(home.drome(&["import", "--chart"]).arg(page("tables.md")));
-    assert!(said.out.contains("Applications, 1Thread"), "{}", said.out);
+    let finished = run(&mut home.drome(&["import", "--chart", "--format", "markdown", &file]));
+    assert_eq!(finished.out, line("Beta", 350.0, 70) + &line("Alpha", 200.0, 40), "it needs no indentation");
+    let finished = run(home.drome(&["import", "--chart"]).arg(page("tables.md")));
+    assert!(finished.out.contains("Applications, 1Thread"), "{}", finished.out);
 }
 
 #[test]
@@ -268,12 +268,12 @@ fn a_chart_can_be_in_a_file_of_its_own_beside_the_tables() {
     let written = std::fs::read_to_string(at("bars.md")).unwrap();
     assert_eq!(written, indented, "Markdown takes it for code");
     // Without a file of its own it goes where the tables would go.
-    let said = run(&mut home.drome(&["import", "--dry-run", "--chart", "--output", &at("bars.txt"), &page]));
-    assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+    let finished = run(&mut home.drome(&["import", "--dry-run", "--chart", "--output", &at("bars.txt"), &page]));
+    assert_eq!((finished.code, finished.out.as_str()), (0, ""), "{}", finished.err);
     assert_eq!(std::fs::read_to_string(at("bars.txt")).unwrap(), bars);
     for args in [&["--chart=none/bars.md"][..], &["--chart=bars.svg"], &["--chart", "--format=csv"]] {
-        let said = run(home.drome(&["import", &page]).args(args));
-        assert!(said.code == 2 && said.err.contains("--chart"), "{args:?}: {}", said.err);
+        let finished = run(home.drome(&["import", &page]).args(args));
+        assert!(finished.code == 2 && finished.err.contains("--chart"), "{args:?}: {}", finished.err);
     }
     assert!(!home.store().exists(), "what is refused is not kept");
 }
@@ -282,22 +282,22 @@ fn a_chart_can_be_in_a_file_of_its_own_beside_the_tables() {
 fn where_there_is_nothing_it_says_so() {
     let home = Home::new();
     let nothing = home.write("nothing.md", "# A page\n\nNo report, no table.\n").display().to_string();
-    let said = run(&mut home.drome(&["import", &nothing]));
-    assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
-    assert!(said.err.contains("no report and no table") && said.err.contains("nothing"), "{}", said.err);
+    let finished = run(&mut home.drome(&["import", &nothing]));
+    assert_eq!((finished.code, finished.out.as_str()), (2, ""), "{}", finished.err);
+    assert!(finished.err.contains("no report and no table") && finished.err.contains("nothing"), "{}", finished.err);
     let rateless =
         home.write("rateless.md", "| server | p99 |\n|---|---|\n| a | 3ms |\n").display().to_string();
-    let said = run(&mut home.drome(&["import", "--chart", &rateless]));
-    assert!(said.code == 2 && said.err.contains("nothing to draw"), "{}", said.err);
+    let finished = run(&mut home.drome(&["import", "--chart", &rateless]));
+    assert!(finished.code == 2 && finished.err.contains("nothing to draw"), "{}", finished.err);
     assert!(!home.store().exists(), "nothing was kept");
 }
 
-fn refused(home: &Home, file: &str) -> Said {
-    let said = run(&mut home.drome(&["import", &page("flat.txt"), file]));
-    assert_eq!((said.code, said.out.as_str()), (2, ""), "{}", said.err);
-    assert!(said.err.contains(file), "{}", said.err);
+fn refused(home: &Home, file: &str) -> Finished {
+    let finished = run(&mut home.drome(&["import", &page("flat.txt"), file]));
+    assert_eq!((finished.code, finished.out.as_str()), (2, ""), "{}", finished.err);
+    assert!(finished.err.contains(file), "{}", finished.err);
     assert!(!home.store().exists(), "all files or none");
-    said
+    finished
 }
 
 #[test]
@@ -307,8 +307,8 @@ fn files_that_are_no_pages() {
     assert!(refused(&home, &home.path().display().to_string()).err.contains("is a folder"));
     assert!(refused(&home, env!("CARGO_BIN_EXE_drome")).err.contains("is not text"));
     let empty = home.write("empty", "").display().to_string();
-    let said = run(&mut home.drome(&["import", &empty]));
-    assert_eq!(said.code, 2, "{}", said.err);
+    let finished = run(&mut home.drome(&["import", &empty]));
+    assert_eq!(finished.code, 2, "{}", finished.err);
     assert_eq!(run(&mut home.drome(&["import"])).code, 2);
 }
 
@@ -395,9 +395,9 @@ fn what_is_not_utf_8_is_replaced_and_said() {
     bytes.extend(b"\xff\xfe");
     std::fs::write(home.path().join("latin"), &bytes).unwrap();
     let file = home.path().join("latin").display().to_string();
-    let said = run(&mut home.drome(&["import", &file, "--format", "json"]));
-    assert!(said.code == 0 && said.err.contains("not all of it is UTF-8"), "{}", said.err);
-    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let finished = run(&mut home.drome(&["import", &file, "--format", "json"]));
+    assert!(finished.code == 0 && finished.err.contains("not all of it is UTF-8"), "{}", finished.err);
+    let json: Value = serde_json::from_str(&finished.out).unwrap();
     assert_eq!(json["cells"][0]["contenders"][0]["name"], "caf\u{fffd}");
 }
 
@@ -413,8 +413,8 @@ fn a_hundred_megabytes() {
     let script =
         format!("ulimit -v 1000000; exec {} import --format json {file}", env!("CARGO_BIN_EXE_drome"));
     let mut shell = std::process::Command::new("sh");
-    let said = crate::common::tools::run(shell.args(["-c", &script]).env("DROME_HOME", home.path()));
-    assert_eq!(said.code, Some(0), "{}", said.err);
-    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let finished = crate::common::tools::run(shell.args(["-c", &script]).env("DROME_HOME", home.path()));
+    assert_eq!(finished.code, Some(0), "{}", finished.err);
+    let json: Value = serde_json::from_str(&finished.out).unwrap();
     assert_eq!(json["cells"][0]["contenders"][0]["rate_per_s"]["median"], 100_000.0);
 }

@@ -1,6 +1,6 @@
 //! `io_uring` where it is to be had, epoll and the reason where it is not; and what servers inherit of drome's limits.
 
-use crate::common::{Home, Said, back_ends, process, run, serve};
+use crate::common::{Home, Finished, back_ends, process, run, serve};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
@@ -30,13 +30,13 @@ fn below(outer: &[&str], inner: &Command) -> Command {
     command
 }
 
-fn load(outer: &[&str], home: &Home, url: &str, args: &[&str]) -> Said {
+fn load(outer: &[&str], home: &Home, url: &str, args: &[&str]) -> Finished {
     run(&mut below(outer, home.drome(&["load", url, "-n", "200", "-c", "8"]).args(args)))
 }
 
-fn json(said: &Said) -> Value {
-    serde_json::from_str(&said.out)
-        .unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", said.code, said.out, said.err))
+fn json(finished: &Finished) -> Value {
+    serde_json::from_str(&finished.out)
+        .unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", finished.code, finished.out, finished.err))
 }
 
 #[test]
@@ -48,8 +48,8 @@ fn at_the_usual_soft_limit_of_descriptors_the_best_back_end_drives_the_sockets()
     let plan = &json(&load(&usual, &home, &url, &["--format", "json"]))["plan"];
     assert_eq!(plan["io"], best, "{plan}");
     assert_eq!(plan["io_fallback"].is_string(), best != "uring", "{plan}");
-    let said = load(&usual, &home, &url, &[]);
-    assert!(said.out.contains(&format!(", {best}")), "{}", said.out);
+    let finished = load(&usual, &home, &url, &[]);
+    assert!(finished.out.contains(&format!(", {best}")), "{}", finished.out);
     // Where the hard limit is as low, either will do; but epoll says why.
     let hard = ["sh", "-c", "ulimit -n 1024; exec \"$0\" \"$@\""];
     let plan = &json(&load(&hard, &home, &url, &["--format", "json"]))["plan"];
@@ -61,9 +61,9 @@ fn where_io_uring_is_forbidden_epoll_says_why() {
     let (home, server) = (Home::new(), serve(&[]));
     let url = format!("http://{}/hello", server.address);
     let forbidden = ["python3", "-c", FORBIDDEN];
-    let said = load(&forbidden, &home, &url, &[]);
-    assert!(said.out.contains(", epoll (io_uring: Operation not permitted: "), "{}{}", said.out, said.err);
-    assert!(said.out.contains("seccomp") || said.out.contains("io_uring_disabled"), "{}", said.out);
+    let finished = load(&forbidden, &home, &url, &[]);
+    assert!(finished.out.contains(", epoll (io_uring: Operation not permitted: "), "{}{}", finished.out, finished.err);
+    assert!(finished.out.contains("seccomp") || finished.out.contains("io_uring_disabled"), "{}", finished.out);
     let tally = json(&load(&forbidden, &home, &url, &["--format", "json"]));
     assert_eq!((&tally["plan"]["io"], &tally["errors"]["total"]), (&"epoll".into(), &0.into()), "{tally}");
     let why = tally["plan"]["io_fallback"].as_str().unwrap();
@@ -72,8 +72,8 @@ fn where_io_uring_is_forbidden_epoll_says_why() {
     // Who asked for epoll has no fall-back, and who asked for io_uring gets the reason.
     let asked = json(&load(&forbidden, &home, &url, &["--format", "json", "--io", "epoll"]));
     assert!(asked["plan"]["io_fallback"].is_null(), "{asked}");
-    let said = load(&forbidden, &home, &url, &["--io", "uring"]);
-    assert!(said.code == 1 && said.err.contains("io_uring can't be used here (Operation"), "{}", said.err);
+    let finished = load(&forbidden, &home, &url, &["--io", "uring"]);
+    assert!(finished.code == 1 && finished.err.contains("io_uring can't be used here (Operation"), "{}", finished.err);
 }
 
 #[test]
@@ -84,10 +84,10 @@ fn a_server_that_falls_back_says_why_and_answers() {
     let mut line = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.take().unwrap()), &mut line)
         .unwrap();
-    let said = load(&["env"], &home, &format!("{}hello", line.trim()), &["--format", "json"]);
+    let finished = load(&["env"], &home, &format!("{}hello", line.trim()), &["--format", "json"]);
     child.kill().unwrap();
     let err = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
-    assert_eq!(json(&said)["requests"]["completed"], 200);
+    assert_eq!(json(&finished)["requests"]["completed"], 200);
     assert!(err.contains("using epoll, because io_uring can't be used here (Operation not"), "{err}");
 }
 
@@ -99,8 +99,8 @@ fn servers_have_the_limit_that_drome_was_started_with_in_every_trial() {
     let server = format!("ulimit -Sn >> {}; exec {DROME} serve --port {{port}}", seen.display());
     let args =
         ["race", &server, &server, "--duration", "100ms", "--warmup", "10ms", "--rounds", "3", "-c", "4"];
-    let said = run(&mut below(&["sh", "-c", "ulimit -Sn 1024; exec \"$0\" \"$@\""], &home.drome(&args)));
+    let finished = run(&mut below(&["sh", "-c", "ulimit -Sn 1024; exec \"$0\" \"$@\""], &home.drome(&args)));
     let limits = std::fs::read_to_string(&seen).unwrap_or_default();
-    assert!(limits.lines().count() > 4, "{}{limits}", said.err);
+    assert!(limits.lines().count() > 4, "{}{limits}", finished.err);
     assert!(limits.lines().all(|limit| limit == "1024"), "{limits}");
 }

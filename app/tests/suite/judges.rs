@@ -60,11 +60,11 @@ fn ask(court: &Sitting, number: usize, way: &Way, io: &str) -> Claim {
     let url = format!("{}://{address}{target}", way.scheme);
     let cacert = court.cacert();
     let check = ["--format", "json", "--expect-sha256", HELLO_SHA256, "--verify", "all", "--cacert", &cacert];
-    let said = run(Home::new().drome(&["load", &url, "-c", "8", "--io", io]).args(way.args).args(check));
-    let json: Value = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err));
+    let finished = run(Home::new().drome(&["load", &url, "-c", "8", "--io", io]).args(way.args).args(check));
+    let json: Value = serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err));
     // Void is no failure here: on a machine that is busy otherwise, sends lag.
-    let is_sound = matches!(said.code, 0 | 4) && json["errors"]["total"] == 0 && json["plan"]["io"] == io;
-    assert!(is_sound, "{url} {:?}: {} {json}", way.args, said.err);
+    let is_sound = matches!(finished.code, 0 | 4) && json["errors"]["total"] == 0 && json["plan"]["io"] == io;
+    assert!(is_sound, "{url} {:?}: {} {json}", way.args, finished.err);
     assert_accounted(&json);
     let n = |of: &str| json["requests"][of].as_u64().unwrap();
     let (completed, sent) = (n("completed"), n("sent"));

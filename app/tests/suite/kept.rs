@@ -42,11 +42,11 @@ fn a_store_that_cannot_be_written_costs_no_measurement() {
     let url = format!("http://{}/hello", server.address);
     let load =
         ["load", &url, "-c", "2", "-n", "100", "--allow-busy", "--store", &store.display().to_string()];
-    let said = run(&mut home.drome(&load));
-    assert!(said.code == 0 && said.out.contains("requests"), "{}", said.err);
+    let finished = run(&mut home.drome(&load));
+    assert!(finished.code == 0 && finished.out.contains("requests"), "{}", finished.err);
     assert!(
-        said.err.contains("the report is not kept") && said.err.contains("is not a drome store"),
+        finished.err.contains("the report is not kept") && finished.err.contains("is not a drome store"),
         "{}",
-        said.err
+        finished.err
     );
 }

@@ -129,8 +129,8 @@ fn killed_at_any_moment_a_run_goes_on_where_it_was() {
         process::wait(&mut child);
         course.look(&format!("after kill {} of {kills}, {moment:?} after the start, seed {seed}", kill + 1));
     }
-    let said = run(&mut course.drome());
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = run(&mut course.drome());
+    assert_eq!(finished.code, 0, "{}", finished.err);
     course.look("after the last part");
     home.assert_clean();
     println!(

@@ -203,8 +203,8 @@ fn a_unix_socket_is_served_and_taken_away_again() {
     };
     let mut killed = serve_unix(&home, &path, "epoll");
     assert_eq!(curl(), "Hello World\n");
-    let said = run(&mut home.drome(&["serve", "--unix", path.to_str().unwrap()]));
-    assert!(said.code == 2 && said.err.contains("is in use"), "{}", said.err);
+    let finished = run(&mut home.drome(&["serve", "--unix", path.to_str().unwrap()]));
+    assert!(finished.code == 2 && finished.err.contains("is in use"), "{}", finished.err);
     killed.kill().unwrap();
     process::wait(&mut killed);
     assert!(path.exists(), "who is killed leaves the socket");
@@ -222,11 +222,11 @@ fn a_unix_socket_is_served_and_taken_away_again() {
 fn a_unix_socket_does_not_take_the_place_of_a_file() {
     let home = Home::new();
     let path = home.write("precious", "text");
-    let said = run(&mut home.drome(&["serve", "--unix", path.to_str().unwrap()]));
-    assert!(said.code == 2 && said.err.contains("not a socket"), "{}", said.err);
+    let finished = run(&mut home.drome(&["serve", "--unix", path.to_str().unwrap()]));
+    assert!(finished.code == 2 && finished.err.contains("not a socket"), "{}", finished.err);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "text");
-    let said = run(&mut home.drome(&["serve", "--unix", "a", "--port", "1"]));
-    assert_eq!(said.code, 2, "{}", said.err);
+    let finished = run(&mut home.drome(&["serve", "--unix", "a", "--port", "1"]));
+    assert_eq!(finished.code, 2, "{}", finished.err);
 }
 
 #[test]

@@ -232,9 +232,9 @@ fn an_answer_before_any_request_is_noticed() {
 #[test]
 fn a_refused_connection_is_said_at_once() {
     let nobody = format!("http://127.0.0.1:{}/", lab::server::ports::free_port().unwrap());
-    let said = run(&mut Home::new().drome(&["load", &nobody, "-d", "1h"]));
-    assert_eq!(said.code, 1);
-    assert!(said.err.contains("refused") && said.err.contains("is the server running"), "{}", said.err);
+    let finished = run(&mut Home::new().drome(&["load", &nobody, "-d", "1h"]));
+    assert_eq!(finished.code, 1);
+    assert!(finished.err.contains("refused") && finished.err.contains("is the server running"), "{}", finished.err);
 }
 
 #[test]
@@ -270,18 +270,18 @@ fn a_wrong_command_line_is_told_what_is_allowed() {
         (&["--body-file", "/no/such/file"], "/no/such/file"),
     ];
     for (args, words) in cases {
-        let said = run(Home::new().drome(&["load", "http://127.0.0.1:9/"]).args(args));
-        assert_eq!(said.code, 2, "{args:?}: {}", said.err);
-        assert!(said.err.contains(words), "{args:?}: {} lacks {words}", said.err);
+        let finished = run(Home::new().drome(&["load", "http://127.0.0.1:9/"]).args(args));
+        assert_eq!(finished.code, 2, "{args:?}: {}", finished.err);
+        assert!(finished.err.contains(words), "{args:?}: {} lacks {words}", finished.err);
     }
     for (url, words) in [
         ("http://", "not a URL"),
         ("ftp://a/", "only http"),
         ("http://no.such.host.invalid/", "can't resolve"),
     ] {
-        let said = run(&mut Home::new().drome(&["load", url]));
-        assert_eq!(said.code, 2, "{url}: {}", said.err);
-        assert!(said.err.contains(words), "{url}: {}", said.err);
+        let finished = run(&mut Home::new().drome(&["load", url]));
+        assert_eq!(finished.code, 2, "{url}: {}", finished.err);
+        assert!(finished.err.contains(words), "{url}: {}", finished.err);
     }
 }
 
@@ -314,9 +314,9 @@ fn an_interrupted_load_reports_what_it_has() {
     let child =
         process::spawn(command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()));
     process::interrupt_at_work(&child, || server.answers() > 10);
-    let said = crate::common::said(&process::output(child, "drome load"));
-    let json: Value = serde_json::from_str(&said.out).unwrap();
-    assert_eq!((said.code, &json["verdict"]["valid"]), (130, &json!(false)));
+    let finished = crate::common::finished(&process::output(child, "drome load"));
+    let json: Value = serde_json::from_str(&finished.out).unwrap();
+    assert_eq!((finished.code, &json["verdict"]["valid"]), (130, &json!(false)));
     // Of the answers that were logged by then, each connection may not have read its last.
     assert!(json["requests"]["completed"].as_u64().unwrap() > 8, "{json}");
     assert_accounted(&json);

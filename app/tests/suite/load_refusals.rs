@@ -1,7 +1,7 @@
 //! What `drome load` says where it can't do what was asked: what happened, to what, and what to do next.
 
 use crate::common::certificates::Authority;
-use crate::common::{Home, Said, Server, answers, back_ends, run, serve};
+use crate::common::{Home, Finished, Server, answers, back_ends, run, serve};
 use crate::judges::judge::NGINX;
 use std::process::Command;
 
@@ -9,14 +9,14 @@ use std::process::Command;
 const NOBODY: &str = "127.0.0.1:9";
 
 /// `drome load` against a URL, with a report for people.
-fn load(url: &str, args: &[&str]) -> Said {
+fn load(url: &str, args: &[&str]) -> Finished {
     run(Home::new().drome(&["load", url]).args(args))
 }
 
 /// It ended with this code, and all of these words are in what it said.
-fn assert_says(said: &Said, code: i32, words: &[&str]) {
-    let text = format!("{}{}", said.out, said.err);
-    assert_eq!(said.code, code, "{text}");
+fn assert_says(finished: &Finished, code: i32, words: &[&str]) {
+    let text = format!("{}{}", finished.out, finished.err);
+    assert_eq!(finished.code, code, "{text}");
     for word in words {
         assert!(text.contains(word), "no «{word}» in: {text}");
     }
@@ -80,29 +80,29 @@ fn a_certificate_that_is_not_to_be_believed_is_told_with_the_reason() {
 fn tls_and_plain_that_meet_are_told_apart() {
     let nginx = NGINX.sit();
     for io in back_ends() {
-        let said = load(&format!("https://{}/hello", nginx.plain), &["--io", io, "-n", "64"]);
-        assert_says(&said, 1, &["does not speak TLS", "http:// instead of https://"]);
+        let finished = load(&format!("https://{}/hello", nginx.plain), &["--io", io, "-n", "64"]);
+        assert_says(&finished, 1, &["does not speak TLS", "http:// instead of https://"]);
         // nginx knows what it hears, and says so with a status; drome's own server answers in TLS.
-        let said = load(&format!("http://{}/hello", nginx.tls), &["--io", io, "-n", "64"]);
-        assert_says(&said, 4, &["VOID", "400", "no request was answered as expected"]);
+        let finished = load(&format!("http://{}/hello", nginx.tls), &["--io", io, "-n", "64"]);
+        assert_says(&finished, 4, &["VOID", "400", "no request was answered as expected"]);
     }
     let server = serve(&["--tls"]);
-    let said = load(&format!("http://{}/", server.address), &["-n", "64"]);
-    assert_says(&said, 4, &["VOID", "TLS", "https://"]);
+    let finished = load(&format!("http://{}/", server.address), &["-n", "64"]);
+    assert_says(&finished, 4, &["VOID", "TLS", "https://"]);
 }
 
 #[test]
 fn a_rate_that_is_not_kept_is_a_finding_with_what_was_reached_and_no_success() {
     // Two connections, ten answers a second each at most.
     let server = serve(&["--fault", "delay=100ms"]);
-    let said = load(&format!("http://{}/hello", server.address), &["-c", "2", "--rate", "1k", "-d", "1s"]);
+    let finished = load(&format!("http://{}/hello", server.address), &["-c", "2", "--rate", "1k", "-d", "1s"]);
     let words = [
         "verdict: the server did not keep up",
-        "/s of the offered 1000/s were answered",
+        " of the offered 1000 requests/s were answered",
         "2 connections",
-        "offer less",
+        "offer a lower rate",
     ];
-    assert_says(&said, 4, &words);
+    assert_says(&finished, 4, &words);
 }
 
 #[test]
@@ -134,11 +134,11 @@ fn too_few_ports_are_named_and_more_addresses_have_more() {
     };
     for io in back_ends() {
         let words = ["ran out of local ports", "--source 127.0.0.2", "net.ipv4.ip_local_port_range"];
-        let said = in_network(&format!("--io {io}"));
-        let code = if said.out.contains("VOID") { 4 } else { 1 };
-        assert_says(&said, code, &words);
-        let said = in_network(&format!("--io {io} --source 127.0.0.2,127.0.0.3,127.0.0.4"));
-        assert_says(&said, 0, &["200: 640"]);
+        let finished = in_network(&format!("--io {io}"));
+        let code = if finished.out.contains("VOID") { 4 } else { 1 };
+        assert_says(&finished, code, &words);
+        let finished = in_network(&format!("--io {io} --source 127.0.0.2,127.0.0.3,127.0.0.4"));
+        assert_says(&finished, 0, &["200: 640"]);
     }
 }
 

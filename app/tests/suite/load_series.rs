@@ -16,8 +16,8 @@ fn measure(address: SocketAddr, args: &[&str]) -> (Value, Vec<BTreeMap<String, S
     let (csv, hdr) = (path("a.csv"), path("a.hlog"));
     let url = format!("http://{address}/hello");
     let outputs = ["--format", "json", "--percentile-spectrum", "--series", &csv, "--hdr", &hdr];
-    let said = run(home.drome(&["load", &url]).args(args).args(outputs));
-    let json: Value = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err));
+    let finished = run(home.drome(&["load", &url]).args(args).args(outputs));
+    let json: Value = serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err));
     assert_accounted(&json);
     let csv = std::fs::read_to_string(csv).unwrap();
     let mut lines = csv.lines().map(|line| line.split(',').map(ToOwned::to_owned).collect::<Vec<_>>());
@@ -123,15 +123,15 @@ fn a_second_without_an_answer_has_empty_cells_not_zeros() {
 #[test]
 fn a_file_that_cannot_be_written_is_said_before_anything_is_measured() {
     for option in ["--series", "--hdr"] {
-        let said = run(&mut Home::new().drome(&["load", "http://127.0.0.1:9/", option, "/no/such/folder/x"]));
-        assert_eq!(said.code, 2, "{}", said.err);
-        assert!(said.err.contains(&format!("can't write {option} /no/such/folder/x")), "{}", said.err);
+        let finished = run(&mut Home::new().drome(&["load", "http://127.0.0.1:9/", option, "/no/such/folder/x"]));
+        assert_eq!(finished.code, 2, "{}", finished.err);
+        assert!(finished.err.contains(&format!("can't write {option} /no/such/folder/x")), "{}", finished.err);
     }
 }
 
 #[test]
 fn a_viewer_needs_a_terminal() {
-    let said = run(&mut Home::new().drome(&["load", "http://127.0.0.1:9/", "--tui"]));
-    assert_eq!(said.code, 2, "{}", said.err);
-    assert!(said.err.contains("--tui draws on standard error, which is not a terminal here"), "{}", said.err);
+    let finished = run(&mut Home::new().drome(&["load", "http://127.0.0.1:9/", "--tui"]));
+    assert_eq!(finished.code, 2, "{}", finished.err);
+    assert!(finished.err.contains("--tui draws on standard error, which is not a terminal here"), "{}", finished.err);
 }

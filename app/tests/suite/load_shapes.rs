@@ -33,9 +33,9 @@ fn the_shape_stands_in_the_report() {
     let ramp = json!({"ramp": {"from_per_s": 2000.0, "to_per_s": 1000.0, "over_s": 0.2}});
     assert_eq!((&json["plan"]["shape"], &json["plan"]["mode"]), (&ramp, &json!("open")));
     let url = format!("http://{}/hello", server.address);
-    let said = run(&mut Home::new().drome(&["load", &url, "--steps", "1k,3k/100ms"]));
-    assert!(said.out.contains("arrivals in 2 step(s) of 100 ms: 1,000; 3,000/s"), "{}", said.out);
-    assert!(said.out.contains("2,000/s offered on average"), "{}", said.out);
+    let finished = run(&mut Home::new().drome(&["load", &url, "--steps", "1k,3k/100ms"]));
+    assert!(finished.out.contains("arrivals in 2 step(s) of 100 ms: 1,000; 3,000/s"), "{}", finished.out);
+    assert!(finished.out.contains("2,000/s offered on average"), "{}", finished.out);
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn a_wrong_shape_is_told_what_is_allowed() {
         (&["--arrivals", "poisson"], "--ramp"),
     ];
     for (args, words) in cases {
-        let said = run(Home::new().drome(&["load", "http://127.0.0.1:9/"]).args(args));
-        assert_eq!(said.code, 2, "{args:?}: {}", said.err);
-        assert!(said.err.contains(words), "{args:?}: {} lacks {words}", said.err);
+        let finished = run(Home::new().drome(&["load", "http://127.0.0.1:9/"]).args(args));
+        assert_eq!(finished.code, 2, "{args:?}: {}", finished.err);
+        assert!(finished.err.contains(words), "{args:?}: {} lacks {words}", finished.err);
     }
 }

@@ -43,6 +43,7 @@ mod narrow;
 mod outcomes;
 mod ports;
 mod race;
+mod race_gate;
 mod resume;
 mod root;
 mod run;

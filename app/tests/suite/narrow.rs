@@ -1,6 +1,6 @@
 //! `drome run --contender --cell --budget --precision`: a part of a study, with real servers.
 
-use crate::common::{Home, Said, process, run, wait_for};
+use crate::common::{Home, Finished, process, run, wait_for};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -44,20 +44,20 @@ pong = "/pong"
     home
 }
 
-fn drome(home: &Home, args: &[&str]) -> Said {
+fn drome(home: &Home, args: &[&str]) -> Finished {
     let own = home.path().join("own").display().to_string();
     run(home.drome(args).args(["--catalog", &own]))
 }
 
 fn report(home: &Home) -> Value {
-    let said = drome(home, &["report", "--format", "json"]);
-    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err))
+    let finished = drome(home, &["report", "--format", "json"]);
+    serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err))
 }
 
 #[test]
 fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
     let home = home("2, 2");
-    let said = drome(
+    let finished = drome(
         &home,
         &[
             "run",
@@ -72,9 +72,9 @@ fn a_part_of_a_study_is_run_within_the_budget_that_is_given() {
             "0.07%",
         ],
     );
-    assert_eq!(said.code, 0, "{}", said.err);
-    assert!(!said.err.contains("python-again"), "who is not wanted is not missed: {}", said.err);
-    assert!(said.err.contains("±0.07 % or the budget of 1h is spent"), "{}", said.err);
+    assert_eq!(finished.code, 0, "{}", finished.err);
+    assert!(!finished.err.contains("python-again"), "who is not wanted is not missed: {}", finished.err);
+    assert!(finished.err.contains("±0.07 % or the budget of 1h is spent"), "{}", finished.err);
     let json = report(&home);
     assert!(json["ended"].as_str().unwrap().contains("the design's maximum is reached"), "{json}");
     let cells = json["cells"].as_array().unwrap();
@@ -97,8 +97,8 @@ fn a_run_of_a_part_goes_on_with_that_part() {
     wait_for(|| listed().contains("2 trials"), "two trials");
     child.kill().unwrap();
     process::wait(&mut child);
-    let said = drome(&home, &["run", "three", "--resume"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = drome(&home, &["run", "three", "--resume"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     // Four blocks of the contender once and the reference twice, in one cell.
     assert!(listed().contains("12 trials"), "{}", listed());
     assert_eq!(report(&home)["cells"].as_array().unwrap().len(), 1);
@@ -151,16 +151,16 @@ fn what_the_study_lacks_is_refused_with_the_nearest_before_anything_starts() {
         (&["--budget", "a while"], "a while"),
     ];
     for (args, words) in cases {
-        let said = drome(&home, &[&["run", "three"], args].concat());
-        assert!(said.code == 2 && said.err.contains(words), "{args:?}: {}: {}", said.code, said.err);
+        let finished = drome(&home, &[&["run", "three"], args].concat());
+        assert!(finished.code == 2 && finished.err.contains(words), "{args:?}: {}: {}", finished.code, finished.err);
     }
     for args in [
         ["--resume", "--contender", "nginx"],
         ["--all", "--cell", "keep-alive"],
         ["--quick", "--budget", "1s"],
     ] {
-        let said = drome(&home, &[&["run", "three"], args.as_slice()].concat());
-        assert!(said.code == 2 && said.err.contains("cannot be used with"), "{args:?}: {}", said.err);
+        let finished = drome(&home, &[&["run", "three"], args.as_slice()].concat());
+        assert!(finished.code == 2 && finished.err.contains("cannot be used with"), "{args:?}: {}", finished.err);
     }
     assert!(drome(&home, &["list", "runs"]).out.contains("no runs yet"));
 }

@@ -1,7 +1,7 @@
 //! A study whose contenders go wrong, each in its own way: what the tables, the exit codes and the gate say of each. Four blocks
 //! unless `DROME_TEST_BLOCKS` says otherwise.
 
-use crate::common::{Home, Said, run};
+use crate::common::{Home, Finished, run};
 use serde_json::Value;
 
 const STUDY: &str = r#"
@@ -90,7 +90,7 @@ fn study(home: &Home) {
     }
 }
 
-fn drome(home: &Home, args: &[&str]) -> Said {
+fn drome(home: &Home, args: &[&str]) -> Finished {
     let own = home.path().join("own").display().to_string();
     run(home.drome(args).args(["--catalog", &own]))
 }
@@ -99,18 +99,18 @@ fn drome(home: &Home, args: &[&str]) -> Said {
 fn each_failure_is_told_counted_and_in_the_exit_codes() {
     let home = Home::new();
     study(&home);
-    let said = drome(&home, &["run", "wrong"]);
-    eprintln!("{}{}", said.out, said.err);
-    assert_eq!(said.code, 4, "{}", said.err);
-    assert!(said.err.contains("crashes (keep-alive) has no sound trial: failed: it ended (exit status: 3)"));
-    assert_eq!(said.err.matches("has no sound trial").count(), 1, "{}", said.err);
+    let finished = drome(&home, &["run", "wrong"]);
+    eprintln!("{}{}", finished.out, finished.err);
+    assert_eq!(finished.code, 4, "{}", finished.err);
+    assert!(finished.err.contains("crashes (keep-alive) has no sound trial: failed: it ended (exit status: 3)"));
+    assert_eq!(finished.err.matches("has no sound trial").count(), 1, "{}", finished.err);
     for words in [
         "the disk is on fire",
         "the body differs from byte 10 on",
         "did not stop within 5s of SIGTERM and was killed",
         "under load it ended (signal: 9",
     ] {
-        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+        assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }
     let json: Value = serde_json::from_str(&drome(&home, &["report", "--format", "json"]).out).unwrap();
     let blocks = blocks();

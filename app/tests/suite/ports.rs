@@ -46,10 +46,10 @@ fn who_listens_on_another_port_is_told_so_even_if_two_want_the_same() {
     contender(&home, "fine", "{port}");
     home.write("own/studies/one.toml", STUDY);
     let own = home.path().join("own").display().to_string();
-    let said = run(&mut home.drome(&["run", "one", "--catalog", &own]));
-    assert_eq!(said.code, 4, "two of them have no sound trial: {}", said.err);
+    let finished = run(&mut home.drome(&["run", "one", "--catalog", &own]));
+    assert_eq!(finished.code, 4, "two of them have no sound trial: {}", finished.err);
     for name in ["deaf", "deaf-too"] {
-        let of_it = said.err.lines().find(|line| line.starts_with(&format!("{name}: failed: "))).unwrap();
+        let of_it = finished.err.lines().find(|line| line.starts_with(&format!("{name}: failed: "))).unwrap();
         for words in [
             "nothing listens on port ",
             "but its process ",
@@ -60,7 +60,7 @@ fn who_listens_on_another_port_is_told_so_even_if_two_want_the_same() {
             assert!(of_it.contains(words), "{words} is not in {of_it}");
         }
     }
-    assert!(!said.err.contains("fine: failed"), "{}", said.err);
+    assert!(!finished.err.contains("fine: failed"), "{}", finished.err);
     home.assert_clean();
 }
 
@@ -70,8 +70,8 @@ fn a_fixed_port_that_is_taken_is_told_in_the_words_of_the_server() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     contender(&home, "deaf", &taken.local_addr().unwrap().port().to_string());
     let own = home.path().join("own").display().to_string();
-    let said = run(&mut home.drome(&["verify", "deaf", "--catalog", &own]));
-    assert!(said.code == 3 && said.out.contains("it ended ("), "{}", said.out);
-    assert!(said.out.to_lowercase().contains("in use"), "{}", said.out);
+    let finished = run(&mut home.drome(&["verify", "deaf", "--catalog", &own]));
+    assert!(finished.code == 3 && finished.out.contains("it ended ("), "{}", finished.out);
+    assert!(finished.out.to_lowercase().contains("in use"), "{}", finished.out);
     home.assert_clean();
 }

@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");
 
-fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Said {
+fn race(home: &Home, commands: &[&str], args: &[&str]) -> crate::common::Finished {
     let short = ["--warmup", "50ms", "--seed", "1"];
     let duration = if args.contains(&"--duration") { &[][..] } else { &["--duration", "200ms"] };
     let is_told = args.contains(&"--budget") || args.contains(&"--rounds");
@@ -29,9 +29,9 @@ fn a_known_difference_is_found_with_its_direction() {
     let slow = format!("{DROME} serve --port {{port}} --spin-ns 20000000");
     let fast = format!("{DROME} serve --port {{port}}");
     let args = [&["--url", "http://127.0.0.1:{port}/hello", "-c", "1"][..], &UNTIL_SURE].concat();
-    let said = race(&home, &[&slow, &fast], &args);
-    assert_eq!(said.code, 0, "{}", said.err);
-    assert!(said.out.contains("B is ") && said.out.contains("× A, 95 %"), "{}", said.out);
+    let finished = race(&home, &[&slow, &fast], &args);
+    assert_eq!(finished.code, 0, "{}", finished.err);
+    assert!(finished.out.contains("B is ") && finished.out.contains("× A, 95 %"), "{}", finished.out);
     let json: Value =
         serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
     let rows = json["cells"][0]["contenders"].as_array().unwrap();
@@ -53,11 +53,11 @@ fn commands_have_short_labels_and_chosen_ones() {
     let slow = format!("{DROME} serve --port {{port}} --spin-ns 9000");
     let fast = format!("{DROME} serve --port {{port}}");
     let args = ["--rounds", "2", "--url", "http://127.0.0.1:{port}/hello"];
-    let said = race(&home, &[&slow, &fast], &args);
-    assert!(said.out.contains("A, drome --spin-ns 9000: "), "{}{}", said.out, said.err);
-    assert!(said.out.contains("B, drome: "), "{}", said.out);
-    let said = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old", "--name", "new"]].concat());
-    assert!(said.out.contains("A, old: ") && said.out.contains("B, new: "), "{}{}", said.out, said.err);
+    let finished = race(&home, &[&slow, &fast], &args);
+    assert!(finished.out.contains("A, drome --spin-ns 9000: "), "{}{}", finished.out, finished.err);
+    assert!(finished.out.contains("B, drome: "), "{}", finished.out);
+    let finished = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old", "--name", "new"]].concat());
+    assert!(finished.out.contains("A, old: ") && finished.out.contains("B, new: "), "{}{}", finished.out, finished.err);
     let json: Value =
         serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
     assert_eq!(json["title"], "old against new");
@@ -65,8 +65,8 @@ fn commands_have_short_labels_and_chosen_ones() {
     assert_eq!(json["entrants"]["B"]["command"][2], fast.as_str());
     let listed = run(&mut home.drome(&["list", "runs"])).out;
     assert!(listed.contains("  race: old against new  "), "{listed}");
-    let said = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old"]].concat());
-    assert!(said.code == 2 && said.err.contains("--name: `old` for 2 commands"), "{}", said.err);
+    let finished = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old"]].concat());
+    assert!(finished.code == 2 && finished.err.contains("--name: `old` for 2 commands"), "{}", finished.err);
 }
 
 #[test]
@@ -78,34 +78,34 @@ class H(h.BaseHTTPRequestHandler):
     def log_message(self, *a): pass
 h.HTTPServer((\"127.0.0.1\", {port}), H).serve_forever()'";
     let drome = format!("{DROME} serve --port {{port}}");
-    let said = race(&home, &[&drome, python], &[]);
+    let finished = race(&home, &[&drome, python], &[]);
     assert!(
-        said.code == 2 && said.err.contains("not the same work") && said.err.contains("--any-body"),
+        finished.code == 2 && finished.err.contains("not the same work") && finished.err.contains("--any-body"),
         "{}",
-        said.err
+        finished.err
     );
-    let said = race(&home, &[&drome, python], &["--any-body", UNTIL_SURE[0], UNTIL_SURE[1]]);
-    assert!(said.code == 0 && said.out.contains("A is "), "{}{}", said.out, said.err);
+    let finished = race(&home, &[&drome, python], &["--any-body", UNTIL_SURE[0], UNTIL_SURE[1]]);
+    assert!(finished.code == 0 && finished.out.contains("A is "), "{}{}", finished.out, finished.err);
 }
 
 #[test]
 fn commands_that_can_not_race_are_refused_with_the_reason() {
     let home = Home::new();
     let drome = format!("{DROME} serve --port {{port}}");
-    let said = race(&home, &[&drome, "sleep 5"], &[]);
-    assert!(said.code == 2 && said.err.contains("has no {port}"), "{}", said.err);
-    let said = race(&home, &[&drome, "echo gone {port}; exit 4"], &[]);
+    let finished = race(&home, &[&drome, "sleep 5"], &[]);
+    assert!(finished.code == 2 && finished.err.contains("has no {port}"), "{}", finished.err);
+    let finished = race(&home, &[&drome, "echo gone {port}; exit 4"], &[]);
     assert!(
-        said.code == 2 && said.err.contains("exit status: 4") && said.err.contains("gone"),
+        finished.code == 2 && finished.err.contains("exit status: 4") && finished.err.contains("gone"),
         "{}",
-        said.err
+        finished.err
     );
-    let said = race(&home, &[&drome, &drome], &["--url", "http://127.0.0.1:{port}/none"]);
-    assert!(said.code == 2 && said.err.contains("status 404"), "{}", said.err);
-    let said = race(&home, &[&drome, &drome], &["--url", "http://192.0.2.1:{port}/"]);
-    assert!(said.code == 2 && said.err.contains("not on this machine"), "{}", said.err);
-    let said = race(&home, &[&drome], &[]);
-    assert!(said.code == 2 && said.err.contains("2 values required"), "{}", said.err);
+    let finished = race(&home, &[&drome, &drome], &["--url", "http://127.0.0.1:{port}/none"]);
+    assert!(finished.code == 2 && finished.err.contains("status 404"), "{}", finished.err);
+    let finished = race(&home, &[&drome, &drome], &["--url", "http://192.0.2.1:{port}/"]);
+    assert!(finished.code == 2 && finished.err.contains("not on this machine"), "{}", finished.err);
+    let finished = race(&home, &[&drome], &[]);
+    assert!(finished.code == 2 && finished.err.contains("2 values required"), "{}", finished.err);
 }
 
 #[test]
@@ -127,8 +127,8 @@ fn options_that_can_not_be_met_are_refused_before_any_server_starts() {
         (["--export", "findings"], "ends in .txt, .md, "),
     ];
     for (args, why) in cases {
-        let said = race(&home, &[&server, &server], &args);
-        assert!(said.code == 2 && said.err.contains(why), "{args:?}: {}", said.err);
+        let finished = race(&home, &[&server, &server], &args);
+        assert!(finished.code == 2 && finished.err.contains(why), "{args:?}: {}", finished.err);
     }
     assert!(!mark.exists());
 }
@@ -141,18 +141,18 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let (csv, json) = (home.path().join("trials.csv"), home.path().join("findings.json"));
     let url = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", UNTIL_SURE[0], UNTIL_SURE[1]];
     let args = [&url[..], &["--metric", "server-cpu", "--export", csv.to_str().unwrap()]].concat();
-    let said = race(&home, &[&dear, &cheap], &args);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = race(&home, &[&dear, &cheap], &args);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     let words = "B uses ";
     assert!(
-        said.out.contains(words) && said.out.contains("× less server CPU per request than A"),
+        finished.out.contains(words) && finished.out.contains("× less server CPU per request than A"),
         "{}",
-        said.out
+        finished.out
     );
     assert!(
-        said.out.contains("same for all: a body of 12 bytes, closed load, 1 connection, "),
+        finished.out.contains("same for all: a body of 12 bytes, closed load, 1 connection, "),
         "{}",
-        said.out
+        finished.out
     );
     let text = std::fs::read_to_string(&csv).unwrap();
     let rows: Vec<&str> = text.lines().collect();
@@ -163,21 +163,21 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let args = [&url[..], &["--metric", "p50@20", "--duration", "1s", "--format", "json"]].concat();
     let args = [&args[..], &["--export", json.to_str().unwrap()]].concat();
     // On a busy machine a server may fall behind even so low a rate, and then its latency is not used.
-    let (said, found) = until_sound(|| {
-        let said = race(&home, &[&dear, &cheap], &args);
-        let found: Value = serde_json::from_str(&said.out).unwrap();
-        if found["race"]["decided"] == "faster" { Ok((said, found)) } else { Err(found["race"].to_string()) }
+    let (finished, found) = until_sound(|| {
+        let finished = race(&home, &[&dear, &cheap], &args);
+        let found: Value = serde_json::from_str(&finished.out).unwrap();
+        if found["race"]["decided"] == "faster" { Ok((finished, found)) } else { Err(found["race"].to_string()) }
     });
     let race = &found["race"];
     assert_eq!((&race["metric"], &race["faster"]), (&"p50".into(), &"B".into()), "{race}");
     assert!(number(&race["ratio"]["median"]) < 0.8, "{race}");
     assert!(race["elapsed_s"].as_f64().unwrap() > 0.0 && number(&race["blocks"]) >= 3.0, "{race}");
     assert!(found["cells"][0]["load"]["open"].is_object(), "{found}");
-    assert_eq!(std::fs::read_to_string(&json).unwrap(), said.out, "what is exported is what is shown");
+    assert_eq!(std::fs::read_to_string(&json).unwrap(), finished.out, "what is exported is what is shown");
 
     let page = home.path().join("page.html");
-    let said = run(&mut home.drome(&["report", "--output", page.to_str().unwrap()]));
-    assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+    let finished = run(&mut home.drome(&["report", "--output", page.to_str().unwrap()]));
+    assert_eq!((finished.code, finished.out.as_str()), (0, ""), "{}", finished.err);
     let page = std::fs::read_to_string(&page).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
     assert!(page.contains("drome race &#39;") || page.contains("drome race '"), "how to run it again");
@@ -190,8 +190,8 @@ fn what_is_prepared_is_prepared_before_every_trial_and_its_failure_is_the_trials
     let drome = format!("{DROME} serve --port {{port}}");
     let (count, url) = (home.path().join("count"), ["--url", "http://127.0.0.1:{port}/hello"]);
     let prepare = format!("echo x >> {}", count.display());
-    let said = race(&home, &[&drome, &drome], &[&url[..], &["--prepare", &prepare]].concat());
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = race(&home, &[&drome, &drome], &[&url[..], &["--prepare", &prepare]].concat());
+    assert_eq!(finished.code, 0, "{}", finished.err);
     let json: Value =
         serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
     let trials: u64 = json["cells"][0]["contenders"]
@@ -203,20 +203,20 @@ fn what_is_prepared_is_prepared_before_every_trial_and_its_failure_is_the_trials
     let prepared = std::fs::read_to_string(&count).unwrap().lines().count() as u64;
     assert_eq!(prepared, trials + 2, "once a trial, and once for each to see that they answer alike");
 
-    let said =
+    let finished =
         race(&home, &[&drome, &drome], &[&url[..], &["--prepare", "echo no database; exit 3"]].concat());
     assert!(
-        said.code == 2 && said.err.contains("exit status: 3") && said.err.contains("no database"),
+        finished.code == 2 && finished.err.contains("exit status: 3") && finished.err.contains("no database"),
         "{}",
-        said.err
+        finished.err
     );
 
     let args = [&url[..], &["--any-body", "--prepare", "echo no database; exit 3"]].concat();
-    let said = race(&home, &[&drome, &drome], &args);
-    assert_eq!(said.code, 4, "{}{}", said.out, said.err);
+    let finished = race(&home, &[&drome, &drome], &args);
+    assert_eq!(finished.code, 4, "{}{}", finished.out, finished.err);
     for words in ["no database", "B can't be compared with A", "not decided", "every contender was given up"]
     {
-        assert!(said.out.contains(words), "{words}: {}", said.out);
+        assert!(finished.out.contains(words), "{words}: {}", finished.out);
     }
 }
 
@@ -230,12 +230,12 @@ fn one_that_crashes_in_half_its_trials_is_raced_by_the_others_and_that_is_told()
         "if [ -e {mark} ]; then rm {mark}; echo out of luck; exit 7; else touch {mark}; exec {drome} --spin-ns 1000000; fi"
     );
     let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--rounds", "8", "--any-body"];
-    let said = race(&home, &[&drome, &flaky], &args);
-    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
+    let finished = race(&home, &[&drome, &flaky], &args);
+    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     assert!(
-        said.out.contains("B failed or was void in ") && said.out.contains("out of luck"),
+        finished.out.contains("B failed or was void in ") && finished.out.contains("out of luck"),
         "{}",
-        said.out
+        finished.out
     );
 }
 
@@ -244,13 +244,13 @@ fn commands_that_can_not_live_side_by_side_are_told_how_they_can_be_raced() {
     let home = Home::new();
     let locked = format!("flock -n {}/lock {DROME} serve --port {{port}}", home.path().display());
     let args = ["--url", "http://127.0.0.1:{port}/hello", "-c", "4"];
-    let said = race(&home, &[&locked, &locked], &args);
-    assert_eq!(said.code, 4, "{}{}", said.out, said.err);
-    assert!(said.out.contains("if two can't run side by side"), "{}{}", said.out, said.err);
-    assert!(said.out.contains("race them with --alone"), "{}{}", said.out, said.err);
-    let said = race(&home, &[&locked, &locked], &[&args[..], &["--alone"]].concat());
-    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
-    assert!(said.out.contains("after 3 blocks") || said.out.contains("3 blocks,"), "{}", said.out);
+    let finished = race(&home, &[&locked, &locked], &args);
+    assert_eq!(finished.code, 4, "{}{}", finished.out, finished.err);
+    assert!(finished.out.contains("if two can't run side by side"), "{}{}", finished.out, finished.err);
+    assert!(finished.out.contains("race them with --alone"), "{}{}", finished.out, finished.err);
+    let finished = race(&home, &[&locked, &locked], &[&args[..], &["--alone"]].concat());
+    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
+    assert!(finished.out.contains("after 3 blocks") || finished.out.contains("3 blocks,"), "{}", finished.out);
     home.assert_clean();
 }
 
@@ -260,15 +260,15 @@ fn starts_that_all_fail_say_nothing() {
     let drome = format!("{DROME} serve --port {{port}}");
     // It answers, but never what was asked for.
     let args = ["--url", "http://127.0.0.1:{port}/none", "--any-body"];
-    let said = race(&home, &[&drome, &drome], &args);
-    assert_eq!(said.code, 4, "{}", said.out);
+    let finished = race(&home, &[&drome, &drome], &args);
+    assert_eq!(finished.code, 4, "{}", finished.out);
     for words in [
         "4 of 4 starts failed, so no rank",
         "B can't be compared with A",
         "status: 404 was not expected",
         "ended: every contender was given up after 2 rounds",
     ] {
-        assert!(said.out.contains(words), "{words}: {}", said.out);
+        assert!(finished.out.contains(words), "{words}: {}", finished.out);
     }
 }
 
@@ -280,8 +280,8 @@ fn the_same_command_twice_is_not_called_different() {
         let args = ["--url", "http://127.0.0.1:{port}/hello", "--metric", metric, "--format", "json"];
         // By its rule it is sure of a difference between equals in one race of a hundred: not three times in a row.
         let is_called_different = || {
-            let said = race(&home, &[&drome, &drome], &args);
-            let found: Value = serde_json::from_str(&said.out).unwrap();
+            let finished = race(&home, &[&drome, &drome], &args);
+            let found: Value = serde_json::from_str(&finished.out).unwrap();
             let ratio = found["race"]["ratio"]["median"].as_f64();
             assert!(ratio.is_some_and(|ratio| ratio > 0.0), "{metric}: {}", found["race"]);
             !found["race"]["faster"].is_null()
@@ -307,23 +307,23 @@ fn what_an_interrupted_race_knows_is_kept_exported_and_told() {
         "5min",
     ]);
     let mut child = process::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
-    let finished = || {
-        let said = run(&mut home.drome(&["report", "--format", "json"]));
-        let found: Option<Value> = serde_json::from_str(&said.out).ok();
+    let is_finished = || {
+        let finished = run(&mut home.drome(&["report", "--format", "json"]));
+        let found: Option<Value> = serde_json::from_str(&finished.out).ok();
         found.is_some_and(|f| f["cells"][0]["contenders"][0]["trials"].as_u64().unwrap_or(0) > 0)
     };
-    crate::common::wait_for(finished, "a trial to be finished");
+    crate::common::wait_for(is_finished, "a trial to be finished");
     run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
     assert_eq!(process::wait(&mut child).code(), Some(130));
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     assert!(err.contains("interrupted") && err.contains("drome report"), "{err}");
     assert!(std::fs::read_to_string(&csv).unwrap().lines().count() > 1);
-    let said = run(&mut home.drome(&["report"]));
+    let finished = run(&mut home.drome(&["report"]));
     assert!(
-        said.out.contains("ended: the race was interrupted") && said.out.contains("not decided"),
+        finished.out.contains("ended: the race was interrupted") && finished.out.contains("not decided"),
         "{}",
-        said.out
+        finished.out
     );
     home.assert_clean();
 }
@@ -347,14 +347,14 @@ fn a_plan_is_told_from_a_pilot_or_from_the_latest_run() {
         let mine = home.path().join("mine").display().to_string();
         run(home.drome(&["plan", "short", "--catalog", &mine]).args(args))
     };
-    let said = plan(&[]);
-    assert!(said.code == 2 && said.err.contains("drome plan short --pilot"), "{}", said.err);
-    let said = plan(&["--pilot", "3"]);
+    let finished = plan(&[]);
+    assert!(finished.code == 2 && finished.err.contains("drome plan short --pilot"), "{}", finished.err);
+    let finished = plan(&["--pilot", "3"]);
     assert!(
-        said.code == 0 && said.out.contains("estimated from the 3 blocks of run"),
+        finished.code == 0 && finished.out.contains("estimated from the 3 blocks of run"),
         "{}{}",
-        said.out,
-        said.err
+        finished.out,
+        finished.err
     );
     let json: Value = serde_json::from_str(&plan(&["--format", "json", "--precision", "50%"]).out).unwrap();
     assert_eq!((&json["blocks_seen"], &json["precision"]), (&3.into(), &0.5.into()), "{json}");
@@ -363,9 +363,9 @@ fn a_plan_is_told_from_a_pilot_or_from_the_latest_run() {
     let is_told = cell["deviation"].as_f64().is_some_and(|deviation| deviation > 0.0);
     assert!(is_told != (cell["unknown"] == serde_json::json!(["mine"])), "{cell}");
     assert!(number(&cell["block_s"]) > 0.3, "{cell}");
-    let said = plan(&["--precision", "0.01%"]);
+    let finished = plan(&["--precision", "0.01%"]);
     let words = if is_told { "needs more than the" } else { "no estimate for mine" };
-    assert!(said.out.contains(words), "{}", said.out);
+    assert!(finished.out.contains(words), "{}", finished.out);
     assert_eq!(plan(&["--precision", "0"]).code, 2);
 }
 
@@ -386,10 +386,10 @@ fn a_pilot_has_the_tracks_that_the_study_asks_for() {
          [tuned]\nbecause = \"http://localhost/\"\nworkers = 1\n[serves]\nhello = \"/hello\"\n",
     );
     let mine = home.path().join("mine").display().to_string();
-    let said = run(&mut home.drome(&["plan", "both", "--pilot", "3", "--catalog", &mine]));
-    assert_eq!(said.code, 0, "{}{}", said.out, said.err);
-    let said = run(&mut home.drome(&["report", "--format", "json"]));
-    let findings: Value = serde_json::from_str(&said.out).unwrap();
+    let finished = run(&mut home.drome(&["plan", "both", "--pilot", "3", "--catalog", &mine]));
+    assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
+    let finished = run(&mut home.drome(&["report", "--format", "json"]));
+    let findings: Value = serde_json::from_str(&finished.out).unwrap();
     let mut names: Vec<&str> = Vec::new();
     for contender in findings["cells"][0]["contenders"].as_array().unwrap() {
         names.push(contender["name"].as_str().unwrap());

@@ -69,8 +69,8 @@ fn kill(mut child: Child) {
 }
 
 fn rows(home: &Home) -> Vec<Value> {
-    let said = run(&mut command(home, &["report", "--format", "json"]));
-    let json: Value = serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}", said.err));
+    let finished = run(&mut command(home, &["report", "--format", "json"]));
+    let json: Value = serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err));
     json["cells"][0]["contenders"].as_array().unwrap().clone()
 }
 
@@ -80,12 +80,12 @@ fn a_run_that_another_drome_is_at_is_not_joined() {
     let child = begun(&home);
     for cache in ["cache", "another cache"] {
         let cache = home.path().join(cache);
-        let said = run(command(&home, &["run", "small", "--resume"]).env("DROME_CACHE", cache));
+        let finished = run(command(&home, &["run", "small", "--resume"]).env("DROME_CACHE", cache));
         assert!(
-            said.code == 1 && said.err.contains("another drome is working on"),
+            finished.code == 1 && finished.err.contains("another drome is working on"),
             "{}: {}",
-            said.code,
-            said.err
+            finished.code,
+            finished.err
         );
     }
     let before = trials(&home);
@@ -104,14 +104,14 @@ fn a_run_goes_on_by_the_rules_by_which_it_began() {
     let home = home("200, 200");
     kill(begun(&home));
     // The tests' own helper says --allow-busy by this variable.
-    let said = run(command(&home, &["run", "small", "--resume"]).env_remove("DROME_ALLOW_BUSY"));
+    let finished = run(command(&home, &["run", "small", "--resume"]).env_remove("DROME_ALLOW_BUSY"));
     assert!(
-        said.code == 2
-            && said.err.contains("it began with --allow-busy: use that option again")
-            && said.err.contains("or start a new run without --resume"),
+        finished.code == 2
+            && finished.err.contains("it began with --allow-busy: use that option again")
+            && finished.err.contains("or start a new run without --resume"),
         "{}: {}",
-        said.code,
-        said.err
+        finished.code,
+        finished.err
     );
 }
 
@@ -138,8 +138,8 @@ fn a_drome_that_is_rebuilt_meanwhile_goes_on_with_the_program_that_it_is() {
     fs::remove_file(&path).unwrap();
     home.write("bin/drome", "#!/bin/sh\nexit 9\n");
     run(Command::new("chmod").args(["+x", path.to_str().unwrap()]));
-    let said = crate::common::said(&process::output(child, "drome run"));
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = crate::common::finished(&process::output(child, "drome run"));
+    assert_eq!(finished.code, 0, "{}", finished.err);
     for row in rows(&home) {
         assert_eq!(row["failed"], 0, "{row}");
         assert!(row["trials"].as_u64().unwrap() >= 8, "{row}");
@@ -161,19 +161,19 @@ fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
     let removes = CONTENDER.replace(plain, &format!("[\"sh\", \"-c\", \"{script}\"]"));
     assert_ne!(removes, CONTENDER);
     home.write("own/contenders/one/contender.toml", &removes);
-    let said = run(&mut command(&home, &["run", "small"]));
+    let finished = run(&mut command(&home, &["run", "small"]));
     assert!(
-        said.code == 1 && said.err.contains("the lab failed in a trial of") && said.err.contains("--resume"),
+        finished.code == 1 && finished.err.contains("the lab failed in a trial of") && finished.err.contains("--resume"),
         "{}: {}",
-        said.code,
-        said.err
+        finished.code,
+        finished.err
     );
     assert!(trials(&home) >= 2, "what was measured is kept");
     for row in rows(&home) {
         assert_eq!(row["failed"], 0, "{row}");
     }
     home.assert_clean();
-    let said = run(&mut command(&home, &["run", "small", "--resume"]));
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = run(&mut command(&home, &["run", "small", "--resume"]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
     assert_eq!(trials(&home), 12 * 3);
 }

@@ -94,8 +94,8 @@ fn files_have_faults_too() {
     let server = serve_site(&home, &["--fault", "chunked", "--fault", "delay=1ms"]);
     let answer = get(server.address, "/photo.jpg");
     assert_eq!(answer.field("transfer-encoding"), Some("chunked"));
-    let said = run(Command::new("curl").args(["-s", &format!("http://{}/photo.jpg", server.address)]));
-    assert!(said.out == photo(), "{} bytes", said.out.len());
+    let finished = run(Command::new("curl").args(["-s", &format!("http://{}/photo.jpg", server.address)]));
+    assert!(finished.out == photo(), "{} bytes", finished.out.len());
 }
 
 #[test]
@@ -154,9 +154,9 @@ fn a_folder_or_a_log_that_can_not_be_opened_is_refused() {
     let file = home.write("file", "");
     for args in [["--root", "/nowhere"], ["--root", file.to_str().unwrap()], ["--access-log", "/nowhere/log"]]
     {
-        let said = run(home.drome(&["serve", "--port", "0"]).args(args));
-        assert!(said.code == 2 && said.err.contains(args[1]), "{args:?}: {}", said.err);
+        let finished = run(home.drome(&["serve", "--port", "0"]).args(args));
+        assert!(finished.code == 2 && finished.err.contains(args[1]), "{args:?}: {}", finished.err);
     }
-    let said = run(&mut home.drome(&["serve", "--idle-timeout", "0s"]));
-    assert!(said.code == 2 && said.err.contains("75s"), "{}", said.err);
+    let finished = run(&mut home.drome(&["serve", "--idle-timeout", "0s"]));
+    assert!(finished.code == 2 && finished.err.contains("75s"), "{}", finished.err);
 }

@@ -1,6 +1,6 @@
 //! `drome run`: the whole walk with real servers, and everything that can go wrong on it.
 
-use crate::common::{Home, Said, process, processes_with, run, wait_for};
+use crate::common::{Home, Finished, process, processes_with, run, wait_for};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -64,15 +64,15 @@ fn contender_ready_within(home: &Home, name: &str, command: &str, ready: &str) {
     home.write(&format!("own/contenders/{name}/contender.toml"), &text);
 }
 
-fn drome(home: &Home, args: &[&str]) -> Said {
+fn drome(home: &Home, args: &[&str]) -> Finished {
     let own = home.path().join("own").display().to_string();
     run(home.drome(args).args(["--catalog", &own]))
 }
 
 fn report(home: &Home) -> Value {
-    let said = drome(home, &["report", "--format", "json"]);
-    assert_eq!(said.code, 0, "{}", said.err);
-    serde_json::from_str(&said.out).unwrap()
+    let finished = drome(home, &["report", "--format", "json"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
+    serde_json::from_str(&finished.out).unwrap()
 }
 
 fn row<'j>(json: &'j Value, cell: usize, name: &str) -> &'j Value {
@@ -84,8 +84,8 @@ fn row<'j>(json: &'j Value, cell: usize, name: &str) -> &'j Value {
 fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
     let home = Home::new();
     home.write("own/studies/small.toml", &STUDY.replace("BLOCKS", "4, 4"));
-    let said = drome(&home, &["run", "small", "--seed", "5"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = drome(&home, &["run", "small", "--seed", "5"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     for words in [
         "drome serve",
         "Node.js",
@@ -96,7 +96,7 @@ fn a_study_ranks_real_servers_and_its_report_has_the_documented_form() {
         "of reference",
         "126.0",
     ] {
-        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+        assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }
     let json = report(&home);
     common_form(&json);
@@ -179,23 +179,23 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     std::fs::write(&absent, text.replace("[\"echo\", \"1.0\"]", "[\"no-such-program\"]")).unwrap();
     study(&home, "3, 3", r#""dies", "sleeps", "lies", "absent""#);
 
-    let said = drome(&home, &["run", "small"]);
-    assert_eq!(said.code, 4, "{}", said.err);
+    let finished = drome(&home, &["run", "small"]);
+    assert_eq!(finished.code, 4, "{}", finished.err);
     assert!(
-        said.err.contains("dies (keep-alive) has no sound trial: failed: it ended (exit status: 3)"),
+        finished.err.contains("dies (keep-alive) has no sound trial: failed: it ended (exit status: 3)"),
         "{}",
-        said.err
+        finished.err
     );
     assert!(
-        !said.err.contains("absent (keep-alive)"),
+        !finished.err.contains("absent (keep-alive)"),
         "what is not installed was not asked for: {}",
-        said.err
+        finished.err
     );
     assert!(
-        said.err.contains("absent does not take part")
-            && said.err.contains("apt-get install no-such-package"),
+        finished.err.contains("absent does not take part")
+            && finished.err.contains("apt-get install no-such-package"),
         "{}",
-        said.err
+        finished.err
     );
     for words in [
         "it ended (exit status: 3)",
@@ -205,7 +205,7 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
         "the body differs from byte 11 on",
         "absent did not take part",
     ] {
-        assert!(said.out.contains(words), "{words} is not in\n{}", said.out);
+        assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }
     let json = report(&home);
     assert!(row(&json, 0, "dies")["rate_per_s"].is_null(), "unknown is null, not 0");
@@ -235,12 +235,12 @@ HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     home.write("own/contenders/weak/src/weak.py", script);
     contender(&home, "weak", r#"["python3", "{src}/weak.py", "{port}"]"#);
     study(&home, "1, 1", r#""weak""#);
-    let said = drome(&home, &["run", "small"]);
+    let finished = drome(&home, &["run", "small"]);
     assert!(
-        said.code == 4 && said.out.contains("under load it ended (exit status: 7)"),
+        finished.code == 4 && finished.out.contains("under load it ended (exit status: 7)"),
         "{}{}",
-        said.out,
-        said.err
+        finished.out,
+        finished.err
     );
 }
 
@@ -260,9 +260,9 @@ h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     home.write("own/contenders/litters/src/litters.py", python);
     contender(&home, "litters", r#"["python3", "{src}/litters.py", "{port}"]"#);
     study(&home, "1, 1", r#""litters""#);
-    let said = drome(&home, &["run", "small"]);
+    let finished = drome(&home, &["run", "small"]);
     let told = "after the measurement, it left 1 process(es) behind after SIGTERM";
-    assert!(said.out.contains(told), "{}{}", said.out, said.err);
+    assert!(finished.out.contains(told), "{}{}", finished.out, finished.err);
     assert_is_measured(&home, "litters");
     home.assert_clean();
 }
@@ -291,8 +291,8 @@ h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     home.write("own/contenders/drains/src/drains.py", python);
     contender(&home, "drains", r#"["python3", "{src}/drains.py", "{port}"]"#);
     study(&home, "1, 1", r#""drains""#);
-    let said = drome(&home, &["run", "small"]);
-    assert!(said.out.contains("after the measurement, it did not stop within"), "{}{}", said.out, said.err);
+    let finished = drome(&home, &["run", "small"]);
+    assert!(finished.out.contains("after the measurement, it did not stop within"), "{}{}", finished.out, finished.err);
     assert_is_measured(&home, "drains");
     home.assert_clean();
 }
@@ -319,12 +319,12 @@ fn a_killed_run_leaves_no_server_keeps_every_trial_and_goes_on() {
     let kept = trials();
     assert!(kept >= 5, "{kept}");
 
-    let said = drome(&home, &["run", "small", "--resume"]);
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = drome(&home, &["run", "small", "--resume"]);
+    assert_eq!(finished.code, 0, "{}", finished.err);
     assert_eq!(trials(), 4 * 2 * 4, "every trial of the design, each once");
     assert_eq!(row(&report(&home), 1, "node")["trials"], 4);
-    let said = drome(&home, &["run", "small", "--resume"]);
-    assert!(said.code != 0 && said.err.contains("all have ended"), "{}", said.err);
+    let finished = drome(&home, &["run", "small", "--resume"]);
+    assert!(finished.code != 0 && finished.err.contains("all have ended"), "{}", finished.err);
 }
 
 #[test]
@@ -335,9 +335,9 @@ fn a_run_that_is_interrupted_keeps_its_trials() {
     let child = process::spawn(home.drome(&["run", "small", "--catalog", &own]).stderr(Stdio::piped()));
     wait_for(|| run(&mut home.drome(&["list", "runs"])).out.contains("2 trials"), "two trials");
     run(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]));
-    let said = crate::common::said(&process::output(child, "drome run"));
-    assert_eq!(said.code, 130);
-    assert!(said.err.contains("interrupted; every finished trial is kept"), "{}", said.err);
+    let finished = crate::common::finished(&process::output(child, "drome run"));
+    assert_eq!(finished.code, 130);
+    assert!(finished.err.contains("interrupted; every finished trial is kept"), "{}", finished.err);
     home.assert_clean();
     assert!(report(&home)["ended"].as_str().unwrap().contains("--resume"));
 }
@@ -345,23 +345,23 @@ fn a_run_that_is_interrupted_keeps_its_trials() {
 #[test]
 fn a_name_that_is_unknown_gets_the_nearest_one() {
     let home = Home::new();
-    let said = run(&mut home.drome(&["run", "rasberry-pi"]));
-    assert!(said.code == 2 && said.err.contains("did you mean `raspberry-pi`?"), "{}", said.err);
-    let said = run(&mut home.drome(&["show", "ngnix"]));
-    assert!(said.code == 2 && said.err.contains("did you mean `nginx`?"), "{}", said.err);
-    let said = run(&mut home.drome(&["report", "no-such-run"]));
-    assert!(said.code == 2 && said.err.contains("no run `no-such-run`"), "{}", said.err);
+    let finished = run(&mut home.drome(&["run", "rasberry-pi"]));
+    assert!(finished.code == 2 && finished.err.contains("did you mean `raspberry-pi`?"), "{}", finished.err);
+    let finished = run(&mut home.drome(&["show", "ngnix"]));
+    assert!(finished.code == 2 && finished.err.contains("did you mean `nginx`?"), "{}", finished.err);
+    let finished = run(&mut home.drome(&["report", "no-such-run"]));
+    assert!(finished.code == 2 && finished.err.contains("no run `no-such-run`"), "{}", finished.err);
     study(&home, "1, 1", r#""nginks""#);
-    let said = drome(&home, &["list"]);
+    let finished = drome(&home, &["list"]);
     assert!(
-        said.code == 2
-            && said.err.contains("studies/small.toml:")
-            && said.err.contains("did you mean `nginx`?"),
+        finished.code == 2
+            && finished.err.contains("studies/small.toml:")
+            && finished.err.contains("did you mean `nginx`?"),
         "{}",
-        said.err
+        finished.err
     );
-    let said = run(&mut home.drome(&["list", "--catalog", "/no/such/folder"]));
-    assert!(said.code == 2 && said.err.contains("/no/such/folder"), "{}", said.err);
+    let finished = run(&mut home.drome(&["list", "--catalog", "/no/such/folder"]));
+    assert!(finished.code == 2 && finished.err.contains("/no/such/folder"), "{}", finished.err);
 }
 
 #[test]
@@ -383,17 +383,17 @@ fn a_store_that_is_not_understood_is_never_written_to() {
     ];
     for (bytes, words) in cases {
         std::fs::write(home.store(), &bytes).unwrap();
-        let said = run(&mut home.drome(&["report"]));
+        let finished = run(&mut home.drome(&["report"]));
         assert!(
-            said.code != 0 && said.err.contains(words) && said.err.contains("--store"),
+            finished.code != 0 && finished.err.contains(words) && finished.err.contains("--store"),
             "{}: {}",
-            said.code,
-            said.err
+            finished.code,
+            finished.err
         );
         assert_eq!(std::fs::read(home.store()).unwrap(), bytes, "{words}: it was written to");
     }
-    let said = run(&mut home.drome(&["report", "--store", "/proc/no/store"]));
-    assert!(said.code == 1 && said.err.contains("/proc/no/store"), "{}", said.err);
+    let finished = run(&mut home.drome(&["report", "--store", "/proc/no/store"]));
+    assert!(finished.code == 1 && finished.err.contains("/proc/no/store"), "{}", finished.err);
 }
 
 #[test]
@@ -410,8 +410,8 @@ fn a_full_disk_ends_the_run_with_a_reason_and_keeps_what_was_stored() {
         env!("CARGO_BIN_EXE_drome"),
         own.display()
     );
-    let said = run(std::process::Command::new("sh").args(["-c", &script]));
-    assert!(said.code == 1 && said.err.contains("free some space"), "{}: {}", said.code, said.err);
+    let finished = run(std::process::Command::new("sh").args(["-c", &script]));
+    assert!(finished.code == 1 && finished.err.contains("free some space"), "{}: {}", finished.code, finished.err);
     assert!(report(&home)["cells"][0]["blocks"].as_u64().unwrap() >= 1);
     home.assert_clean();
 }

@@ -1,6 +1,6 @@
 //! `drome schema`: the formats, and the schema of each, by the real binary.
 
-use crate::common::{Home, Said, assert_as_schema, load, run, serve};
+use crate::common::{Home, Finished, assert_as_schema, load, run, serve};
 use serde_json::Value;
 
 #[test]
@@ -13,7 +13,7 @@ fn every_format_that_is_listed_has_a_schema() {
         let schema: Value = serde_json::from_str(&run(&mut home.drome(&["schema", name])).out).unwrap();
         assert_eq!(schema["title"], title.trim());
     }
-    let Said { code, err, .. } = run(&mut home.drome(&["schema", "contendr"]));
+    let Finished { code, err, .. } = run(&mut home.drome(&["schema", "contendr"]));
     assert!(code == 2 && err.contains("contender"), "{code}: {err}");
 }
 

@@ -85,7 +85,7 @@ fn curl_gets_real_files() {
     ];
     for (path, content_type, bytes) in cases {
         let url = format!("http://{}{path}", server.address);
-        let said = run(Command::new("curl").args([
+        let finished = run(Command::new("curl").args([
             "-s",
             "-o",
             "/dev/null",
@@ -93,7 +93,7 @@ fn curl_gets_real_files() {
             "%{http_code} %{content_type} %{size_download}",
             &url,
         ]));
-        assert_eq!(said.out, format!("200 {content_type} {bytes}"));
+        assert_eq!(finished.out, format!("200 {content_type} {bytes}"));
     }
 }
 
@@ -171,10 +171,10 @@ fn it_stops_cleanly_and_frees_its_port() {
 #[test]
 fn a_port_in_use_and_a_fault_that_is_none_are_refused() {
     let server = serve(&[]);
-    let said = run(&mut Home::new().drome(&["serve", "--port", &server.address.port().to_string()]));
-    assert!(said.code == 2 && said.err.contains("is in use"), "{}: {}", said.code, said.err);
-    let said = run(&mut Home::new().drome(&["serve", "--fault", "melt=1s"]));
-    assert!(said.code == 2 && said.err.contains("stall=100ms/1s"), "{}", said.err);
+    let finished = run(&mut Home::new().drome(&["serve", "--port", &server.address.port().to_string()]));
+    assert!(finished.code == 2 && finished.err.contains("is in use"), "{}: {}", finished.code, finished.err);
+    let finished = run(&mut Home::new().drome(&["serve", "--fault", "melt=1s"]));
+    assert!(finished.code == 2 && finished.err.contains("stall=100ms/1s"), "{}", finished.err);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Monkey and `OpenResty` are in no package registry. Stand-ins of their names on PATH read the very configuration that drome
 //! lays out for them, so that what it says is checked all the same: where to listen, what to serve, and as what.
 
-use crate::common::{Home, Said, run};
+use crate::common::{Home, Finished, run};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
@@ -55,7 +55,7 @@ exec nginx -p "$2" -c "CONF" -g "load_module $modules/ndk_http_module.so; load_m
 "#;
 
 /// drome, on whose PATH the stand-ins come first.
-fn drome(home: &Home, args: &[&str]) -> Said {
+fn drome(home: &Home, args: &[&str]) -> Finished {
     let path = format!("{}:{}", home.path().join("bin").display(), std::env::var("PATH").unwrap());
     run(home.drome(args).env("PATH", path))
 }
@@ -73,9 +73,9 @@ fn stand_ins() -> Home {
 }
 
 fn verify(home: &Home) -> (i32, Vec<Value>) {
-    let said = drome(home, &["verify", "monkey", "openresty", "--format", "json"]);
-    let rows = serde_json::from_str(&said.out);
-    (said.code, rows.unwrap_or_else(|e| panic!("{e}: {}", said.err)))
+    let finished = drome(home, &["verify", "monkey", "openresty", "--format", "json"]);
+    let rows = serde_json::from_str(&finished.out);
+    (finished.code, rows.unwrap_or_else(|e| panic!("{e}: {}", finished.err)))
 }
 
 #[test]
@@ -100,12 +100,12 @@ fn what_is_declared_of_monkey_and_openresty_is_verified_on_every_workload() {
 fn they_run_in_the_studies_of_their_pages() {
     let home = stand_ins();
     for (study, name) in [("monkey", "monkey"), ("openresty", "openresty")] {
-        let said = drome(
+        let finished = drome(
             &home,
             &["run", study, "--quick", "--contender", name, "--cell", "keep-alive", "--format", "json"],
         );
-        assert_eq!(said.code, 0, "{}", said.err);
-        let json: Value = serde_json::from_str(&said.out).unwrap();
+        assert_eq!(finished.code, 0, "{}", finished.err);
+        let json: Value = serde_json::from_str(&finished.out).unwrap();
         let rows = json["cells"][0]["contenders"].as_array().unwrap();
         let row = rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{json}"));
         assert_eq!(row["failed"], 0, "{row}");
@@ -142,7 +142,7 @@ fn a_stand_in_without_ngx_lua_is_no_openresty() {
     let (before, modules) = script.split_once("load_module").unwrap();
     let after = modules.rsplit_once("$6").unwrap().1;
     program(&home, "openresty", &format!("{before}$6{after}"));
-    let said = drome(&home, &["verify", "openresty"]);
-    assert!(said.code == 3 && said.out.contains("init_by_lua_block"), "{}{}", said.out, said.err);
+    let finished = drome(&home, &["verify", "openresty"]);
+    assert!(finished.code == 3 && finished.out.contains("init_by_lua_block"), "{}{}", finished.out, finished.err);
     home.assert_clean();
 }

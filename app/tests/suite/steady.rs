@@ -78,8 +78,8 @@ fn a_server_that_warms_up_in_the_window_is_labelled_and_the_reference_is_not() {
     home.write("own/contenders/warms/contender.toml", CONTENDER);
     home.write("own/contenders/warms/src/warms.py", SERVER);
     let own = home.path().join("own").display().to_string();
-    let said = run(home.drome(&["run", "warms", "--seed", "5"]).args(["--catalog", &own]));
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = run(home.drome(&["run", "warms", "--seed", "5"]).args(["--catalog", &own]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
     let json = run(&mut home.drome(&["report", "--format", "json"])).out;
     let json: Value = serde_json::from_str(&json).unwrap();
     let row = |name: &str| {
@@ -90,7 +90,7 @@ fn a_server_that_warms_up_in_the_window_is_labelled_and_the_reference_is_not() {
     assert_eq!(warms["is_steady"], Value::Bool(false), "{}", row("warms"));
     assert!(warms["faster"].as_u64().unwrap() >= 2 && warms["change"].as_f64().unwrap() > 0.5, "{warms}");
     assert_ne!(row("reference")["steady"]["is_steady"], Value::Bool(false), "{}", row("reference"));
-    assert!(said.out.contains("still getting faster during the measurement"), "{}", said.out);
+    assert!(finished.out.contains("still getting faster during the measurement"), "{}", finished.out);
     home.assert_clean();
 }
 
@@ -124,9 +124,9 @@ fn a_server_is_warmed_up_by_all_it_can_answer_before_it_is_asked_at_a_low_rate()
     assert!(SERVER.contains(COMPILES.0));
     home.write("own/contenders/warms/src/warms.py", &SERVER.replace(COMPILES.0, COMPILES.1));
     let own = home.path().join("own").display().to_string();
-    let said = run(home.drome(&["run", "open", "--format", "json"]).args(["--catalog", &own]));
-    assert_eq!(said.code, 0, "{}", said.err);
-    let json: Value = serde_json::from_str(&said.out).unwrap();
+    let finished = run(home.drome(&["run", "open", "--format", "json"]).args(["--catalog", &own]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
+    let json: Value = serde_json::from_str(&finished.out).unwrap();
     let rows = json["cells"][0]["contenders"].as_array().unwrap();
     let warms = rows.iter().find(|row| row["name"] == "warms").unwrap();
     let typical_ns = warms["latency_ns_p50"]["median"].as_f64().unwrap();

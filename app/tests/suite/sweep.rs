@@ -2,7 +2,7 @@
 
 use crate::common::counted::Counted;
 use crate::common::punctual::until_sound;
-use crate::common::{Home, Said, process, run, serve};
+use crate::common::{Home, Finished, process, run, serve};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -22,24 +22,25 @@ const SHORT: [&str; 10] = [
     "100ms",
 ];
 
-fn sweep(home: &Home, args: &[&str]) -> Said {
+fn sweep(home: &Home, args: &[&str]) -> Finished {
     run(home.drome(&["sweep"]).args(SHORT).args(args))
 }
 
-fn json(said: &Said) -> Value {
-    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {}\n{}", said.out, said.err))
+fn json(finished: &Finished) -> Value {
+    serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}\n{}", finished.out, finished.err))
 }
 
-/// Sweeps until every search came to an end and every contender has a capacity; a machine that is busy with something else can
-/// make some of it void, or spend the budget. No search may come to anything else than this.
+/// Repeats the sweep until every contender's search ends with `outcome` and passes `is_sound`. On a machine that is busy with
+/// something else, points can be void or the budget can run out: such a search ends as `unknown`, and the sweep is tried again.
+/// Any other outcome fails the test.
 fn search(home: &Home, args: &[&str], outcome: &str, is_sound: impl Fn(&Value) -> bool) -> Value {
     until_sound(|| {
-        let said = sweep(home, args);
-        if said.code == 4 {
-            return Err(said.out);
+        let finished = sweep(home, args);
+        if finished.code == 4 {
+            return Err(finished.out);
         }
-        assert_eq!(said.code, 0, "{}{}", said.out, said.err);
-        let found = json(&said);
+        assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
+        let found = json(&finished);
         for contender in found["contenders"].as_array().unwrap() {
             let kept = &contender["kept"];
             if kept["outcome"] != outcome {
@@ -117,17 +118,17 @@ fn every_format_has_the_steps() {
         [("terminal", "knee, where"), ("markdown", "| of capacity |"), ("csv", "contender,part,share")]
     {
         until_sound(|| {
-            let said = run(home.drome(&["sweep", &url]).args(few).arg(format));
+            let finished = run(home.drome(&["sweep", &url]).args(few).arg(format));
             assert!(
-                [0, 4].contains(&said.code) && said.out.contains(has),
+                [0, 4].contains(&finished.code) && finished.out.contains(has),
                 "{format}: {}{}",
-                said.out,
-                said.err
+                finished.out,
+                finished.err
             );
-            if said.code == 4 {
-                return Err(said.out);
+            if finished.code == 4 {
+                return Err(finished.out);
             }
-            assert!(said.out.contains("50 %") || said.out.contains("A,step,0.5"), "{format}: {}", said.out);
+            assert!(finished.out.contains("50 %") || finished.out.contains("A,step,0.5"), "{format}: {}", finished.out);
             Ok(())
         });
     }
@@ -150,8 +151,8 @@ fn what_can_not_be_swept_is_refused_with_the_reason() {
         (&["--start", "echo gone {port}; exit 4"], 2, "exit status: 4"),
     ];
     for (args, code, why) in cases {
-        let said = run(home.drome(&["sweep"]).args(args));
-        assert!(said.code == code && said.err.contains(why), "{args:?}: {} {}", said.code, said.err);
+        let finished = run(home.drome(&["sweep"]).args(args));
+        assert!(finished.code == code && finished.err.contains(why), "{args:?}: {} {}", finished.code, finished.err);
     }
 }
 
@@ -160,12 +161,12 @@ fn a_server_that_never_answers_as_expected_has_no_capacity() {
     let home = Home::new();
     let server = serve(&[]);
     let url = format!("http://{}/no-such-page", server.address);
-    let said = sweep(&home, &[&url, "--keep", "p99 < 10ms"]);
-    assert_eq!(said.code, 4, "{}{}", said.out, said.err);
+    let finished = sweep(&home, &[&url, "--keep", "p99 < 10ms"]);
+    assert_eq!(finished.code, 4, "{}{}", finished.out, finished.err);
     assert!(
-        said.out.contains("its capacity is unknown") && said.out.contains("inconclusive"),
+        finished.out.contains("its capacity is unknown") && finished.out.contains("inconclusive"),
         "{}",
-        said.out
+        finished.out
     );
 }
 
@@ -178,10 +179,10 @@ fn a_server_that_dies_half_way_is_told_and_the_rest_is_kept() {
         "echo x >> {0}; test $(wc -l < {0}) -le 4 && exec {DROME} serve --port {{port}} --spin-ns 1000000",
         counter.display()
     );
-    let said = sweep(&home, &["--start", &mortal, "--format", "json"]);
+    let finished = sweep(&home, &["--start", &mortal, "--format", "json"]);
     // Whether the only step is sound is up to the machine.
-    assert!([0, 4].contains(&said.code), "{}{}", said.out, said.err);
-    let one = &json(&said)["contenders"][0];
+    assert!([0, 4].contains(&finished.code), "{}{}", finished.out, finished.err);
+    let one = &json(&finished)["contenders"][0];
     assert!(one["notes"][0].as_str().unwrap().contains("given up after 3 failures"), "{one}");
     let trials = one["trials"].as_array().unwrap();
     let of_capacity = trials.iter().filter(|t| t["part"] == "capacity" && t["failed"].is_null());
@@ -216,9 +217,9 @@ fn what_was_measured_before_an_interruption_is_told() {
     let mut command = home.drome(&args);
     let child = process::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     process::interrupt_at_work(&child, || server.answers() > 200);
-    let said = crate::common::said(&process::output(child, "drome sweep"));
-    assert_eq!(said.code, 130, "{}{}", said.out, said.err);
-    let found = json(&said);
+    let finished = crate::common::finished(&process::output(child, "drome sweep"));
+    assert_eq!(finished.code, 130, "{}{}", finished.out, finished.err);
+    let found = json(&finished);
     assert_eq!((&found["interrupted"], &found["ended"]), (&true.into(), &"interrupted".into()));
     assert!(!found["contenders"][0]["trials"].as_array().unwrap().is_empty(), "{found}");
 }
@@ -228,7 +229,7 @@ fn a_chart_that_can_not_be_written_is_refused_before_anything_is_measured() {
     let home = Home::new();
     for (file, words) in [("sweep.gif", "ends in .svg or .png"), ("none/sweep.svg", "can't be written")] {
         let file = home.path().join(file).display().to_string();
-        let said = sweep(&home, &["http://127.0.0.1:1/", "--chart", &file]);
-        assert!(said.code == 2 && said.err.contains(words), "{}", said.err);
+        let finished = sweep(&home, &["http://127.0.0.1:1/", "--chart", &file]);
+        assert!(finished.code == 2 && finished.err.contains(words), "{}", finished.err);
     }
 }

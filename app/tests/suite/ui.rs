@@ -142,19 +142,19 @@ fn nothing_happens_by_a_link_or_in_a_frame() {
 fn a_port_that_is_taken_and_an_address_that_is_not_here() {
     let ui = ui::open(Home::new(), &[]);
     let (home, port) = (Home::new(), ui.server.address.port().to_string());
-    let said = run(&mut home.drome(&["ui", "--port", &port]));
+    let finished = run(&mut home.drome(&["ui", "--port", &port]));
     assert!(
-        said.code == 2 && said.err.contains("is in use") && said.err.contains("--port 0"),
+        finished.code == 2 && finished.err.contains("is in use") && finished.err.contains("--port 0"),
         "{}",
-        said.err
+        finished.err
     );
-    let said = run(&mut home.drome(&["ui", "--port", "0", "--listen", "192.0.2.7"]));
-    assert!(said.code == 2 && said.err.contains("does not have that address"), "{}", said.err);
-    let said = run(&mut home.drome(&["ui", "--port", "0", "--listen", "no such name"]));
-    assert!(said.code == 2 && said.err.contains("such as 127.0.0.1"), "{}", said.err);
+    let finished = run(&mut home.drome(&["ui", "--port", "0", "--listen", "192.0.2.7"]));
+    assert!(finished.code == 2 && finished.err.contains("does not have that address"), "{}", finished.err);
+    let finished = run(&mut home.drome(&["ui", "--port", "0", "--listen", "no such name"]));
+    assert!(finished.code == 2 && finished.err.contains("such as 127.0.0.1"), "{}", finished.err);
     home.write("drome.sqlite", &"no store at all ".repeat(99));
-    let said = run(&mut home.drome(&["ui", "--port", "0"]));
-    assert!(said.code == 1 && said.err.contains("--store"), "{}: {}", said.code, said.err);
+    let finished = run(&mut home.drome(&["ui", "--port", "0"]));
+    assert!(finished.code == 1 && finished.err.contains("--store"), "{}: {}", finished.code, finished.err);
 }
 
 #[test]
@@ -396,8 +396,8 @@ fn ctrl_c_stops_a_study_and_leaves_nothing_behind() {
 #[test]
 fn ten_thousand_trials_are_listed_page_by_page() {
     let home = ui::home("2, 2");
-    let said = run(home.drome(&["run", "small"]).args(["--catalog", &ui::own(&home)]));
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = run(home.drome(&["run", "small"]).args(["--catalog", &ui::own(&home)]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
     ui::fill(&home, 400, 25);
     let ui = ui::open(home, &[]);
     for path in ["/", "/?page=8", "/?q=small", "/?q=run-0399"] {

@@ -62,8 +62,8 @@ impl Fixtures {
         let mut process = Running::start(core, &program, &args)?;
         let deadline = Instant::now() + PATIENCE;
         while TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], port))).is_err() {
-            if let Some(said) = process.output_if_ended()? {
-                bail!("{}: {}", label(server), first_line(&said));
+            if let Some(printed) = process.output_if_ended()? {
+                bail!("{}: {}", label(server), first_line(&printed));
             }
             if Instant::now() > deadline {
                 bail!("{} does not listen after {} s", label(server), PATIENCE.as_secs());

@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use super::times::Times;
-use crate::Said;
+use crate::Printed;
 use model::{End, Exchange, Loss};
 
 /// The messages of the system or of APR for errors that end a run, and ab's exit codes: the same numbers, cut to a
@@ -39,16 +39,16 @@ impl Heard {
     }
 
     /// Counts a finished request, and returns what ab prints about it.
-    pub fn take(&mut self, exchange: &Exchange, options: &Options) -> Said {
-        let mut said = Said::default();
+    pub fn take(&mut self, exchange: &Exchange, options: &Options) -> Printed {
+        let mut printed = Printed::default();
         if self.aborted.is_some() {
-            return said;
+            return printed;
         }
         match exchange.end {
             End::Answered { status, keeps_alive } => {
-                self.answered(status, options, &mut said);
+                self.answered(status, options, &mut printed);
                 self.kept_alive += u64::from(options.keeps_alive && keeps_alive);
-                self.finish(exchange, true, options, &mut said);
+                self.finish(exchange, true, options, &mut printed);
             }
             End::Lost(Loss::Receive) if !options.goes_on => return self.abort(RESET),
             End::Lost(Loss::Connect) if !options.goes_on => return self.abort(REFUSED),
@@ -57,7 +57,7 @@ impl Heard {
                 self.receive += 1;
                 self.exceptions += 1;
                 self.bad += 2;
-                self.finish(exchange, false, options, &mut said);
+                self.finish(exchange, false, options, &mut printed);
             }
             End::Lost(Loss::Timeout) => {
                 // Other requests in flight keep ab from giving up.
@@ -65,36 +65,36 @@ impl Heard {
                 if u128::from(still_ns) >= options.timeout.as_nanos() {
                     return self.abort(TIMED_OUT);
                 }
-                self.finish(exchange, false, options, &mut said);
+                self.finish(exchange, false, options, &mut printed);
             }
             End::Lost(Loss::Send) => {
                 self.write += 1;
-                said.out.push_str("Send request failed!\n");
-                self.finish(exchange, false, options, &mut said);
+                printed.out.push_str("Send request failed!\n");
+                self.finish(exchange, false, options, &mut printed);
             }
             End::Lost(Loss::Handshake) => {
-                said.err.push_str("SSL handshake failed (1).\n");
-                self.finish(exchange, false, options, &mut said);
+                printed.err.push_str("SSL handshake failed (1).\n");
+                self.finish(exchange, false, options, &mut printed);
             }
             // To ab, the end of a connection always ends an answer.
-            End::Lost(Loss::Ended | Loss::Protocol) => self.finish(exchange, true, options, &mut said),
+            End::Lost(Loss::Ended | Loss::Protocol) => self.finish(exchange, true, options, &mut printed),
             // The load engine stops by itself and reports why.
             End::Lost(Loss::Local) => {}
         }
-        said
+        printed
     }
 
-    fn answered(&mut self, status: u16, options: &Options, said: &mut Said) {
+    fn answered(&mut self, status: u16, options: &Options, printed: &mut Printed) {
         let is_fine = status / 100 == 2;
         self.non_2xx += u64::from(!is_fine);
         if !is_fine && options.verbosity >= 2 {
-            said.out.push_str(&format!("WARNING: Response code not 2xx ({status})\n"));
+            printed.out.push_str(&format!("WARNING: Response code not 2xx ({status})\n"));
         } else if is_fine && options.verbosity >= 3 {
-            said.out.push_str(&format!("LOG: Response code = {status}\n"));
+            printed.out.push_str(&format!("LOG: Response code = {status}\n"));
         }
     }
 
-    fn finish(&mut self, exchange: &Exchange, is_whole: bool, options: &Options, said: &mut Said) {
+    fn finish(&mut self, exchange: &Exchange, is_whole: bool, options: &Options, printed: &mut Printed) {
         if is_whole {
             self.moved_ns = exchange.done_ns;
             self.document_bytes.get_or_insert(exchange.body_bytes);
@@ -107,15 +107,15 @@ impl Heard {
         self.times.push(Times::of(exchange));
         let done = self.done();
         if options.heartbeat().is_some_and(|every| done.is_multiple_of(every)) {
-            said.err.push_str(&format!("Completed {done} requests\n"));
+            printed.err.push_str(&format!("Completed {done} requests\n"));
         }
     }
 
-    fn abort(&mut self, (why, code): (&str, u8)) -> Said {
+    fn abort(&mut self, (why, code): (&str, u8)) -> Printed {
         self.aborted = Some(code);
         let done = self.done();
         let out = if done > 0 { format!("Total of {done} requests completed\n") } else { String::new() };
-        Said { out, err: why.to_owned(), ..Said::default() }.exit(code)
+        Printed { out, err: why.to_owned(), ..Printed::default() }.exit(code)
     }
 }
 
@@ -140,15 +140,15 @@ mod tests {
         end: End::Answered { status: 200, keeps_alive: true },
     };
 
-    fn hear(args: &[&str], exchanges: &[Exchange]) -> (Heard, Said) {
+    fn hear(args: &[&str], exchanges: &[Exchange]) -> (Heard, Printed) {
         let options = Options::parse(&Call::new("ab", &[args, &["http://a/"]].concat())).unwrap();
         let mut heard = Heard::default();
-        let mut all = Said::default();
+        let mut all = Printed::default();
         for exchange in exchanges {
-            let said = heard.take(exchange, &options);
-            all.out += &said.out;
-            all.err += &said.err;
-            all.exit = all.exit.or(said.exit);
+            let printed = heard.take(exchange, &options);
+            all.out += &printed.out;
+            all.err += &printed.err;
+            all.exit = all.exit.or(printed.exit);
         }
         (heard, all)
     }
@@ -161,23 +161,23 @@ mod tests {
     fn an_answer_of_another_length_is_a_failure_unless_any_will_do() {
         let longer = Exchange { body_bytes: 13, ..WHOLE };
         let exchanges = [WHOLE, longer, lost(Loss::Ended, 12), lost(Loss::Ended, 3)];
-        let (heard, said) = hear(&[], &exchanges);
+        let (heard, printed) = hear(&[], &exchanges);
         assert_eq!((heard.done(), heard.bad, heard.length, heard.document_bytes), (4, 2, 2, Some(12)));
-        assert_eq!(said, Said::default());
+        assert_eq!(printed, Printed::default());
         assert_eq!(hear(&["-l"], &exchanges).0.bad, 0);
     }
 
     #[test]
     fn a_reset_ends_it_or_counts_twice() {
         let exchanges = [WHOLE, lost(Loss::Receive, 0), WHOLE];
-        let (heard, said) = hear(&[], &exchanges);
-        assert_eq!((heard.done(), said.exit, heard.aborted), (1, Some(104), Some(104)));
-        assert_eq!(said.out, "Total of 1 requests completed\n");
-        assert_eq!(said.err, RESET.0);
+        let (heard, printed) = hear(&[], &exchanges);
+        assert_eq!((heard.done(), printed.exit, heard.aborted), (1, Some(104), Some(104)));
+        assert_eq!(printed.out, "Total of 1 requests completed\n");
+        assert_eq!(printed.err, RESET.0);
         assert_eq!(hear(&[], &exchanges[1..]).1.out, "");
-        let (heard, said) = hear(&["-r"], &exchanges);
+        let (heard, printed) = hear(&["-r"], &exchanges);
         assert_eq!((heard.done(), heard.receive, heard.exceptions, heard.length, heard.bad), (3, 1, 1, 1, 3));
-        assert_eq!(said.exit, None);
+        assert_eq!(printed.exit, None);
     }
 
     #[test]
@@ -185,8 +185,8 @@ mod tests {
         let late = |ns| Exchange { done_ns: WHOLE.done_ns + ns, ..lost(Loss::Timeout, 0) };
         let second = Duration::from_secs(1).as_nanos() as u64;
         assert_eq!(hear(&["-s", "1"], &[WHOLE, late(second)]).1.exit, Some(119));
-        let (heard, said) = hear(&["-s", "1", "-r"], &[WHOLE, late(second - 1), WHOLE]);
-        assert_eq!((heard.done(), heard.bad, said.exit), (3, 1, None));
+        let (heard, printed) = hear(&["-s", "1", "-r"], &[WHOLE, late(second - 1), WHOLE]);
+        assert_eq!((heard.done(), heard.bad, printed.exit), (3, 1, None));
     }
 
     #[test]
@@ -203,9 +203,9 @@ mod tests {
     #[test]
     fn statuses_are_told_the_more_it_is_asked_for() {
         let not_found = Exchange { end: End::Answered { status: 404, keeps_alive: false }, ..WHOLE };
-        let (heard, said) = hear(&["-k", "-v", "3"], &[WHOLE, not_found]);
+        let (heard, printed) = hear(&["-k", "-v", "3"], &[WHOLE, not_found]);
         assert_eq!((heard.non_2xx, heard.kept_alive), (1, 1));
-        assert_eq!(said.out, "LOG: Response code = 200\nWARNING: Response code not 2xx (404)\n");
+        assert_eq!(printed.out, "LOG: Response code = 200\nWARNING: Response code not 2xx (404)\n");
         assert_eq!(hear(&["-v", "1"], &[WHOLE, not_found]).1.out, "");
     }
 }

@@ -7,7 +7,7 @@ use super::report::{Facts, sorted, text};
 use super::url::resolve;
 use super::usage::{BANNER, HTML_BANNER};
 use super::{files, html};
-use crate::{Call, Halt, Job, Said};
+use crate::{Call, Halt, Job, Printed};
 use model::{Address, Ask, Exchange, Expect, Load, Plan, Tally, Target, TlsChoice, Until};
 use std::io;
 use std::time::SystemTime;
@@ -25,17 +25,17 @@ struct Run {
 }
 
 /// Makes a run from a command line.
-pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
+pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let options = Options::parse(call)?;
     if let Some(file) = options.identity.as_ref().filter(|file| std::fs::File::open(file).is_err()) {
         let why = format!("{}unable to get certificate from '{}'\n", options.complaint, file.display());
-        return Err(Said::err(why).exit(1));
+        return Err(Printed::err(why).exit(1));
     }
     let plan = plan(&options, call).map_err(|(why, code)| {
         // ab has printed its banner by then.
-        let mut said = hello(&options);
-        said.err.push_str(&why);
-        said.exit(code)
+        let mut printed = hello(&options);
+        printed.err.push_str(&why);
+        printed.exit(code)
     })?;
     Ok(Box::new(Run { options, plan, heard: Heard::default(), begun: SystemTime::UNIX_EPOCH }))
 }
@@ -97,21 +97,21 @@ fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
 }
 
 /// ab's banner and what it is about to do.
-fn hello(options: &Options) -> Said {
-    let mut said = Said { err: options.complaint.clone(), ..Said::default() };
+fn hello(options: &Options) -> Printed {
+    let mut printed = Printed { err: options.complaint.clone(), ..Printed::default() };
     if options.html.is_some() {
-        HTML_BANNER.clone_into(&mut said.out);
+        HTML_BANNER.clone_into(&mut printed.out);
     } else {
         let through = options.proxy.as_ref();
         let through = through.map_or(String::new(), |(host, port)| format!("[through {host}:{port}] "));
         let end = if options.heartbeat().is_some() { "\n" } else { "..." };
-        said.out = format!("{BANNER}Benchmarking {} {through}(be patient){end}", options.url.host);
+        printed.out = format!("{BANNER}Benchmarking {} {through}(be patient){end}", options.url.host);
     }
     if options.verbosity >= 2 {
         let (method, head) = (&options.method, head(options).unwrap_or_default());
-        said.out.push_str(&format!("INFO: {method} header == \n---\n{head}\n---\n"));
+        printed.out.push_str(&format!("INFO: {method} header == \n---\n{head}\n---\n"));
     }
-    said
+    printed
 }
 
 impl Job for Run {
@@ -123,77 +123,77 @@ impl Job for Run {
         true
     }
 
-    fn begin(&mut self) -> Said {
+    fn begin(&mut self) -> Printed {
         self.begun = SystemTime::now();
-        let mut said = hello(&self.options);
+        let mut printed = hello(&self.options);
         if self.options.verbosity >= 2 {
             let what = "drome ab: -v 2: only the first answer's head is shown, and nothing about TLS\n";
-            said.err.push_str(what);
+            printed.err.push_str(what);
         }
-        said
+        printed
     }
 
-    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
-        let mut all = Said::default();
+    fn hear(&mut self, exchanges: &[Exchange]) -> Printed {
+        let mut all = Printed::default();
         for exchange in exchanges {
-            let said = self.heard.take(exchange, &self.options);
-            all.out.push_str(&said.out);
-            all.err.push_str(&said.err);
-            all.exit = all.exit.or(said.exit);
+            let printed = self.heard.take(exchange, &self.options);
+            all.out.push_str(&printed.out);
+            all.err.push_str(&printed.err);
+            all.exit = all.exit.or(printed.exit);
         }
         all
     }
 
-    fn print(&mut self, tally: &Tally) -> Said {
+    fn print(&mut self, tally: &Tally) -> Printed {
         let Self { options, heard, .. } = &*self;
         if let Some(code) = heard.aborted {
-            return Said::default().exit(code);
+            return Printed::default().exit(code);
         }
         if let Some(why) = &tally.halted {
-            return Said::err(format!("drome ab: {why}\n")).exit(1);
+            return Printed::err(format!("drome ab: {why}\n")).exit(1);
         }
         let facts = Facts { options, heard, tally };
-        let mut said = Said::default();
+        let mut printed = Printed::default();
         if options.verbosity >= 2 {
             let first = String::from_utf8_lossy(&tally.first_answer);
-            said.out.push_str(&format!("LOG: header received:\n{first}\n"));
+            printed.out.push_str(&format!("LOG: header received:\n{first}\n"));
         }
         if tally.interrupted {
             // When it is interrupted, ab ignores that HTML was requested.
-            said.out.push_str(&text(&facts));
-            said.exit = Some(1);
+            printed.out.push_str(&text(&facts));
+            printed.exit = Some(1);
         } else {
             match options.heartbeat() {
-                Some(_) => said.err.push_str(&format!("Finished {} requests\n", heard.done())),
-                None => said.out.push_str("..done\n"),
+                Some(_) => printed.err.push_str(&format!("Finished {} requests\n", heard.done())),
+                None => printed.out.push_str("..done\n"),
             }
             let report =
                 options.html.as_ref().map_or_else(|| text(&facts), |html| html::tables(&facts, html));
-            said.out.push_str(&report);
+            printed.out.push_str(&report);
         }
         let writes = options.html.is_none() || tally.interrupted;
         if writes && heard.done() > 0 {
             let sorted = sorted(&heard.times);
             let csv = options.csv.iter().map(|file| (file.clone(), files::csv(&sorted), false));
-            said.files.extend(csv);
+            printed.files.extend(csv);
             let plot =
                 options.gnuplot.iter().map(|file| (file.clone(), files::gnuplot(&sorted, self.begun), false));
-            said.files.extend(plot);
+            printed.files.extend(plot);
         }
-        said
+        printed
     }
 
-    fn fail(&mut self, halt: &Halt) -> Said {
+    fn fail(&mut self, halt: &Halt) -> Printed {
         match halt {
             Halt::Connect(error) => {
                 let (why, code) = refusal(error);
                 let note = "drome ab: -r: no server is listening there, so there is nothing to report\n";
-                Said::err(why + if self.options.goes_on { note } else { "" }).exit(code)
+                Printed::err(why + if self.options.goes_on { note } else { "" }).exit(code)
             }
             Halt::Other(why) if self.options.from.is_some() && why.contains("(os error 99)") => {
-                Said::err("bind: Cannot assign requested address (99)\n").exit(99)
+                Printed::err("bind: Cannot assign requested address (99)\n").exit(99)
             }
-            Halt::Other(why) => Said::err(format!("drome ab: {why}\n")).exit(1),
+            Halt::Other(why) => Printed::err(format!("drome ab: {why}\n")).exit(1),
         }
     }
 }

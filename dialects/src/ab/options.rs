@@ -3,7 +3,7 @@
 use super::getopt::{Getopt, Next, atoi};
 use super::url::Url;
 use super::usage::{BANNER, WRONG, usage};
-use crate::{Call, Said};
+use crate::{Call, Printed};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use std::io;
@@ -86,7 +86,7 @@ struct Raw {
 
 impl Options {
     /// Parses a command line, or returns ab's error message.
-    pub fn parse(call: &Call) -> Result<Self, Said> {
+    pub fn parse(call: &Call) -> Result<Self, Printed> {
         let mut raw = Raw::new();
         let mut getopt = Getopt::new(&call.args);
         loop {
@@ -103,7 +103,7 @@ impl Options {
         let complaint = raw.options.complaint.clone();
         let wrong = |why: &str| {
             let text = format!("{complaint}{}: {why}\n{}", call.program, usage(&call.program));
-            Said::err(text).exit(WRONG)
+            Printed::err(text).exit(WRONG)
         };
         let [url] = &call.args[getopt.at.min(call.args.len())..] else {
             return Err(wrong("wrong number of arguments"));
@@ -168,7 +168,7 @@ impl Raw {
         Self { options, requests: 1, connections: 1, has_method: false }
     }
 
-    fn flag(&mut self, option: char, call: &Call) -> Result<(), Said> {
+    fn flag(&mut self, option: char, call: &Call) -> Result<(), Printed> {
         let options = &mut self.options;
         match option {
             'k' => options.keeps_alive = true,
@@ -180,13 +180,13 @@ impl Raw {
             'r' => options.goes_on = true,
             'w' => drop(options.html.get_or_insert_default()),
             'I' => options.no_sni = true,
-            'V' => return Err(Said::out(BANNER).exit(0)),
-            _ => return Err(Said::err(usage(&call.program)).exit(WRONG)),
+            'V' => return Err(Printed::out(BANNER).exit(0)),
+            _ => return Err(Printed::err(usage(&call.program)).exit(WRONG)),
         }
         Ok(())
     }
 
-    fn value(&mut self, option: char, value: String, call: &Call) -> Result<(), Said> {
+    fn value(&mut self, option: char, value: String, call: &Call) -> Result<(), Printed> {
         let options = &mut self.options;
         let number = atoi(&value);
         match option {
@@ -225,16 +225,16 @@ impl Raw {
             'y' => options.html.get_or_insert_default().row = value,
             'z' => options.html.get_or_insert_default().cell = value,
             'E' => options.identity = Some(value.into()),
-            'f' if is_version(&value) => return Err(Said::refuse(&call.program, "-f", NO_VERSIONS)),
+            'f' if is_version(&value) => return Err(Printed::refuse(&call.program, "-f", NO_VERSIONS)),
             // ab silently ignores an unknown version.
             'f' => {}
-            'Z' => return Err(Said::refuse(&call.program, "-Z", NO_CIPHERS)),
-            _ => return Err(Said::refuse(&call.program, "-b", NO_WINDOW)),
+            'Z' => return Err(Printed::refuse(&call.program, "-Z", NO_CIPHERS)),
+            _ => return Err(Printed::refuse(&call.program, "-b", NO_WINDOW)),
         }
         Ok(())
     }
 
-    fn method(&mut self, method: &str) -> Result<(), Said> {
+    fn method(&mut self, method: &str) -> Result<(), Printed> {
         if self.has_method {
             return Err(error(&format!("Cannot mix {method} with other methods\n")));
         }
@@ -243,12 +243,12 @@ impl Raw {
         Ok(())
     }
 
-    fn body(&mut self, method: &str, file: &str) -> Result<(), Said> {
+    fn body(&mut self, method: &str, file: &str) -> Result<(), Printed> {
         self.method(method)?;
         let body = std::fs::read(file).map_err(|error| {
             let doing = if error.kind() == io::ErrorKind::IsADirectory { "read" } else { "open" };
             let place = if doing == "open" { format!(" ({file})") } else { String::new() };
-            Said::err(format!("ab: Could not {doing} POST data file{place}: {}\n", strerror(&error))).exit(1)
+            Printed::err(format!("ab: Could not {doing} POST data file{place}: {}\n", strerror(&error))).exit(1)
         })?;
         self.options.body = Some(body);
         Ok(())
@@ -256,8 +256,8 @@ impl Raw {
 }
 
 /// How ab ends if an option is wrong.
-fn error(why: &str) -> Said {
-    Said::err(format!("{why}\n")).exit(1)
+fn error(why: &str) -> Printed {
+    Printed::err(format!("{why}\n")).exit(1)
 }
 
 /// The system's error message, without the number that Rust appends.
@@ -272,7 +272,7 @@ fn is_version(name: &str) -> bool {
 }
 
 /// A header line with credentials, from the field's name, user and password, and their name in the error message.
-fn basic(field: &str, given: &str, what: &str) -> Result<String, Said> {
+fn basic(field: &str, given: &str, what: &str) -> Result<String, Printed> {
     let coded = BASE64_STANDARD.encode(given.trim_start());
     if coded.len() >= CREDENTIALS_BYTES {
         return Err(error(&format!("{what} credentials too long\n")));

@@ -2,7 +2,7 @@
 
 use super::options::{End, Options, Start, words};
 use crate::number::g;
-use crate::{Halt, Job, Said};
+use crate::{Halt, Job, Printed};
 use model::{End as Outcome, Exchange, Loss, Plan, Tally};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -177,29 +177,29 @@ impl Job for HttpLoad {
         true
     }
 
-    fn begin(&mut self) -> Said {
+    fn begin(&mut self) -> Printed {
         self.began = Some(Instant::now());
-        Said::default()
+        Printed::default()
     }
 
-    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
+    fn hear(&mut self, exchanges: &[Exchange]) -> Printed {
         // With -parallel the number is known, and keeping a minute of fetches would take much memory.
         let is_paced = matches!(self.options.start, Start::Rate(_));
         let reach_ns = is_paced.then(|| self.plan.timeout.as_nanos() as u64 + 1_000_000_000);
-        let mut said = Said::default();
+        let mut printed = Printed::default();
         for exchange in exchanges {
             if let Some(what) = self.sums.add(exchange, reach_ns) {
                 let url = self.urls.get(exchange.ask as usize).map_or("", String::as_str);
-                let _ = writeln!(said.err, "{url}: {what}");
+                let _ = writeln!(printed.err, "{url}: {what}");
             }
         }
-        said
+        printed
     }
 
-    fn tick(&mut self, done: u64) -> Said {
+    fn tick(&mut self, done: u64) -> Printed {
         let elapsed = self.began.map_or(Duration::ZERO, |began| began.elapsed());
         if !self.options.verbose || elapsed < PROGRESS * (self.reports + 1) {
-            return Said::default();
+            return Printed::default();
         }
         self.reports += 1;
         let started = match self.options.start {
@@ -207,25 +207,25 @@ impl Job for HttpLoad {
             Start::Rate(rate) => (elapsed.as_secs_f64() * f64::from(rate)) as u64,
         };
         let (secs, current) = (g(elapsed.as_secs_f64()), started.saturating_sub(done));
-        Said::err(format!(
+        Printed::err(format!(
             "--- {secs} secs, {started} fetches started, {done} completed, {current} current\n"
         ))
     }
 
-    fn print(&mut self, tally: &Tally) -> Said {
+    fn print(&mut self, tally: &Tally) -> Printed {
         self.sums.elapsed_ns = tally.duration_ns;
         self.sums.parallel.settle(u64::MAX);
         self.sums.max_parallel = match self.options.start {
             Start::Parallel(n) => tally.connections_opened.max(self.sums.fetches).min(n as u64),
             Start::Rate(_) => self.sums.parallel.most,
         };
-        Said::out(self.sums.report()).exit(0)
+        Printed::out(self.sums.report()).exit(0)
     }
 
-    fn fail(&mut self, halt: &Halt) -> Said {
+    fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
             Halt::Connect(error) => words(error),
-            Halt::Other(what) => return Said::err(format!("http_load: {what}\n")).exit(1),
+            Halt::Other(what) => return Printed::err(format!("http_load: {what}\n")).exit(1),
         };
         let url = self.urls.first().map_or("", String::as_str);
         let line = format!("{url}: {why}\n");
@@ -240,6 +240,6 @@ impl Job for HttpLoad {
             Start::Rate(_) => 1,
         };
         let err = line.repeat(fetches.min(100_000) as usize);
-        Said { out: self.sums.report(), err, ..Said::default() }.exit(0)
+        Printed { out: self.sums.report(), err, ..Printed::default() }.exit(0)
     }
 }

@@ -10,7 +10,7 @@ mod read;
 
 pub use read::read;
 
-use crate::{Call, Dialect, Job, Said};
+use crate::{Call, Dialect, Job, Printed};
 use job::{HttpLoad, Sums};
 use model::{Arrivals, Ask, Connecting, Expect, Load, Order, Plan, Rate, Target, TlsChoice, Until};
 use options::{End, Options, Start, fatal};
@@ -42,7 +42,7 @@ struct Url {
 }
 
 /// Parses a command line.
-pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
+pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let most = call.descriptors.min(MOST_DESCRIPTORS).saturating_sub(SPARE_DESCRIPTORS).max(1);
     let options = Options::parse(call, most)?;
     let name = &call.program;
@@ -57,7 +57,7 @@ pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
 }
 
 /// The URLs from a file, or the URL that is given in place of the file.
-fn urls(name: &str, list: &str) -> Result<Vec<Url>, Said> {
+fn urls(name: &str, list: &str) -> Result<Vec<Url>, Printed> {
     if list.starts_with("http://") || list.starts_with("https://") {
         return Ok(vec![url(name, list)?]);
     }
@@ -70,7 +70,7 @@ fn urls(name: &str, list: &str) -> Result<Vec<Url>, Said> {
     Ok(urls)
 }
 
-fn url(name: &str, text: &str) -> Result<Url, Said> {
+fn url(name: &str, text: &str) -> Result<Url, Printed> {
     let unknown = || fatal(name, &format!("unknown protocol - {text}"));
     let (is_secure, rest) = match (text.strip_prefix("http://"), text.strip_prefix("https://")) {
         (Some(rest), _) => (false, rest),
@@ -86,7 +86,7 @@ fn url(name: &str, text: &str) -> Result<Url, Said> {
 }
 
 /// The target of all connections: the proxy, or the server of all URLs.
-fn target(name: &str, options: &Options, urls: &[Url]) -> Result<Target, Said> {
+fn target(name: &str, options: &Options, urls: &[Url]) -> Result<Target, Printed> {
     let first = urls.first().ok_or_else(|| fatal(name, "no URLs"))?;
     let place = |url: &Url| (url.host.clone(), url.port, url.is_secure);
     let (host, port, is_secure) = match &options.proxy {
@@ -97,10 +97,10 @@ fn target(name: &str, options: &Options, urls: &[Url]) -> Result<Target, Said> {
         && let Some(other) = urls.iter().find(|url| place(url) != place(first))
     {
         let why = "all URLs must be on one server, the one that is measured";
-        return Err(Said::refuse("http_load", &format!("{} together with {}", other.text, first.text), why));
+        return Err(Printed::refuse("http_load", &format!("{} together with {}", other.text, first.text), why));
     }
     if options.proxy.is_some() && urls.iter().any(|url| url.is_secure) {
-        return Err(Said::refuse("http_load", "-proxy with https", "drome opens no tunnels through a proxy"));
+        return Err(Printed::refuse("http_load", "-proxy with https", "drome opens no tunnels through a proxy"));
     }
     let scheme = if is_secure { "https" } else { "http" };
     Target::resolve(&format!("{scheme}://{host}:{port}/"))
@@ -109,7 +109,7 @@ fn target(name: &str, options: &Options, urls: &[Url]) -> Result<Target, Said> {
 }
 
 /// The local addresses from a file, one per line.
-fn sources(name: &str, file: Option<&str>) -> Result<Vec<IpAddr>, Said> {
+fn sources(name: &str, file: Option<&str>) -> Result<Vec<IpAddr>, Printed> {
     let Some(file) = file else { return Ok(Vec::new()) };
     let text = std::fs::read_to_string(file).map_err(|error| fatal(file, &options::words(&error)))?;
     let address = |line: &str| {
@@ -129,7 +129,7 @@ fn request(options: &Options, url: &Url) -> Vec<u8> {
     format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nUser-Agent: http_load 12mar2006\r\n\r\n").into_bytes()
 }
 
-fn plan(options: &Options, urls: &[Url], target: Target, most: usize) -> Result<Plan, Said> {
+fn plan(options: &Options, urls: &[Url], target: Target, most: usize) -> Result<Plan, Printed> {
     let asks = urls.iter().map(|url| {
         let request = request(options, url);
         let expect = Expect { any_status: true, ..Expect::default() };
@@ -142,7 +142,7 @@ fn plan(options: &Options, urls: &[Url], target: Target, most: usize) -> Result<
             let rate_per_s: Rate = rate
                 .to_string()
                 .parse()
-                .map_err(|_| Said::refuse("http_load", "-rate", "drome does not understand this rate"))?;
+                .map_err(|_| Printed::refuse("http_load", "-rate", "drome does not understand this rate"))?;
             Load::Open { rate_per_s, connections: most, arrivals: Arrivals::Constant, per_connection }
         }
     };

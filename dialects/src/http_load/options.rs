@@ -1,6 +1,6 @@
 //! The options of `http_load`. They may be abbreviated, and the first one that matches is used.
 
-use crate::{Call, Said};
+use crate::{Call, Printed};
 
 /// How fetches start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ const KNOWN: &[(&str, bool)] = &[
 
 impl Options {
     /// Parses a command line. At most `most` fetches may run in parallel.
-    pub fn parse(call: &Call, most: usize) -> Result<Self, Said> {
+    pub fn parse(call: &Call, most: usize) -> Result<Self, Printed> {
         let name = &call.program;
         let (mut start, mut end, mut jitter, mut refused) = (None, None, false, None);
         let (mut timeout_s, mut verbose, mut proxy, mut sip) = (60, false, None, None);
@@ -96,7 +96,7 @@ impl Options {
             return Err(usage(name));
         }
         if let Some(option) = refused.or(jitter.then_some("-jitter")) {
-            return Err(Said::refuse("http_load", option, why_not(option)));
+            return Err(Printed::refuse("http_load", option, why_not(option)));
         }
         Ok(Self { start, end, timeout_s, verbose, proxy, sip, list: list.clone() })
     }
@@ -113,7 +113,7 @@ fn why_not(option: &str) -> &'static str {
 }
 
 /// A number that must be positive.
-fn number(name: &str, what: &str, value: &str, most: u64) -> Result<u64, Said> {
+fn number(name: &str, what: &str, value: &str, most: u64) -> Result<u64, Printed> {
     match atoi(value) {
         0 => Err(fatal(name, &format!("{what} must be at least 1"))),
         n if n > most => Err(fatal(name, &format!("{what} may be at most {most}"))),
@@ -129,8 +129,8 @@ fn atoi(text: &str) -> u64 {
 }
 
 /// An error message that ends the tool.
-pub fn fatal(who: &str, what: &str) -> Said {
-    Said::err(format!("{who}: {what}\n")).exit(1)
+pub fn fatal(who: &str, what: &str) -> Printed {
+    Printed::err(format!("{who}: {what}\n")).exit(1)
 }
 
 /// The system's error message, without its number.
@@ -139,8 +139,8 @@ pub fn words(error: &std::io::Error) -> String {
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-fn usage(name: &str) -> Said {
-    Said::err(format!(
+fn usage(name: &str) -> Printed {
+    Printed::err(format!(
         "usage:  {name} [-checksum] [-throttle] [-proxy host:port] [-verbose] [-timeout secs] [-sip sip_file]\n\
          \x20           [-cipher str]\n\
          \x20           -parallel N | -rate N [-jitter]\n\

@@ -109,13 +109,13 @@ fn line(scan: &mut Scan<'_>, reading: &mut Reading) -> bool {
 /// Reads the command line directly before the report. Returns where it, or else the report, begins.
 fn head(text: &str, before: Range<usize>, reading: &mut Reading) -> usize {
     for line in scan::lines_before(text, before.end, before.start) {
-        let said = &text[line.clone()];
-        if let Some(command) = scan::command(said, "http_load") {
+        let printed = &text[line.clone()];
+        if let Some(command) = scan::command(printed, "http_load") {
             reading.command = Some(command.to_owned());
             reading.url = scan::url(command).map(str::to_owned);
             return line.start;
         }
-        if !is_own(said) {
+        if !is_own(printed) {
             break;
         }
     }

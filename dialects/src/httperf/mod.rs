@@ -1,7 +1,7 @@
 //! httperf 0.9: connections that begin at a rate or one after another, with calls in bursts.
 //!
 //! It differs on purpose where httperf would wait for ever: calls that do not fill the last burst are sent too.
-//! Socket buffers have the system's sizes, not those of `--send-buffer` and `--recv-buffer`.
+//! Socket buffers have the system's sizes, so `--send-buffer` and `--recv-buffer` are refused unless they say the default.
 
 mod count;
 mod echo;
@@ -14,7 +14,7 @@ mod values;
 
 pub use read::read;
 
-use crate::{Call, Dialect, Halt, Job, Said};
+use crate::{Call, Dialect, Halt, Job, Printed};
 use count::Count;
 use first::First;
 use model::{Connecting, Exchange, Expect, Load, Plan, Tally, TlsChoice, Until};
@@ -36,39 +36,39 @@ const MOST_IN_FLIGHT: u64 = 1 << 24;
 /// Without a timeout, the timeout is a century.
 const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
 
-fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
+fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let mut options = Options::parse(call)?;
     if let Some((option, why)) = refused(&options) {
-        return Err(Said::refuse("httperf", option, why));
+        return Err(Printed::refuse("httperf", option, why));
     }
     if options.session_cookies {
         let why = "--session-cookie requires session-oriented workload (e.g., --wsess)";
-        options.said.err.push_str(&format!("{}: {why}\n", call.program));
-        return Err(options.said.exit(255));
+        options.printed.err.push_str(&format!("{}: {why}\n", call.program));
+        return Err(options.printed.exit(255));
     }
-    let mut said = std::mem::take(&mut options.said);
-    said.out.push_str(&echo::echo(&options, &call.program));
-    let (plan, uris) = match plan(call, &options, &mut said) {
+    let mut printed = std::mem::take(&mut options.printed);
+    printed.out.push_str(&echo::echo(&options, &call.program));
+    let (plan, uris) = match plan(call, &options, &mut printed) {
         Ok(whole) => whole,
         Err(None) => {
-            return Err(Said::refuse(
+            return Err(Printed::refuse(
                 "httperf",
                 "--wset",
                 "its URIs don't repeat within a hundred thousand calls",
             ));
         }
         Err(Some(wrong)) => {
-            said.err.push_str(&wrong);
-            return Err(said.exit(1));
+            printed.err.push_str(&wrong);
+            return Err(printed.exit(1));
         }
     };
     if options.verbose > 0 {
         let (program, most) = (&call.program, call.descriptors);
-        said.out.push_str(&format!("{program}: maximum number of open descriptors = {most}\n"));
+        printed.out.push_str(&format!("{program}: maximum number of open descriptors = {most}\n"));
     }
     let gap_ns = plan.connecting.rate_per_s.map(|rate| 1e9 / rate);
     let count = Count::new(options.num_calls);
-    Ok(Box::new(Httperf { program: call.program.clone(), options, said, plan, uris, gap_ns, count }))
+    Ok(Box::new(Httperf { program: call.program.clone(), options, printed, plan, uris, gap_ns, count }))
 }
 
 /// The first option that is not supported, and why.
@@ -125,12 +125,12 @@ fn is_even(pace: Pace) -> bool {
 }
 
 /// The plan, and the URIs in turn. `Err`: why there is none; `None` if there are too many URIs.
-fn plan(call: &Call, options: &Options, said: &mut Said) -> Result<(Plan, Vec<String>), Option<String>> {
+fn plan(call: &Call, options: &Options, printed: &mut Printed) -> Result<(Plan, Vec<String>), Option<String>> {
     let program = &call.program;
     let target = request::target(options)
         .ok_or_else(|| format!("{program}.core_addr_intern: invalid server address {}\n", options.server))?;
     let uris = request::uris(options).ok_or(None)?;
-    let extra = request::unescaped(program, options.add_header.as_deref().unwrap_or_default(), &mut said.err);
+    let extra = request::unescaped(program, options.add_header.as_deref().unwrap_or_default(), &mut printed.err);
     let expect = Expect { any_status: true, ..Expect::default() };
     let asks: Option<Vec<_>> = uris.iter().map(|uri| request::ask(options, uri, &extra, &expect)).collect();
     let (major, minor) = options.http_version;
@@ -172,7 +172,7 @@ fn plan(call: &Call, options: &Options, said: &mut Said) -> Result<(Plan, Vec<St
 struct Httperf {
     program: String,
     options: Options,
-    said: Said,
+    printed: Printed,
     plan: Plan,
     uris: Vec<String>,
     gap_ns: Option<f64>,
@@ -188,16 +188,16 @@ impl Job for Httperf {
         true
     }
 
-    fn begin(&mut self) -> Said {
-        std::mem::take(&mut self.said)
+    fn begin(&mut self) -> Printed {
+        std::mem::take(&mut self.printed)
     }
 
-    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
+    fn hear(&mut self, exchanges: &[Exchange]) -> Printed {
         exchanges.iter().for_each(|exchange| self.count.hear(exchange));
-        Said::default()
+        Printed::default()
     }
 
-    fn print(&mut self, tally: &Tally) -> Said {
+    fn print(&mut self, tally: &Tally) -> Printed {
         self.count.finish(tally.interrupted);
         let mut out = String::new();
         if self.options.verbose > 0 && self.options.wset.is_some() {
@@ -209,15 +209,15 @@ impl Job for Httperf {
         let Self { count, gap_ns, options, .. } = self;
         let report =
             Report { count, tally, gap_ns: *gap_ns, client: options.client, verbose: options.verbose };
-        Said::out(out + &report.print())
+        Printed::out(out + &report.print())
     }
 
-    fn fail(&mut self, halt: &Halt) -> Said {
+    fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
             Halt::Connect(error) => error.to_string(),
             Halt::Other(why) => why.clone(),
         };
-        Said::err(format!("{}: {why}\n", self.program)).exit(1)
+        Printed::err(format!("{}: {why}\n", self.program)).exit(1)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::values::{Pace, Part, client, part, period, version, wset};
 use crate::getopt::{self, Item, Table, Value};
-use crate::{Call, Said};
+use crate::{Call, Printed};
 use std::fmt::Write;
 
 /// The options, in the tool's order.
@@ -108,7 +108,7 @@ pub struct Options {
     pub workload: Option<&'static str>,
     pub wset: Option<(u64, f64)>,
     /// What the tool prints while it parses its options.
-    pub said: Said,
+    pub printed: Printed,
 }
 
 /// httperf's defaults.
@@ -150,20 +150,20 @@ impl Options {
             verbose: 0,
             workload: None,
             wset: None,
-            said: Said::default(),
+            printed: Printed::default(),
         }
     }
 
     /// Parses a command line. `Err`: what the tool prints instead of measuring.
-    pub fn parse(call: &Call) -> Result<Self, Said> {
+    pub fn parse(call: &Call) -> Result<Self, Printed> {
         let mut options = Self::new();
         for item in getopt::parse(TABLE, &call.args) {
             let wrong = match item {
                 Item::Operand(_) => continue,
                 Item::Wrong(wrong) => wrong.say(&call.program),
                 Item::Option("help", _) => {
-                    let help = format!("{}Usage: {} {HELP}", options.said.out, call.program);
-                    return Err(Said { out: help, ..options.said }.exit(0));
+                    let help = format!("{}Usage: {} {HELP}", options.printed.out, call.program);
+                    return Err(Printed { out: help, ..options.printed }.exit(0));
                 }
                 Item::Option(name, value) => {
                     match options.take(&call.program, name, value.unwrap_or_default()) {
@@ -172,8 +172,8 @@ impl Options {
                     }
                 }
             };
-            options.said.err.push_str(&wrong);
-            return Err(options.said.exit(1));
+            options.printed.err.push_str(&wrong);
+            return Err(options.printed.exit(1));
         }
         Ok(options)
     }
@@ -196,7 +196,7 @@ impl Options {
             "client" => self.client = client(&value)?,
             "close-with-reset" => self.close_with_reset = true,
             "debug" => {
-                let _ = writeln!(self.said.err, "{program}: sorry, need to recompile with -DDEBUG on...");
+                let _ = writeln!(self.printed.err, "{program}: sorry, need to recompile with -DDEBUG on...");
             }
             "failure-status" => self.failure_status = above_0(whole("failure status")?, "failure status")?,
             "hog" => self.hog = true,
@@ -230,7 +230,7 @@ impl Options {
             "verbose" => self.verbose += 1,
             "version" => {
                 let version = "httperf-0.9.0 compiled without DEBUG without TIME_SYSCALLS.";
-                let _ = writeln!(self.said.out, "{program}: {version}");
+                let _ = writeln!(self.printed.out, "{program}: {version}");
             }
             "wset" => self.wset = Some(wset(&value)?),
             workload => self.workload = Some(workload),

@@ -120,7 +120,7 @@ fn without_sentence(url: &str) -> String {
 mod tests {
     use super::commands;
 
-    fn said(text: &str) -> Vec<String> {
+    fn result(text: &str) -> Vec<String> {
         let tools = ["ab", "siege", "wrk", "http_load", "httperf"];
         commands(text, |name| tools.contains(&name)).into_iter().map(|command| command.line).collect()
     }
@@ -142,7 +142,7 @@ mod tests {
             ("Then, `ab -n1 'http://h/'` will deliver", "ab -n1 'http://h/'"),
         ];
         for (text, line) in cases {
-            assert_eq!(said(text), [line], "{text}");
+            assert_eq!(result(text), [line], "{text}");
         }
     }
 
@@ -157,7 +157,7 @@ mod tests {
             "",
             "``",
         ] {
-            assert_eq!(said(text), Vec::<String>::new(), "{text}");
+            assert_eq!(result(text), Vec::<String>::new(), "{text}");
         }
     }
 }

@@ -171,8 +171,8 @@ mod tests {
     fn headings_of_every_form() {
         let text = "One\n===\n\n##Two\n# ab -n 1\n#!/bin/sh\n#[Mean\n    # code\n```\n# code\n```\n\nThree\n---\n**Four**\na\nb\n---\n| x |\n## Five ##\n";
         let found = headings(text, |line| line.starts_with("ab -"));
-        let said: Vec<(usize, &str)> = found.iter().map(|h| (h.level, h.text.as_str())).collect();
-        assert_eq!(said, [(1, "One"), (2, "Two"), (2, "Three"), (7, "Four"), (2, "Five")]);
+        let result: Vec<(usize, &str)> = found.iter().map(|h| (h.level, h.text.as_str())).collect();
+        assert_eq!(result, [(1, "One"), (2, "Two"), (2, "Three"), (7, "Four"), (2, "Five")]);
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
         let text = "Some words that make a sentence, and end.\nPong Benchmark\nFine.\nThe Numbers\nx\nFile Benchmark\nThe Numbers\nx\n";
         let found = unmarked(text, &[]);
         let places: Vec<usize> = text.match_indices("\nx").map(|(at, _)| at + 1).collect();
-        let said = titles(&found, &above(&found, &places, true), false);
-        assert_eq!(said, some(&["Pong Benchmark", "File Benchmark"]));
+        let result = titles(&found, &above(&found, &places, true), false);
+        assert_eq!(result, some(&["Pong Benchmark", "File Benchmark"]));
     }
 }

@@ -325,7 +325,7 @@ mod tests {
 <h2 id=x>\n  The &amp; <a href='#'>one</a>\n</h2><p>As <code>ab -n 1</code> says:<pre><code>Failed requests:  0
 a &lt; b</code></pre><!-- <h1>not\nshown</h1> --><table><tr><th>server<th>Req/s</tr>
 <tr><td>x</td>\n<td>12<br>3</td></tr></table><script>if (a<b) '<h1>';</script>end</body></html>";
-        let said: Vec<String> =
+        let result: Vec<String> =
             text(page).lines().map(|l| l.trim_end().to_owned()).filter(|l| !l.is_empty()).collect();
         let expected = [
             "Races",
@@ -340,7 +340,7 @@ a &lt; b</code></pre><!-- <h1>not\nshown</h1> --><table><tr><th>server<th>Req/s<
             "| x | 12 3 |",
             "end",
         ];
-        assert_eq!(said, expected);
+        assert_eq!(result, expected);
     }
 
     #[test]

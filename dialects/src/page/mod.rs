@@ -150,8 +150,8 @@ fn of_reports(
     }
     let remarks = words::remarks(text, &taken);
     let mut items: Vec<(usize, Item)> = Vec::new();
-    let said = titles.into_iter().zip(introductions).zip(remarks);
-    for (found, ((title, introduction), remarks)) in reports.into_iter().zip(said) {
+    let texts = titles.into_iter().zip(introductions).zip(remarks);
+    for (found, ((title, introduction), remarks)) in reports.into_iter().zip(texts) {
         let Found { at, mut reading, strange } = found;
         reading.title = reading.title.or(title);
         reading.command = reading.command.or_else(|| command_of(commands, &reading.tool, at.start));
@@ -179,11 +179,11 @@ fn command_of(commands: &[Command], tool: &str, place: usize) -> Option<String> 
 
 /// Checks that a command line fits the report: the page may have one command line for several reports.
 fn contradiction(reading: &Reading) -> Option<String> {
-    let said = words::option(reading.command.as_deref()?, 'c')?;
-    let had = reading.get("connections").filter(|had| *had != said)?;
+    let given = words::option(reading.command.as_deref()?, 'c')?;
+    let had = reading.get("connections").filter(|had| *had != given)?;
     let is_of_connections =
         ["ab", "wrk", "wrk2", "weighttp", "h2load", "oha"].contains(&reading.tool.as_str());
-    is_of_connections.then(|| format!("the page's command line has {said} connections, the report {had}"))
+    is_of_connections.then(|| format!("the page's command line has {given} connections, the report {had}"))
 }
 
 /// The rows of the tables. The headings above a table name its workload.

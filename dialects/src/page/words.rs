@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn sentences_above() {
         let text = "Below is\nthe [first](u):\n\n```\nXX\n```\n\nAnd more.\n\nThe `second` one:\nXX\nend\n";
-        let said = introductions(text, &xs(text), &[]);
-        assert_eq!(said, [Some("Below is the first".to_owned()), Some("The second one".to_owned())]);
+        let result = introductions(text, &xs(text), &[]);
+        assert_eq!(result, [Some("Below is the first".to_owned()), Some("The second one".to_owned())]);
         for text in ["One:\nXX\nXX\n", "One:\nXX\nOne:\nXX\n", "One.\nXX\nTwo:\nXX\n", "XX"] {
             assert!(introductions(text, &xs(text), &[]).iter().all(Option::is_none), "{text}");
         }
@@ -155,11 +155,11 @@ mod tests {
     fn memory_in_words() {
         let text =
             "1m RES\nXX\nThe footprint of `a` is 38.0m VIRT, 2.5m RES.\nno\nXX\n(629m  VIRT, 50m RSS)\n";
-        let said = remarks(text, &xs(text));
+        let result = remarks(text, &xs(text));
         let mib = 1_048_576.0;
-        assert_eq!(said[0][0].figures, [("virtual_bytes", 38.0 * mib), ("rss_bytes", 2.5 * mib)]);
-        assert_eq!(said[0][0].words, "The footprint of a is 38.0m VIRT, 2.5m RES.");
-        assert_eq!((said[0].len(), said[1][0].figures.len()), (1, 2));
+        assert_eq!(result[0][0].figures, [("virtual_bytes", 38.0 * mib), ("rss_bytes", 2.5 * mib)]);
+        assert_eq!(result[0][0].words, "The footprint of a is 38.0m VIRT, 2.5m RES.");
+        assert_eq!((result[0].len(), result[1][0].figures.len()), (1, 2));
         for line in ["some RES", "5 RES", "5x RES", "RES 5m", ""] {
             assert_eq!(memory(line), [], "{line}");
         }

@@ -9,25 +9,25 @@ use std::ops::Range;
 pub fn head(text: &str, before: Range<usize>, reading: &mut Reading) -> usize {
     let mut start = before.end;
     for line in scan::lines_before(text, before.end, before.start) {
-        let said = &text[line.clone()];
-        let banner = said.find("** SIEGE ");
+        let printed = &text[line.clone()];
+        let banner = printed.find("** SIEGE ");
         // If everything is on one line, the banner ends the command.
-        if let Some(command) = scan::command(&said[..banner.unwrap_or(said.len())], "siege") {
+        if let Some(command) = scan::command(&printed[..banner.unwrap_or(printed.len())], "siege") {
             reading.command = Some(command.trim_end().to_owned());
             reading.url = scan::url(command).map(str::to_owned);
             start = line.start;
-        } else if banner.is_none() && !is_own(said) {
+        } else if banner.is_none() && !is_own(printed) {
             break;
         }
         if let Some(at) = banner {
-            let version = said[at + "** SIEGE ".len()..].split_whitespace().next();
+            let version = printed[at + "** SIEGE ".len()..].split_whitespace().next();
             reading.version = version.map(str::to_owned);
             start = start.min(line.start + at);
         }
-        let users = said.find("Preparing ").map(|at| Scan::new(said, at + "Preparing ".len()));
+        let users = printed.find("Preparing ").map(|at| Scan::new(printed, at + "Preparing ".len()));
         if let Some(users) = users.and_then(|mut scan| scan.number()) {
             reading.set("connections", users);
-            start = start.min(line.start + said.len() - said.trim_start().len());
+            start = start.min(line.start + printed.len() - printed.trim_start().len());
         }
         if reading.command.is_some() {
             break;

@@ -4,7 +4,7 @@ use super::messages;
 use super::rc;
 use super::report::{self, LOG_HEAD, Line, Sums, TICK_NS};
 use super::settings::Settings;
-use crate::{Halt, Job, Said};
+use crate::{Halt, Job, Printed};
 use model::{End, Exchange, Loss, Plan, Tally};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub struct Siege {
     /// What siege would have done and drome did not do, and how often.
     pub undone: Undone,
     /// What is printed before it begins.
-    pub early: Said,
+    pub early: Printed,
 }
 
 /// What siege would do in addition.
@@ -60,60 +60,60 @@ impl Job for Siege {
         true
     }
 
-    fn begin(&mut self) -> Said {
+    fn begin(&mut self) -> Printed {
         let s = &self.settings;
-        let mut said = std::mem::take(&mut self.early);
+        let mut printed = std::mem::take(&mut self.early);
         if !s.get && !s.quiet {
             let _ = write!(
-                said.err,
+                printed.err,
                 "** SIEGE 4.0.7\n** Preparing {} concurrent users for battle.\nThe server is now under siege...",
                 s.users
             );
-            said.err.push_str(if s.verbose { "\n" } else { "" });
+            printed.err.push_str(if s.verbose { "\n" } else { "" });
         }
-        said
+        printed
     }
 
-    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
-        let mut said = Said::default();
+    fn hear(&mut self, exchanges: &[Exchange]) -> Printed {
+        let mut printed = Printed::default();
         for exchange in exchanges {
             if self.is_aborted() {
-                return said.exit(0);
+                return printed.exit(0);
             }
             let line = self.sums.add(exchange, self.settings.zero_ok);
             self.undone.add(exchange, &self.settings);
             if let Some(line) = line.filter(|_| self.shows_lines()) {
-                self.write_line(&mut said.out, exchange, line);
+                self.write_line(&mut printed.out, exchange, line);
             }
             match exchange.end {
                 End::Lost(Loss::Connect) => {
-                    said.err.push_str(&messages::error("socket: unable to connect sock.c:282"));
+                    printed.err.push_str(&messages::error("socket: unable to connect sock.c:282"));
                 }
-                End::Lost(Loss::Receive) => said.err.push_str(&messages::error(RESET)),
+                End::Lost(Loss::Receive) => printed.err.push_str(&messages::error(RESET)),
                 _ => {}
             }
         }
-        if self.is_aborted() { said.exit(0) } else { said }
+        if self.is_aborted() { printed.exit(0) } else { printed }
     }
 
-    fn print(&mut self, tally: &Tally) -> Said {
+    fn print(&mut self, tally: &Tally) -> Printed {
         self.sums.elapsed = tally.duration_ns / TICK_NS;
-        let mut said = Said::default();
-        self.show_answer(tally, &mut said);
+        let mut printed = Printed::default();
+        self.show_answer(tally, &mut printed);
         // A run that is interrupted ends with the same line as one whose time is up.
         let is_lifted = !self.is_aborted() && (self.total.is_none() || tally.interrupted);
         if is_lifted && !self.settings.quiet {
-            said.err.push_str("\nLifting the server siege...");
+            printed.err.push_str("\nLifting the server siege...");
         }
-        self.tell(&mut said);
-        said.err.push_str(&self.undone.words(&self.settings, tally));
-        said.exit(0)
+        self.tell(&mut printed);
+        printed.err.push_str(&self.undone.words(&self.settings, tally));
+        printed.exit(0)
     }
 
-    fn fail(&mut self, halt: &Halt) -> Said {
+    fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
             Halt::Connect(error) => super::url::words(error),
-            Halt::Other(what) => return Said::err(format!("siege: {what}\n")).exit(1),
+            Halt::Other(what) => return Printed::err(format!("siege: {what}\n")).exit(1),
         };
         self.lose_all(&messages::error(&format!("socket: unable to connect sock.c:282: {why}")))
     }
@@ -121,15 +121,15 @@ impl Job for Siege {
 
 impl Siege {
     /// The run if no server was listening: every transaction failed, until too many had failed.
-    pub fn lose_all(&mut self, words: &str) -> Said {
+    pub fn lose_all(&mut self, words: &str) -> Printed {
         let most = if self.settings.failures > 0 { self.settings.failures } else { u64::MAX };
         // A run without an end would fail for ever, so siege's default limit of failures ends it.
         let tries = self.total.unwrap_or(u64::MAX).min(most);
         self.sums.failed = if tries == u64::MAX { 1024 } else { tries };
         let shown = self.sums.failed.min(100_000) as usize;
-        let mut said = Said::err(words.repeat(shown));
-        self.tell(&mut said);
-        said.exit(0)
+        let mut printed = Printed::err(words.repeat(shown));
+        self.tell(&mut printed);
+        printed.exit(0)
     }
 
     fn is_aborted(&self) -> bool {
@@ -173,43 +173,43 @@ impl Siege {
     }
 
     /// Request and answer, if they were requested.
-    fn show_answer(&self, tally: &Tally, said: &mut Said) {
+    fn show_answer(&self, tally: &Tally, printed: &mut Printed) {
         let s = &self.settings;
         if !s.get && !s.print {
             return;
         }
         let request = self.plan.asks.first().map(|ask| String::from_utf8_lossy(&ask.request).into_owned());
         if !s.quiet {
-            said.out = request.unwrap_or_default() + "\n";
+            printed.out = request.unwrap_or_default() + "\n";
         }
         let (head, body) = head_and_body(&tally.first_answer);
         if s.get && !s.quiet {
-            let _ = writeln!(said.out, "{}", String::from_utf8_lossy(head));
+            let _ = writeln!(printed.out, "{}", String::from_utf8_lossy(head));
         }
         if s.print && tally.sent > 0 {
-            let _ = writeln!(said.out, "{}", String::from_utf8_lossy(body));
+            let _ = writeln!(printed.out, "{}", String::from_utf8_lossy(body));
         }
     }
 
     /// Prints the report to where it belongs, and writes the log.
-    fn tell(&self, said: &mut Said) {
+    fn tell(&self, printed: &mut Printed) {
         let s = &self.settings;
         if !s.quiet {
             if self.is_aborted() {
-                said.err.push_str("siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n");
+                printed.err.push_str("siege aborted due to excessive socket failure; you\ncan change the failure threshold in $HOME/.siegerc\n");
             }
-            said.err.push_str(&self.sums.text());
+            printed.err.push_str(&self.sums.text());
         }
         if s.json {
-            said.err.push('\n');
-            said.out.push_str(&self.sums.json());
+            printed.err.push('\n');
+            printed.out.push_str(&self.sums.json());
         }
         if s.logging {
-            self.log(said);
+            self.log(printed);
         }
     }
 
-    fn log(&self, said: &mut Said) {
+    fn log(&self, printed: &mut Printed) {
         let s = &self.settings;
         let can_hold = rc::can_hold_log(&s.log_file);
         let mut text = if Path::new(&s.log_file).exists() { String::new() } else { LOG_HEAD.to_owned() };
@@ -219,7 +219,7 @@ impl Siege {
         if s.show_log {
             let home = std::env::var("HOME").unwrap_or_default();
             let _ = write!(
-                said.out,
+                printed.out,
                 "LOG FILE: {}\nYou can disable this log file notification by editing\n{home}/.siege/siege.conf and changing 'show-logfile' to false.\n",
                 s.log_file
             );
@@ -229,12 +229,12 @@ impl Siege {
             text.push_str("**** siege aborted due to excessive socket failure. ****\n");
         }
         if can_hold {
-            said.files.push((PathBuf::from(&s.log_file), text, true));
+            printed.files.push((PathBuf::from(&s.log_file), text, true));
             return;
         }
         let what = format!("unable to create log file: {}: No such file or directory", s.log_file);
         let why = messages::error(&what);
-        said.err.push_str(&why.repeat(1 + usize::from(s.mark.is_some())));
+        printed.err.push_str(&why.repeat(1 + usize::from(s.mark.is_some())));
     }
 }
 

@@ -1,6 +1,6 @@
 //! The forms of siege's messages.
 
-use crate::Said;
+use crate::Printed;
 
 /// An error, after which siege continues.
 pub fn error(what: &str) -> String {
@@ -13,6 +13,6 @@ pub fn alert(what: &str) -> String {
 }
 
 /// An error that ends siege.
-pub fn fatal(what: &str) -> Said {
-    Said::err(format!("[\u{1b}[1;31mfatal\u{1b}[0m] {what}\n")).exit(1)
+pub fn fatal(what: &str) -> Printed {
+    Printed::err(format!("[\u{1b}[1;31mfatal\u{1b}[0m] {what}\n")).exit(1)
 }

@@ -20,7 +20,7 @@ mod url;
 pub use read::read;
 
 use crate::getopt::{self, Item};
-use crate::{Call, Dialect, Job, Said};
+use crate::{Call, Dialect, Job, Printed};
 use job::{Shown, Siege};
 use model::{Ask, Expect, Load, Order, Plan, Target, Think, TlsChoice, Until};
 use report::Sums;
@@ -38,19 +38,19 @@ pub const DIALECT: Dialect =
 const PATIENCE: Duration = Duration::from_hours(24);
 
 /// Parses siege's command line.
-pub fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
+pub fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
     let items = getopt::parse(OPTIONS, &call.args);
     // siege parses the options twice, first for its resource file only, and prints its errors each time.
     let (mut complaints, rc) = first_look(call, &items);
-    let settings = rc::load(rc).map_err(|said| after(&complaints, said))?;
+    let settings = rc::load(rc).map_err(|printed| after(&complaints, printed))?;
     complaints.push_str(&items.iter().filter_map(|item| wrong(call, item)).collect::<String>());
-    settled(settings, &items, &mut complaints).map_err(|said| after(&complaints, said))
+    settled(settings, &items, &mut complaints).map_err(|printed| after(&complaints, printed))
 }
 
-fn settled(mut settings: Settings, items: &[Item], complaints: &mut String) -> Result<Box<dyn Job>, Said> {
+fn settled(mut settings: Settings, items: &[Item], complaints: &mut String) -> Result<Box<dyn Job>, Printed> {
     for item in items {
         match item {
-            Item::Option("version", _) => return Err(Said::err(help::VERSION).exit(0)),
+            Item::Option("version", _) => return Err(Printed::err(help::VERSION).exit(0)),
             Item::Option("help", _) => return Err(help()),
             _ => {}
         }
@@ -61,17 +61,17 @@ fn settled(mut settings: Settings, items: &[Item], complaints: &mut String) -> R
         settings.url = Some(url.clone());
     }
     if settings.get && settings.url.is_none() {
-        return Err(Said::out("ERROR: -g/--get requires a commandline URL\n").exit(1));
+        return Err(Printed::out("ERROR: -g/--get requires a commandline URL\n").exit(1));
     }
     complaints.push_str(&settings.settle());
     if settings.config {
-        return Err(Said::out(help::config(&settings)).exit(0));
+        return Err(Printed::out(help::config(&settings)).exit(0));
     }
     let capped = cap(&mut settings);
     let lines = urls(&settings, complaints)?;
-    let mut said = Said::out(capped);
-    let result = job(settings, &lines, complaints, &mut said);
-    result.map(|job| Box::new(Siege { early: after(complaints, said), ..job }) as Box<dyn Job>)
+    let mut printed = Printed::out(capped);
+    let result = job(settings, &lines, complaints, &mut printed);
+    result.map(|job| Box::new(Siege { early: after(complaints, printed), ..job }) as Box<dyn Job>)
 }
 
 /// siege's errors and the resource file from its first pass, which ends at that option.
@@ -93,12 +93,12 @@ fn wrong(call: &Call, item: &Item) -> Option<String> {
     }
 }
 
-fn after(complaints: &str, said: Said) -> Said {
-    Said { err: format!("{complaints}{}", said.err), ..said }
+fn after(complaints: &str, printed: Printed) -> Printed {
+    Printed { err: format!("{complaints}{}", printed.err), ..printed }
 }
 
-fn help() -> Said {
-    Said { out: help::HELP.to_owned(), err: "SIEGE 4.0.7\n".to_owned(), ..Said::default() }.exit(0)
+fn help() -> Printed {
+    Printed { out: help::HELP.to_owned(), err: "SIEGE 4.0.7\n".to_owned(), ..Printed::default() }.exit(0)
 }
 
 /// Limits the users to what the resource file allows, and returns siege's warning if more were requested.
@@ -115,7 +115,7 @@ fn cap(settings: &mut Settings) -> String {
 }
 
 /// The URL from the command line, or those from the file.
-fn urls(settings: &Settings, complaints: &mut String) -> Result<Vec<String>, Said> {
+fn urls(settings: &Settings, complaints: &mut String) -> Result<Vec<String>, Printed> {
     if let Some(url) = &settings.url {
         return Ok(vec![url.clone()]);
     }
@@ -148,24 +148,24 @@ fn job(
     settings: Settings,
     lines: &[String],
     complaints: &mut String,
-    said: &mut Said,
-) -> Result<Siege, Said> {
+    printed: &mut Printed,
+) -> Result<Siege, Printed> {
     let mut asked = Vec::new();
     for line in lines {
         match url::parse(line, &settings) {
             Ok(url) => {
-                complaints.push_str(&url.said);
+                complaints.push_str(&url.printed);
                 asked.push(url);
             }
-            Err(Unfit::Ftp) => return Err(Said::refuse("siege", line, "drome supports only HTTP")),
+            Err(Unfit::Ftp) => return Err(Printed::refuse("siege", line, "drome supports only HTTP")),
             Err(Unfit::Credentials) => {
                 let why = "drome does not answer challenges; `header = Authorization: …` is sent";
-                return Err(Said::refuse("siege", line, why));
+                return Err(Printed::refuse("siege", line, why));
             }
             // siege fails at it each time, and stops if it is the only URL.
-            Err(Unfit::Scheme) if lines.len() == 1 => return Err(unsupported(settings, said)),
+            Err(Unfit::Scheme) if lines.len() == 1 => return Err(unsupported(settings, printed)),
             Err(Unfit::Scheme) => {
-                return Err(Said::refuse("siege", line, "siege does not read it as an HTTP URL"));
+                return Err(Printed::refuse("siege", line, "siege does not read it as an HTTP URL"));
             }
         }
     }
@@ -179,38 +179,38 @@ fn job(
         let mut job = siege(plan(&settings, &asked, nowhere()), settings, urls);
         let words = "Address resolution failed at sock.c:158 with the following error:";
         let words = messages::error(words) + &messages::error("Name or service not known");
-        return Err(ended(&mut job, said, |job| job.lose_all(&words)));
+        return Err(ended(&mut job, printed, |job| job.lose_all(&words)));
     };
     let mut job = siege(plan(&settings, &asked, target), settings, urls);
     if job.total == Some(0) {
-        return Err(ended(&mut job, said, |job| job.print(&model::Tally::default())));
+        return Err(ended(&mut job, printed, |job| job.print(&model::Tally::default())));
     }
     Ok(job)
 }
 
 /// siege's message about an unknown scheme.
-fn unsupported(settings: Settings, said: &Said) -> Said {
+fn unsupported(settings: Settings, printed: &Printed) -> Printed {
     let words = if settings.verbose && !settings.get && !settings.print {
         messages::error("UNSPPRTD 501   0.00 secs:       0 bytes ==> PROTOCOL NOT SUPPORTED BY SIEGE\n")
     } else {
         String::new()
     };
     let mut job = siege(plan(&settings, &[], nowhere()), settings, vec![Shown::default()]);
-    ended(&mut job, said, |job| job.lose_all(&words))
+    ended(&mut job, printed, |job| job.lose_all(&words))
 }
 
 fn siege(plan: Plan, settings: Settings, urls: Vec<Shown>) -> Siege {
     let total = total(&settings, urls.len());
-    let (sums, undone, early) = (Sums::default(), job::Undone::default(), Said::default());
+    let (sums, undone, early) = (Sums::default(), job::Undone::default(), Printed::default());
     Siege { plan, settings, urls, total, sums, undone, early }
 }
 
 /// A run that ends before it begins.
-fn ended(job: &mut Siege, said: &Said, end: impl FnOnce(&mut Siege) -> Said) -> Said {
+fn ended(job: &mut Siege, printed: &Printed, end: impl FnOnce(&mut Siege) -> Printed) -> Printed {
     let begun = job.begin();
     let ended = end(job);
-    let out = format!("{}{}{}", said.out, begun.out, ended.out);
-    Said { out, err: begun.err + &ended.err, ..ended }
+    let out = format!("{}{}{}", printed.out, begun.out, ended.out);
+    Printed { out, err: begun.err + &ended.err, ..ended }
 }
 
 /// A target to which no connection is ever made.
@@ -220,13 +220,13 @@ fn nowhere() -> Target {
 }
 
 /// Checks that all URLs are on one server, because a measurement is of one server.
-fn one_server(asked: &[Asked]) -> Result<(), Said> {
+fn one_server(asked: &[Asked]) -> Result<(), Printed> {
     let first = asked.first().map(|a| &a.host);
     match asked.iter().find(|a| Some(&a.host) != first) {
         Some(other) => {
             let (name, port, _) = &other.host;
             let why = "all URLs must be on one server, the one that is measured";
-            Err(Said::refuse("siege", &format!("a URL on {name}:{port} together with others"), why))
+            Err(Printed::refuse("siege", &format!("a URL on {name}:{port} together with others"), why))
         }
         None => Ok(()),
     }

@@ -1,13 +1,13 @@
 //! siege's resource file: `key = value`, with variables.
 
 use super::settings::{Settings, atof, atoi, seconds};
-use crate::Said;
+use crate::Printed;
 use std::collections::HashMap;
 use std::path::Path;
 
 /// The settings from the first of these files that exists: this one, the user's, the machine's; or else Debian's
 /// defaults.
-pub fn load(given: Option<&str>) -> Result<Settings, Said> {
+pub fn load(given: Option<&str>) -> Result<Settings, Printed> {
     let environment = std::env::var("SIEGERC").ok();
     if let Some(path) = given.or(environment.as_deref()) {
         let text = std::fs::read_to_string(path).map_err(|_| missing(path))?;
@@ -22,14 +22,14 @@ pub fn load(given: Option<&str>) -> Result<Settings, Said> {
     Ok(Settings { rc: format!("{home}/.siege/siege.conf"), ..Settings::default() })
 }
 
-fn missing(path: &str) -> Said {
+fn missing(path: &str) -> Printed {
     let stars = "*".repeat(50);
     let how = "run 'siege.config' to generate a new config file";
-    Said::err(format!("{stars}\nsiege: could not open {path}\n{how}\n{stars}\n")).exit(1)
+    Printed::err(format!("{stars}\nsiege: could not open {path}\n{how}\n{stars}\n")).exit(1)
 }
 
 /// Parses a file's text.
-pub fn read(path: &str, text: &str) -> Result<Settings, Said> {
+pub fn read(path: &str, text: &str) -> Result<Settings, Printed> {
     let mut settings = Settings { rc: path.to_owned(), ..Settings::bare() };
     let mut variables = HashMap::new();
     for line in text.lines().map(str::trim) {
@@ -69,7 +69,7 @@ pub fn evaluate(text: &str, variables: &HashMap<String, String>) -> String {
 }
 
 /// Applies a key. Returns false if siege does not know it, so that it is a variable.
-fn key_is_known(settings: &mut Settings, key: &str, value: &str) -> Result<bool, Said> {
+fn key_is_known(settings: &mut Settings, key: &str, value: &str) -> Result<bool, Printed> {
     let key = key.to_ascii_lowercase();
     refuse(&key, value)?;
     let s = settings;
@@ -122,7 +122,7 @@ fn key_is_known(settings: &mut Settings, key: &str, value: &str) -> Result<bool,
 }
 
 /// Refuses a setting that drome does not support, and says why.
-fn refuse(key: &str, value: &str) -> Result<(), Said> {
+fn refuse(key: &str, value: &str) -> Result<(), Printed> {
     let truth = value.to_ascii_lowercase().starts_with("true");
     let why = match key {
         "cache" if truth => "requests would depend on earlier answers",
@@ -139,7 +139,7 @@ fn refuse(key: &str, value: &str) -> Result<(), Said> {
         }
         _ => return Ok(()),
     };
-    Err(Said::refuse("siege", &format!("`{key} = {value}` of the resource file"), why))
+    Err(Printed::refuse("siege", &format!("`{key} = {value}` of the resource file"), why))
 }
 
 /// Whether a log can be written there.
@@ -177,8 +177,8 @@ mod tests {
             "login-url = http://a/",
             "ssl-ciphers = x",
         ] {
-            let said = read("f", line).unwrap_err();
-            assert!(said.err.contains(line.split(' ').next().unwrap()) && said.exit == Some(2), "{said:?}");
+            let printed = read("f", line).unwrap_err();
+            assert!(printed.err.contains(line.split(' ').next().unwrap()) && printed.exit == Some(2), "{printed:?}");
         }
         assert!(read("f", "cache = false\ntimeout = 30\nchunked = true\nspinner = true").is_ok());
     }

@@ -2,7 +2,7 @@
 //! defaults are those of the file that Debian installs.
 
 use super::messages;
-use crate::Said;
+use crate::Printed;
 use crate::getopt::{Item, Table, Value};
 use std::fmt::Write;
 
@@ -186,7 +186,7 @@ impl Settings {
     }
 
     /// Applies the command line. `Err`: siege would end here, or drome does not support an option.
-    pub fn apply(&mut self, items: &[Item]) -> Result<(), Said> {
+    pub fn apply(&mut self, items: &[Item]) -> Result<(), Printed> {
         for item in items {
             if let Item::Option(name, value) = item {
                 self.option(name, value.as_deref())?;
@@ -195,10 +195,10 @@ impl Settings {
         Ok(())
     }
 
-    fn option(&mut self, name: &str, value: Option<&str>) -> Result<(), Said> {
+    fn option(&mut self, name: &str, value: Option<&str>) -> Result<(), Printed> {
         let text = value.unwrap_or_default();
         match name {
-            "debug" => return Err(Said::refuse("siege", "-D (--debug)", "drome has no wire trace to print")),
+            "debug" => return Err(Printed::refuse("siege", "-D (--debug)", "drome has no wire trace to print")),
             "config" => (self.config, self.get) = (true, false),
             "concurrent" => self.users = atoi(text),
             "internet" => self.internet = true,
@@ -231,7 +231,7 @@ impl Settings {
     }
 
     /// Adds a header field, if it fits into siege's buffer.
-    pub fn header(&mut self, field: &str) -> Result<(), Said> {
+    pub fn header(&mut self, field: &str) -> Result<(), Printed> {
         if !field.contains(':') {
             return Err(messages::fatal("no ':' in http-header"));
         }
@@ -244,14 +244,14 @@ impl Settings {
 
     /// Resolves contradictions as siege does, with siege's messages about them.
     pub fn settle(&mut self) -> String {
-        let mut said = String::new();
+        let mut printed = String::new();
         if self.benchmark {
             self.delay_s = 0.0;
         }
         if self.seconds > 0 && self.reps > 0 && self.reps != MAX_REPS {
             let seconds = self.seconds;
-            said.push_str(&messages::error("CONFIG conflict: selected time and repetition based testing"));
-            let _ = writeln!(said, "defaulting to time-based testing: {seconds} seconds");
+            printed.push_str(&messages::error("CONFIG conflict: selected time and repetition based testing"));
+            let _ = writeln!(printed, "defaulting to time-based testing: {seconds} seconds");
             self.reps = MAX_REPS;
         }
         self.users = self.users.max(1);
@@ -260,7 +260,7 @@ impl Settings {
         }
         self.quiet |= self.json;
         self.verbose &= !self.quiet;
-        said
+        printed
     }
 }
 

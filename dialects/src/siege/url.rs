@@ -19,7 +19,7 @@ pub struct Asked {
     /// The body, and its content type.
     pub body: Option<(Vec<u8>, String)>,
     /// siege's messages about it.
-    pub said: String,
+    pub printed: String,
 }
 
 /// The methods that siege recognises after a URL.
@@ -61,8 +61,8 @@ pub fn parse(given: &str, settings: &Settings) -> Result<Asked, Unfit> {
     let port = port.parse().unwrap_or(if is_secure { 443 } else { 80 });
     let path = path.split('#').next().unwrap_or_default().trim();
     let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-    let mut said = String::new();
-    let body = method.map(|(_, data)| body(data.trim_start(), settings, &mut said));
+    let mut printed = String::new();
+    let body = method.map(|(_, data)| body(data.trim_start(), settings, &mut printed));
     let method = method.map_or("GET", |(method, _)| method);
     let absolute = if given.contains("://") {
         format!("http{}://{rest}", if is_secure { "s" } else { "" })
@@ -72,7 +72,7 @@ pub fn parse(given: &str, settings: &Settings) -> Result<Asked, Unfit> {
         format!("http://{rest}/")
     };
     let display = if settings.full_url || method != "GET" { absolute } else { path.clone() };
-    Ok(Asked { method, display, host: (name.to_owned(), port, is_secure), path, body, said })
+    Ok(Asked { method, display, host: (name.to_owned(), port, is_secure), path, body, printed })
 }
 
 /// Whether the connection is encrypted, and what follows the scheme.
@@ -99,7 +99,7 @@ fn scheme(url: &str) -> Result<(bool, &str), Unfit> {
 }
 
 /// The body: the text itself, or a file's content.
-fn body(data: &str, settings: &Settings, said: &mut String) -> (Vec<u8>, String) {
+fn body(data: &str, settings: &Settings, printed: &mut String) -> (Vec<u8>, String) {
     let Some(file) = data.strip_prefix('<').map(str::trim) else {
         return (data.as_bytes().to_vec(), settings.content_type.clone());
     };
@@ -110,7 +110,7 @@ fn body(data: &str, settings: &Settings, said: &mut String) -> (Vec<u8>, String)
         }
         Ok(bytes) => (bytes, settings.content_type.clone()),
         Err(error) => {
-            said.push_str(&messages::error(&format!("unable to open file: {file}: {}", words(&error))));
+            printed.push_str(&messages::error(&format!("unable to open file: {file}: {}", words(&error))));
             (Vec::new(), settings.content_type.clone())
         }
     }
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(asked.body.unwrap().0, b"a=b c");
         assert_eq!(parsed("http://a/x DELETE").body.unwrap().0, b"");
         assert!(
-            parsed("a POST </no/such/file").said.contains("unable to open file: /no/such/file: No such file")
+            parsed("a POST </no/such/file").printed.contains("unable to open file: /no/such/file: No such file")
         );
     }
 }

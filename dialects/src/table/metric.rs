@@ -274,10 +274,10 @@ mod tests {
 
     #[test]
     fn load_in_a_heading() {
-        let said = of_heading("1Thread, 100Connection, 1000Req/Sec (1minute)");
+        let printed = of_heading("1Thread, 100Connection, 1000Req/Sec (1minute)");
         let expected =
             [("threads", 1.0), ("connections", 100.0), ("offered_rate_per_s", 1000.0), ("duration_ns", 60e9)];
-        assert_eq!(said, expected);
+        assert_eq!(printed, expected);
         assert_eq!(of_heading("The Numbers of 2011, part 2"), []);
     }
 }

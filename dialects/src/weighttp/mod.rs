@@ -8,7 +8,7 @@ mod read;
 
 pub use read::read;
 
-use crate::{Call, Dialect, Halt, Job, Said};
+use crate::{Call, Dialect, Halt, Job, Printed};
 use model::{Ask, End, Exchange, Expect, Load, Plan, Tally, Until};
 use options::Options;
 use std::fmt::Write;
@@ -24,8 +24,8 @@ const FOR_EVER: Duration = Duration::from_hours(100 * 365 * 24);
 /// The first line of every output.
 const BANNER: &str = "weighttp - a lightweight and simple webserver benchmarking tool\n\n";
 
-fn parse(call: &Call) -> Result<Box<dyn Job>, Said> {
-    let with_banner = |said: Said| Said { out: format!("{BANNER}{}", said.out), ..said };
+fn parse(call: &Call) -> Result<Box<dyn Job>, Printed> {
+    let with_banner = |printed: Printed| Printed { out: format!("{BANNER}{}", printed.out), ..printed };
     let options = Options::parse(&call.args).map_err(with_banner)?;
     let target = options.target().map_err(with_banner)?;
     let request = options.request(&target);
@@ -70,7 +70,7 @@ impl Job for Weighttp {
         true
     }
 
-    fn begin(&mut self) -> Said {
+    fn begin(&mut self) -> Printed {
         let mut out = format!("{BANNER}starting benchmark...\n");
         for thread in 0..self.options.threads {
             let (connections, requests) = self.options.of_thread(thread);
@@ -80,10 +80,10 @@ impl Job for Weighttp {
                 thread + 1
             );
         }
-        Said::out(out)
+        Printed::out(out)
     }
 
-    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
+    fn hear(&mut self, exchanges: &[Exchange]) -> Printed {
         let mut out = String::new();
         for exchange in exchanges {
             self.count.hear(exchange);
@@ -96,18 +96,18 @@ impl Job for Weighttp {
                 }
             }
         }
-        Said::out(out)
+        Printed::out(out)
     }
 
-    fn print(&mut self, tally: &Tally) -> Said {
+    fn print(&mut self, tally: &Tally) -> Printed {
         let mut err = String::new();
         for (cause, n) in &tally.error_causes {
             let _ = writeln!(err, "error: {cause} ({n} times)");
         }
-        Said { err, ..Said::out(self.report(tally)) }
+        Printed { err, ..Printed::out(self.report(tally)) }
     }
 
-    fn fail(&mut self, halt: &Halt) -> Said {
+    fn fail(&mut self, halt: &Halt) -> Printed {
         match halt {
             Halt::Connect(error) => {
                 self.count = Count { failed: 1, errored: 1, ..Count::default() };
@@ -115,9 +115,9 @@ impl Job for Weighttp {
                 let errno = error.raw_os_error().map_or_else(String::new, |errno| format!(" ({errno})"));
                 let why = error.to_string();
                 let why = why.split(" (os error").next().unwrap_or_default();
-                Said { err: format!("error: connect() failed: {why}{errno}\n"), ..Said::out(report) }.exit(0)
+                Printed { err: format!("error: connect() failed: {why}{errno}\n"), ..Printed::out(report) }.exit(0)
             }
-            Halt::Other(why) => Said::err(format!("error: {why}\n")).exit(2),
+            Halt::Other(why) => Printed::err(format!("error: {why}\n")).exit(2),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! weighttp's options, its target, and the bytes of its requests.
 
-use crate::Said;
+use crate::Printed;
 use crate::getopt::{self, Item, Table, Value, Wrong};
 use model::{Address, Target};
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -55,7 +55,7 @@ pub struct Options {
 
 impl Options {
     /// Parses a command line. `Err`: what the tool prints instead of measuring, without its banner.
-    pub fn parse(args: &[String]) -> Result<Self, Said> {
+    pub fn parse(args: &[String]) -> Result<Self, Printed> {
         let mut options = Self {
             requests: 0,
             threads: 1,
@@ -82,8 +82,8 @@ impl Options {
                 Item::Option(name, value) => (name, value.unwrap_or_default()),
             };
             match name {
-                "help" => return Err(Said::out(HELP).exit(0)),
-                "version" => return Err(Said::out("version:    0.3\n\n").exit(0)),
+                "help" => return Err(Printed::out(HELP).exit(0)),
+                "version" => return Err(Printed::out("version:    0.3\n\n").exit(0)),
                 "ipv6" => options.is_ipv6 = true,
                 "keep-alive" => options.keep_alive = true,
                 // A number with other characters than digits counts as too large.
@@ -101,7 +101,7 @@ impl Options {
         options.check()
     }
 
-    fn check(self) -> Result<Self, Said> {
+    fn check(self) -> Result<Self, Printed> {
         let (threads, connections, requests) =
             (u64::from(self.threads), u64::from(self.connections), self.requests);
         if threads == 0 {
@@ -129,8 +129,8 @@ impl Options {
     }
 
     /// The target, from a URL as the tool parses it: the first colon begins the port.
-    pub fn target(&self) -> Result<Target, Said> {
-        let fail = |why: String| Said::err(format!("error: {why}\n")).exit(1);
+    pub fn target(&self) -> Result<Target, Printed> {
+        let fail = |why: String| Printed::err(format!("error: {why}\n")).exit(1);
         if self.url.starts_with("https://") {
             return Err(fail("no ssl support yet".to_owned()));
         }
@@ -174,8 +174,8 @@ impl Options {
 }
 
 /// An error message with the help.
-fn wrong(why: &str) -> Said {
-    Said { out: HELP.to_owned(), ..Said::err(format!("error: {why}\n")) }.exit(1)
+fn wrong(why: &str) -> Printed {
+    Printed { out: HELP.to_owned(), ..Printed::err(format!("error: {why}\n")) }.exit(1)
 }
 
 fn digits(text: &str) -> Option<u64> {

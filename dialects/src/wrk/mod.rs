@@ -12,7 +12,7 @@ mod url;
 mod words;
 mod wrk2;
 
-use crate::{Call, Dialect, Found, Halt, Job, Said};
+use crate::{Call, Dialect, Found, Halt, Job, Printed};
 use model::{Address, Arrivals, Ask, Expect, Load, Plan, Tally, Target, Think, Until};
 use options::Options;
 use script::Script;
@@ -52,16 +52,16 @@ pub fn read_wrk2(text: &str) -> Vec<Found> {
     read::find(text, "wrk2")
 }
 
-fn parse(call: &Call, is_wrk2: bool) -> Result<Box<dyn Job>, Said> {
-    let (options, mut said) = Options::parse(call, is_wrk2)?;
-    let mut script = Script::begin(&options, &mut said)?;
+fn parse(call: &Call, is_wrk2: bool) -> Result<Box<dyn Job>, Printed> {
+    let (options, mut printed) = Options::parse(call, is_wrk2)?;
+    let mut script = Script::begin(&options, &mut printed)?;
     let address = find(&options.url).map_err(|why| {
-        said.err.push_str(&why);
-        said.clone().exit(1)
+        printed.err.push_str(&why);
+        printed.clone().exit(1)
     })?;
-    script.go_on(&options, &mut said)?;
+    script.go_on(&options, &mut printed)?;
     let plan = plan(&options, &script, address);
-    Ok(Box::new(Wrk { options, script, plan, said }))
+    Ok(Box::new(Wrk { options, script, plan, printed }))
 }
 
 /// The first address of the host that accepts a connection. wrk checks this too before it begins.
@@ -138,7 +138,7 @@ struct Wrk {
     script: Script,
     plan: Plan,
     /// What was printed while the command line was parsed.
-    said: Said,
+    printed: Printed,
 }
 
 impl Job for Wrk {
@@ -146,13 +146,13 @@ impl Job for Wrk {
         &self.plan
     }
 
-    fn begin(&mut self) -> Said {
-        let mut said = std::mem::take(&mut self.said);
-        said.out.push_str(&report::running(&self.options));
-        said
+    fn begin(&mut self) -> Printed {
+        let mut printed = std::mem::take(&mut self.printed);
+        printed.out.push_str(&report::running(&self.options));
+        printed
     }
 
-    fn print(&mut self, tally: &Tally) -> Said {
+    fn print(&mut self, tally: &Tally) -> Printed {
         let (summary, text) = if self.options.is_wrk2 {
             wrk2::report(&self.options, tally)
         } else {
@@ -160,20 +160,20 @@ impl Job for Wrk {
             let text = report::report(&self.options, &summary);
             (summary, text)
         };
-        let mut said = Said::out(text);
+        let mut printed = Printed::out(text);
         if self.script.has_done()
-            && let Err(failed) = self.script.done(&self.options, &summary, &mut said)
+            && let Err(failed) = self.script.done(&self.options, &summary, &mut printed)
         {
             return failed;
         }
-        said
+        printed
     }
 
-    fn fail(&mut self, halt: &Halt) -> Said {
+    fn fail(&mut self, halt: &Halt) -> Printed {
         let why = match halt {
             Halt::Connect(error) => unable(&self.options.url, &script::words(error)),
             Halt::Other(why) => format!("drome {}: {why}\n", self.options.tool()),
         };
-        Said::err(why).exit(1)
+        Printed::err(why).exit(1)
     }
 }

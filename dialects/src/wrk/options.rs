@@ -3,7 +3,7 @@
 use super::units::{scan_metric, scan_time};
 use super::url::Url;
 use crate::getopt::{Item, Table, Value, parse};
-use crate::{Call, Said};
+use crate::{Call, Printed};
 
 /// A parsed command line.
 #[derive(Clone, Debug)]
@@ -146,17 +146,17 @@ const VERSION_WRK2: &str = "wrk 4.0.0 [epoll] Copyright (C) 2012 Will Glozer\n";
 
 impl Options {
     /// Parses a command line. Returns also what the tool prints before anything else: its version, if requested.
-    pub fn parse(call: &Call, is_wrk2: bool) -> Result<(Self, Said), Said> {
-        let mut said = Said::default();
-        if let Some(options) = Self::parse_into(call, is_wrk2, &mut said) {
-            return Ok((options, said));
+    pub fn parse(call: &Call, is_wrk2: bool) -> Result<(Self, Printed), Printed> {
+        let mut printed = Printed::default();
+        if let Some(options) = Self::parse_into(call, is_wrk2, &mut printed) {
+            return Ok((options, printed));
         }
-        said.out.push_str(&usage(is_wrk2));
-        Err(said.exit(1))
+        printed.out.push_str(&usage(is_wrk2));
+        Err(printed.exit(1))
     }
 
     /// `None`: the command line is wrong, and only the usage is printed.
-    fn parse_into(call: &Call, is_wrk2: bool, said: &mut Said) -> Option<Self> {
+    fn parse_into(call: &Call, is_wrk2: bool, printed: &mut Printed) -> Option<Self> {
         let items = parse(if is_wrk2 { WRK2 } else { WRK }, &call.args);
         let mut options = Self {
             is_wrk2,
@@ -174,10 +174,10 @@ impl Options {
         };
         for item in items {
             match item {
-                Item::Option(name, value) => options.set(name, &value.unwrap_or_default(), said)?,
+                Item::Option(name, value) => options.set(name, &value.unwrap_or_default(), printed)?,
                 Item::Operand(operand) => options.operands.push(operand),
                 Item::Wrong(wrong) => {
-                    said.err.push_str(&wrong.say("wrk"));
+                    printed.err.push_str(&wrong.say("wrk"));
                     return None;
                 }
             }
@@ -185,7 +185,7 @@ impl Options {
         if options.operands.is_empty() || options.threads == 0 || options.duration_s == 0 {
             return None;
         }
-        let mut complain = |why: &str| said.err.push_str(why);
+        let mut complain = |why: &str| printed.err.push_str(why);
         let Some(url) = Url::parse(&options.operands[0]) else {
             complain(&format!("invalid URL: {}\n", options.operands[0]));
             return None;
@@ -202,7 +202,7 @@ impl Options {
         Some(options)
     }
 
-    fn set(&mut self, name: &str, value: &str, said: &mut Said) -> Option<()> {
+    fn set(&mut self, name: &str, value: &str, printed: &mut Printed) -> Option<()> {
         match name {
             "threads" => self.threads = scan_metric(value)?,
             "connections" => self.connections = scan_metric(value)?,
@@ -215,7 +215,7 @@ impl Options {
             "u_latency" => (self.has_latency, self.has_uncorrected) = (true, true),
             // wrk2 with pipelining is refused, and without it every batch is one request.
             "batch_latency" => {}
-            "version" => said.out.push_str(if self.is_wrk2 { VERSION_WRK2 } else { VERSION }),
+            "version" => printed.out.push_str(if self.is_wrk2 { VERSION_WRK2 } else { VERSION }),
             _ => return None,
         }
         Some(())

@@ -5,7 +5,7 @@
 use super::options::Options;
 use super::pieces::{self, NoRequest};
 use super::stats::Stats;
-use crate::Said;
+use crate::Printed;
 use mlua::{
     Error, Function, Lua, LuaOptions, MetaMethod, StdLib, Table, UserData, UserDataMethods, UserDataRef,
     Value,
@@ -53,43 +53,43 @@ pub struct Script {
 
 impl Script {
     /// Runs the script in the tool's own state.
-    pub fn begin(options: &Options, said: &mut Said) -> Result<Self, Said> {
-        let main = State::new(options, said)?;
+    pub fn begin(options: &Options, printed: &mut Printed) -> Result<Self, Printed> {
+        let main = State::new(options, printed)?;
         Ok(Self { main, requests: Vec::new(), at_once: 1, delay_ms: 0 })
     }
 
     /// Runs the script in each thread's state.
-    pub fn go_on(&mut self, options: &Options, said: &mut Said) -> Result<(), Said> {
+    pub fn go_on(&mut self, options: &Options, printed: &mut Printed) -> Result<(), Printed> {
         let threads = if options.script.is_some() { options.threads } else { 1 };
         for thread in 0..threads {
-            let state = State::new(options, said)?;
+            let state = State::new(options, printed)?;
             if self.main.has("setup") {
                 return Err(refuse(options, "setup() makes threads send different requests"));
             }
-            state.init(options, said)?;
+            state.init(options, printed)?;
             if thread == 0 {
-                self.look(&state, options, said)?;
+                self.look(&state, options, printed)?;
             }
         }
         Ok(())
     }
 
     /// The requests and delays of the first thread; the others do the same.
-    fn look(&mut self, state: &State, options: &Options, said: &mut Said) -> Result<(), Said> {
+    fn look(&mut self, state: &State, options: &Options, printed: &mut Printed) -> Result<(), Printed> {
         let is_dynamic = state.has("request");
         let requests = if is_dynamic {
-            state.cycle(options, said)?
+            state.cycle(options, printed)?
         } else {
             let wrk = state.lua.globals().get::<Table>("wrk");
             let request = wrk.and_then(|wrk| wrk.get::<Function>("request")?.call::<mlua::String>(()));
-            vec![state.checked(options, said, request.map(|text| text.as_bytes().to_vec()))?]
+            vec![state.checked(options, printed, request.map(|text| text.as_bytes().to_vec()))?]
         };
         let mut counts = Vec::new();
         for request in &requests {
             let pieces = pieces::split(request).map_err(|why| {
                 let NoRequest { what, line, column } = why;
-                said.err.push_str(&format!("{what} at {line}:{column}\n"));
-                said.clone().exit(1)
+                printed.err.push_str(&format!("{what} at {line}:{column}\n"));
+                printed.clone().exit(1)
             })?;
             counts.push(pieces.len());
             self.requests.extend(pieces.into_iter().map(<[u8]>::to_vec));
@@ -105,7 +105,7 @@ impl Script {
             ));
         }
         if !options.is_wrk2 && state.has("delay") {
-            self.delay_ms = state.delay_ms(options, said)?;
+            self.delay_ms = state.delay_ms(options, printed)?;
         }
         if state.has("response") {
             let why = "response() would run for every answer, and no script runs while drome measures";
@@ -120,9 +120,9 @@ impl Script {
     }
 
     /// Runs the script's `done()`.
-    pub fn done(&self, options: &Options, summary: &Summary, said: &mut Said) -> Result<(), Said> {
+    pub fn done(&self, options: &Options, summary: &Summary, printed: &mut Printed) -> Result<(), Printed> {
         let result = self.main.done(summary);
-        self.main.checked(options, said, result)
+        self.main.checked(options, printed, result)
     }
 }
 
@@ -142,19 +142,19 @@ pub struct Summary {
     pub rates: Stats,
 }
 
-fn refuse(options: &Options, why: &str) -> Said {
+fn refuse(options: &Options, why: &str) -> Printed {
     let option = format!("-s {}", options.script.as_deref().unwrap_or_default());
-    Said::refuse(options.tool(), &option, why)
+    Printed::refuse(options.tool(), &option, why)
 }
 
 impl State {
     /// A state in which the script has run.
-    fn new(options: &Options, said: &mut Said) -> Result<Self, Said> {
+    fn new(options: &Options, printed: &mut Printed) -> Result<Self, Printed> {
         let heard = Rc::new(RefCell::new(Heard::default()));
         let made = Lua::new_with(StdLib::ALL_SAFE, LuaOptions::default())
             .and_then(|lua| prepare(&lua, options, &heard).map(|()| lua));
         let lua = made
-            .map_err(|why| Said::err(format!("drome wrk: Lua did not start: {}\n", cause(&why))).exit(1))?;
+            .map_err(|why| Printed::err(format!("drome wrk: Lua did not start: {}\n", cause(&why))).exit(1))?;
         let state = Self { lua, heard };
         if let Some(file) = &options.script {
             let result = match std::fs::read(file) {
@@ -164,10 +164,10 @@ impl State {
                     state.lua.load(text).set_name(format!("@{file}")).exec().map_err(|why| cause(&why))
                 }
             };
-            state.drain(options, said)?;
+            state.drain(options, printed)?;
             if let Err(why) = result {
                 // The tool continues without the script, and so does drome.
-                said.err.push_str(&format!("{file}: {why}\n"));
+                printed.err.push_str(&format!("{file}: {why}\n"));
             }
         }
         Ok(state)
@@ -177,7 +177,7 @@ impl State {
         self.lua.globals().get::<Function>(name).is_ok()
     }
 
-    fn init(&self, options: &Options, said: &mut Said) -> Result<(), Said> {
+    fn init(&self, options: &Options, printed: &mut Printed) -> Result<(), Printed> {
         let call = || {
             let args = self.lua.create_table()?;
             for (at, operand) in options.operands.iter().enumerate() {
@@ -185,11 +185,11 @@ impl State {
             }
             self.lua.globals().get::<Table>("wrk")?.get::<Function>("init")?.call::<()>(args)
         };
-        self.checked(options, said, call())
+        self.checked(options, printed, call())
     }
 
     /// The cycle of requests that `request()` returns.
-    fn cycle(&self, options: &Options, said: &mut Said) -> Result<Vec<Vec<u8>>, Said> {
+    fn cycle(&self, options: &Options, printed: &mut Printed) -> Result<Vec<Vec<u8>>, Printed> {
         let mut known: HashMap<Vec<u8>, usize> = HashMap::new();
         let mut order = Vec::new();
         let mut bytes = 0;
@@ -197,7 +197,7 @@ impl State {
         while order.len() < CALLS && (order.len() < 2 || bytes < CALLS_BYTES) {
             let result =
                 self.lua.globals().get::<Function>("request").and_then(|f| f.call::<mlua::String>(()));
-            let request = self.checked(options, said, result.map(|text| text.as_bytes().to_vec()))?;
+            let request = self.checked(options, printed, result.map(|text| text.as_bytes().to_vec()))?;
             bytes += request.len();
             let next = known.len();
             order.push(*known.entry(request).or_insert(next));
@@ -221,12 +221,12 @@ impl State {
         Ok(order[..length].iter().map(|at| requests[*at].1.clone()).collect())
     }
 
-    fn delay_ms(&self, options: &Options, said: &mut Said) -> Result<u64, Said> {
+    fn delay_ms(&self, options: &Options, printed: &mut Printed) -> Result<u64, Printed> {
         self.heard.borrow_mut().noted = None;
         let mut delays = Vec::new();
         for _ in 0..DELAYS {
             let result = self.lua.globals().get::<Function>("delay").and_then(|f| f.call::<Option<f64>>(()));
-            delays.push(self.checked(options, said, result)?.unwrap_or(0.0) as u64);
+            delays.push(self.checked(options, printed, result)?.unwrap_or(0.0) as u64);
         }
         let is_constant = delays.windows(2).all(|pair| pair[0] == pair[1]);
         if !is_constant || self.heard.borrow().noted.is_some() {
@@ -250,19 +250,19 @@ impl State {
     }
 
     /// The result of a call. A call that fails ends the tool.
-    fn checked<T>(&self, options: &Options, said: &mut Said, result: mlua::Result<T>) -> Result<T, Said> {
-        self.drain(options, said)?;
+    fn checked<T>(&self, options: &Options, printed: &mut Printed, result: mlua::Result<T>) -> Result<T, Printed> {
+        self.drain(options, printed)?;
         result.map_err(|why| {
-            said.err.push_str(&format!("PANIC: unprotected error in call to Lua API ({})\n", cause(&why)));
-            said.clone().exit(1)
+            printed.err.push_str(&format!("PANIC: unprotected error in call to Lua API ({})\n", cause(&why)));
+            printed.clone().exit(1)
         })
     }
 
     /// Takes over what the script printed.
-    fn drain(&self, options: &Options, said: &mut Said) -> Result<(), Said> {
+    fn drain(&self, options: &Options, printed: &mut Printed) -> Result<(), Printed> {
         let mut heard = self.heard.borrow_mut();
-        said.out.push_str(&std::mem::take(&mut heard.out));
-        said.err.push_str(&std::mem::take(&mut heard.err));
+        printed.out.push_str(&std::mem::take(&mut heard.out));
+        printed.err.push_str(&std::mem::take(&mut heard.err));
         heard.refused.take().map_or(Ok(()), |why| Err(refuse(options, &why)))
     }
 }

@@ -1,7 +1,7 @@
 //! What drome prints as ab is what it reads as ab's, to the report's rounding.
 
 use dialects::ab::{DIALECT, read};
-use dialects::{Call, Said};
+use dialects::{Call, Printed};
 use model::{End, Exchange, Loss, Reading, Tally};
 use proptest::prelude::*;
 
@@ -65,15 +65,15 @@ prop_compose! {
     }
 }
 
-fn print(case: &Case) -> Said {
+fn print(case: &Case) -> Printed {
     let args = [&["-r", "-n", "1000", "-c", "3"], &case.options[..], &["http://127.0.0.1:8080/a?b"]].concat();
     let mut job = (DIALECT.parse)(&Call::new("ab", &args)).unwrap();
-    let mut said = job.begin();
+    let mut printed = job.begin();
     for some in [job.hear(&case.exchanges), job.print(&case.tally)] {
-        said.out += &some.out;
-        said.err += &some.err;
+        printed.out += &some.out;
+        printed.err += &some.err;
     }
-    said
+    printed
 }
 
 fn close(reading: &Reading, name: &str, expected: f64, rounding: f64) {
@@ -161,7 +161,7 @@ proptest! {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         match (DIALECT.parse)(&Call::new("ab", &args)) {
             Ok(job) => prop_assert!(job.plan().load.connections() > 0),
-            Err(said) => prop_assert!(said.exit.is_some() && said != Said::default()),
+            Err(printed) => prop_assert!(printed.exit.is_some() && printed != Printed::default()),
         }
     }
 }
@@ -184,10 +184,10 @@ fn an_interrupted_run_reports_what_it_has() {
     let mut job = (DIALECT.parse)(&Call::new("ab", &["-n", "10", "-w", "http://127.0.0.1:1/"])).unwrap();
     job.hear(&[whole]);
     let tally = Tally { interrupted: true, duration_ns: 1_000_000, ..Tally::default() };
-    let said = job.print(&tally);
-    assert_eq!(said.exit, Some(1));
-    assert!(said.out.starts_with("\n\nServer Software:        \n"), "{}", said.out);
-    assert_eq!(read(&said.out)[0].reading.get("completed"), Some(1.0));
+    let printed = job.print(&tally);
+    assert_eq!(printed.exit, Some(1));
+    assert!(printed.out.starts_with("\n\nServer Software:        \n"), "{}", printed.out);
+    assert_eq!(read(&printed.out)[0].reading.get("completed"), Some(1.0));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn more_connections_than_descriptors_are_not_begun() {
     let mut call = Call::new("ab", &["-n", "2000", "-c", "1000", "http://127.0.0.1:1/"]);
     assert!((DIALECT.parse)(&Call { descriptors: 1064, ..call.clone() }).is_ok());
     call.descriptors = 1063;
-    let said = (DIALECT.parse)(&call).err().unwrap();
-    assert_eq!((said.exit, said.err.as_str()), (Some(24), "socket: Too many open files (24)\n"));
-    assert!(said.out.ends_with("Benchmarking 127.0.0.1 (be patient)\n"));
+    let printed = (DIALECT.parse)(&call).err().unwrap();
+    assert_eq!((printed.exit, printed.err.as_str()), (Some(24), "socket: Too many open files (24)\n"));
+    assert!(printed.out.ends_with("Benchmarking 127.0.0.1 (be patient)\n"));
 }

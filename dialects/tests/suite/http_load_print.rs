@@ -14,23 +14,23 @@
 //! | `bad byte counts` | fetches with other bytes than the first one of their URL; left out where none had |
 //! | `code … --` | answers by status, in order |
 
-use dialects::{Call, Job, Said, http_load};
+use dialects::{Call, Job, Printed, http_load};
 use model::{End, Exchange, Load, Loss, Order, Tally, Until};
 use proptest::prelude::*;
 use std::time::Duration;
 
 const MS: u64 = 1_000_000;
 
-fn parsed(line: &str) -> Result<Box<dyn Job>, Said> {
+fn parsed(line: &str) -> Result<Box<dyn Job>, Printed> {
     let args: Vec<&str> = line.split_whitespace().collect();
     http_load::parse(&Call::new("http_load", &args))
 }
 
 fn job(line: &str) -> Box<dyn Job> {
-    parsed(line).unwrap_or_else(|said| panic!("{line}: {said:?}"))
+    parsed(line).unwrap_or_else(|printed| panic!("{line}: {printed:?}"))
 }
 
-fn refused(line: &str) -> Said {
+fn refused(line: &str) -> Printed {
     parsed(line).err().unwrap_or_else(|| panic!("{line} was taken"))
 }
 
@@ -63,20 +63,20 @@ fn a_run_in_which_something_went_wrong() {
         first_byte_ns: 0,
         ..fetch(9 * MS, 0, 0, 0, End::Lost(loss))
     };
-    let said = job.hear(&[
+    let printed = job.hear(&[
         fetch(MS, 40, 1_600, 12, OK),
         fetch(2 * MS, 53, 720, 12, OK),
         fetch(3 * MS, 1_172, 6_744, 7, End::Answered { status: 404, keeps_alive: true }),
         lost(Loss::Connect),
     ]);
-    assert_eq!(said.err, "http://127.0.0.1:1/x: byte count wrong\nhttp://127.0.0.1:1/x: can't connect\n");
+    assert_eq!(printed.err, "http://127.0.0.1:1/x: byte count wrong\nhttp://127.0.0.1:1/x: can't connect\n");
     assert_eq!(job.hear(&[fetch(MS, 10, 500, 13, OK)]).err, "http://127.0.0.1:1/x: byte count wrong\n");
     let late = fetch(MS, 10, 500, 3, End::Lost(Loss::Timeout));
     assert_eq!(job.hear(&[late]).err, "http://127.0.0.1:1/x: timed out\n");
-    let said = job.print(&Tally { duration_ns: 5_000_010_000, ..Tally::default() });
-    assert_eq!(said.exit, Some(0));
+    let printed = job.print(&Tally { duration_ns: 5_000_010_000, ..Tally::default() });
+    assert_eq!(printed.exit, Some(0));
     assert_eq!(
-        said.out,
+        printed.out,
         "6 fetches, 3 max parallel, 47 bytes, in 5.00001 seconds\n\
          7.83333 mean bytes/connection\n\
          1.2 fetches/sec, 9.39998 bytes/sec\n\
@@ -91,8 +91,8 @@ fn a_run_in_which_something_went_wrong() {
 #[test]
 fn what_was_not_measured_has_no_line() {
     let mut job = job("-p 3 -f 5 http://127.0.0.1:1/x");
-    let said = job.print(&Tally { duration_ns: 10_000_000, ..Tally::default() });
-    assert_eq!(said.out, "0 fetches, 0 max parallel, 0 bytes, in 0.01 seconds\nHTTP response codes:\n");
+    let printed = job.print(&Tally { duration_ns: 10_000_000, ..Tally::default() });
+    assert_eq!(printed.out, "0 fetches, 0 max parallel, 0 bytes, in 0.01 seconds\nHTTP response codes:\n");
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn with_a_rate_what_is_under_way_at_the_same_time_is_counted() {
         fetch(20 * MS, 0, 200, 1, OK),
         fetch(10 * MS, 0, 90_000, 1, OK),
     ]);
-    let said = job.print(&Tally { duration_ns: 5_000_000_000, ..Tally::default() });
-    assert!(said.out.starts_with("5 fetches, 3 max parallel, 5 bytes, in 5 seconds\n"), "{}", said.out);
+    let printed = job.print(&Tally { duration_ns: 5_000_000_000, ..Tally::default() });
+    assert!(printed.out.starts_with("5 fetches, 3 max parallel, 5 bytes, in 5 seconds\n"), "{}", printed.out);
 }
 
 #[test]
@@ -135,8 +135,8 @@ fn bad_command_lines() {
     for line in
         ["", "-p 1", "-p 1 -f 1", "-p 1 -f 1 a b", "-f 1 a", "-x", "-p 1 -f 1 -jitter http://a/", "-p"]
     {
-        let said = refused(line);
-        assert!(said.err.starts_with("usage:  http_load ") && said.exit == Some(1), "{line}: {said:?}");
+        let printed = refused(line);
+        assert!(printed.err.starts_with("usage:  http_load ") && printed.exit == Some(1), "{line}: {printed:?}");
     }
     for (line, words) in [
         ("-p 0 -f 1 a", "http_load: parallel must be at least 1\n"),
@@ -148,13 +148,13 @@ fn bad_command_lines() {
         ("-p 1 -f 1 -sip /no/such/file http://127.0.0.1/", "/no/such/file: No such file or directory\n"),
         ("-p 1 -f 1 http://no.invalid/", "http_load: unknown host - no.invalid\n"),
     ] {
-        assert_eq!(refused(line), Said::err(words).exit(1), "{line}");
+        assert_eq!(refused(line), Printed::err(words).exit(1), "{line}");
     }
     for option in ["-checksum", "-throttle", "-Throttle 5", "-cipher fastsec", "-r 5 -jitter"] {
         let line = format!("-p 1 -f 1 {option} http://127.0.0.1:1/");
-        let said = refused(&line);
+        let printed = refused(&line);
         let name = option.split(' ').find(|word| word.len() > 2).unwrap();
-        assert!(said.exit == Some(2) && said.err.contains(&format!("{name} is not supported: ")), "{said:?}");
+        assert!(printed.exit == Some(2) && printed.err.contains(&format!("{name} is not supported: ")), "{printed:?}");
     }
 }
 
@@ -166,14 +166,14 @@ fn all_urls_are_on_one_server() {
         parsed(&format!("-p 1 -f 1 {options} {}", path.display()))
     };
     assert_eq!(with("http://127.0.0.1:1/a\nhttp://127.0.0.1:1/b\n", "").unwrap().plan().asks.len(), 2);
-    let said = with("http://127.0.0.1:1/a\nhttp://127.0.0.1:2/b\n", "").err().unwrap();
-    assert!(said.exit == Some(2) && said.err.contains("all URLs must be on one server"), "{said:?}");
+    let printed = with("http://127.0.0.1:1/a\nhttp://127.0.0.1:2/b\n", "").err().unwrap();
+    assert!(printed.exit == Some(2) && printed.err.contains("all URLs must be on one server"), "{printed:?}");
     assert_eq!(
         with("http://a.invalid/\nhttp://b.invalid/\n", "-proxy 127.0.0.1:3").unwrap().plan().asks.len(),
         2
     );
-    let said = with("ftp://a/\n", "").err().unwrap();
-    assert_eq!(said, Said::err("http_load: unknown protocol - ftp://a/\n").exit(1));
+    let printed = with("ftp://a/\n", "").err().unwrap();
+    assert_eq!(printed, Printed::err("http_load: unknown protocol - ftp://a/\n").exit(1));
     assert_eq!(with("", "").err().unwrap().exit, Some(1));
     std::fs::remove_file(&path).unwrap();
 }
@@ -193,8 +193,8 @@ proptest! {
             };
             job.hear(&[fetch(at * MS, connect, response, bytes, end)]);
         }
-        let said = job.print(&Tally { duration_ns: duration_ms * MS, ..Tally::default() });
-        let found = http_load::read(&said.out);
+        let printed = job.print(&Tally { duration_ns: duration_ms * MS, ..Tally::default() });
+        let found = http_load::read(&printed.out);
         prop_assert_eq!(found.len(), 1);
         let reading = &found[0].reading;
         let near = |name: &str, value: f64| {

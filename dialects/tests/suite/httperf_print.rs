@@ -8,7 +8,7 @@ use std::time::Duration;
 
 fn job(line: &str) -> Box<dyn Job> {
     let args: Vec<&str> = line.split_whitespace().collect();
-    (DIALECT.parse)(&Call::new("httperf", &args)).unwrap_or_else(|said| panic!("{said:?}"))
+    (DIALECT.parse)(&Call::new("httperf", &args)).unwrap_or_else(|printed| panic!("{printed:?}"))
 }
 
 const MS: u64 = 1_000_000;
@@ -127,8 +127,8 @@ fn the_plan_is_what_was_asked() {
     let load = Load::Closed { connections: 1, per_connection: Some(1) };
     assert_eq!((plan.load, plan.connecting.rate_per_s, plan.target.tls), (load, None, true));
     assert_eq!(plan.target.address.to_string(), "127.0.0.1:443");
-    let said = job("--server 127.0.0.1").fail(&Halt::Other("no".to_owned()));
-    assert_eq!((said.err.as_str(), said.exit), ("httperf: no\n", Some(1)));
+    let printed = job("--server 127.0.0.1").fail(&Halt::Other("no".to_owned()));
+    assert_eq!((printed.err.as_str(), printed.exit), ("httperf: no\n", Some(1)));
 }
 
 /// A rate of replies for every five seconds; where one of several clients says so, the first sample is earlier.

@@ -1,6 +1,6 @@
 //! siege's report, written and read again: what was counted comes back, to the report's rounding.
 
-use dialects::{Call, Job, Said, siege};
+use dialects::{Call, Job, Printed, siege};
 use model::{End, Exchange, Loss, Tally};
 use proptest::prelude::*;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ fn rc(name: &str, text: &str) -> PathBuf {
     path
 }
 
-fn job(name: &str, text: &str, args: &[&str]) -> Result<Box<dyn Job>, Said> {
+fn job(name: &str, text: &str, args: &[&str]) -> Result<Box<dyn Job>, Printed> {
     let path = rc(name, text);
     let given = ["-R", path.to_str().unwrap()];
     let job = siege::parse(&Call::new("siege", &[&given, args].concat()));
@@ -59,8 +59,8 @@ proptest! {
         let mut job = job("read", text, &["-r", "5", "http://127.0.0.1:1/"]).unwrap();
         let exchanges: Vec<_> = told.iter().map(|&(status, ticks, bytes)| exchange(status, ticks, bytes)).collect();
         exchanges.chunks(7).for_each(|chunk| drop(job.hear(chunk)));
-        let said = job.print(&tally(elapsed));
-        let found = siege::read(if as_json { &said.out } else { &said.err });
+        let printed = job.print(&tally(elapsed));
+        let found = siege::read(if as_json { &printed.out } else { &printed.err });
         prop_assert_eq!(found.len(), 1);
         let reading = &found[0].reading;
         // By siege's rules, counted once more.
@@ -112,9 +112,9 @@ fn too_many_failures_end_it() {
     let mut job = job("abort", "failures = 3", &["-t", "1H", "http://127.0.0.1:1/"]).unwrap();
     assert_eq!(job.hear(&[exchange(0, 1, 0), exchange(500, 1, 5)]).exit, None);
     assert_eq!(job.hear(&[exchange(200, 1, 5), exchange(0, 1, 0), exchange(0, 1, 0)]).exit, Some(0));
-    let said = job.print(&tally(10));
-    assert!(said.err.starts_with("siege aborted due to excessive socket failure"), "{}", said.err);
-    let reading = siege::read(&said.err).remove(0).reading;
+    let printed = job.print(&tally(10));
+    assert!(printed.err.starts_with("siege aborted due to excessive socket failure"), "{}", printed.err);
+    let reading = siege::read(&printed.err).remove(0).reading;
     assert_eq!((reading.get("completed"), reading.get("failed")), (Some(1.0), Some(3.0)));
 }
 
@@ -148,12 +148,12 @@ fn lines_of_verbose_mode() {
 #[test]
 fn urls_of_a_list_must_be_on_one_server() {
     let list = rc("list", "# two\nA=127.0.0.1:1\n$(A)/one\nhttp://$A/two\nhttp://127.0.0.1:2/three\n");
-    let said = job("list-rc", "", &["-f", list.to_str().unwrap()]).err().unwrap();
-    assert_eq!(said.exit, Some(2));
+    let printed = job("list-rc", "", &["-f", list.to_str().unwrap()]).err().unwrap();
+    assert_eq!(printed.exit, Some(2));
     assert!(
-        said.err.contains("127.0.0.1:2") && said.err.contains("all URLs must be on one server"),
+        printed.err.contains("127.0.0.1:2") && printed.err.contains("all URLs must be on one server"),
         "{}",
-        said.err
+        printed.err
     );
     std::fs::remove_file(list).unwrap();
 }

@@ -15,16 +15,16 @@
 //! | where nobody listens: one request, errored | drome's own; the tool tries them all |
 
 use dialects::weighttp::{DIALECT, read};
-use dialects::{Call, Halt, Job, Said};
+use dialects::{Call, Halt, Job, Printed};
 use model::{End, Exchange, Loss, Tally};
 use proptest::prelude::*;
 
 fn job(line: &str) -> Box<dyn Job> {
     let args: Vec<&str> = line.split_whitespace().collect();
-    (DIALECT.parse)(&Call::new("weighttp", &args)).unwrap_or_else(|said| panic!("{said:?}"))
+    (DIALECT.parse)(&Call::new("weighttp", &args)).unwrap_or_else(|printed| panic!("{printed:?}"))
 }
 
-fn said(line: &str) -> Said {
+fn printed(line: &str) -> Printed {
     let args: Vec<&str> = line.split_whitespace().collect();
     (DIALECT.parse)(&Call::new("weighttp", &args)).err().unwrap_or_else(|| panic!("{line} is understood"))
 }
@@ -59,12 +59,12 @@ starting benchmark...
 spawning thread #1: 3 concurrent requests, 11 total requests
 spawning thread #2: 2 concurrent requests, 10 total requests
 ";
-    assert_eq!(job.begin(), Said::out(begin));
+    assert_eq!(job.begin(), Printed::out(begin));
     // Only the first thread tells how far it is.
     let first = [exchange(0, answered(200)), exchange(1, answered(200)), exchange(0, answered(404))];
-    assert_eq!(job.hear(&first), Said::out("progress:   9% done\nprogress:  18% done\n"));
+    assert_eq!(job.hear(&first), Printed::out("progress:   9% done\nprogress:  18% done\n"));
     let lost = [exchange(0, End::Lost(Loss::Receive)), exchange(1, answered(302))];
-    assert_eq!(job.hear(&lost), Said::out("progress:  27% done\n"));
+    assert_eq!(job.hear(&lost), Printed::out("progress:  27% done\n"));
     let tally = Tally {
         duration_ns: 2_003_004_999,
         sent: 5,
@@ -79,7 +79,7 @@ requests: 21 total, 5 started, 5 done, 3 succeeded, 2 failed, 1 errored
 status codes: 2 2xx, 1 3xx, 1 4xx, 0 5xx
 traffic: 5000000 bytes total, 4999964 bytes http, 36 bytes data
 ";
-    let expected = Said { err: "error: receive: it broke (1 times)\n".to_owned(), ..Said::out(end) };
+    let expected = Printed { err: "error: receive: it broke (1 times)\n".to_owned(), ..Printed::out(end) };
     assert_eq!(job.print(&tally), expected);
 }
 
@@ -94,14 +94,14 @@ fn all_is_done_in_ten_steps() {
 #[test]
 fn where_nobody_listens_one_was_tried() {
     let mut job = job("-n 10 http://127.0.0.1:1/");
-    let said = job.fail(&Halt::Connect(std::io::Error::from_raw_os_error(111)));
+    let printed = job.fail(&Halt::Connect(std::io::Error::from_raw_os_error(111)));
     assert_eq!(
-        (said.err.as_str(), said.exit),
+        (printed.err.as_str(), printed.exit),
         ("error: connect() failed: Connection refused (111)\n", Some(0))
     );
-    assert!(said.out.contains("\nrequests: 10 total, 1 started, 1 done, 0 succeeded, 1 failed, 1 errored\n"));
-    let said = job.fail(&Halt::Other("no".to_owned()));
-    assert_eq!((said.err.as_str(), said.exit), ("error: no\n", Some(2)));
+    assert!(printed.out.contains("\nrequests: 10 total, 1 started, 1 done, 0 succeeded, 1 failed, 1 errored\n"));
+    let printed = job.fail(&Halt::Other("no".to_owned()));
+    assert_eq!((printed.err.as_str(), printed.exit), ("error: no\n", Some(2)));
 }
 
 #[test]
@@ -154,9 +154,9 @@ fn what_is_wrong_is_the_tool_s_own_error() {
         ("-n 5 -z 127.0.0.1", "unkown option: -z"),
         ("-n 5 --help 127.0.0.1", "unkown option: --"),
     ] {
-        let said = said(line);
-        assert_eq!((said.err, said.exit), (format!("error: {why}\n"), Some(1)), "{line}");
-        assert!(said.out.starts_with(&format!("{banner}weighttp <options> <url>\n")), "{line}");
+        let printed = printed(line);
+        assert_eq!((printed.err, printed.exit), (format!("error: {why}\n"), Some(1)), "{line}");
+        assert!(printed.out.starts_with(&format!("{banner}weighttp <options> <url>\n")), "{line}");
     }
     for (line, why) in [
         ("-n 1 https://127.0.0.1/", "no ssl support yet"),
@@ -165,13 +165,13 @@ fn what_is_wrong_is_the_tool_s_own_error() {
         ("-n 1 -6 127.0.0.1", "could not resolve hostname: 127.0.0.1"),
     ] {
         assert_eq!(
-            said(line),
-            Said { err: format!("error: {why}\n"), ..Said::out(banner) }.exit(1),
+            printed(line),
+            Printed { err: format!("error: {why}\n"), ..Printed::out(banner) }.exit(1),
             "{line}"
         );
     }
-    assert_eq!(said("-h").exit, Some(0));
-    assert_eq!(said("-kv"), Said::out(format!("{banner}version:    0.3\n\n")).exit(0));
+    assert_eq!(printed("-h").exit, Some(0));
+    assert_eq!(printed("-kv"), Printed::out(format!("{banner}version:    0.3\n\n")).exit(0));
 }
 
 fn any_end() -> impl Strategy<Value = End> {

@@ -15,7 +15,7 @@
 //! | `… Uncorrected Latency …` | with `-U`; from the actual send |
 //! | `  N requests in T, XB read` and below | of the whole time, calibration included |
 
-use dialects::{Call, Halt, Job, Said, named};
+use dialects::{Call, Halt, Job, Printed, named};
 use model::tally::Beat;
 use model::{Interval, Load, Plan, Tally, Think, Until};
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ fn listen() -> (TcpListener, String) {
     (listener, url)
 }
 
-fn parse(tool: &str, args: &[&str]) -> Result<Box<dyn Job>, Said> {
+fn parse(tool: &str, args: &[&str]) -> Result<Box<dyn Job>, Printed> {
     (named(tool).expect("a dialect").parse)(&Call::new(tool, args))
 }
 
@@ -38,7 +38,7 @@ fn parse(tool: &str, args: &[&str]) -> Result<Box<dyn Job>, Said> {
 fn job(tool: &str, args: &[&str]) -> (Box<dyn Job>, String) {
     let (_listener, url) = listen();
     let args = [args, &[url.as_str()]].concat();
-    let job = parse(tool, &args).unwrap_or_else(|said| panic!("{said:?}"));
+    let job = parse(tool, &args).unwrap_or_else(|printed| panic!("{printed:?}"));
     (job, url)
 }
 
@@ -228,29 +228,29 @@ fn command_lines_that_are_wrong() {
         ("wrk2", &["-c1", url], "number of connections must be >= threads\n"),
     ];
     for (tool, args, err) in cases {
-        let said = parse(tool, args).err().expect("nothing to measure");
-        assert_eq!((said.err.as_str(), said.exit), (*err, Some(1)), "{args:?}");
+        let printed = parse(tool, args).err().expect("nothing to measure");
+        assert_eq!((printed.err.as_str(), printed.exit), (*err, Some(1)), "{args:?}");
         assert!(
-            said.out.starts_with("Usage: wrk <options> <url>") && said.out.ends_with("2h)\n"),
+            printed.out.starts_with("Usage: wrk <options> <url>") && printed.out.ends_with("2h)\n"),
             "{args:?}"
         );
     }
-    let said = parse("wrk2", &["-v"]).err().expect("nothing to measure");
-    assert!(said.out.starts_with("wrk 4.0.0 [epoll] Copyright (C) 2012 Will Glozer\nUsage"));
+    let printed = parse("wrk2", &["-v"]).err().expect("nothing to measure");
+    assert!(printed.out.starts_with("wrk 4.0.0 [epoll] Copyright (C) 2012 Will Glozer\nUsage"));
 }
 
 #[test]
 fn nobody_there() {
-    let said = parse("wrk", &["http://127.0.0.1:1/"]).err().expect("nothing to measure");
+    let printed = parse("wrk", &["http://127.0.0.1:1/"]).err().expect("nothing to measure");
     assert_eq!(
-        (said.err.as_str(), said.exit),
+        (printed.err.as_str(), printed.exit),
         ("unable to connect to 127.0.0.1:1 Connection refused\n", Some(1))
     );
-    let said = parse("wrk", &["gopher://127.0.0.1/"]).err().expect("nothing to measure");
-    assert_eq!(said.err, "unable to resolve 127.0.0.1:gopher Servname not supported for ai_socktype\n");
+    let printed = parse("wrk", &["gopher://127.0.0.1/"]).err().expect("nothing to measure");
+    assert_eq!(printed.err, "unable to resolve 127.0.0.1:gopher Servname not supported for ai_socktype\n");
     let refused = std::io::Error::from_raw_os_error(111);
-    let said = job("wrk", &[]).0.fail(&Halt::Connect(refused));
-    assert!(said.err.starts_with("unable to connect to 127.0.0.1:") && said.exit == Some(1), "{said:?}");
+    let printed = job("wrk", &[]).0.fail(&Halt::Connect(refused));
+    assert!(printed.err.starts_with("unable to connect to 127.0.0.1:") && printed.exit == Some(1), "{printed:?}");
 }
 
 fn script(text: &str) -> tempfile::NamedTempFile {
@@ -259,7 +259,7 @@ fn script(text: &str) -> tempfile::NamedTempFile {
     file
 }
 
-fn with_script(tool: &str, text: &str, behind: &[&str]) -> Result<Box<dyn Job>, Said> {
+fn with_script(tool: &str, text: &str, behind: &[&str]) -> Result<Box<dyn Job>, Printed> {
     let (_listener, url) = listen();
     let file = script(text);
     let name = file.path().display().to_string();
@@ -270,7 +270,7 @@ fn with_script(tool: &str, text: &str, behind: &[&str]) -> Result<Box<dyn Job>, 
 }
 
 fn asked(text: &str, behind: &[&str]) -> Vec<String> {
-    let job = with_script("wrk", text, behind).unwrap_or_else(|said| panic!("{said:?}"));
+    let job = with_script("wrk", text, behind).unwrap_or_else(|printed| panic!("{printed:?}"));
     let plan = job.plan();
     let first = |ask: &model::Ask| String::from_utf8_lossy(&ask.request).into_owned();
     plan.asks
@@ -292,7 +292,7 @@ fn scripts_say_what_is_asked() {
     let pipelined = "init = function() r = wrk.format(nil, '/a') .. wrk.format(nil, '/b') end
                      request = function() return r end";
     assert_eq!(asked(pipelined, &[]), ["GET /a", "GET /b"]);
-    let job = with_script("wrk", pipelined, &[]).unwrap_or_else(|said| panic!("{said:?}"));
+    let job = with_script("wrk", pipelined, &[]).unwrap_or_else(|printed| panic!("{printed:?}"));
     assert_eq!((job.plan().pipeline, job.plan().bursts, job.plan().burst_latency), (2, true, true));
     assert_eq!(asked("this is no Lua", &[]), ["GET /x"]);
 }
@@ -300,7 +300,7 @@ fn scripts_say_what_is_asked() {
 #[test]
 fn a_body_has_its_length() {
     let text = "wrk.method = 'POST'; wrk.body = 'a=b&c'; wrk.headers['X'] = 1; wrk.headers['Host'] = 'h'";
-    let job = with_script("wrk", text, &[]).unwrap_or_else(|said| panic!("{said:?}"));
+    let job = with_script("wrk", text, &[]).unwrap_or_else(|printed| panic!("{printed:?}"));
     assert_eq!(request(job.plan()), "POST /x HTTP/1.1\r\nContent-Length: 5\r\nHost: h\r\nX: 1\r\n\r\na=b&c");
 }
 
@@ -308,7 +308,7 @@ fn a_body_has_its_length() {
 fn a_constant_delay_is_thinking() {
     let pause = Duration::from_millis(12);
     let job = with_script("wrk", "delay = function() return 12.7 end", &[])
-        .unwrap_or_else(|said| panic!("{said:?}"));
+        .unwrap_or_else(|printed| panic!("{printed:?}"));
     assert_eq!(job.plan().think, Think::Between(pause, pause));
 }
 
@@ -334,12 +334,12 @@ fn what_a_script_can_not_decide_beforehand_is_refused() {
         ("wrk2", "request = function() return wrk.format() .. wrk.format() end", "several at once"),
     ];
     for (tool, text, why) in cases {
-        let said = with_script(tool, text, &[]).err().expect("refused");
+        let printed = with_script(tool, text, &[]).err().expect("refused");
         assert!(
-            said.err.starts_with(&format!("drome {tool}: -s ")) && said.err.contains(why),
-            "{text}: {said:?}"
+            printed.err.starts_with(&format!("drome {tool}: -s ")) && printed.err.contains(why),
+            "{text}: {printed:?}"
         );
-        assert_eq!(said.exit, Some(2));
+        assert_eq!(printed.exit, Some(2));
     }
 }
 
@@ -352,14 +352,14 @@ fn a_script_that_fails_is_told_as_wrk_tells_it() {
         ("request = function() return 'FETCH / HTTP/1.1\\r\\n\\r\\n' end", "invalid HTTP method at 1:1\n"),
     ];
     for (text, err) in panics {
-        let said = with_script("wrk", text, &[]).err().expect("ended");
-        assert_eq!((said.err.as_str(), said.exit), (err, Some(1)));
+        let printed = with_script("wrk", text, &[]).err().expect("ended");
+        assert_eq!((printed.err.as_str(), printed.exit), (err, Some(1)));
     }
     for nothing in
         ["request = function() end", "request = function() return {} end", "delay = function() return {} end"]
     {
-        let said = with_script("wrk", nothing, &[]).err().expect("ended");
-        assert!(said.err.starts_with("PANIC: ") && said.exit == Some(1), "{said:?}");
+        let printed = with_script("wrk", nothing, &[]).err().expect("ended");
+        assert!(printed.err.starts_with("PANIC: ") && printed.exit == Some(1), "{printed:?}");
     }
 }
 
@@ -369,15 +369,15 @@ fn done_is_told_what_was_measured_and_prints() {
                     print(s.duration, s.requests, s.bytes, s.errors.status, s.errors.timeout, s.errors.connect)
                     io.write(l.min, ' ', l:percentile(50), ' ', #l, ' ', r.max, '\\n')
                 end";
-    let mut job = with_script("wrk", text, &[]).unwrap_or_else(|said| panic!("{said:?}"));
+    let mut job = with_script("wrk", text, &[]).unwrap_or_else(|printed| panic!("{printed:?}"));
     let out = job.print(&tally(&[100, 200, 300], 2)).out;
     assert!(out.ends_with("2000000\t3\t300\t0\t0\t0\n100 200 3 0\n"), "{out}");
     let mut job = with_script("wrk", "done = function() error('boo', 0) end", &[])
-        .unwrap_or_else(|said| panic!("{said:?}"));
-    let said = job.print(&tally(&[100], 1));
+        .unwrap_or_else(|printed| panic!("{printed:?}"));
+    let printed = job.print(&tally(&[100], 1));
     assert!(
-        said.out.contains("Requests/sec") && said.err.starts_with("PANIC") && said.exit == Some(1),
-        "{said:?}"
+        printed.out.contains("Requests/sec") && printed.err.starts_with("PANIC") && printed.exit == Some(1),
+        "{printed:?}"
     );
 }
 

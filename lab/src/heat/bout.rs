@@ -116,7 +116,7 @@ impl<'b, 'a> Bout<'b, 'a> {
     }
 
     /// What the load generator counted in the last turn.
-    pub fn said(&self) -> &model::SliceTally {
+    pub fn counted(&self) -> &model::SliceTally {
         self.generator.last()
     }
 
@@ -165,10 +165,10 @@ impl<'b, 'a> Bout<'b, 'a> {
 
     /// Why a member can't go on after its turn, if it can't.
     fn fault(&mut self, member: usize) -> Option<Fault> {
-        let said = self.generator.last();
-        let is_silent = said.tally.completed + said.uncounted.completed == 0;
-        let halted = said.tally.halted.clone();
-        let causes = said.tally.error_causes.iter().chain(&said.uncounted.error_causes);
+        let counted = self.generator.last();
+        let is_silent = counted.tally.completed + counted.uncounted.completed == 0;
+        let halted = counted.tally.halted.clone();
+        let causes = counted.tally.error_causes.iter().chain(&counted.uncounted.error_causes);
         let cause = causes.max_by_key(|(_, n)| **n).map(|(cause, _)| cause.clone());
         if is_silent {
             std::thread::sleep(SOON);

@@ -84,7 +84,7 @@ impl Bout<'_, '_> {
             cycled.forget(member, self.start(member));
             return Ok(());
         };
-        sum.set(self.said(), &turned.used, member, self.field.lab.cores.server.len());
+        sum.set(self.counted(), &turned.used, member, self.field.lab.cores.server.len());
         let cycle = cycled.turns.len() - 1;
         let slice = self.slice((cycle, cycled.turns[cycle].len(), member), &turned);
         cycled.add(member, slice, turned, sum);
@@ -93,7 +93,7 @@ impl Bout<'_, '_> {
 
     /// A turn in the form in which it is stored.
     fn slice(&self, (cycle, place, member): (usize, usize, usize), turned: &Turned) -> Slice {
-        let (said, start) = (self.said(), self.start(member));
+        let (counted, start) = (self.counted(), self.start(member));
         let (owner_ns, members_ns) = turned.used.owner_and_others(member);
         Slice {
             round: start.round,
@@ -103,8 +103,8 @@ impl Bout<'_, '_> {
             place,
             contender: start.contender.clone(),
             copy: start.copy,
-            answers: said.tally.completed,
-            ns: said.tally.duration_ns,
+            answers: counted.tally.completed,
+            ns: counted.tally.duration_ns,
             turn_ns: turned.used.wall_ns,
             ran: Ran {
                 owner_ns,

@@ -23,8 +23,8 @@ mod warming;
 
 pub use measured::Measured;
 
-use model::Run;
 use model::heat::{Heat, Start};
+use model::{Design, Run};
 use schedule::enough::{Neighbours, rounds_in_words};
 use schedule::{budget, enough, owed};
 
@@ -57,7 +57,7 @@ pub fn next(course: &Course<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>
     for round in 0..most {
         if let Some(heat) = owed::heat(run, round, heats, starts) {
             return match budget::exceeded(run, &heat, starts) {
-                Some(why) => Next::Done(with_what_is_open(why, round, known)),
+                Some(why) => Next::Done(with_what_is_open(why, round, design, known)),
                 None => Next::Heat(heat),
             };
         }
@@ -79,11 +79,16 @@ pub fn next(course: &Course<'_>, known: &mut dyn FnMut(usize) -> Vec<Neighbours>
         }
     }
     let why = format!("the design's maximum is reached: {}", rounds_in_words(most));
-    Next::Done(with_what_is_open(why, most, known))
+    Next::Done(with_what_is_open(why, most, design, known))
 }
 
-fn with_what_is_open(why: String, rounds: usize, known: &mut dyn FnMut(usize) -> Vec<Neighbours>) -> String {
-    match enough::still_open(&known(rounds)) {
+fn with_what_is_open(
+    why: String,
+    rounds: usize,
+    design: &Design,
+    known: &mut dyn FnMut(usize) -> Vec<Neighbours>,
+) -> String {
+    match enough::still_open(design, &known(rounds)) {
         Some(open) => format!("{why}; {open}"),
         None => why,
     }

@@ -93,11 +93,11 @@ mod tests {
             start("c", &[], StartOutcome::Running),
         ];
         let all = observed(&[heat], &starts);
-        let said: Vec<(&str, usize, Option<u64>)> = all
+        let shown: Vec<(&str, usize, Option<u64>)> = all
             .iter()
             .map(|o| (o.trial.contender.as_str(), o.trial.cell, o.valid().map(|m| m.tally.completed)))
             .collect();
-        assert_eq!(said, [(HUB, 1, Some(2)), (HUB, 0, Some(1)), ("a", 1, Some(2)), ("a", 0, None)]);
+        assert_eq!(shown, [(HUB, 1, Some(2)), (HUB, 0, Some(1)), ("a", 1, Some(2)), ("a", 0, None)]);
         assert_eq!(all[3].outcome, Outcome::Failed("it ended".to_owned()));
         assert_eq!(
             (all[0].trial.block, all[0].elapsed_ns),

@@ -26,22 +26,22 @@ const UNREACHABLE: [&str; 17] = [
 ];
 
 /// The next step after a contender's build that said this.
-pub fn of_build(said: &str, name: &str) -> String {
+pub fn of_build(output: &str, name: &str) -> String {
     let again = format!("then `drome install {name}`");
-    match first(said) {
+    match first(output) {
         Some(what) => format!("{what}, {again}"),
         None => format!("fix that, {again}"),
     }
 }
 
 /// The next step after a package manager that said this.
-pub fn of_packages(said: &str) -> &'static str {
-    first(said).unwrap_or("fix that, or install the packages by hand")
+pub fn of_packages(output: &str) -> &'static str {
+    first(output).unwrap_or("fix that, or install the packages by hand")
 }
 
-fn first(said: &str) -> Option<&'static str> {
-    let said = said.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|words| said.contains(words));
+fn first(output: &str) -> Option<&'static str> {
+    let output = output.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|words| output.contains(words));
     if has(&FULL) {
         return Some("the disk is full: free some space, or set DROME_CACHE to a folder on another disk");
     }
@@ -71,9 +71,9 @@ mod tests {
             ("OSError: [Errno 28] No space left on device", "the disk is full"),
             ("error: linking failed", "fix that"),
         ];
-        for (said, words) in cases {
-            let next = of_build(said, "x");
-            assert!(next.contains(words) && next.ends_with("then `drome install x`"), "{said}: {next}");
+        for (output, words) in cases {
+            let next = of_build(output, "x");
+            assert!(next.contains(words) && next.ends_with("then `drome install x`"), "{output}: {next}");
         }
         assert!(of_packages("E: Failed to fetch http://deb.debian.org").contains("registry"));
     }

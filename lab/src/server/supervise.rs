@@ -6,6 +6,7 @@ use crate::server::image;
 use crate::server::ports;
 use crate::server::tree;
 use model::contender::StopSignal;
+use net::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -63,7 +64,7 @@ impl Server {
             .stdout(Stdio::piped())
             .process_group_of_its_own()
             .spawn()
-            .map_err(|e| Fault::unable("can't start the guard of a server", &e))?;
+            .map_err(|e| no_guard(&e))?;
         let (send, lines) = channel();
         if let Some(out) = guard.stdout.take() {
             std::thread::spawn(move || {
@@ -91,7 +92,7 @@ impl Server {
             })
         })?;
         match line.split_once(' ') {
-            Some((said, rest)) if said == word => Ok(rest.to_owned()),
+            Some((first, rest)) if first == word => Ok(rest.to_owned()),
             Some(("refused", why)) => Err(Fault::Contender(why.to_owned())),
             Some(("failed", why)) => Err(Fault::Lab(why.to_owned())),
             _ => Err(Fault::Lab(format!("the guard of a server said `{line}`"))),
@@ -202,6 +203,19 @@ impl Server {
     }
 }
 
+/// Why there is no guard. An emulator of programs, such as qemu-user, can't start `/proc/self/exe`: the kernel finds a program
+/// for another processor there.
+fn no_guard(error: &std::io::Error) -> Fault {
+    if Errno::from_io_error(error) == Some(Errno::NOEXEC) {
+        return Fault::Lab(
+            "drome runs under an emulator of programs and can't supervise servers there. `drome load` and `drome serve` work. \
+             For everything else, emulate a whole machine"
+                .to_owned(),
+        );
+    }
+    Fault::unable("can't start the guard of a server", error)
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
         if self.guard.stdin.is_some() {
@@ -239,5 +253,17 @@ pub fn last_lines(log: &Path) -> String {
         "; it wrote nothing to its log".to_owned()
     } else {
         format!("; the last lines of its log, {}:\n    {}", log.display(), last.join("\n    "))
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn under_an_emulator_of_programs_the_message_says_what_works() {
+        let error = std::io::Error::from_raw_os_error(Errno::NOEXEC.raw_os_error());
+        assert!(no_guard(&error).to_string().contains("`drome load` and `drome serve` work"));
+        let error = std::io::Error::from_raw_os_error(Errno::NOMEM.raw_os_error());
+        assert!(no_guard(&error).to_string().starts_with("can't start the guard of a server: "));
     }
 }

@@ -201,8 +201,8 @@ fn step(share: f64, offered_per_s: f64, all: &[&SweepTrial]) -> Step {
     let figure = |value: fn(&SweepTrial) -> Option<f64>| spread(all.iter().copied(), value);
     let mut reasons: Vec<String> = Vec::new();
     for trial in all {
-        let said = trial.verdict.iter().flat_map(|v| &v.reasons).chain(&trial.failed);
-        for reason in said {
+        let all_reasons = trial.verdict.iter().flat_map(|v| &v.reasons).chain(&trial.failed);
+        for reason in all_reasons {
             if !reasons.contains(reason) {
                 reasons.push(reason.clone());
             }

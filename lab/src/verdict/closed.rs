@@ -1,7 +1,7 @@
 //! Judges closed load: whether the figures agree with each other, and whether the server was kept at work.
 
 use super::bound::CLIENT_BUSY;
-use super::{Case, Said};
+use super::{Case, Reason};
 use model::verdict::NEVER_ANSWERED;
 use model::{Bound, Load, Think, Usage};
 
@@ -14,7 +14,7 @@ const ANSWERS_FOR_LITTLE: u64 = 100;
 /// With fewer answers per connection than this, a connection without any may be chance.
 const STARVED_MEAN: u64 = 20;
 
-pub fn judge(case: &Case<'_>, bound: Bound) -> Vec<Said> {
+pub fn judge(case: &Case<'_>, bound: Bound) -> Vec<Reason> {
     let Load::Closed { connections, .. } = &case.plan.load else { return Vec::new() };
     [little(case, *connections), client(case, bound), idle(case, bound), starved(case)]
         .into_iter()
@@ -25,7 +25,7 @@ pub fn judge(case: &Case<'_>, bound: Bound) -> Vec<Said> {
 /// Checks Little's law: in closed load every connection has its requests in flight, so mean latency × rate is their
 /// number, apart from the waits beyond the window's ends. It can never be more; it is less while connections are
 /// opened, and where some starve or fail.
-fn little(case: &Case<'_>, connections: usize) -> Option<Said> {
+fn little(case: &Case<'_>, connections: usize) -> Option<Reason> {
     let (plan, tally) = (case.plan, case.tally);
     let (under_way, asked_under_way) = (tally.under_way()?, connections * plan.pipeline);
     if tally.completed < asked_under_way as u64 * ANSWERS_FOR_LITTLE {
@@ -36,25 +36,25 @@ fn little(case: &Case<'_>, connections: usize) -> Option<Said> {
     let is_steady = is_full && tally.connections_opened == 0 && all_served && tally.errors.total() == 0;
     let share = under_way / asked_under_way as f64 - 1.0;
     (share > LITTLE || (is_steady && share < -LITTLE)).then(|| {
-        Said::void(format!(
+        Reason::void(format!(
             "Little's law does not hold: mean latency × rate is {under_way:.1} requests in flight, not {asked_under_way}"
         ))
     })
 }
 
 /// Notes that the load generator was at its limit. That does not void the rate: it is a lower bound for the server.
-fn client(case: &Case<'_>, bound: Bound) -> Option<Said> {
+fn client(case: &Case<'_>, bound: Bound) -> Option<Reason> {
     let busy = case.client_busy(CLIENT_BUSY)?;
     let both = if bound == Bound::Both { ", and so was the server" } else { "" };
-    Some(Said::note(format!("{busy}{both}: the server may be able to do more")))
+    Some(Reason::note(format!("{busy}{both}: the server may be able to do more")))
 }
 
 /// Notes that the server waited although the load generator could have sent more.
-fn idle(case: &Case<'_>, bound: Bound) -> Option<Said> {
+fn idle(case: &Case<'_>, bound: Bound) -> Option<Reason> {
     let idle = case.usage.and_then(Usage::idle_share)?;
     let is_told = bound == Bound::Neither && case.plan.think == Think::None;
     is_told.then(|| {
-        Said::note(format!(
+        Reason::note(format!(
             "the server was idle for {:.1} % of the time and the load generator was not at its limit: the server waited for \
              requests, or for something other than its CPU; more connections may raise the rate",
             idle * 100.0
@@ -62,12 +62,12 @@ fn idle(case: &Case<'_>, bound: Bound) -> Option<Said> {
     })
 }
 
-fn starved(case: &Case<'_>) -> Option<Said> {
+fn starved(case: &Case<'_>) -> Option<Reason> {
     let served = &case.tally.served;
     let starved = served.iter().filter(|n| **n == 0).count();
     let mean = served.iter().sum::<u64>() / served.len().max(1) as u64;
     (starved > 0 && mean >= STARVED_MEAN)
-        .then(|| Said::note(format!("{starved} of {} {NEVER_ANSWERED}", served.len())))
+        .then(|| Reason::note(format!("{starved} of {} {NEVER_ANSWERED}", served.len())))
 }
 
 #[cfg(test)]

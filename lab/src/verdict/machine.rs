@@ -1,7 +1,7 @@
 //! What happened on the machine meanwhile: steal, other programs, a throttled processor, a server that was hard to stop.
 
 use super::policy::Weight;
-use super::{Case, Said};
+use super::{Case, Reason};
 
 /// If the host took more of the machine's time than this, it was another machine.
 const HOST_PPM: u64 = 100_000;
@@ -18,19 +18,19 @@ const HOST_REMEDY: &str = ": measure again when the host is quieter, or on a ded
 const OTHERS_REMEDY: &str = ": `drome doctor` names them; stop them and measure again. `--allow-busy` counts such trials; their \
                              figures are less certain";
 
-pub fn judge(case: &Case<'_>) -> Vec<Said> {
+pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     let host = host(case);
     [host, others(case), throttled(case), fallback(case), stopping(case)].into_iter().flatten().collect()
 }
 
-fn host(case: &Case<'_>) -> Option<Said> {
+fn host(case: &Case<'_>) -> Option<Reason> {
     let steal = case.usage?.steal_ppm.filter(|steal| *steal > HOST_PPM)?;
     let words = format!("the host took {:.0} % of this machine's time", steal as f64 / 1e4);
     Some(weighed(case.policy.host, words, HOST_REMEDY))
 }
 
 /// Background load slows some servers more than others, so it can change the ranking.
-fn others(case: &Case<'_>) -> Option<Said> {
+fn others(case: &Case<'_>) -> Option<Reason> {
     let others = case.usage?.others_ppm.filter(|others| *others > OTHERS_PPM)?;
     let percent = others as f64 / 1e4;
     let words = format!("other programs used {percent:.0} % of the time of the measured CPUs");
@@ -39,26 +39,26 @@ fn others(case: &Case<'_>) -> Option<Said> {
 }
 
 /// Notes a throttled processor. It affects all contenders, so it voids nothing: where it comes and goes, the intervals are wide.
-fn throttled(case: &Case<'_>) -> Option<Said> {
+fn throttled(case: &Case<'_>) -> Option<Reason> {
     let why = case.conditions?.throttled.as_ref().filter(|why| !why.is_empty())?;
-    Some(Said::note(format!("the processor was slowed down during the measurement: {}", why.join(", "))))
+    Some(Reason::note(format!("the processor was slowed down during the measurement: {}", why.join(", "))))
 }
 
 /// Notes that epoll was used. Each request then costs the load generator more, so it is the bound earlier.
-fn fallback(case: &Case<'_>) -> Option<Said> {
+fn fallback(case: &Case<'_>) -> Option<Reason> {
     let why = case.tally.io_fallback.as_ref()?;
-    Some(Said::note(format!("the load generator used epoll, since io_uring can't be used here ({why})")))
+    Some(Reason::note(format!("the load generator used epoll, since io_uring can't be used here ({why})")))
 }
 
 /// Notes trouble with stopping the server. The measurement was over by then.
-fn stopping(case: &Case<'_>) -> Option<Said> {
-    case.stopping.map(|trouble| Said::note(format!("after the measurement, {trouble}")))
+fn stopping(case: &Case<'_>) -> Option<Reason> {
+    case.stopping.map(|trouble| Reason::note(format!("after the measurement, {trouble}")))
 }
 
-fn weighed(weight: Weight, words: String, remedy: &str) -> Said {
+fn weighed(weight: Weight, words: String, remedy: &str) -> Reason {
     match weight {
-        Weight::Void => Said::void(words + remedy),
-        Weight::Note => Said::note(words),
+        Weight::Void => Reason::void(words + remedy),
+        Weight::Note => Reason::note(words),
     }
 }
 

@@ -53,12 +53,12 @@ impl<'a> Case<'a> {
 
 /// A reason, which may void the measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Said {
+struct Reason {
     weight: Weight,
     words: String,
 }
 
-impl Said {
+impl Reason {
     fn void(words: String) -> Self {
         Self { weight: Weight::Void, words }
     }
@@ -73,11 +73,11 @@ pub fn judge(case: &Case<'_>) -> Verdict {
     let bound = bound::of(case.tally, case.usage);
     let all =
         [work::judge(case), open::judge(case), closed::judge(case, bound), machine::judge(case)].concat();
-    let (void, notes): (Vec<Said>, Vec<Said>) = all.into_iter().partition(|said| said.weight == Weight::Void);
+    let (void, notes): (Vec<Reason>, Vec<Reason>) = all.into_iter().partition(|reason| reason.weight == Weight::Void);
     Verdict {
         bound,
         valid: void.is_empty(),
-        reasons: void.into_iter().chain(notes).map(|said| said.words).collect(),
+        reasons: void.into_iter().chain(notes).map(|reason| reason.words).collect(),
         kept_up: open::kept_up(case),
         server_idle_ppm: case.usage.and_then(Usage::idle_share).map(|share| (share * 1e6) as u64),
     }

@@ -1,7 +1,7 @@
 //! Judges open load: whether requests left when they were due, and whether they were answered.
 
 use super::bound::CLIENT_BUSY;
-use super::{Case, Said, Weight};
+use super::{Case, Reason, Weight};
 use model::Load;
 use model::verdict::NEVER_ANSWERED;
 
@@ -17,10 +17,11 @@ const KEPT: f64 = 0.90;
 /// that depended on the latency would void the fast and keep the slow under the same disturbance.
 const LAG_NS_P99: u64 = 1_000_000;
 
-/// With so many requests due for each connection, one without any answer is no chance, because connections take turns.
+/// With this many requests due for each connection, a connection without any answer can't be due to chance, because connections
+/// take turns.
 const STARVED_DUE: u64 = 20;
 
-pub fn judge(case: &Case<'_>) -> Vec<Said> {
+pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     if !matches!(case.plan.load, Load::Open { .. }) {
         return Vec::new();
     }
@@ -34,43 +35,44 @@ pub fn kept_up(case: &Case<'_>) -> Option<bool> {
     Some(answered >= due as f64 * KEPT)
 }
 
-fn client(case: &Case<'_>) -> Option<Said> {
+fn client(case: &Case<'_>) -> Option<Reason> {
     let busy = case.client_busy(CLIENT_BUSY)?;
-    Some(Said::void(format!("{busy}: latencies may include its own delays; give it more threads")))
+    Some(Reason::void(format!("{busy}: latencies may include its own delays; give it more threads")))
 }
 
-fn lag(case: &Case<'_>) -> Option<Said> {
+fn lag(case: &Case<'_>) -> Option<Reason> {
     let lag = case.tally.schedule_lag.quantile_ns(0.99).filter(|lag| *lag > LAG_NS_P99)?;
     let words = format!(
         "requests were sent late: p99 {:.2} ms after their due time, the limit is {:.0} ms; the load generator was held up",
         lag as f64 / 1e6,
         LAG_NS_P99 as f64 / 1e6
     );
-    Some(if case.policy.lag == Weight::Void { Said::void(words) } else { Said::note(words) })
+    Some(if case.policy.lag == Weight::Void { Reason::void(words) } else { Reason::note(words) })
 }
 
 /// Notes a rate below the offered one. It is a finding, not a fault of the measurement: this is the rate that the server does answer.
-fn offered(case: &Case<'_>) -> Option<Said> {
+fn offered(case: &Case<'_>) -> Option<Reason> {
     let (rate, achieved) = (case.plan.load.rate_per_s()?, case.tally.rate_per_s()?);
     let offered = rate.mean_per_s(case.tally.duration_ns);
     let connections = case.plan.load.connections();
     let what = match kept_up(case) {
-        Some(false) => "did not keep up, so latency grew throughout the measurement",
-        _ => "fell slightly behind",
+        Some(false) => "the server did not keep up and latency grew throughout the measurement",
+        _ => "the server fell slightly behind",
     };
     (achieved < offered * ACHIEVED).then(|| {
-        Said::note(format!(
-            "{achieved:.0}/s of the offered {offered:.0}/s were answered: the server, or {connections} connections, {what}; \
-             offer less, or use more connections"
+        Reason::note(format!(
+            "{achieved:.0} of the offered {offered:.0} requests/s were answered, so {what}: either it is too slow, or {connections} \
+             connections are too few; offer a lower rate, or use more connections"
         ))
     })
 }
 
 /// Judges connections without an answer. Where the server seems to keep up, its answers say nothing about those that never came. Where it
 /// did not keep up, its latency is not used anyway, and its rate is what it answered.
-fn starved(case: &Case<'_>) -> Option<Said> {
+fn starved(case: &Case<'_>) -> Option<Reason> {
     let (served, due) = (&case.tally.served, case.tally.due?);
-    // What older versions counted does not tell who was asked at all; with so many requests for each, all were.
+    // Tallies of older versions don't say which connections were given requests. With so many requests due, all were, so every
+    // connection without an answer is starved.
     let unserved = || served.iter().filter(|n| **n == 0).count() as u64;
     let starved = case.tally.connections_starved.unwrap_or_else(unserved);
     let is_chance = due < STARVED_DUE.saturating_mul(served.len() as u64);
@@ -78,8 +80,8 @@ fn starved(case: &Case<'_>) -> Option<Said> {
     match (starved, kept_up(case)) {
         _ if is_chance => None,
         (0, _) => None,
-        (_, Some(false)) => Some(Said::note(words())),
-        _ => Some(Said::void(format!("{}, although requests were due on them", words()))),
+        (_, Some(false)) => Some(Reason::note(words())),
+        _ => Some(Reason::void(format!("{}, although requests were due on them", words()))),
     }
 }
 
@@ -104,7 +106,7 @@ mod tests {
             judged(&plan, &tally(0.1), None).reasons
         };
         assert_eq!(reasons("5k..15k/1s"), Vec::<String>::new());
-        assert!(reasons("5k..25k/1s")[0].starts_with("10000/s of the offered 15000/s"));
+        assert!(reasons("5k..25k/1s")[0].starts_with("10000 of the offered 15000 requests/s"));
     }
 
     #[test]
@@ -116,7 +118,7 @@ mod tests {
         assert_eq!((of(10_000, 10_000).kept_up, of(10_000, 11_000).kept_up), (Some(true), Some(true)));
         let behind = of(5_000, 10_000);
         assert!(behind.valid && behind.fell_behind(), "{behind:?}");
-        assert!(behind.reasons[0].starts_with("5000/s of the offered 10000/s"), "{behind:?}");
+        assert!(behind.reasons[0].starts_with("5000 of the offered 10000 requests/s"), "{behind:?}");
         assert!(behind.reasons[0].contains("did not keep up"), "{behind:?}");
         let a_little = of(9_500, 10_000);
         assert!(

@@ -1,30 +1,30 @@
 //! Judges whether the answers were as expected, and whether the measurement is complete.
 
-use super::{Case, Said};
+use super::{Case, Reason};
 use model::metric::Percentile;
 
 /// With a larger share of wrong answers, it was not the same work any more.
 const WRONG_WORK: f64 = 0.01;
 
-pub fn judge(case: &Case<'_>) -> Vec<Said> {
+pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     let [answers, failures] = [answers(case), failures(case)];
     let tally = case.tally;
-    let interrupted = tally.interrupted.then(|| Said::void("interrupted before its time was up".to_owned()));
-    [answers, failures, tally.halted.clone().map(Said::void), interrupted].into_iter().flatten().collect()
+    let interrupted = tally.interrupted.then(|| Reason::void("interrupted before its time was up".to_owned()));
+    [answers, failures, tally.halted.clone().map(Reason::void), interrupted].into_iter().flatten().collect()
 }
 
-fn answers(case: &Case<'_>) -> Option<Said> {
+fn answers(case: &Case<'_>) -> Option<Reason> {
     let tally = case.tally;
     if tally.completed == 0 {
-        return Some(Said::void("no request was answered as expected".to_owned()));
+        return Some(Reason::void("no request was answered as expected".to_owned()));
     }
     let wrong = Some(tally.errors.wrong_work()).filter(|wrong| *wrong > 0)?;
     let share = wrong as f64 / (wrong + tally.completed) as f64;
     let words = format!("{wrong} answers ({:.2} %) were not as expected", share * 100.0);
-    Some(if share > WRONG_WORK { Said::void(words) } else { Said::note(words) })
+    Some(if share > WRONG_WORK { Reason::void(words) } else { Reason::note(words) })
 }
 
-fn failures(case: &Case<'_>) -> Option<Said> {
+fn failures(case: &Case<'_>) -> Option<Reason> {
     let errors = &case.tally.errors;
     let failed = errors.total().checked_sub(errors.wrong_work()).filter(|n| *n > 0)?;
     let causes = case.tally.error_causes.iter();
@@ -34,7 +34,7 @@ fn failures(case: &Case<'_>) -> Option<Said> {
     } else {
         ""
     };
-    (case.tally.completed > 0).then(|| Said::note(format!("{failed} requests failed{main}{flatters}")))
+    (case.tally.completed > 0).then(|| Reason::note(format!("{failed} requests failed{main}{flatters}")))
 }
 
 #[cfg(test)]

@@ -77,12 +77,12 @@ fn rates(generator: &mut Generator, cycles: u64) -> [f64; 2] {
     for nth in 0..2 * cycles {
         let target = [0, 1, 1, 0][nth as usize % 4];
         let slice = Slice { length: Duration::from_millis(40), ..Slice::of(target).jittered(1, nth) };
-        let said = generator.slice(&slice).unwrap();
-        let tally = &said.tally;
-        assert_eq!((tally.errors.total(), said.uncounted.errors.total()), (0, 0), "{:?}", tally.error_causes);
+        let outcome = generator.slice(&slice).unwrap();
+        let tally = &outcome.tally;
+        assert_eq!((tally.errors.total(), outcome.uncounted.errors.total()), (0, 0), "{:?}", tally.error_causes);
         assert_eq!(tally.sent, tally.completed + tally.in_flight_at_end);
         assert_eq!(tally.verified, tally.completed);
-        assert!(tally.client_cpu_ns > 0 && said.carried_over <= 8);
+        assert!(tally.client_cpu_ns > 0 && outcome.carried_over <= 8);
         assert_eq!(tally.served.iter().sum::<u64>(), tally.completed);
         sums[target].0 += tally.completed;
         sums[target].1 += tally.duration_ns;
@@ -95,15 +95,15 @@ fn a_server_that_takes_twice_as_long_has_half_the_rate() {
     let urls = [start(spinning(400)), start(spinning(800))];
     for (io, threads) in [(IoChoice::Epoll, 1), (IoChoice::Best, 2)] {
         let mut generator = generator(&urls, io, threads, &closed());
-        let mut said = Vec::new();
+        let mut outcome = Vec::new();
         // Each answer takes a little more than the spin. Other work on this machine may hide the difference, but not always.
         let is_as_known = (0..5).any(|_| {
             let [one, two] = rates(&mut generator, 8);
             assert!(one < 2600.0 && two < 1300.0, "no server is faster than its service time: {one}, {two}");
-            said.push((one, two));
+            outcome.push((one, two));
             (0.35..0.85).contains(&(two / one))
         });
-        assert!(is_as_known, "{said:?}");
+        assert!(is_as_known, "{outcome:?}");
     }
 }
 
@@ -131,8 +131,8 @@ fn connections_that_the_server_closes_while_idle_are_opened_again() {
         let mut generator = generator(&urls, io, 1, &closed());
         rates(&mut generator, 4);
         std::thread::sleep(Duration::from_secs(2));
-        let said = generator.slice(&Slice::of(0)).unwrap();
-        assert_eq!((said.uncounted.connections_opened, said.uncounted.errors.total()), (8, 0));
+        let outcome = generator.slice(&Slice::of(0)).unwrap();
+        assert_eq!((outcome.uncounted.connections_opened, outcome.uncounted.errors.total()), (8, 0));
     }
 }
 
@@ -148,11 +148,11 @@ fn a_window_of_open_load_has_what_was_offered() {
     let mut generator = generator(&urls, IoChoice::Best, 2, &load);
     for target in [0, 1, 1, 0] {
         let window = Slice::window(target, Duration::from_millis(200), 50, Duration::from_secs(5));
-        let said = generator.slice(&window).unwrap();
-        assert!(said.tally.completed >= 50, "{}", said.tally.completed);
-        let due = said.tally.due.unwrap();
-        assert!(said.tally.completed_of_due() <= due && said.tally.errors.total() == 0);
-        assert_eq!(said.tally.sent, said.tally.completed + said.tally.in_flight_at_end);
+        let outcome = generator.slice(&window).unwrap();
+        assert!(outcome.tally.completed >= 50, "{}", outcome.tally.completed);
+        let due = outcome.tally.due.unwrap();
+        assert!(outcome.tally.completed_of_due() <= due && outcome.tally.errors.total() == 0);
+        assert_eq!(outcome.tally.sent, outcome.tally.completed + outcome.tally.in_flight_at_end);
     }
 }
 
@@ -168,9 +168,9 @@ fn a_server_that_is_gone_is_told_of_and_the_other_goes_on() {
         ..Slice::of(target)
     };
     for _ in 0..2 {
-        let said = generator.slice(&brief(1)).unwrap();
-        assert!(said.tally.completed == 0 && said.is_cut);
-        assert!(said.uncounted.errors.connect + said.tally.errors.connect > 0);
+        let outcome = generator.slice(&brief(1)).unwrap();
+        assert!(outcome.tally.completed == 0 && outcome.is_cut);
+        assert!(outcome.uncounted.errors.connect + outcome.tally.errors.connect > 0);
         assert!(generator.slice(&brief(0)).unwrap().tally.completed > 0);
     }
 }

@@ -55,6 +55,11 @@ pub struct Design {
     /// Stop as soon as every contender is certainly faster or slower than the first, or the reference.
     #[serde(default)]
     decide: bool,
+    /// With `decide`: the share of the first contender's speed that another may lose. The run stops as soon as every contender is
+    /// certainly slower by more than that, or certainly not.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "checked::margin_or_none")]
+    #[schemars(range(min = 0.0, max = 0.9999))]
+    margin: Option<f64>,
     /// The figure by which the run decides and contenders are ranked. Under open load `rate` means `p99`: a server that
     /// does not fall behind has the offered rate, however fast it is.
     #[serde(default)]
@@ -84,6 +89,7 @@ impl From<Resolved> for Design {
             warmup_limit: design.heats.map(|heats| heats.warmup_limit),
             measure: Some(design.measure),
             decide: design.decide,
+            margin: design.margin,
             metric: design.metric,
             precision: Some(design.precision),
             budget: design.budget,
@@ -127,6 +133,7 @@ impl Design {
             warmup: self.warmup.ok_or_else(|| missing("warmup"))?,
             measure: self.measure.ok_or_else(|| missing("measure"))?,
             decide: self.decide,
+            margin: self.margin,
             metric: self.metric,
             precision: self.precision.ok_or_else(|| missing("precision"))?,
             budget: self.budget,
@@ -165,12 +172,13 @@ impl Design {
             ));
         }
         let precision = self.precision.unwrap_or(PRECISION);
-        let (decide, metric, budget) = (self.decide, self.metric, self.budget);
+        let (decide, margin, metric, budget) = (self.decide, self.margin, self.metric, self.budget);
         Ok(Resolved {
             blocks: rounds,
             warmup,
             measure,
             decide,
+            margin,
             metric,
             precision,
             budget,

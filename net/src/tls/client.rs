@@ -38,7 +38,8 @@ impl Default for ClientOptions {
 }
 
 impl ClientOptions {
-    /// Reads the files and makes the configuration of rustls, without a memory for sessions: see [`ClientTls::new`].
+    /// Reads the files and makes the configuration of rustls. It resumes no sessions; [`ClientTls::with_own_memory`] gives
+    /// each worker a session cache.
     pub fn config(&self) -> Result<ClientConfig, TlsError> {
         let provider = Arc::new(ring::default_provider());
         let verifier = self.verifier(&provider)?;

@@ -105,8 +105,8 @@ fn what_can_not_be_measured_is_said() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let output = client(port, "1 0.1");
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains(&format!("can't connect to port {port}")), "{said}");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains(&format!("can't connect to port {port}")), "{errors}");
     assert_eq!(client(port, "0 1").status.code(), Some(2));
 }
 

@@ -210,7 +210,7 @@ impl Trials {
                 let (low, high) = range(trial);
                 ranges.push([(x, y.at(low / median)), (x, y.at(high / median))]);
                 let class = if trial.state == State::Valid { "dot" } else { "hollow" };
-                dots.push(((x, y.at(rate / median)), class, said(&row.label, trial, places)));
+                dots.push(((x, y.at(rate / median)), class, tip(&row.label, trial, places)));
             }
         }
         canvas.strokes(&ranges, "range");
@@ -295,7 +295,7 @@ fn draw_row(canvas: &mut Canvas, places: &Places, i: usize, row: &Row) {
             Some((_, median)) => course(canvas, (x, width), &y, median, trial),
         }
         if width > NARROW {
-            canvas.hover((x, top), (width, ROW), &said(&row.label, trial, places));
+            canvas.hover((x, top), (width, ROW), &tip(&row.label, trial, places));
         }
     }
     canvas.strokes(&ranges, "whisker");
@@ -315,8 +315,8 @@ fn course(canvas: &mut Canvas, (x, width): (f64, f64), y: &Scale, median: f64, t
 }
 
 /// The text that appears on hovering over a trial.
-fn said(label: &str, trial: &Trial, places: &Places) -> String {
-    let rate = trial.rate_per_s.map_or_else(String::new, |rate| format!(": {}/s", units::rate(rate)));
+fn tip(label: &str, trial: &Trial, places: &Places) -> String {
+    let rate = trial.rate_per_s.map_or_else(String::new, |rate| format!(": {}", units::requests_per_s(rate)));
     let why = match &trial.state {
         State::Valid => String::new(),
         State::Void(why) => format!("; void: {why}"),

@@ -88,14 +88,14 @@ fn finding(rows: &[String], columns: &[String], ratios: &[Vec<Option<Point>>]) -
     let ends = known.iter().max_by(|a, b| a.2.value.total_cmp(&b.2.value));
     let ends = ends.zip(known.iter().min_by(|a, b| a.2.value.total_cmp(&b.2.value)));
     let Some((most, least)) = ends else { return "No ratio is known.".to_owned() };
-    let said = |(i, j, point): &(usize, usize, Point)| {
+    let words = |(i, j, point): &(usize, usize, Point)| {
         format!("{} ({}, {})", units::ratio(point.value), rows[*i], columns[*j])
     };
     format!(
         "{} from {} to {}; {unsure} of them not significantly different from 1.",
         units::several(known.len(), "ratio"),
-        said(least),
-        said(most)
+        words(least),
+        words(most)
     )
 }
 

@@ -59,21 +59,21 @@ pub fn of_sweep(sweep: &Sweep) -> LoadChart {
         label: if is_one { c.title.clone() } else { format!("{}: {}", c.name, c.title) },
         steps: c.steps.iter().map(step).collect(),
     };
-    let said = |c: &Swept| match (&c.kept, c.knee_per_s) {
+    let words = |c: &Swept| match (&c.kept, c.knee_per_s) {
         (Some(kept), _) if kept.rate_per_s.is_some() => {
             format!(
-                "{} keeps {} up to {}/s",
+                "{} keeps {} up to {}",
                 c.name,
                 kept.promise,
-                units::known(kept.rate_per_s, units::rate)
+                units::known(kept.rate_per_s, units::requests_per_s)
             )
         }
         (_, Some(knee)) => {
-            format!("{} follows the offered rate up to {}/s", c.name, units::rate(knee.median))
+            format!("{} follows the offered rate up to {}", c.name, units::requests_per_s(knee.median))
         }
         _ => format!("the knee of {} is unknown", c.name),
     };
-    let finding = sweep.contenders.iter().map(said).collect::<Vec<_>>().join("; ");
+    let finding = sweep.contenders.iter().map(words).collect::<Vec<_>>().join("; ");
     LoadChart {
         caption: Caption::new("Latency and server CPU over the offered rate", format!("{finding}.")),
         percentile: "p99".to_owned(),
@@ -132,17 +132,17 @@ fn of_cells(first: &CellFindings, cells: &[(f64, &CellFindings)]) -> LoadChart {
     known.sort_by(|a, b| a.1.total_cmp(&b.1));
     let finding = match (known.first(), known.last()) {
         (Some(best), Some(worst)) if known.len() > 1 => format!(
-            "At {}/s the p99 of {} is {}, and that of {} is {}.",
-            units::rate(highest),
+            "At {} the p99 of {} is {}, and that of {} is {}.",
+            units::requests_per_s(highest),
             best.0.label,
             units::duration(best.1),
             worst.0.label,
             units::duration(worst.1)
         ),
         (Some(one), _) => {
-            format!("At {}/s the p99 of {} is {}.", units::rate(highest), one.0.label, units::duration(one.1))
+            format!("At {} the p99 of {} is {}.", units::requests_per_s(highest), one.0.label, units::duration(one.1))
         }
-        _ => format!("No contender has a p99 at {}/s.", units::rate(highest)),
+        _ => format!("No contender has a p99 at {}.", units::requests_per_s(highest)),
     };
     let title = format!("{}: latency and server CPU over the offered rate", first.workload);
     LoadChart { caption: Caption::new(title, finding), percentile: "p99".to_owned(), courses }
@@ -226,8 +226,8 @@ fn draw(canvas: &mut Canvas, places: &Places, i: usize, course: &Course) {
     let place = |(rate, ns): &(f64, f64)| (x.at(*rate), latency.at(*ns));
     canvas.path(&times.iter().map(place).collect::<Vec<_>>(), &curve, &course.label);
     for step in &times {
-        let (rate, ns) = (units::rate(step.0), units::duration(step.1));
-        canvas.disc(place(step), 3.0, &theme::fill(i), &format!("{}: {ns} at {rate}/s", course.label));
+        let (rate, ns) = (units::requests_per_s(step.0), units::duration(step.1));
+        canvas.disc(place(step), 3.0, &theme::fill(i), &format!("{}: {ns} at {rate}", course.label));
     }
     let cores: Vec<_> = known(|s| s.server_cores).map(|(rate, cores)| (x.at(rate), cpu.at(cores))).collect();
     canvas.path(&cores, &curve, &course.label);

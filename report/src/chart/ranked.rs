@@ -93,7 +93,7 @@ fn figure(cell: &CellFindings, c: &ContenderFindings) -> Option<model::findings:
 /// The finding of the chart, in words.
 fn finding(f: &Findings, cell: &CellFindings) -> String {
     let shown = |value: f64| match cell.metric {
-        Metric::Rate => format!("{}/s", units::rate(value)),
+        Metric::Rate => units::requests_per_s(value),
         metric => Unit::of(metric).shown(value),
     };
     let known = |c: &'_ ContenderFindings| Some(figure(cell, c)?.median);

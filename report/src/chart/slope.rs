@@ -144,7 +144,7 @@ impl Slope {
 
     /// The unit that follows the title of a side.
     fn per(&self) -> &'static str {
-        if self.unit == Unit::Rate { ", /s" } else { "" }
+        if self.unit == Unit::Rate { ", requests/s" } else { "" }
     }
 }
 
@@ -179,14 +179,14 @@ mod tests {
     fn nobody_leads_where_nothing_is_decided() {
         let line = |label: &str, published, measured| Line { label: label.to_owned(), published, measured };
         let lines = [line("a", 100.0, 50.0), line("b", 90.0, 51.0)];
-        let said = |leader| finding(&lines, Unit::Rate, leader);
+        let found = |leader| finding(&lines, Unit::Rate, leader);
         assert!(
-            said(Some("a")).starts_with("a was the best on the page and leads here. "),
+            found(Some("a")).starts_with("a was the best on the page and leads here. "),
             "{}",
-            said(Some("a"))
+            found(Some("a"))
         );
-        assert!(said(Some("b")).starts_with("a was the best on the page, b leads here. "));
-        let open = said(None);
+        assert!(found(Some("b")).starts_with("a was the best on the page, b leads here. "));
+        let open = found(None);
         assert!(open.contains("here there is no clear leader, b has the best median"), "{open}");
         assert_eq!(finding(&[], Unit::Rate, None), "No contender has both figures.");
     }

@@ -12,7 +12,7 @@ pub(super) fn section(f: &Findings) -> Markup {
     let (table, is_known) = setup::table(f);
     let caption = "How each contender was set up";
     let shown =
-        Shown { id: "setup-table", caption, table: &table, tags: &[], has_filter: false, is_tall: false };
+        Shown { id: "setup-table", caption, table: &table, chips: &[], has_filter: false, is_tall: false };
     html! {
         section #contenders aria-labelledby="contenders-title" {
             h2 #contenders-title { "The contenders" }

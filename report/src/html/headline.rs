@@ -5,7 +5,7 @@ use super::charts::Charts;
 use crate::answer::{self, listed};
 use crate::{in_heats, page, race, ranking, units};
 use maud::{Markup, html};
-use model::findings::{CellFindings, ContenderFindings, Figure, Findings, Unranked};
+use model::findings::{CellFindings, ContenderFindings, Figure, Findings};
 use model::study::REFERENCE;
 use model::{Bound, Metric};
 use std::collections::BTreeMap;
@@ -47,32 +47,25 @@ pub(crate) fn sentences(f: &Findings, cell: &CellFindings) -> Vec<String> {
     }
     let field: Vec<&ContenderFindings> =
         cell.contenders.iter().filter(|c| c.name != REFERENCE && figure(cell, c).is_some()).collect();
-    let mut said = answer::of(f, cell);
-    if said.is_empty() {
-        said.push(best(f, cell, &field));
-        said.extend(equals(cell));
-        said.extend(reference(cell, &field));
+    let mut told = answer::of(f, cell);
+    if told.is_empty() {
+        told.push(best(f, cell, &field));
+        told.extend(equals(cell));
+        told.extend(reference(cell, &field));
     }
-    said.extend(limits(cell));
-    said.push(format!("N{}.", ranking::floor(cell).trim_start_matches('n')));
-    said.push(lost(cell));
-    said.extend(still_changing(cell).filter(|_| cell.in_heats.is_none()));
+    told.extend(limits(cell));
+    told.push(format!("N{}.", ranking::floor(cell).trim_start_matches('n')));
+    told.push(lost(cell));
+    told.extend(still_changing(cell).filter(|_| cell.in_heats.is_none()));
     for one in page::comparisons(f, cell).iter().filter(|one| one.is_ranked()) {
-        said.push(format!(
+        told.push(format!(
             "Compared with the page's figures{}: {}",
             one.kind.words(),
             one.agreement().trim_end()
         ));
     }
     // A number and its % sign stay on one line.
-    said.iter().map(|sentence| sentence.replace(" %", "\u{a0}%")).collect()
-}
-
-/// The tag of a contender whose rate had not settled.
-pub(super) fn unsteady(c: &ContenderFindings) -> Option<&'static str> {
-    let has_not_settled = c.in_heats.as_ref().is_some_and(|own| own.unranked == Some(Unranked::NotSettled));
-    let is_unsteady = c.steady.and_then(|steady| steady.is_steady) == Some(false);
-    (is_unsteady || has_not_settled).then_some("unsteady")
+    told.iter().map(|sentence| sentence.replace(" %", "\u{a0}%")).collect()
 }
 
 /// The figure by which contenders are ranked, if it is a finite number.
@@ -222,8 +215,8 @@ fn limits(cell: &CellFindings) -> Option<String> {
             _ => format!("unknown for {who}"),
         }
     };
-    let said: Vec<String> = by_bound.iter().rev().map(words).collect();
-    (!said.is_empty()).then(|| format!("What limited the rate: {}.", said.join("; ")))
+    let told: Vec<String> = by_bound.iter().rev().map(words).collect();
+    (!told.is_empty()).then(|| format!("What limited the rate: {}.", told.join("; ")))
 }
 
 /// What was void or failed.
@@ -262,8 +255,8 @@ fn why(c: &ContenderFindings) -> Option<&str> {
 }
 
 fn still_changing(cell: &CellFindings) -> Option<String> {
-    let who: Vec<&str> =
-        cell.contenders.iter().filter(|c| unsteady(c).is_some()).map(|c| c.title.as_str()).collect();
+    let is_unsteady = |c: &&ContenderFindings| c.steady.and_then(|steady| steady.is_steady) == Some(false);
+    let who: Vec<&str> = cell.contenders.iter().filter(is_unsteady).map(|c| c.title.as_str()).collect();
     (!who.is_empty()).then(|| {
         format!(
             "Not settled when measured, so the figures depend on the moment of the measurement: {}.",

@@ -33,7 +33,7 @@ fn one(i: usize, cell: &Cell) -> Markup {
         id: &table_id,
         caption: &caption,
         table: &table,
-        tags: &[],
+        chips: &[],
         has_filter: true,
         is_tall: false,
     };

@@ -11,7 +11,7 @@ mod reproduce;
 mod table;
 mod trials;
 
-use crate::{RunReport, answer, chart, ranking};
+use crate::{RunReport, answer, chart, chips, ranking};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use charts::Charts;
@@ -128,14 +128,14 @@ fn ranked(f: &Findings, charts: &Charts, i: usize, cell: &CellFindings) -> Marku
     let id = cell_id(i);
     let table = if f.race.is_some() { ranking::race_table(cell) } else { ranking::table(cell) };
     // The rows of the table are the cell's contenders.
-    let tags: Vec<_> = cell.contenders.iter().map(headline::unsteady).collect();
+    let chips: Vec<_> = cell.contenders.iter().map(|c| chips::of(cell, c)).collect();
     let table_id = format!("{id}-ranking");
     let caption = format!("Ranking: {}", cell.title);
     let shown = Shown {
         id: &table_id,
         caption: &caption,
         table: &table,
-        tags: &tags,
+        chips: &chips,
         has_filter: true,
         is_tall: false,
     };

@@ -46,7 +46,7 @@ fn one(f: &Findings, charts: &Charts, i: usize, cell: &model::findings::CellFind
 fn compared(one: &page::Comparison<'_>, title: &str, id: &str) -> Markup {
     let table = one.table();
     let caption = format!("Published and measured: {title}{}", one.kind.words());
-    let shown = Shown { id, caption: &caption, table: &table, tags: &[], has_filter: false, is_tall: false };
+    let shown = Shown { id, caption: &caption, table: &table, chips: &[], has_filter: false, is_tall: false };
     html! {
         (shown.markup())
         p.key { (one.agreement()) }
@@ -55,10 +55,10 @@ fn compared(one: &page::Comparison<'_>, title: &str, id: &str) -> Markup {
 
 fn other_figures(table: &Table, title: &str, i: usize) -> Markup {
     let (id, caption) = (format!("page-figures-{}", i + 1), format!("Other figures on the page: {title}"));
-    Shown { id: &id, caption: &caption, table, tags: &[], has_filter: false, is_tall: false }.markup()
+    Shown { id: &id, caption: &caption, table, chips: &[], has_filter: false, is_tall: false }.markup()
 }
 
 fn versions(table: &Table) -> Markup {
     let caption = "Versions on the page and here";
-    Shown { id: "page-versions", caption, table, tags: &[], has_filter: false, is_tall: false }.markup()
+    Shown { id: "page-versions", caption, table, chips: &[], has_filter: false, is_tall: false }.markup()
 }

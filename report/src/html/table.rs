@@ -1,5 +1,6 @@
 //! A table as HTML: in a scrollable box, with a caption, and with sorting and filtering if JavaScript is on.
 
+use crate::chips::{self, Chip};
 use crate::table::{Side, Table};
 use maud::{Markup, html};
 
@@ -11,8 +12,8 @@ pub(super) struct Shown<'a> {
     pub caption: &'a str,
     /// The cells.
     pub table: &'a Table,
-    /// A word beside the name of each row, if there is one; may be empty if no row has one.
-    pub tags: &'a [Option<&'static str>],
+    /// The chips beside the name of each row; may be empty if no row has any.
+    pub chips: &'a [Vec<Chip>],
     /// Whether its rows can be filtered.
     pub has_filter: bool,
     /// Whether it has so many rows that it scrolls vertically too.
@@ -34,7 +35,7 @@ impl Shown<'_> {
                     thead { tr { @for i in 0..self.table.head().len() { (self.title(i)) } } }
                     tbody {
                         @for (i, row) in self.table.rows().enumerate() {
-                            (self.row(row, name, self.tags.get(i).copied().flatten()))
+                            (self.row(row, name, self.chips.get(i).map_or(&[], Vec::as_slice)))
                         }
                     }
                 }
@@ -55,14 +56,14 @@ impl Shown<'_> {
         &self,
         row: impl Iterator<Item = &'t str>,
         name: Option<usize>,
-        tag: Option<&'static str>,
+        chips: &[Chip],
     ) -> Markup {
         let sides = self.table.head().iter().map(|(_, side)| *side == Side::Right);
         html! {
-            tr class=[tag] {
+            tr class=[chips.first().map(Chip::class)] {
                 @for (i, (cell, is_number)) in row.zip(sides).enumerate() {
                     @if Some(i) == name {
-                        th scope="row" { (cell) @if let Some(tag) = tag { " " span.tag { (tag) } } }
+                        th scope="row" { (cell) (chips::draw(chips)) }
                     } @else {
                         td class=[number(is_number)] { (cell) }
                     }

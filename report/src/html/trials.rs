@@ -3,6 +3,7 @@
 
 use super::is_in_heats;
 use super::table::Shown;
+use crate::chips::Chip;
 use crate::table::{Side, Table};
 use crate::{RunReport, units};
 use maud::{Markup, html};
@@ -35,12 +36,12 @@ const STARTS: Words = Words {
 
 pub(super) fn section(told: &RunReport) -> Markup {
     let words = if is_in_heats(told.findings) { STARTS } else { TRIALS };
-    let (table, tags) = table(told);
+    let (table, chips) = table(told);
     let count = units::several(told.observations.len(), words.row);
     let caption = format!("{count} in the order of measurement");
     let is_tall = table.rows().len() > 30;
     let shown =
-        Shown { id: "trial-table", caption: &caption, table: &table, tags: &tags, has_filter: true, is_tall };
+        Shown { id: "trial-table", caption: &caption, table: &table, chips: &chips, has_filter: true, is_tall };
     html! {
         section #trials aria-labelledby="trials-title" {
             h2 #trials-title { (words.title) }
@@ -54,7 +55,7 @@ pub(super) fn section(told: &RunReport) -> Markup {
     }
 }
 
-fn table(told: &RunReport) -> (Table, Vec<Option<&'static str>>) {
+fn table(told: &RunReport) -> (Table, Vec<Vec<Chip>>) {
     let place: &[(&'static str, Side)] = if is_in_heats(told.findings) {
         &[("round", Side::Right), ("heat", Side::Right), ("figure", Side::Right)]
     } else {
@@ -71,21 +72,22 @@ fn table(told: &RunReport) -> (Table, Vec<Option<&'static str>>) {
         ("reason and notes", Side::Left),
     ];
     let mut table = Table::new(&[&head[..], place, &figures[..]].concat());
-    let mut tags = Vec::new();
+    let mut chips = Vec::new();
     for (i, observation) in told.observations.iter().enumerate() {
-        let (tag, why, measured) = outcome(observation);
-        tags.push(tag);
+        let (chip, why, measured) = outcome(observation);
+        chips.push(chip.into_iter().collect());
         table.row(row(told, i, observation, why, measured));
     }
-    (table, tags)
+    (table, chips)
 }
 
-/// The outcome: a tag if the trial does not count, the reasons, and the measurement.
-fn outcome(o: &Observation) -> (Option<&'static str>, String, Option<&Measurement>) {
+/// The outcome: a chip if the trial does not count, the reasons, and the measurement.
+fn outcome(o: &Observation) -> (Option<Chip>, String, Option<&Measurement>) {
     match &o.outcome {
-        Outcome::Failed(why) => (Some("failed"), why.clone(), None),
+        Outcome::Failed(why) => (Some(Chip::bad("failed", "It has no figures")), why.clone(), None),
         Outcome::Measured(m) => {
-            ((!m.verdict.valid).then_some("void"), m.verdict.reasons.join("; "), Some(m.as_ref()))
+            let void = || Chip::open("void", "Its figures can't be believed and count for nothing");
+            ((!m.verdict.valid).then(void), m.verdict.reasons.join("; "), Some(m.as_ref()))
         }
     }
 }

@@ -5,7 +5,7 @@ mod json;
 pub(crate) mod text;
 mod tidy;
 
-pub use json::json;
+pub use json::{Report, json};
 pub use text::{chart, markdown, terminal};
 pub use tidy::csv;
 

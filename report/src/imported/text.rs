@@ -89,7 +89,7 @@ pub(crate) fn about(cell: &Cell) -> String {
         vec![if cell.tool == "table" { "a table".to_owned() } else { format!("reports of {}", cell.tool) }];
     let number = |n: f64| units::count(n as u64);
     words.extend(cell.connections.map(|n| format!("{} connections", number(n))));
-    words.extend(cell.offered_rate_per_s.map(|n| format!("open load at {}/s", units::rate(n))));
+    words.extend(cell.offered_rate_per_s.map(|n| format!("open load at {}", units::requests_per_s(n))));
     words.extend(cell.command.filter(|command| *command != cell.title).map(|command| format!("`{command}`")));
     words.join(", ")
 }

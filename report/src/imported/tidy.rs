@@ -22,7 +22,7 @@ pub fn csv(import: &Import) -> String {
 fn line(import: &Import, cell: &Cell, row: &Row, names: &BTreeSet<&str>) -> String {
     let reading = &row.item.reading;
     let source = import.sources.get(row.item.source).map(|source| source.name.as_str());
-    let said = [
+    let fields = [
         Some(import.id.as_str()),
         Some("true"),
         source,
@@ -34,7 +34,7 @@ fn line(import: &Import, cell: &Cell, row: &Row, names: &BTreeSet<&str>) -> Stri
         reading.server.as_deref(),
         reading.url.as_deref(),
     ];
-    let said = said.map(|field| field.unwrap_or_default().to_owned());
+    let fields = fields.map(|field| field.unwrap_or_default().to_owned());
     let figures = names.iter().map(|name| row.get(name).map_or_else(String::new, |x| x.to_string()));
-    csv::line(said.into_iter().chain(figures))
+    csv::line(fields.into_iter().chain(figures))
 }

@@ -18,10 +18,10 @@ fn a_ranking_in_the_terminal() {
 fn a_difference_is_told_so_that_its_figure_is_positive() {
     let mut f = race(100_000.0, 80_000.0, 0.011);
     f.cells[0].contenders[1].server_cpu_ns_more = figure(-94_500.0, 0.01);
-    let said = report::race::report(&f, &TextStyle::default());
+    let words = report::race::report(&f, &TextStyle::default());
     assert!(
-        said.contains("a request to B costs the server 94.5 µs less CPU, 95 % 93.6 µs to 95.4 µs"),
-        "{said}"
+        words.contains("a request to B costs the server 94.5 µs less CPU, 95 % 93.6 µs to 95.4 µs"),
+        "{words}"
     );
 }
 
@@ -221,25 +221,25 @@ fn two_runs() {
 #[test]
 fn no_chart_names_a_leader_where_nothing_is_decided() {
     let mut f = findings();
-    let said = |f: &model::Findings| {
+    let words = |f: &model::Findings| {
         let cell = &f.cells[0];
         let of = report::chart::ranked::of_cell(f, cell).caption.finding;
         (of, report::chart::slope::of_cell(f, cell).caption.finding)
     };
-    let (ranked, slope) = said(&f);
+    let (ranked, slope) = words(&f);
     assert!(ranked.starts_with("There is no clear leader. nginx has the best median, "), "{ranked}");
     assert!(slope.starts_with("nginx was the best on the page; here there is no clear leader, "), "{slope}");
     f.cells[0].contenders[1].rank_high = Some(2);
     f.cells[0].contenders[2].rank_low = Some(3);
-    let (ranked, slope) = said(&f);
+    let (ranked, slope) = words(&f);
     assert!(ranked.starts_with("nginx leads with "), "{ranked}");
     assert!(slope.starts_with("nginx was the best on the page and leads here. "), "{slope}");
     f.cells[0].contenders[2].rank_high = None;
-    assert!(said(&f).0.starts_with("There is no clear leader. "), "one without a rank may be the best");
+    assert!(words(&f).0.starts_with("There is no clear leader. "), "one without a rank may be the best");
     let mut race = race(100_000.0, 80_000.0, 0.011);
-    assert!(said(&race).0.contains(" leads with "), "{}", said(&race).0);
+    assert!(words(&race).0.contains(" leads with "), "{}", words(&race).0);
     undecide(&mut race);
-    assert!(said(&race).0.starts_with("There is no clear leader. "), "{}", said(&race).0);
+    assert!(words(&race).0.starts_with("There is no clear leader. "), "{}", words(&race).0);
 }
 
 #[test]

@@ -100,24 +100,24 @@ fn a_cell_opens_with_its_answer_and_rows_carry_their_doubts() {
 
 #[test]
 fn what_is_not_known_is_not_answered() {
-    let said = |f: &Findings| answer::of(f, &f.cells[0]);
-    assert!(said(&findings()).is_empty(), "a run in blocks is told as it was");
+    let sentences = |f: &Findings| answer::of(f, &f.cells[0]);
+    assert!(sentences(&findings()).is_empty(), "a run in blocks is told as it was");
     let mut f = in_heats();
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next) = (vec!["nginx".to_owned(), "h2o".to_owned()], Some("go".to_owned()));
     assert_eq!(
-        said(&f)[0],
+        sentences(&f)[0],
         "Among those with a rank, no significant difference between nginx and H2O: either of them may be the fastest."
     );
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned()], None, None);
-    assert!(said(&f)[0].starts_with("nginx is the only contender with a rank"), "one alone leads nobody");
+    assert!(sentences(&f)[0].starts_with("nginx is the only contender with a rank"), "one alone leads nobody");
     f.cells[0].in_heats.as_mut().unwrap().front = None;
-    assert_eq!(said(&f)[0], "No contender has a rank. nginx has the best figure.");
+    assert_eq!(sentences(&f)[0], "No contender has a rank. nginx has the best figure.");
     f.quick = true;
-    assert_eq!(said(&f)[0], "A first look gives no ranks. nginx has the best figure.");
+    assert_eq!(sentences(&f)[0], "A first look gives no ranks. nginx has the best figure.");
     f.cells[0].contenders.iter_mut().for_each(|c| (c.trials, c.failed) = (0, 0));
-    assert_eq!(said(&f), ["No start has been measured yet."]);
+    assert_eq!(sentences(&f), ["No start has been measured yet."]);
 }
 
 #[test]
@@ -153,16 +153,16 @@ fn the_noise_floor_of_a_ranking_is_that_of_who_stands_in_it() {
 #[test]
 fn a_ratio_to_a_reference_that_was_held_back_is_a_bound() {
     let f = in_heats();
-    let said = answer::of(&f, &f.cells[0]).join(" ");
+    let sentences = answer::of(&f, &f.cells[0]).join(" ");
     let bound = "nginx reaches at most 0.810 of the reference (0.804 to 0.816): the load generator limited the reference.";
-    assert!(said.contains(bound), "{said}");
+    assert!(sentences.contains(bound), "{sentences}");
     let table = report::terminal::report(&f, &TextStyle::default());
     assert!(table.contains("≥ 100,000") && table.contains("≤ 0.810"), "{table}");
     let mut f = in_heats();
     f.cells[0].contenders[1].bound = Some("client".to_owned());
-    let said = answer::of(&f, &f.cells[0]).join(" ");
-    assert!(said.contains("The load generator limited both nginx and the reference, so the distance between them is unknown."), "{said}");
-    assert!(said.contains("nginx is the fastest: at least 1.14 times"), "{said}");
+    let sentences = answer::of(&f, &f.cells[0]).join(" ");
+    assert!(sentences.contains("The load generator limited both nginx and the reference, so the distance between them is unknown."), "{sentences}");
+    assert!(sentences.contains("nginx is the fastest: at least 1.14 times"), "{sentences}");
 }
 
 #[test]
@@ -172,17 +172,17 @@ fn more_than_a_few_names_are_counted() {
     let more = names.iter().map(|name| ranked(name, &name.to_uppercase(), 90_000.0, (1, 9), "a"));
     f.cells[0].contenders.extend(more);
     f.cells[0].in_heats.as_mut().unwrap().front = Some(Front { leaders: names, next: None, ratio: None });
-    let said = answer::of(&f, &f.cells[0]);
+    let sentences = answer::of(&f, &f.cells[0]);
     assert!(
-        said[0].contains("no significant difference between S0, S1, S2, S3, S4 and 4 others: any"),
+        sentences[0].contains("no significant difference between S0, S1, S2, S3, S4 and 4 others: any"),
         "{}",
-        said[0]
+        sentences[0]
     );
 }
 
 #[test]
 fn pairs_are_counted_in_a_sentence() {
-    let said = |decided, equal, open| {
+    let sentences = |decided, equal, open| {
         let mut f = in_heats();
         f.cells[0].in_heats.as_mut().unwrap().pairs = Pairs { decided, equal, open };
         answer::of(&f, &f.cells[0]).join(" ")
@@ -193,7 +193,7 @@ fn pairs_are_counted_in_a_sentence() {
         ((6, 0, 0), "Of 6 pairs: 6 decided."),
         ((0, 0, 1), "Of 1 pair: 1 inconclusive."),
     ] {
-        assert!(said(decided, equal, open).contains(words), "{}", said(decided, equal, open));
+        assert!(sentences(decided, equal, open).contains(words), "{}", sentences(decided, equal, open));
     }
 }
 

@@ -5,6 +5,7 @@
 mod chart_goldens;
 mod charts;
 mod formats;
+mod gate;
 mod goldens;
 mod history;
 mod html;

@@ -22,14 +22,14 @@ fn a_race_is_won_by_a_label_and_by_how_much() {
     for (contender, label) in f.cells[0].contenders.iter_mut().zip(["old", "new"]) {
         label.clone_into(&mut contender.title);
     }
-    let said = verdict::best(&f, &f.cells[0]);
-    assert!(said[0].starts_with("new is 1.25") && said[0].contains("× old, 95 % "), "{said:?}");
-    assert_eq!(verdict::in_one_line(&f), said[0]);
+    let text = verdict::best(&f, &f.cells[0]);
+    assert!(text[0].starts_with("new is 1.25") && text[0].contains("× old, 95 % "), "{text:?}");
+    assert_eq!(verdict::in_one_line(&f), text[0]);
     let in_terminal = report::race::report(&f, &report::TextStyle::default());
     assert!(in_terminal.contains("B is 1.25"), "by letters: {in_terminal}");
     undecide(&mut f);
-    let said = verdict::in_one_line(&f);
-    assert!(said.contains("no difference between old and new detected"), "{said}");
+    let text = verdict::in_one_line(&f);
+    assert!(text.contains("no difference between old and new detected"), "{text}");
 }
 
 #[test]
@@ -44,20 +44,20 @@ fn several_cells_are_counted_in_one_line() {
 #[test]
 fn certainty_is_the_noise_floor_and_the_pairs_that_are_decided() {
     let mut cell = findings().cells.remove(0);
-    let said = verdict::certainty(&cell);
-    assert!(said.starts_with("Noise floor 1.1 %: smaller differences") && said.ends_with('.'), "{said}");
+    let text = verdict::certainty(&cell);
+    assert!(text.starts_with("Noise floor 1.1 %: smaller differences") && text.ends_with('.'), "{text}");
     let pairs = Pairs { decided: 5, equal: 0, open: 1 };
     cell.in_heats = Some(CellInHeats { pairs, ..CellInHeats::default() });
-    let said = verdict::certainty(&cell);
-    assert!(said.starts_with("Of 6 pairs: 5 decided, 1 inconclusive. Noise floor unknown"), "{said}");
+    let text = verdict::certainty(&cell);
+    assert!(text.starts_with("Of 6 pairs: 5 decided, 1 inconclusive. Noise floor unknown"), "{text}");
 }
 
 #[test]
 fn the_machine_is_judged_by_what_was_lost_and_what_else_ran() {
     let mut f = findings();
-    let said = verdict::machine(&f);
-    assert!(said.starts_with("4 of 27 trials were void or failed."), "{said}");
-    assert!(said.ends_with("What else the machine did meanwhile is unknown."), "{said}");
+    let text = verdict::machine(&f);
+    assert!(text.starts_with("4 of 27 trials were void or failed."), "{text}");
+    assert!(text.ends_with("What else the machine did meanwhile is unknown."), "{text}");
     f.cells[0].contenders.truncate(2);
     f.conditions = ConditionsRange { throttled_trials: Some(0), ..ConditionsRange::default() };
     f.cells[0].in_heats = Some(CellInHeats { heats: 9, never_quiet: 2, ..CellInHeats::default() });

@@ -110,8 +110,8 @@ impl Head {
     /// Adds to the number in `Content-Length`, which stays at least 0.
     fn lengthen(&mut self, by: i64) {
         for field in self.fields.iter_mut().filter(|field| is_named(field, "content-length")) {
-            let said = String::from_utf8_lossy(field);
-            let length: u64 = said.split(':').nth(1).and_then(|n| n.trim().parse().ok()).unwrap_or(0);
+            let text = String::from_utf8_lossy(field);
+            let length: u64 = text.split(':').nth(1).and_then(|n| n.trim().parse().ok()).unwrap_or(0);
             *field = format!("Content-Length: {}", length.saturating_add_signed(by)).into_bytes();
         }
     }

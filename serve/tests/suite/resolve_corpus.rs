@@ -1,4 +1,5 @@
-//! The seeds of the fuzz target for targets, and whatever a fuzzer has found wanting, as ordinary tests.
+//! Runs the seeds of the fuzz target `resolve`, which parses request targets, as ordinary tests. Inputs on which the fuzzer
+//! found a failure are among the seeds.
 
 use std::path::Path;
 

@@ -147,7 +147,7 @@ impl Walk<'_> {
         let range = match &key.checked {
             None => "",
             Some(_) if self.syntax == Syntax::Json => "",
-            Some(function) => said(RANGES, function)?,
+            Some(function) => of_function(RANGES, function)?,
         };
         let value = format!("{}{range}", self.value(&key.kind)?);
         Ok(match self.syntax {
@@ -198,8 +198,8 @@ impl Walk<'_> {
     }
 
     fn named(&self, name: &str) -> Result<String> {
-        if let Some((_, said)) = PLAIN.iter().find(|(plain, _)| *plain == name) {
-            return Ok((*said).to_owned());
+        if let Some((_, of_function)) = PLAIN.iter().find(|(plain, _)| *plain == name) {
+            return Ok((*of_function).to_owned());
         }
         let declared =
             self.types.0.get(name).with_context(|| format!("{name} is neither declared nor plain"))?;
@@ -220,7 +220,7 @@ impl Walk<'_> {
     fn absent(&self, key: &Key) -> Result<String> {
         Ok(match (&key.absent, &key.kind) {
             (Absent::Required, _) => "required".to_owned(),
-            (Absent::Function(function), _) => said(DEFAULTS, function)?.to_owned(),
+            (Absent::Function(function), _) => of_function(DEFAULTS, function)?.to_owned(),
             (_, Kind::Option(_)) => "–".to_owned(),
             (_, Kind::List(_) | Kind::Map(_)) => "none".to_owned(),
             (_, Kind::Named(name)) if name == "bool" => "`false`".to_owned(),
@@ -259,10 +259,10 @@ fn innermost(kind: &Kind) -> (&str, String) {
     }
 }
 
-fn said<'t>(table: &[(&str, &'t str)], function: &str) -> Result<&'t str> {
+fn of_function<'t>(table: &[(&str, &'t str)], function: &str) -> Result<&'t str> {
     let found = table.iter().find(|(name, _)| *name == function);
     let what = || format!("what does `{function}` allow or give? Say it in xtask/src/docs/tables.rs");
-    found.map(|(_, said)| *said).with_context(what)
+    found.map(|(_, of_function)| *of_function).with_context(what)
 }
 
 /// `HeldEqual` → `held equal`.

@@ -1,6 +1,6 @@
 //! The figures of a tool's report under drome's own names, which a page's figures are compared with.
 
-use dialects::{Dialect, Halt, Job, Said};
+use dialects::{Dialect, Halt, Job, Printed};
 use model::{Exchange, Plan, Tally, Usage};
 use stats::Histogram;
 use std::collections::BTreeMap;
@@ -95,24 +95,24 @@ impl Job for Heard<'_> {
         self.job.wants_exchanges()
     }
 
-    fn begin(&mut self) -> Said {
+    fn begin(&mut self) -> Printed {
         self.job.begin()
     }
 
-    fn hear(&mut self, exchanges: &[Exchange]) -> Said {
+    fn hear(&mut self, exchanges: &[Exchange]) -> Printed {
         exchanges.iter().for_each(|exchange| self.exact.hear(exchange));
         self.job.hear(exchanges)
     }
 
-    fn tick(&mut self, done: u64) -> Said {
+    fn tick(&mut self, done: u64) -> Printed {
         self.job.tick(done)
     }
 
-    fn print(&mut self, tally: &Tally) -> Said {
+    fn print(&mut self, tally: &Tally) -> Printed {
         self.job.print(tally)
     }
 
-    fn fail(&mut self, halt: &Halt) -> Said {
+    fn fail(&mut self, halt: &Halt) -> Printed {
         self.job.fail(halt)
     }
 }
@@ -182,7 +182,7 @@ mod tests {
         let words = lab::prepare::fill_all(command, &places);
         let dialect = dialects::named(&words[0]).unwrap();
         let call = Call { program: words[0].clone(), args: words[1..].to_vec(), descriptors: 20_000 };
-        let mut job = (dialect.parse)(&call).map_err(|said| said.err).unwrap();
+        let mut job = (dialect.parse)(&call).map_err(|printed| printed.err).unwrap();
         let mut exact = Exact::default();
         let mut report = job.begin().out;
         let mut heard = Heard { job: job.as_mut(), exact: &mut exact };

@@ -8,7 +8,7 @@ use model::Import;
 use model::page::Replays;
 use report::{RunReport, TextStyle};
 
-/// An output format. A new one takes a line here, one in `command/format.rs` and one in `show`.
+/// An output format. A new one takes a line here, one in `command/format.rs`, and one each in `show` and `show_import`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     #[default]

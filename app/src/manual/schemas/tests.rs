@@ -8,9 +8,11 @@ use lab::machine::system::System;
 use model::comparison::{CellComparison, Change, ContenderComparison, DriftOf};
 use model::findings::{CellInHeats, ContenderInHeats, Figure, Front};
 use model::forecast::{CellForecast, Look, RoundsForecast};
+use model::import::{Imported, Source};
 use model::inspection::Inspection;
 use model::page::Replay;
-use model::{Comparison, Contender, Findings, Forecast, Load, Metric, Study};
+use model::{Comparison, Contender, Findings, Forecast, Import, Load, Metric, Reading, Study};
+use report::imported;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -248,6 +250,30 @@ fn what_other_commands_print_is_as_their_schemas_say() {
     assert_valid("as-published", &serde_json::to_value(vec![Replay::default()]).unwrap());
     let examination = doctor::examine(&System::here(), &Cores::deal(), Duration::from_millis(10));
     assert_valid("doctor", &serde_json::to_value(examination).unwrap());
+}
+
+#[test]
+fn an_import_is_as_its_schema_says() {
+    let read = |tool: &str, title: Option<&str>| Imported {
+        source: 0,
+        reading: Reading {
+            title: title.map(str::to_owned),
+            figures: [("rate_per_s".to_owned(), 1000.0)].into(),
+            ..Reading::of(tool)
+        },
+        notes: vec!["a remark".to_owned()],
+        strange: Vec::new(),
+    };
+    let source = Source { name: "page.md".to_owned(), title: None, bytes: 9, strange: vec!["?".to_owned()] };
+    let import = Import {
+        id: "import-1".to_owned(),
+        title: "A page".to_owned(),
+        imported_at: "2026-11-23T12:00:00Z".to_owned(),
+        drome: "0.1.0".to_owned(),
+        sources: vec![source],
+        items: vec![read("ab", Some("nginx")), read("wrk", None)],
+    };
+    assert_valid("import", &serde_json::from_str(&imported::json(&import)).unwrap());
 }
 
 #[test]

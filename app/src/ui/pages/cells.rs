@@ -1,14 +1,13 @@
 //! The findings of a cell: every contender's share of the reference, drawn with its interval, its figures, and its
 //! trials. The same for a run that has ended and for one that is running.
 
-use super::chips;
 use super::intervals::{Axis, Estimate};
 use crate::ui::outcomes::{State, TrialOutcome};
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Figure};
 use model::study::REFERENCE;
 use model::{Load, Metric, Trial};
-use report::units;
+use report::{chips, units};
 
 /// The most marks in a row; more are shown in words only.
 const MOST_MARKS: usize = 40;

@@ -3,7 +3,6 @@
 
 mod filter;
 
-use super::chips::{self, Chip};
 use super::failure::Failure;
 use super::frame::{self, Place};
 use super::url;
@@ -13,6 +12,7 @@ use filter::Filter;
 use lab::setup;
 use maud::{Markup, html};
 use model::Contender;
+use report::chips::{self, Chip};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -3,7 +3,6 @@
 
 pub mod assets;
 pub mod cells;
-mod chips;
 pub mod compare;
 pub mod contenders;
 #[cfg(test)]

@@ -166,7 +166,6 @@ fn no_such_part() -> Failure {
     )
 }
 
-/// The results of a page's own command lines, as text.
 /// The report of a single measurement, as it was printed.
 fn of_printed(printed: &Printed) -> Markup {
     html! {

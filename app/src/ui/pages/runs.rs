@@ -1,7 +1,6 @@
 //! The list of runs, by title, with each one's verdict in a line. It is searched and divided into pages on the server, so
 //! that pages stay small.
 
-use super::chips::{self, Chip};
 use super::failure::Failure;
 use super::frame::{self, Place, moment};
 use super::{import, url};
@@ -10,6 +9,7 @@ use axum::extract::{Query, State};
 use lab::store::Listed;
 use maud::{Markup, html};
 use model::study::RACE;
+use report::chips::{self, Chip};
 use report::units;
 use std::collections::BTreeMap;
 use std::sync::Arc;

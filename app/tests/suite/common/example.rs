@@ -27,6 +27,7 @@ pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], blo
                 warmup: Duration::ZERO,
                 measure: Duration::from_secs(1),
                 decide: false,
+                margin: None,
                 metric: Metric::Rate,
                 precision: 0.03,
                 budget: Duration::from_mins(10),

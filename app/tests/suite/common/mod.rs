@@ -73,18 +73,18 @@ impl Home {
 }
 
 /// What a command said and how it ended.
-pub struct Said {
+pub struct Finished {
     pub code: i32,
     pub out: String,
     pub err: String,
 }
 
-pub fn run(command: &mut Command) -> Said {
-    said(&process::finish(command.stdin(Stdio::null())))
+pub fn run(command: &mut Command) -> Finished {
+    finished(&process::finish(command.stdin(Stdio::null())))
 }
 
-pub fn said(output: &Output) -> Said {
-    Said {
+pub fn finished(output: &Output) -> Finished {
+    Finished {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),
         err: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -102,9 +102,9 @@ pub fn assert_as_schema(home: &Home, name: &str, json: &Value) {
 /// `drome load` against an address, as JSON, with its exit code.
 pub fn load(address: SocketAddr, path: &str, args: &[&str]) -> (i32, Value) {
     let url = format!("http://{address}{path}");
-    let said = run(Home::new().drome(&["load", &url, "--format", "json"]).args(args));
-    let json = serde_json::from_str(&said.out);
-    (said.code, json.unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", said.code, said.out, said.err)))
+    let finished = run(Home::new().drome(&["load", &url, "--format", "json"]).args(args));
+    let json = serde_json::from_str(&finished.out);
+    (finished.code, json.unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", finished.code, finished.out, finished.err)))
 }
 
 /// How often bytes came that no request had asked for.

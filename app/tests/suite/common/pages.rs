@@ -5,8 +5,8 @@ use serde_json::Value;
 
 /// Imports, and gives what the report of the latest run says then.
 pub fn import(home: &Home, files: &[&str]) -> Value {
-    let said = run(home.drome(&["import"]).args(files));
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = run(home.drome(&["import"]).args(files));
+    assert_eq!(finished.code, 0, "{}", finished.err);
     let json = run(&mut home.drome(&["report", "--format", "json"]));
     assert_eq!(json.code, 0, "{}", json.err);
     serde_json::from_str(&json.out).unwrap()

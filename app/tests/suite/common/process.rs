@@ -49,10 +49,10 @@ pub fn output(mut child: Child, shown: &str) -> Output {
     let patience = if is_late { Duration::from_secs(1) } else { LIMIT };
     let is_whole = out.wait(patience) && err.wait(patience);
     let output = Output { status, stdout: out.so_far(), stderr: err.so_far() };
-    let said =
+    let finished =
         || [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).join("\n");
-    assert!(!is_late, "{shown} did not end within {LIMIT:?} and was killed; it said:\n{}", said());
-    assert!(is_whole, "{shown} ended, and something that it started still writes; they said:\n{}", said());
+    assert!(!is_late, "{shown} did not end within {LIMIT:?} and was killed; it said:\n{}", finished());
+    assert!(is_whole, "{shown} ended, and something that it started still writes; they said:\n{}", finished());
     output
 }
 

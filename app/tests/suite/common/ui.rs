@@ -215,6 +215,6 @@ db.commit()";
 
 pub fn fill(home: &Home, runs: usize, trials: usize) {
     let (store, runs, trials) = (home.store().display().to_string(), runs.to_string(), trials.to_string());
-    let said = run(Command::new("python3").args(["-c", FILL, &store, &runs, &trials]));
-    assert_eq!(said.code, 0, "{}", said.err);
+    let finished = run(Command::new("python3").args(["-c", FILL, &store, &runs, &trials]));
+    assert_eq!(finished.code, 0, "{}", finished.err);
 }

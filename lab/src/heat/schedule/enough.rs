@@ -60,7 +60,10 @@ pub fn enough(design: &Design, rounds: usize, neighbours: &[Neighbours]) -> Opti
         let is_final = all > 0 || !design.decide;
         return is_final.then(|| format!("{why}, after {}", rounds_in_words(rounds)));
     }
-    let mut known = "every comparison between neighbouring ranks is decided or equal".to_owned();
+    let mut known = match design.margin {
+        None => "every comparison between neighbouring ranks is decided or equal".to_owned(),
+        Some(margin) => format!("every comparison with the first is decided at the margin of {} %", percent(margin)),
+    };
     if open > 0 {
         let _ = write!(known, ", or has an interval within ±{precision} % ({open} of {all})");
     }
@@ -72,7 +75,7 @@ pub fn enough(design: &Design, rounds: usize, neighbours: &[Neighbours]) -> Opti
 
 /// What is still open when the budget or the most rounds end a run: how many comparisons are inconclusive, and which of them has the
 /// widest interval.
-pub fn still_open(neighbours: &[Neighbours]) -> Option<String> {
+pub fn still_open(design: &Design, neighbours: &[Neighbours]) -> Option<String> {
     let open: Vec<(&Neighbours, Option<f64>)> = neighbours
         .iter()
         .filter_map(|pair| match pair.standing {
@@ -91,7 +94,11 @@ pub fn still_open(neighbours: &[Neighbours]) -> Option<String> {
         None => format!("{pair} have too few starts for an interval"),
     };
     let (n, all) = (open.len(), neighbours.len());
-    Some(format!("{n} of {all} comparisons between neighbouring ranks are inconclusive; {how}"))
+    let what = match design.margin {
+        None => "comparisons between neighbouring ranks".to_owned(),
+        Some(margin) => format!("comparisons with the first at the margin of {} %", percent(margin)),
+    };
+    Some(format!("{n} of {all} {what} are inconclusive; {how}"))
 }
 
 /// `1 round`, `4 rounds`.
@@ -142,7 +149,8 @@ mod tests {
     #[test]
     fn what_is_open_names_the_comparison_that_is_known_least() {
         use Standing::{Decided, Open};
-        let open = |standings: &[Standing]| still_open(&pairs(standings)).unwrap_or_default();
+        let design = run(&["a"]).study.design;
+        let open = |standings: &[Standing]| still_open(&design, &pairs(standings)).unwrap_or_default();
         assert_eq!(open(&[Decided]), "");
         let two = open(&[Open(Some(0.04)), Decided, Open(Some(0.071))]);
         assert_eq!(
@@ -153,6 +161,9 @@ mod tests {
             open(&[Open(Some(0.04)), Open(None)])
                 .ends_with("; c1 and c2 have too few starts for an interval")
         );
+        let margin = model::Design { margin: Some(0.02), ..design.clone() };
+        let words = still_open(&margin, &pairs(&[Open(Some(0.04))])).unwrap_or_default();
+        assert!(words.starts_with("1 of 1 comparisons with the first at the margin of 2 % are"), "{words}");
         assert!(open(&[Open(Some(1.49))]).ends_with("c0 and c1, a factor of 2.5"));
         assert!(open(&[Open(Some(21.04))]).ends_with("c0 and c1, more than a factor of 10"));
     }

@@ -46,18 +46,18 @@ pub struct Cycled {
 impl Turned {
     /// Makes a turn of the looks within it, the last one at its end. `is_window`: it was one of open load, in which requests are late when
     /// the load generator is held up.
-    pub fn of(looks: &[Between], said: &SliceTally, is_window: bool) -> Self {
+    pub fn of(looks: &[Between], one_slice: &SliceTally, is_window: bool) -> Self {
         let used =
             looks.iter().skip(1).fold(looks.first().cloned().unwrap_or_default(), |sum, look| sum.and(look));
-        let held_up = if is_window { pieces::held_up(said.held_up_ns, said.tally.duration_ns) } else { None };
+        let held_up = if is_window { pieces::held_up(one_slice.held_up_ns, one_slice.tally.duration_ns) } else { None };
         let void = held_up.or_else(|| pieces::disturbed(&whole_pieces(looks)));
-        let began_ns = said.began_ns.unwrap_or(said.ended_ns);
-        let per_s = said.tally.rate_per_s().filter(|per_s| *per_s > 0.0);
+        let began_ns = one_slice.began_ns.unwrap_or(one_slice.ended_ns);
+        let per_s = one_slice.tally.rate_per_s().filter(|per_s| *per_s > 0.0);
         Self {
             used,
             void,
-            at_s: (began_ns / 2 + said.ended_ns / 2) as f64 / 1e9,
-            loaded_s: said.ended_ns.saturating_sub(began_ns) as f64 / 1e9,
+            at_s: (began_ns / 2 + one_slice.ended_ns / 2) as f64 / 1e9,
+            loaded_s: one_slice.ended_ns.saturating_sub(began_ns) as f64 / 1e9,
             log_rate: per_s.map(f64::ln),
         }
     }
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    fn said(late_ms: u64) -> SliceTally {
+    fn one_slice(late_ms: u64) -> SliceTally {
         let tally = Tally { duration_ns: 100 * MS, completed: 50, ..Tally::default() };
         let held_up_ns = Some(late_ms * MS);
         SliceTally {
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn a_turn_is_judged_piece_by_piece_and_its_end_is_no_piece() {
-        let void = |looks: &[Between]| Turned::of(looks, &said(0), false).void;
+        let void = |looks: &[Between]| Turned::of(looks, &one_slice(0), false).void;
         assert_eq!(void(&[look(120, 3)]), None);
         assert_eq!(void(&[look(150, 0), look(150, 6), look(150, 0)]), Some(Void::Others));
         // Half a millisecond of 10 ms is nothing of 160 ms.
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn only_a_window_is_disturbed_when_the_load_generator_is_held_up() {
-        let of = |is_window| Turned::of(&[look(60, 0), look(60, 0)], &said(5), is_window);
+        let of = |is_window| Turned::of(&[look(60, 0), look(60, 0)], &one_slice(5), is_window);
         assert_eq!((of(false).void, of(true).void), (None, Some(Void::HeldUp)));
         let turned = of(false);
         assert_eq!((turned.used.wall_ns, turned.used.members_ns), (120 * MS, vec![Some(120 * MS)]));

@@ -28,17 +28,17 @@ pub struct Sum {
 
 impl Sum {
     /// Sets it to one turn of a member: what the load generator counted in it, what ran meanwhile, and which member it was.
-    pub fn set(&mut self, said: &SliceTally, used: &Between, owner: usize, server_cores: usize) {
+    pub fn set(&mut self, one_slice: &SliceTally, used: &Between, owner: usize, server_cores: usize) {
         self.tally.clear();
-        self.tally.append(&said.tally);
+        self.tally.append(&one_slice.tally);
         let (owner_ns, _) = used.owner_and_others(owner);
-        let loaded_ns = said.began_ns.map_or(0, |began_ns| said.ended_ns.saturating_sub(began_ns));
+        let loaded_ns = one_slice.began_ns.map_or(0, |began_ns| one_slice.ended_ns.saturating_sub(began_ns));
         // The server works for the uncounted answers, too: its time is divided among all alike.
-        let all = said.tally.completed + said.uncounted.completed;
+        let all = one_slice.tally.completed + one_slice.uncounted.completed;
         let share = if all > 0 {
-            said.tally.completed as f64 / all as f64
+            one_slice.tally.completed as f64 / all as f64
         } else {
-            said.tally.duration_ns as f64 / loaded_ns.max(1) as f64
+            one_slice.tally.duration_ns as f64 / loaded_ns.max(1) as f64
         };
         let counted = |ns: u64| (ns as f64 * share.clamp(0.0, 1.0)) as u64;
         self.cpu_ns = owner_ns.map(counted);
@@ -121,7 +121,7 @@ mod tests {
     fn turn(completed: u64, uncounted: u64, cpu_ms: u64) -> (SliceTally, Between) {
         let tally = Tally { completed, duration_ns: 100 * MS, threads: 1, ..Tally::default() };
         let uncounted = Uncounted { completed: uncounted, ..Uncounted::default() };
-        let said =
+        let one_slice =
             SliceTally { tally, uncounted, began_ns: Some(MS), ended_ns: 121 * MS, ..SliceTally::default() };
         let used = Between {
             wall_ns: 125 * MS,
@@ -132,15 +132,15 @@ mod tests {
             // It rested for 5 ms while it was not loaded, and once for 9 ms more; a millisecond of each is the turn's own.
             idle_ns: Some(if cpu_ms > 100 { 5 * MS } else { 14 * MS }),
         };
-        (said, used)
+        (one_slice, used)
     }
 
     #[test]
     fn the_servers_time_is_divided_among_all_answers_and_its_work_elsewhere_is_its_own() {
         let (mut one, mut all) = (Sum::default(), Sum::default());
         for (completed, uncounted, cpu_ms) in [(1_000, 200, 120), (500, 100, 60)] {
-            let (said, used) = turn(completed, uncounted, cpu_ms);
-            one.set(&said, &used, 1, 1);
+            let (one_slice, used) = turn(completed, uncounted, cpu_ms);
+            one.set(&one_slice, &used, 1, 1);
             all.append(&one);
         }
         assert_eq!((all.tally.completed, all.tally.duration_ns, all.tally.threads), (1_500, 200 * MS, 1));
@@ -155,13 +155,13 @@ mod tests {
 
     #[test]
     fn what_is_not_known_of_one_turn_is_not_known_of_all() {
-        let (said, used) = turn(0, 0, 7);
+        let (one_slice, used) = turn(0, 0, 7);
         let (mut one, mut all) = (Sum::default(), Sum::default());
-        one.set(&said, &used, 1, 1);
+        one.set(&one_slice, &used, 1, 1);
         all.append(&one);
         let usage = |sum: &Sum| sum.usage(0, &Snapshot::default(), None, &Cores::default());
         assert_eq!(usage(&all).unwrap().wall_ns, 100 * MS, "no answers: the counted part by its length");
-        one.set(&said, &Between { members_ns: vec![None; 2], ..used }, 1, 1);
+        one.set(&one_slice, &Between { members_ns: vec![None; 2], ..used }, 1, 1);
         all.append(&one);
         assert_eq!((usage(&all), usage(&Sum::default())), (None, None));
     }

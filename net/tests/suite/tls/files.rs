@@ -6,7 +6,7 @@ use net::tls::{ClientOptions, ClientTls, IdentityFiles, ServerOptions};
 use std::path::Path;
 
 /// What a server says to these contents of its certificate and key files, without the folder's name.
-fn said(authority: &Authority, certificate: &str, key: &str) -> String {
+fn refusal(authority: &Authority, certificate: &str, key: &str) -> String {
     let files = IdentityFiles {
         certificate: authority.file("cert.pem", certificate),
         key: authority.file("key.pem", key),
@@ -54,9 +54,9 @@ fn what_is_wrong_with_a_certificate_and_its_key() {
             "a certificate in cert.pem can't be used: BadEncoding",
         ),
     ] {
-        assert_eq!(said(&authority, certificate, key), expected);
+        assert_eq!(refusal(&authority, certificate, key), expected);
     }
-    let bad = said(&authority, pem, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
+    let bad = refusal(&authority, pem, "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
     assert!(bad.starts_with("the key in key.pem can't be used (RSA of 2048 bits or more, "), "{bad}");
 }
 

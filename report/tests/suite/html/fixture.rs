@@ -63,17 +63,17 @@ pub fn study(contenders: usize, blocks: usize, cells: usize, text: &str) -> Made
 }
 
 fn entrant(name: &str, text: &str) -> Entrant {
-    let said = |what: &str| Some(format!("{what} {text}"));
+    let some = |what: &str| Some(format!("{what} {text}"));
     Entrant {
         title: format!("{name} {text}"),
-        version: said("1.2.3"),
+        version: some("1.2.3"),
         settings: Settings {
-            keep_alive: said("on, 1000 requests a connection"),
-            logging: said("off"),
-            workers: said("1 process"),
+            keep_alive: some("on, 1000 requests a connection"),
+            logging: some("off"),
+            workers: some("1 process"),
             caching: None,
         },
-        because: said("workers = cores"),
+        because: some("workers = cores"),
         track: Track::Default,
         source_sha256: Some("ab".repeat(32)),
         command: ["sh", "-c", &format!("exec {name} {text}"), "{dir}"].map(str::to_owned).to_vec(),
@@ -102,6 +102,7 @@ fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, t
                 warmup: Duration::from_millis(500),
                 measure: Duration::from_secs(2),
                 decide: false,
+                margin: None,
                 metric: Metric::Rate,
                 precision: 0.03,
                 budget: Duration::from_mins(10),

@@ -289,6 +289,7 @@ pub fn run() -> Run {
                 warmup: Duration::ZERO,
                 measure: Duration::from_secs(1),
                 decide: true,
+                margin: None,
                 metric: Metric::Rate,
                 precision: 0.02,
                 budget: Duration::from_mins(2),

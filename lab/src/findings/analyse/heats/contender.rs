@@ -203,7 +203,7 @@ fn unranked(row: &Row<'_, '_>) -> Option<Unranked> {
 /// The notes on its starts, the most frequent first.
 fn notes(row: &Row<'_, '_>) -> Vec<String> {
     let failed = row.starts.iter().filter_map(|start| start.failed()).map(|why| format!("failed: {why}"));
-    let said = measured(row).flat_map(reasons);
+    let of_verdicts = measured(row).flat_map(reasons);
     let all = row.found.starts.max(row.own.len());
-    counted(failed.chain(said), &format!("{all} starts"))
+    counted(failed.chain(of_verdicts), &format!("{all} starts"))
 }

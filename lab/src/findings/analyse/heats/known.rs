@@ -7,6 +7,7 @@ use crate::heat::schedule::found::Found;
 use model::Run;
 use model::heat::{Heat, Slice, Start};
 use stats::heats::Verdict;
+use stats::margin::{Judged, judge};
 
 /// Compares neighbours in the order of estimates, cell by cell, over the first so many rounds.
 pub fn known(
@@ -23,6 +24,9 @@ pub fn known(
 }
 
 fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
+    if let Some(margin) = of.run.study.design.margin {
+        return against_base(of, margin);
+    }
     let model = &of.ranked;
     let standing = |one: usize, other: usize| match model.fit.pair(one, other) {
         Some(pair) if matches!(pair.verdict, Verdict::First | Verdict::Second) => Standing::Decided,
@@ -37,4 +41,33 @@ fn neighbours(of: &InCell<'_>) -> Vec<Neighbours> {
         Some(Neighbours { cell: of.cell, one: first, other: second, standing: standing(one, other) })
     };
     model.order().windows(2).filter_map(named).collect()
+}
+
+/// Compares every ranked contender with the first, by a margin that its speed may lose.
+fn against_base(of: &InCell<'_>, margin: f64) -> Vec<Neighbours> {
+    let (model, base) = (&of.ranked, of.base());
+    let first = model.index(base);
+    let is_floor = |c: usize| model.is_floor(c) || first.is_some_and(|first| model.is_floor(first));
+    let standing = |c: usize| {
+        let pair = first.and_then(|first| model.fit.pair(c, first));
+        let speed = pair.as_ref().map(|pair| speed(pair.interval, of.metric.is_better_higher()));
+        match speed.map(|speed| judge(speed, margin)) {
+            _ if is_floor(c) => Standing::HeldBack,
+            Some(Judged::Beyond | Judged::Within) => Standing::Decided,
+            Some(Judged::Open) | None => Standing::Open(pair.map(|pair| pair.sure_half_width())),
+        }
+    };
+    let others = model.order().into_iter().filter(|c| first != Some(*c));
+    let named = |c: usize| Neighbours {
+        cell: of.cell,
+        one: base.to_owned(),
+        other: model.name(c).to_owned(),
+        standing: standing(c),
+    };
+    others.map(named).collect()
+}
+
+/// The interval of a ratio of figures as one of speeds.
+fn speed((low, high): (f64, f64), is_better_higher: bool) -> (f64, f64) {
+    if is_better_higher { (low, high) } else { (1.0 / high, 1.0 / low) }
 }

@@ -2,9 +2,26 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use super::super::example::{cell, contender};
 use super::*;
 use model::findings::Steadiness;
+use serde_json::{from_value, json};
+
+/// A contender of which nothing is known but that six trials were measured.
+fn contender(name: &str) -> ContenderFindings {
+    let known = json!({
+        "name": name, "title": name, "trials": 6, "void": 0, "failed": 0, "errors": 0, "notes": []
+    });
+    from_value(known).unwrap()
+}
+
+/// A cell of closed load.
+fn cell(title: &str, contenders: &[ContenderFindings]) -> CellFindings {
+    let load = json!({"closed": {"connections": 4}});
+    from_value(json!({
+        "title": title, "workload": "hello", "load": load, "blocks": 6, "contenders": contenders
+    }))
+    .unwrap()
+}
 
 /// The chips of a contender beside one with a rank.
 fn texts(c: ContenderFindings) -> Vec<String> {
@@ -51,12 +68,12 @@ fn a_sound_contender_has_none_and_every_state_has_its_own() {
 #[test]
 fn in_heats_the_reason_for_no_rank_is_told() {
     let of = |unranked, not_settled| {
-        let own = serde_json::json!({
+        let own = json!({
             "class": null, "starts": 6, "not_settled": not_settled, "settling_known": 6, "warmup_s": null,
             "disturbed_share": null, "stalls": 0, "stall_share": null, "never_quiet": 0,
             "elsewhere_share": null, "letters": null, "unranked": unranked, "of_hub": null
         });
-        let in_heats = Some(serde_json::from_value(own).unwrap());
+        let in_heats = Some(from_value(own).unwrap());
         texts(ContenderFindings { in_heats, ..contender("jit") })
     };
     assert_eq!(of("not_settled", 3), ["not settled", "unranked"]);

@@ -1,12 +1,12 @@
 //! Chips: small labels for states that call for caution. Each names its state in words, not by its colour alone, and its
 //! title explains it.
 
+use crate::in_heats::start;
+use crate::units::several;
 use maud::{Markup, html};
 use model::findings::{CellFindings, ContenderFindings, Unranked};
 use model::study::REFERENCE;
 use model::verdict::NEVER_ANSWERED;
-use report::in_heats::start;
-use report::units::several;
 
 /// One chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,11 @@ pub struct Chip {
 impl Chip {
     fn new(class: &'static str, text: impl Into<String>, title: impl Into<String>) -> Self {
         Self { class, text: text.into(), title: title.into() }
+    }
+
+    /// A failure.
+    pub fn bad(text: &str, title: impl Into<String>) -> Self {
+        Self::new("bad", text, title)
     }
 
     /// A state in which something is missing.
@@ -34,6 +39,11 @@ impl Chip {
     /// A state that is no reason for caution.
     pub fn plain(text: &str, title: impl Into<String>) -> Self {
         Self::new("plain", text, title)
+    }
+
+    /// The class of its colour, which can mark a whole row too.
+    pub(crate) fn class(&self) -> &'static str {
+        self.class
     }
 }
 

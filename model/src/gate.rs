@@ -1,0 +1,135 @@
+//! Whether servers became slower than a margin allows: what `--fail-if-slower` of `drome race` and `drome compare` decides. Pure.
+
+use crate::comparison::{Change, Comparison};
+use crate::findings::{ContenderFindings, Figure, Findings};
+use crate::metric::Metric;
+use stats::margin::{Judged, judge, smallest_shown};
+
+/// A race or a comparison of runs, judged against a margin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    /// The share of its speed that a contender may lose.
+    pub margin: f64,
+    /// The contenders with a known change of speed.
+    pub changes: Vec<Changed>,
+    /// Why a contender could not be judged, a sentence each.
+    pub unknown: Vec<String>,
+}
+
+/// A contender's change of speed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changed {
+    /// Its name.
+    pub name: String,
+    /// What a table calls it.
+    pub title: String,
+    /// The cell, as a table calls it; `None`: there is only one.
+    pub cell: Option<String>,
+    /// Its speed by that of the server that it is compared with: less than 1 is slower.
+    pub speed: Figure,
+    /// The judgement.
+    pub judged: Judged,
+}
+
+/// What a gate says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A contender is surely slower than the margin allows.
+    Slower,
+    /// No contender is.
+    Passed,
+    /// One of them may be.
+    Open,
+}
+
+impl Gate {
+    /// Judges the later of two runs against the earlier one.
+    pub fn of_comparison(comparison: &Comparison, margin: f64) -> Self {
+        let mut gate = Self { margin, changes: Vec::new(), unknown: comparison.unjudged() };
+        for cell in &comparison.cells {
+            for c in cell.contenders.iter().filter(|c| c.change != Change::Unknown) {
+                if let Some(speed) = c.ratio {
+                    gate.add(&c.name, &c.title, Some(&cell.title), speed);
+                }
+            }
+        }
+        gate
+    }
+
+    /// Judges the other contenders of a race against the first.
+    pub fn of_race(findings: &Findings, margin: f64) -> Self {
+        let mut gate = Self { margin, changes: Vec::new(), unknown: Vec::new() };
+        let Some((race, cell)) = findings.race.as_ref().zip(findings.cells.first()) else { return gate };
+        let of = |name: &str| cell.contenders.iter().find(|c| c.name == name);
+        for pair in &race.pairs {
+            let two = [of(&pair.contender), of(&pair.against)];
+            let title = two[0].map_or(pair.contender.as_str(), |c| &c.title);
+            let speed = pair.ratio.map(|ratio| speed(ratio, race.metric.is_better_higher()));
+            let is_floor = |c: &&ContenderFindings| race.metric == Metric::Rate && c.is_held_back();
+            match (two.into_iter().flatten().find(is_floor), speed.filter(|speed| is_known(*speed))) {
+                (Some(floor), _) => gate.unknown.push(format!(
+                    "{title} could not be judged: the load generator limited {}",
+                    floor.title
+                )),
+                (None, Some(speed)) => gate.add(&pair.contender, title, None, speed),
+                (None, None) => gate.unknown.push(unknown(title, two)),
+            }
+        }
+        gate
+    }
+
+    fn add(&mut self, name: &str, title: &str, cell: Option<&str>, speed: Figure) {
+        let interval = speed.low.zip(speed.high).unwrap_or((f64::NAN, f64::NAN));
+        self.changes.push(Changed {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            cell: cell.map(str::to_owned),
+            speed,
+            judged: judge(interval, self.margin),
+        });
+    }
+
+    /// Slower where one contender surely is; open where one may be, or could not be judged.
+    pub fn outcome(&self) -> Outcome {
+        let is_any = |judged| self.changes.iter().any(|change| change.judged == judged);
+        match () {
+            () if is_any(Judged::Beyond) => Outcome::Slower,
+            () if is_any(Judged::Open) || !self.unknown.is_empty() || self.changes.is_empty() => Outcome::Open,
+            () => Outcome::Passed,
+        }
+    }
+
+    /// The smallest slowdown that would have been shown of every contender, as a share; `None`: of some there is no interval.
+    pub fn smallest_shown(&self) -> Option<f64> {
+        let of = |change: &Changed| Some(smallest_shown(change.speed.median, change.speed.high?, self.margin));
+        let all: Option<Vec<f64>> = self.changes.iter().map(of).collect();
+        all?.into_iter().reduce(f64::max)
+    }
+}
+
+/// The ratio of speeds that a ratio of figures means.
+fn speed(ratio: Figure, is_better_higher: bool) -> Figure {
+    if is_better_higher {
+        return ratio;
+    }
+    let inverse = |value: f64| 1.0 / value;
+    Figure { median: inverse(ratio.median), low: ratio.high.map(inverse), high: ratio.low.map(inverse) }
+}
+
+fn is_known(speed: Figure) -> bool {
+    speed.low.is_some() && speed.high.is_some()
+}
+
+/// Why there is nothing to judge.
+fn unknown(title: &str, two: [Option<&ContenderFindings>; 2]) -> String {
+    let why = two.into_iter().flatten().find_map(|c| {
+        let note = c.notes.first().filter(|_| c.metric.is_none())?;
+        Some(format!("{}: {note}", c.title))
+    });
+    let why = why.unwrap_or_else(|| "there are too few sound starts".to_owned());
+    format!("{title} could not be judged: {why}")
+}
+
+#[cfg(test)]
+#[path = "gate/tests.rs"]
+mod tests;

@@ -1,0 +1,40 @@
+//! The judgement of `--fail-if-slower` in words, the same for races and for comparisons of runs.
+
+use crate::units;
+use model::findings::Figure;
+use model::gate::{Changed, Gate};
+use stats::margin::Judged;
+
+/// A sentence for every contender, then what could not be judged, then the smallest slowdown that would have been shown.
+pub fn lines(gate: &Gate) -> Vec<String> {
+    let mut lines: Vec<String> = gate.changes.iter().map(|change| line(change, gate.margin)).collect();
+    lines.extend(gate.unknown.iter().cloned());
+    lines.push(match gate.smallest_shown() {
+        Some(share) => format!("A slowdown of {} or more would have been shown.", units::percent(share)),
+        None => "The smallest slowdown that would have been shown is unknown.".to_owned(),
+    });
+    lines
+}
+
+fn line(change: &Changed, margin: f64) -> String {
+    let cell = change.cell.as_ref().map_or_else(String::new, |cell| format!(" ({cell})"));
+    let margin = units::share(margin);
+    let judged = match change.judged {
+        Judged::Beyond => format!("is more than {margin} slower"),
+        Judged::Within => format!("is not more than {margin} slower"),
+        Judged::Open => format!("may be more than {margin} slower or not"),
+    };
+    format!("{}{cell} {judged}: {}", change.title, speed(change.speed))
+}
+
+/// A change of speed with its interval: `1.2 % slower, 95 % from 2.0 % slower to 0.4 % slower`.
+fn speed(speed: Figure) -> String {
+    let known = speed.low.zip(speed.high);
+    let interval = known.map(|(low, high)| format!(", 95 % from {} to {}", by(low), by(high)));
+    format!("{}{}", by(speed.median), interval.unwrap_or_else(|| ", without an interval".to_owned()))
+}
+
+fn by(ratio: f64) -> String {
+    let word = if ratio < 1.0 { "slower" } else { "faster" };
+    format!("{} {word}", units::percent((ratio - 1.0).abs()))
+}
