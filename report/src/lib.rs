@@ -37,6 +37,7 @@ mod table;
 pub mod terminal;
 pub mod text_style;
 pub mod trials_csv;
+mod tsv;
 pub mod units;
 pub mod verdict;
 

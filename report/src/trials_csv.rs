@@ -1,7 +1,7 @@
-//! Every trial of a run as CSV, including void and failed ones; in heats every start in each cell. A field is empty if it is
-//! unknown. Each column is one line of a table in this file, which also makes the header.
+//! Every trial of a run as CSV or TSV, including void and failed ones; in heats every start in each cell. A field is empty if it
+//! is unknown. Each column is one line of a table in this file, which also makes the header.
 
-use crate::{RunReport, csv};
+use crate::{RunReport, csv, tsv};
 use model::contender::Track;
 use model::findings::CellFindings;
 use model::heat::HUB;
@@ -115,12 +115,21 @@ const USED: &[Column] = &[
 
 /// A header and one row per trial, in the order of measurement; in heats one row per start and cell.
 pub fn report(told: &RunReport<'_>) -> String {
+    rows(told, csv::line)
+}
+
+/// The same with tabs in place of commas.
+pub fn tsv(told: &RunReport<'_>) -> String {
+    rows(told, tsv::line)
+}
+
+fn rows(told: &RunReport<'_>, line: fn(Vec<String>) -> String) -> String {
     let columns = || ASKED.iter().chain(FOUND).chain(USED);
     let row = |(i, observation): (usize, &Observation)| {
         let row = Row::of(told, observation, i + 1);
-        csv::line(columns().map(|(_, value)| value(&row).unwrap_or_default()))
+        line(columns().map(|(_, value)| value(&row).unwrap_or_default()).collect())
     };
-    let head = csv::line(columns().map(|(name, _)| name));
+    let head = line(columns().map(|(name, _)| (*name).to_owned()).collect());
     head + &told.observations.iter().enumerate().map(row).collect::<String>()
 }
 

@@ -16,6 +16,7 @@ const EXTENSIONS: &[(&str, &str)] = &[
     ("html", "html"),
     ("json", "json"),
     ("csv", "csv"),
+    ("tsv", "tsv"),
     ("svg", "svg"),
     ("png", "png"),
 ];

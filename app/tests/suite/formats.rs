@@ -11,7 +11,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-const FORMATS: [&str; 4] = ["terminal", "markdown", "json", "csv"];
+const FORMATS: [&str; 5] = ["terminal", "markdown", "json", "csv", "tsv"];
 
 /// A run of a study with one cell.
 fn study(contenders: &[&str]) -> Run {
@@ -103,7 +103,7 @@ fn runs_that_have_nothing_to_say_say_so_in_every_format() {
                 "{what} as {format}: {}",
                 finished.out
             );
-            if format == "csv" {
+            if ["csv", "tsv"].contains(&format) {
                 assert_eq!(finished.out.lines().count(), 1 + observations.len(), "{what}: {}", finished.out);
             }
             if format == "json" {
@@ -128,7 +128,7 @@ fn an_empty_store_is_told_with_the_next_step() {
 fn a_file_is_whole_and_its_ending_says_how() {
     let home = usual();
     let path = |name: &str| home.path().join(name).display().to_string();
-    for (format, ending) in FORMATS.iter().zip(["txt", "md", "json", "csv"]) {
+    for (format, ending) in FORMATS.iter().zip(["txt", "md", "json", "csv", "tsv"]) {
         let file = path(&format!("report.{ending}"));
         let finished = report(&home, &["--output", &file]);
         assert!(finished.code == 0 && finished.out.is_empty(), "{}", finished.err);

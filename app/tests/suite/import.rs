@@ -279,6 +279,20 @@ fn a_chart_can_be_in_a_file_of_its_own_beside_the_tables() {
 }
 
 #[test]
+fn readings_are_rows_of_the_same_columns_as_csv_and_as_tsv() {
+    let (home, page) = (Home::new(), page("apache.md"));
+    let [csv, tsv] = ["csv", "tsv"].map(|format| {
+        let said = run(&mut home.drome(&["import", "--dry-run", "--format", format, &page]));
+        assert_eq!(said.code, 0, "{}", said.err);
+        said.out
+    });
+    let rows: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows.len(), 1 + 3, "{tsv}");
+    assert_eq!(rows[0].join(","), csv.lines().next().unwrap());
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{tsv}");
+}
+
+#[test]
 fn where_there_is_nothing_it_says_so() {
     let home = Home::new();
     let nothing = home.write("nothing.md", "# A page\n\nNo report, no table.\n").display().to_string();

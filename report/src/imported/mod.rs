@@ -7,7 +7,7 @@ mod tidy;
 
 pub use json::{Report, json};
 pub use text::{chart, markdown, terminal};
-pub use tidy::csv;
+pub use tidy::{csv, tsv};
 
 use model::Import;
 use model::import::Imported;

@@ -1,7 +1,7 @@
-//! An import as CSV, one row per reading, with a column for every figure that any reading has, under drome's name for it.
+//! An import as CSV or TSV, one row per reading, with a column for every figure that any reading has, under drome's name for it.
 
 use super::{Cell, Row, cells};
-use crate::csv;
+use crate::{csv, tsv};
 use model::Import;
 use std::collections::BTreeSet;
 
@@ -11,15 +11,24 @@ const HEAD: [&str; 10] =
 
 /// A header and one row per reading; a field is empty if the page does not say.
 pub fn csv(import: &Import) -> String {
-    let names: BTreeSet<&str> =
-        import.items.iter().flat_map(|item| item.reading.figures.keys()).map(String::as_str).collect();
-    let head = csv::line(HEAD.iter().copied().chain(names.iter().copied()));
-    let cells = cells(import);
-    let rows = cells.iter().flat_map(|cell| cell.rows.iter().map(move |row| (cell, row)));
-    head + &rows.map(|(cell, row)| line(import, cell, row, &names)).collect::<String>()
+    rows(import, csv::line)
 }
 
-fn line(import: &Import, cell: &Cell, row: &Row, names: &BTreeSet<&str>) -> String {
+/// The same with tabs in place of commas.
+pub fn tsv(import: &Import) -> String {
+    rows(import, tsv::line)
+}
+
+fn rows(import: &Import, line: fn(Vec<String>) -> String) -> String {
+    let names: BTreeSet<&str> =
+        import.items.iter().flat_map(|item| item.reading.figures.keys()).map(String::as_str).collect();
+    let head = line(HEAD.iter().chain(&names).map(|name| (*name).to_owned()).collect());
+    let cells = cells(import);
+    let rows = cells.iter().flat_map(|cell| cell.rows.iter().map(move |row| (cell, row)));
+    head + &rows.map(|(cell, row)| line(fields(import, cell, row, &names))).collect::<String>()
+}
+
+fn fields(import: &Import, cell: &Cell, row: &Row, names: &BTreeSet<&str>) -> Vec<String> {
     let reading = &row.item.reading;
     let source = import.sources.get(row.item.source).map(|source| source.name.as_str());
     let fields = [
@@ -36,5 +45,5 @@ fn line(import: &Import, cell: &Cell, row: &Row, names: &BTreeSet<&str>) -> Stri
     ];
     let fields = fields.map(|field| field.unwrap_or_default().to_owned());
     let figures = names.iter().map(|name| row.get(name).map_or_else(String::new, |x| x.to_string()));
-    csv::line(fields.into_iter().chain(figures))
+    fields.into_iter().chain(figures).collect()
 }

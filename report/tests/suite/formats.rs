@@ -92,8 +92,8 @@ fn in_a_block(markdown: &str, at: usize) -> bool {
     markdown[..at].matches("```").count() % 2 == 1
 }
 
-#[test]
-fn trials_as_csv() {
+/// A trial that was measured, one that failed and a void one; the words of each have all that must be escaped.
+fn trials() -> (Run, Vec<Observation>) {
     let (_, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
     let usage = Usage { cpu_ns: 950_000_000, rss_max_bytes: 4096, ..Usage::default() };
     let observe = |copy, outcome| Observation {
@@ -110,7 +110,7 @@ fn trials_as_csv() {
     let empty = Measurement { tally: nothing, usage: Usage::default(), verdict: void };
     let failed = Outcome::Failed("it ended (exit status: 1), with \"no\"\n    memory".to_owned());
     let observations =
-        [observe(0, measured), observe(1, failed), observe(0, Outcome::Measured(Box::new(empty)))];
+        vec![observe(0, measured), observe(1, failed), observe(0, Outcome::Measured(Box::new(empty)))];
     let mut run = run();
     let load = Load::Open {
         rate_per_s: "1k..3k/2s".parse().unwrap(),
@@ -120,8 +120,28 @@ fn trials_as_csv() {
     };
     run.study.cells = vec![Cell { title: "a \"cell\"".to_owned(), workload: "hello".to_owned(), load }];
     run.study.design.measure = Duration::from_secs(2);
+    (run, observations)
+}
+
+#[test]
+fn trials_as_csv() {
+    let (run, observations) = trials();
     let told = RunReport { run: &run, observations: &observations, findings: &findings() };
     insta::assert_snapshot!(report::trials_csv::report(&told));
     let none = report::trials_csv::report(&RunReport { observations: &[], ..told });
     assert_eq!(none.lines().count(), 1, "a head and nothing else");
+}
+
+#[test]
+fn trials_as_tsv_have_the_columns_of_the_csv_and_a_line_each() {
+    let (run, observations) = trials();
+    let told = RunReport { run: &run, observations: &observations, findings: &findings() };
+    let (csv, tsv) = (report::trials_csv::report(&told), report::trials_csv::tsv(&told));
+    let rows: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
+    assert_eq!(rows.len(), 1 + observations.len(), "{tsv}");
+    assert_eq!(rows[0].join(","), csv.lines().next().unwrap());
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{tsv}");
+    let reasons = rows[0].iter().position(|name| *name == "reasons").unwrap();
+    assert_eq!(rows[2][reasons], r#"it ended (exit status: 1), with "no"\n    memory"#);
+    assert_eq!((rows[2][3], rows[3][reasons]), (r#"a "cell""#, "no answer, none"));
 }

@@ -19,6 +19,8 @@ pub enum Format {
     Json,
     /// One row for every trial
     Csv,
+    /// The same, separated by tabs
+    Tsv,
     /// Charts as SVG
     Svg,
     /// Charts as PNG
@@ -53,6 +55,7 @@ pub fn show(told: &RunReport<'_>, format: Format, look: &TextStyle) -> anyhow::R
         Format::Html => report::html::page(told).into_bytes(),
         Format::Json => report::findings_json(told.findings).into_bytes(),
         Format::Csv => report::trials_csv::report(told).into_bytes(),
+        Format::Tsv => report::trials_csv::tsv(told).into_bytes(),
         Format::Svg | Format::Png => {
             return Err(format.refused("charts are files of their own: name a folder with --output DIR"));
         }
@@ -67,6 +70,7 @@ pub fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow:
         Format::Html => report::html::import_page(import).into_bytes(),
         Format::Json => report::imported::json(import).into_bytes(),
         Format::Csv => report::imported::csv(import).into_bytes(),
+        Format::Tsv => report::imported::tsv(import).into_bytes(),
         Format::Svg | Format::Png => {
             let why = "an import has no trials, so it has no charts; `drome import FILE --chart` draws bars";
             return Err(format.refused(why));
