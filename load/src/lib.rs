@@ -40,8 +40,8 @@ pub use series::View;
 pub use slice::{Enough, Slice};
 pub use sources::SourceError;
 
-use model::{Address, Exchange, IoChoice, Plan, Tally};
-use net::tls::{ClientOptions, ClientTls, IdentityFiles, TlsError};
+use model::{Address, Exchange, IoChoice, Plan, Tally, TlsVersion};
+use net::tls::{ClientOptions, ClientTls, IdentityFiles, TlsError, Version};
 use net::{Epoll, Errno, Uring, limits};
 use part::Part;
 use std::net::TcpStream;
@@ -194,6 +194,10 @@ fn secure(plan: &Plan) -> Result<Option<ClientTls>, LoadError> {
         identity: identity.map(|(certificate, key)| IdentityFiles { certificate, key }),
         resume: !plan.tls.no_resumption,
         sni: !plan.tls.no_sni,
+        version: plan.tls.version.map(|version| match version {
+            TlsVersion::Tls12 => Version::Tls12,
+            TlsVersion::Tls13 => Version::Tls13,
+        }),
         ..ClientOptions::default()
     };
     Ok(Some(ClientTls::new(&options, plan.target.name())?))

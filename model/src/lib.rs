@@ -50,7 +50,8 @@ pub use measurement::Measurement;
 pub use metric::Metric;
 pub use observation::{Observation, Outcome, Run, Trial};
 pub use plan::{
-    Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, Until, Verify,
+    Arrivals, Ask, Connecting, Expect, IoChoice, Load, Order, Plan, Think, TlsChoice, TlsVersion, Until,
+    Verify,
 };
 pub use rate::Rate;
 pub use reading::Reading;

@@ -169,6 +169,17 @@ pub struct TlsChoice {
     pub no_resumption: bool,
     /// Whether the server is not told the name by which it was called (SNI).
     pub no_sni: bool,
+    /// The only version that is offered; `None`: the best that both sides know.
+    pub version: Option<TlsVersion>,
+}
+
+/// A version of TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsVersion {
+    /// TLS 1.2.
+    Tls12,
+    /// TLS 1.3.
+    Tls13,
 }
 
 /// The back end that drives the sockets.

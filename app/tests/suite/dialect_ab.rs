@@ -213,7 +213,7 @@ fn wrong_command_lines_are_answered_word_for_word() {
 
 #[test]
 fn what_is_not_honoured_is_said() {
-    for (args, option) in [(["-b", "5"], "-b"), (["-Z", "ALL"], "-Z"), (["-f", "TLS1.2"], "-f")] {
+    for (args, option) in [(["-b", "5"], "-b"), (["-Z", "ALL"], "-Z"), (["-f", "TLS1.1"], "-f TLS1.1")] {
         let ours = drome("ab", &[&args[..], &["http://127.0.0.1:1/"]].concat());
         assert_eq!((ours.code, ours.out.as_str()), (Some(2), ""));
         let finished = format!("drome ab: {option} is not supported: ");
@@ -420,6 +420,11 @@ fn an_encrypted_server_is_reported_alike() {
         for host in ["127.0.0.1", "localhost"] {
             assert_alike(&with(options, &format!("https://{host}:{port}/hello")));
         }
+    }
+    for (version, agreed) in [("TLS1.2", "TLSv1.2,"), ("tls1.3", "TLSv1.3,")] {
+        let url = format!("https://localhost:{port}/hello");
+        let (_, ours) = assert_alike(&["-n", "5", "-f", version, &url]);
+        assert!(ours.out.contains(&format!("SSL/TLS Protocol:       {agreed}")), "{}", ours.out);
     }
 }
 

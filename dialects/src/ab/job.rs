@@ -91,6 +91,7 @@ fn plan(options: &Options, call: &Call) -> Result<Plan, (String, u8)> {
         identity: options.identity.clone().map(|file| (file.clone(), file)),
         no_resumption: true,
         no_sni: options.no_sni,
+        version: options.version,
         ..TlsChoice::default()
     };
     Ok(plan)

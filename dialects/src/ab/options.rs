@@ -6,6 +6,7 @@ use super::usage::{BANNER, WRONG, usage};
 use crate::{Call, Printed};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use model::TlsVersion;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,7 +23,7 @@ const CREDENTIALS_BYTES: usize = 1024;
 /// Why `-b` is not supported.
 const NO_WINDOW: &str = "drome leaves socket buffers to the system, which tunes them as it goes";
 const NO_CIPHERS: &str = "drome's TLS agrees on the best cipher suite that both sides know";
-const NO_VERSIONS: &str = "drome's TLS agrees on the best version that both sides know, 1.2 or 1.3";
+const NO_VERSIONS: &str = "drome's TLS knows the versions 1.2 and 1.3";
 
 /// The options: as they were given, or their defaults.
 #[derive(Clone, Debug)]
@@ -58,6 +59,8 @@ pub struct Options {
     /// A file with both the certificate and the key.
     pub identity: Option<PathBuf>,
     pub no_sni: bool,
+    /// The only version of TLS that is offered (`-f`).
+    pub version: Option<TlsVersion>,
     /// Messages about mistakes on the command line that do not end the run.
     pub complaint: String,
 }
@@ -163,6 +166,7 @@ impl Raw {
             verbosity: 0,
             identity: None,
             no_sni: false,
+            version: None,
             complaint: String::new(),
         };
         Self { options, requests: 1, connections: 1, has_method: false }
@@ -225,11 +229,25 @@ impl Raw {
             'y' => options.html.get_or_insert_default().row = value,
             'z' => options.html.get_or_insert_default().cell = value,
             'E' => options.identity = Some(value.into()),
-            'f' if is_version(&value) => return Err(Printed::refuse(&call.program, "-f", NO_VERSIONS)),
-            // ab silently ignores an unknown version.
-            'f' => {}
+            'f' => self.version(&value, call)?,
             'Z' => return Err(Printed::refuse(&call.program, "-Z", NO_CIPHERS)),
             _ => return Err(Printed::refuse(&call.program, "-b", NO_WINDOW)),
+        }
+        Ok(())
+    }
+
+    /// ab goes by the beginning of the name, and silently ignores an unknown version.
+    fn version(&mut self, name: &str, call: &Call) -> Result<(), Printed> {
+        let known = name.to_ascii_uppercase();
+        let begins = |with: &str| known.starts_with(with);
+        if begins("ALL") {
+            self.options.version = None;
+        } else if begins("TLS1.2") {
+            self.options.version = Some(TlsVersion::Tls12);
+        } else if begins("TLS1.3") {
+            self.options.version = Some(TlsVersion::Tls13);
+        } else if ["SSL2", "SSL3", "TLS1"].into_iter().any(begins) {
+            return Err(Printed::refuse(&call.program, &format!("-f {name}"), NO_VERSIONS));
         }
         Ok(())
     }
@@ -264,11 +282,6 @@ fn error(why: &str) -> Printed {
 pub fn strerror(error: &io::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" (os error").map_or(text.as_str(), |(words, _)| words).to_owned()
-}
-
-fn is_version(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    !name.starts_with("ALL") && ["SSL2", "SSL3", "TLS1"].iter().any(|known| name.starts_with(known))
 }
 
 /// A header line with credentials, from the field's name, user and password, and their name in the error message.

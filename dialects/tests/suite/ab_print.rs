@@ -2,7 +2,7 @@
 
 use dialects::ab::{DIALECT, read};
 use dialects::{Call, Printed};
-use model::{End, Exchange, Loss, Reading, Tally};
+use model::{End, Exchange, Loss, Reading, Tally, TlsVersion};
 use proptest::prelude::*;
 
 /// So many connections take turns.
@@ -188,6 +188,24 @@ fn an_interrupted_run_reports_what_it_has() {
     assert_eq!(printed.exit, Some(1));
     assert!(printed.out.starts_with("\n\nServer Software:        \n"), "{}", printed.out);
     assert_eq!(read(&printed.out)[0].reading.get("completed"), Some(1.0));
+}
+
+#[test]
+fn the_last_known_version_of_tls_is_the_one_that_is_offered() {
+    let parse = |options: &[&str]| {
+        let args = [options, &["http://127.0.0.1:1/"]].concat();
+        (DIALECT.parse)(&Call::new("ab", &args)).map(|job| job.plan().tls.version)
+    };
+    assert_eq!(parse(&[]), Ok(None));
+    assert_eq!(parse(&["-f", "TLS1.2"]), Ok(Some(TlsVersion::Tls12)));
+    assert_eq!(parse(&["-f", "TLS1.2", "-f", "tls1.3"]), Ok(Some(TlsVersion::Tls13)));
+    assert_eq!(parse(&["-f", "TLS1.2", "-f", "nonsense"]), Ok(Some(TlsVersion::Tls12)));
+    assert_eq!(parse(&["-f", "TLS1.2", "-f", "ALL"]), Ok(None));
+    for old in ["SSL2", "SSL3", "TLS1", "TLS1.1"] {
+        let said = parse(&["-f", old]).unwrap_err();
+        let words = format!("drome ab: -f {old} is not supported: ");
+        assert!(said.exit == Some(2) && said.err.starts_with(&words), "{said:?}");
+    }
 }
 
 #[test]

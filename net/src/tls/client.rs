@@ -9,7 +9,8 @@ use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::sign::SingleCertAndKey;
-use rustls::{ClientConfig, RootCertStore};
+use rustls::version::{TLS12, TLS13};
+use rustls::{ClientConfig, DEFAULT_VERSIONS, RootCertStore, SupportedProtocolVersion};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,11 +30,39 @@ pub struct ClientOptions {
     pub alpn: bool,
     /// Whether the name of the server is sent (SNI).
     pub sni: bool,
+    /// The only version that is offered; `None`: the best that both sides know.
+    pub version: Option<Version>,
+}
+
+/// A version of TLS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// TLS 1.2.
+    Tls12,
+    /// TLS 1.3.
+    Tls13,
+}
+
+impl Version {
+    fn supported(self) -> &'static SupportedProtocolVersion {
+        match self {
+            Self::Tls12 => &TLS12,
+            Self::Tls13 => &TLS13,
+        }
+    }
 }
 
 impl Default for ClientOptions {
     fn default() -> Self {
-        Self { insecure: false, cacert: None, identity: None, resume: true, alpn: true, sni: true }
+        Self {
+            insecure: false,
+            cacert: None,
+            identity: None,
+            resume: true,
+            alpn: true,
+            sni: true,
+            version: None,
+        }
     }
 }
 
@@ -43,8 +72,10 @@ impl ClientOptions {
     pub fn config(&self) -> Result<ClientConfig, TlsError> {
         let provider = Arc::new(ring::default_provider());
         let verifier = self.verifier(&provider)?;
+        let versions =
+            self.version.map_or_else(|| DEFAULT_VERSIONS.to_vec(), |version| vec![version.supported()]);
         let builder = ClientConfig::builder_with_provider(provider.clone())
-            .with_safe_default_protocol_versions()?
+            .with_protocol_versions(&versions)?
             .dangerous()
             .with_custom_certificate_verifier(verifier);
         let mut config = match &self.identity {

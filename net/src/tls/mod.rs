@@ -12,7 +12,7 @@ mod session;
 mod tickets;
 mod verifier;
 
-pub use client::{ClientOptions, ClientTls};
+pub use client::{ClientOptions, ClientTls, Version};
 pub use identity::{IdentityFiles, TlsError};
 pub use server::{ServerOptions, ServerTls};
 

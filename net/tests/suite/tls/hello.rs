@@ -2,7 +2,8 @@
 
 use super::certificates::Authority;
 use super::sides::Pair;
-use net::tls::{ClientOptions, ClientTls};
+use net::Io;
+use net::tls::{ClientOptions, ClientTls, ServerOptions, Version};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use std::sync::{Arc, Mutex};
@@ -48,4 +49,14 @@ fn a_client_names_the_server_and_its_protocol_unless_told_not_to() {
     assert_eq!(heard(&says, "127.0.0.1").0, None);
     let silent = ClientOptions { sni: false, alpn: false, ..says };
     assert_eq!(heard(&silent, "localhost"), (None, vec![]));
+}
+
+#[test]
+fn a_client_offers_only_the_version_that_it_is_told_to() {
+    let server = ServerOptions::default().config().unwrap();
+    for (version, name) in [(Version::Tls12, "TLS 1.2"), (Version::Tls13, "TLS 1.3")] {
+        let options = ClientOptions { insecure: true, version: Some(version), ..ClientOptions::default() };
+        let pair = Pair::new(&ClientTls::new(&options, "localhost").unwrap(), &server).connected();
+        assert_eq!(pair.client.io.handshake(0).unwrap().protocol, name);
+    }
 }
