@@ -22,6 +22,8 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("/usr/share/perl5/HTTP/Daemon.pm", "libhttp-daemon-perl"),
     ("/usr/share/perl5/HTTP/Server/Simple.pm", "libhttp-server-simple-perl"),
     ("starman", "starman"),
+    ("/usr/lib/python3/dist-packages/bottle.py", "python3-bottle"),
+    ("/usr/lib/python3/dist-packages/waitress/__init__.py", "python3-waitress"),
     ("/usr/share/lua/5.1/cjson/util.lua", "lua-cjson"),
     ("ip", "iproute2"),
     ("ab", "apache2-utils"),

@@ -4,8 +4,9 @@ use crate::common::{Home, assert_as_schema, run};
 use serde_json::Value;
 
 /// What `cargo xtask test` installs is enough for these.
-const QUICKLY_HAD: [&str; 12] = [
+const QUICKLY_HAD: [&str; 13] = [
     "apache-prefork",
+    "bottle",
     "haproxy",
     "lighttpd",
     "nginx",
