@@ -282,9 +282,9 @@ fn a_chart_can_be_in_a_file_of_its_own_beside_the_tables() {
 fn readings_are_rows_of_the_same_columns_as_csv_and_as_tsv() {
     let (home, page) = (Home::new(), page("apache.md"));
     let [csv, tsv] = ["csv", "tsv"].map(|format| {
-        let said = run(&mut home.drome(&["import", "--dry-run", "--format", format, &page]));
-        assert_eq!(said.code, 0, "{}", said.err);
-        said.out
+        let finished = run(&mut home.drome(&["import", "--dry-run", "--format", format, &page]));
+        assert_eq!(finished.code, 0, "{}", finished.err);
+        finished.out
     });
     let rows: Vec<Vec<&str>> = tsv.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(rows.len(), 1 + 3, "{tsv}");

@@ -202,9 +202,9 @@ fn the_last_known_version_of_tls_is_the_one_that_is_offered() {
     assert_eq!(parse(&["-f", "TLS1.2", "-f", "nonsense"]), Ok(Some(TlsVersion::Tls12)));
     assert_eq!(parse(&["-f", "TLS1.2", "-f", "ALL"]), Ok(None));
     for old in ["SSL2", "SSL3", "TLS1", "TLS1.1"] {
-        let said = parse(&["-f", old]).unwrap_err();
+        let printed = parse(&["-f", old]).unwrap_err();
         let words = format!("drome ab: -f {old} is not supported: ");
-        assert!(said.exit == Some(2) && said.err.starts_with(&words), "{said:?}");
+        assert!(printed.exit == Some(2) && printed.err.starts_with(&words), "{printed:?}");
     }
 }
 
