@@ -88,8 +88,14 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
     let cell = f.cells.get(cell)?;
     let leader = leader(cell)?;
     let ratio = times(leader.metric_of_reference?);
+    let is_reference_limited = cell.contenders.iter().any(|c| c.name == REFERENCE && c.is_held_back());
     let figure = match cell.metric {
-        Metric::Rate => format!("{ratio} the reference"),
+        Metric::Rate => match (leader.is_held_back(), is_reference_limited) {
+            (false, false) => format!("{ratio} the reference"),
+            (true, false) => format!("at least {ratio} the reference"),
+            (false, true) => format!("at most {ratio} the reference"),
+            (true, true) => return Some("the load generator limits the leader and the reference so far".to_owned()),
+        },
         Metric::ServerCpu => format!("{ratio} the reference's CPU time per request"),
         Metric::Latency(p) => format!("{ratio} the reference's {}", p.word()),
         Metric::Rss => format!("{ratio} the reference's memory"),

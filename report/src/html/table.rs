@@ -35,7 +35,7 @@ impl Shown<'_> {
                     thead { tr { @for i in 0..self.table.head().len() { (self.title(i)) } } }
                     tbody {
                         @for (i, row) in self.table.rows().enumerate() {
-                            (self.row(row, name, self.chips.get(i).map_or(&[], Vec::as_slice)))
+                            (self.row(row, name, self.chips.get(i).map_or(&[][..], Vec::as_slice)))
                         }
                     }
                 }

@@ -278,3 +278,16 @@ fn a_race_in_heats_is_told_in_rounds_and_starts() {
     let report = report::race::report(&f, &TextStyle::default());
     assert!(report.contains("the load generator limited B"), "{report}");
 }
+
+#[test]
+fn a_leader_beside_a_limited_reference_is_told_with_a_bound() {
+    let mut f = crate::made_up::findings();
+    let words = |f: &Findings| report::progress::leading(f, 0).unwrap();
+    assert!(words(&f).starts_with("nginx leads with at most 0.658×"), "{}", words(&f));
+    f.cells[0].contenders[1].bound = Some("client".to_owned());
+    assert_eq!(words(&f), "the load generator limits the leader and the reference so far");
+    f.cells[0].contenders[0].bound = Some("server".to_owned());
+    assert!(words(&f).starts_with("nginx leads with at least 0.658×"), "{}", words(&f));
+    f.cells[0].contenders[1].bound = Some("server".to_owned());
+    assert!(words(&f).starts_with("nginx leads with 0.658×"), "{}", words(&f));
+}
