@@ -14,6 +14,7 @@ mod lab;
 pub mod lock;
 pub mod machine;
 pub mod prepare;
+pub mod revision;
 pub mod server;
 mod session;
 pub mod setup;

@@ -22,6 +22,7 @@ pub mod plan;
 mod plan_heats;
 pub mod race;
 pub mod report;
+mod revisions;
 pub mod run;
 pub mod schema;
 pub mod serve;

@@ -4,6 +4,7 @@ use super::format;
 use super::gate;
 use super::output::Output;
 use super::report::{Format, TellArgs, show};
+use super::revisions::RevisionArgs;
 use super::session::{check_budget, conclude, measure, own_path};
 use super::store;
 use crate::failure::{self, WrongInput};
@@ -12,7 +13,7 @@ use crate::signals::stop_flag;
 use anyhow::Context;
 use clap::Args;
 use lab::Session;
-use lab::setup::{self, Rules};
+use lab::setup::{self, Rules, ServerCommand};
 use model::gate::Gate;
 use model::metric::Decider;
 use model::{Arrivals, Design, Heats, Load, Run, Study};
@@ -44,8 +45,10 @@ const STOP_BISECTING: u8 = 128;
 #[derive(Debug, Args)]
 pub struct RaceArgs {
     /// Commands that each start a server; {port} stands for the port that it must listen on
-    #[arg(required = true, num_args = 2..=26, value_name = "CMD")]
+    #[arg(required_unless_present = "revs", conflicts_with = "revs", num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
+    #[command(flatten)]
+    revisions: RevisionArgs,
     /// Label of a command in reports; repeated, once for each command and in their order [default: what tells the
     /// commands apart]
     #[arg(long = "name", value_name = "LABEL")]
@@ -127,13 +130,20 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
     let path = own_path(&args.url)?;
-    let (lineup, mut entrants) = setup::commands(&args.commands, &path)?;
+    let stop = stop_flag()?;
+    let revisions = args.revisions.build(&stop)?;
+    let here = || args.commands.iter().map(|line| ServerCommand::here(line)).collect();
+    let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
+    let (lineup, mut entrants) = setup::commands(&commands, &path)?;
+    if let Some(revisions) = &revisions {
+        revisions.name(&mut entrants);
+    }
     setup::name_entrants(&mut entrants, &args.names)?;
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
     let study = study(args, setup::race_title(&entrants))?;
     let run = setup::race_run(study, entrants, args.prepare.clone(), rules);
-    let mut session = Session::open(run, lineup, stop_flag()?, &store)?;
+    let mut session = Session::open(run, lineup, stop, &store)?;
     if !args.any_body {
         session.ensure_same_work(&path)?;
     }

@@ -13,7 +13,7 @@ use crate::signals::stop_flag;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use lab::machine::pinned::Pinned;
-use lab::setup::{self, Lineup, Rules};
+use lab::setup::{self, Lineup, Rules, ServerCommand};
 use lab::sweep::{Entry, Servers, Setting};
 use lab::{Lab, sweep};
 use model::{Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target, Until};
@@ -241,7 +241,8 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
 /// A sweep of servers that are started for every measurement.
 fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let path = own_path(&args.path_url)?;
-    let (lineup, entrants) = setup::commands(&args.start, &path)?;
+    let commands: Vec<ServerCommand> = args.start.iter().map(|line| ServerCommand::here(line)).collect();
+    let (lineup, entrants) = setup::commands(&commands, &path)?;
     let entries = lineup.prepared.iter().map(|p| Entry::Started(p.name.clone())).collect();
     let mut run = setup::race_run(study(args, &args.path_url), entrants, None, rules(args));
     let mut lab = setup::lab(&run, lineup, stop_flag()?, None)?;

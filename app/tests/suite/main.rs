@@ -46,6 +46,7 @@ mod race;
 mod race_gate;
 mod resume;
 mod root;
+mod revisions;
 mod run;
 mod schema;
 mod serve;

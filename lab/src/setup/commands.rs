@@ -11,6 +11,7 @@ use model::observation::Entrant;
 use model::study::default_track;
 use model::{Cell, Design, Load, Study};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long a raced command may take until it answers its first request.
@@ -34,19 +35,38 @@ pub fn raced_study(title: String, url: &str, load: Load, design: Design) -> Stud
     }
 }
 
-/// Makes contenders of bare commands, in which `{port}` stands for the port; `path` is requested of them, and any
-/// answer will do. They are named by letters, and their titles are short labels.
-pub fn commands(commands: &[String], path: &str) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
+/// A command that starts a server; `{port}` stands for the port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerCommand {
+    /// The command line.
+    pub line: String,
+    /// Where a shell runs it.
+    pub folder: PathBuf,
+}
+
+impl ServerCommand {
+    /// A command that runs in the current folder.
+    pub fn here(line: &str) -> Self {
+        Self { line: line.to_owned(), folder: std::env::current_dir().unwrap_or_default() }
+    }
+}
+
+/// Makes contenders of bare commands; `path` is requested of them, and any answer will do. They are named by letters, and
+/// their titles are short labels.
+pub fn commands(
+    commands: &[ServerCommand],
+    path: &str,
+) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
     let (cache, mut prepared, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
-    let labels = short_labels(&commands.iter().map(String::as_str).collect::<Vec<_>>());
-    for ((command, label), letter) in commands.iter().zip(labels).zip('A'..='Z') {
+    let labels = short_labels(&commands.iter().map(|command| command.line.as_str()).collect::<Vec<_>>());
+    for ((ServerCommand { line: command, folder }, label), letter) in commands.iter().zip(labels).zip('A'..='Z') {
         if !command.contains("{port}") {
             return Err(SetupError::Race(format!(
                 "`{command}` has no {{port}}: every trial starts the server on a free port of its own, so write \
                  {{port}} where the command takes its port"
             )));
         }
-        let entry = Entry { contender: contender(command, path), sources: BTreeMap::new() };
+        let entry = Entry { contender: contender(command, folder, path), sources: BTreeMap::new() };
         let own = Prepared::lay_out(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
         let source_sha256 = Some(own.source_sha256.clone());
@@ -60,7 +80,7 @@ pub fn commands(commands: &[String], path: &str) -> Result<(Lineup, BTreeMap<Str
 }
 
 /// A contender that runs this command in a shell.
-fn contender(command: &str, path: &str) -> Contender {
+fn contender(command: &str, folder: &Path, path: &str) -> Contender {
     // Without a shell between drome and the server there is one process less to be counted.
     let needs_shell = command.contains(['|', '&', ';', '<', '>', '(', ')', '$', '`', '\n', '=']);
     let exec = if needs_shell { "" } else { "exec " };
@@ -77,7 +97,7 @@ fn contender(command: &str, path: &str) -> Contender {
         toolchain: None,
         run: Start {
             // The folder is a word of its own, so that no character of it means anything to the shell.
-            command: ["sh", "-c", &format!("cd \"$1\" && {exec}{command}"), "sh", &here()]
+            command: ["sh", "-c", &format!("cd \"$1\" && {exec}{command}"), "sh", &folder.display().to_string()]
                 .map(str::to_owned)
                 .to_vec(),
             files: Vec::new(),
@@ -90,8 +110,4 @@ fn contender(command: &str, path: &str) -> Contender {
         faults: Faults::default(),
         serves: BTreeMap::from([(RACED.to_owned(), path.to_owned())]),
     }
-}
-
-fn here() -> String {
-    std::env::current_dir().unwrap_or_default().display().to_string()
 }

@@ -9,7 +9,7 @@ mod resume;
 mod same_work;
 
 pub use assets::{assets, works};
-pub use commands::{RACED, commands, raced_study};
+pub use commands::{RACED, ServerCommand, commands, raced_study};
 pub use contenders::{Lineup, on_tracks, prepare};
 pub use labels::{name_entrants, race_title, short_labels};
 pub use new_run::{Rules, new_id, quicken, race_run, study_run};

@@ -1,0 +1,86 @@
+//! `drome race --rev`: the servers of several revisions of a repository, all built before anything is measured.
+
+use crate::failure::WrongInput;
+use clap::Args;
+use lab::prepare::folders;
+use lab::revision::{Builder, Built, Repository, Revision, WORKING_TREE};
+use lab::setup::ServerCommand;
+use model::observation::Entrant;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+pub struct RevisionArgs {
+    /// Revision of this folder's git repository to race, such as main, HEAD~1 or v1.2; a dot is the working tree with
+    /// its changes. Repeated; the first is the one that others are compared with
+    #[arg(long = "rev", value_name = "REV", requires = "start")]
+    pub revs: Vec<String>,
+    /// Command that builds a revision, run by a shell in this folder of a checkout; kept by commit, command and tools
+    #[arg(long, value_name = "CMD", requires = "revs")]
+    pub build: Option<String>,
+    /// Command that starts a revision's server, in the same folder; {port} stands for the port that it must listen on
+    #[arg(long, value_name = "CMD", requires = "revs")]
+    pub start: Option<String>,
+}
+
+/// The most servers of a race.
+const MOST: usize = 26;
+
+/// The commands that start the revisions, and what reports call each.
+#[derive(Debug)]
+pub struct Revisions {
+    /// One command for each revision.
+    pub commands: Vec<ServerCommand>,
+    built: Vec<Built>,
+}
+
+impl RevisionArgs {
+    /// Finds and builds all revisions; `None`: none was asked for.
+    pub fn build(&self, stop: &AtomicBool) -> anyhow::Result<Option<Revisions>> {
+        let Some(start) = self.start.as_ref().filter(|_| !self.revs.is_empty()) else { return Ok(None) };
+        if !(2..=MOST).contains(&self.revs.len()) {
+            return Err(WrongInput(format!("--rev: name 2 to {MOST} revisions, --rev for each")).into());
+        }
+        if !start.contains("{port}") {
+            let why = "write {port} where the command takes the port that the server must listen on";
+            return Err(WrongInput(format!("--start `{start}` has no {{port}}: {why}")).into());
+        }
+        let repository = Repository::of(&std::env::current_dir()?)?;
+        let revisions = self.revs.iter().map(|rev| repository.revision(rev)).collect::<Result<Vec<_>, _>>()?;
+        warn_of_same(&revisions);
+        let command = self.build.as_deref().unwrap_or_default();
+        let builder = Builder::new(&repository, command, &folders::cache());
+        let mut built = Vec::new();
+        for revision in &revisions {
+            if !command.is_empty() && !builder.has(revision) {
+                note!("building {} ({})", revision.name, revision.version());
+            }
+            built.push(builder.build(revision, stop)?);
+        }
+        builder.prune(&built);
+        let server = |built: &Built| ServerCommand { line: start.clone(), folder: built.folder.clone() };
+        Ok(Some(Revisions { commands: built.iter().map(server).collect(), built }))
+    }
+}
+
+impl Revisions {
+    /// Gives the contenders of the race the names and versions of their revisions.
+    pub fn name(&self, entrants: &mut BTreeMap<String, Entrant>) {
+        for (entrant, built) in entrants.values_mut().zip(&self.built) {
+            let name = &built.revision.name;
+            entrant.title = if name == WORKING_TREE { "working tree".to_owned() } else { name.clone() };
+            entrant.version = Some(built.revision.version());
+        }
+    }
+}
+
+/// Says which revisions have the same files: a race of them shows only noise.
+fn warn_of_same(revisions: &[Revision]) {
+    for (i, one) in revisions.iter().enumerate() {
+        if let Some(other) = revisions.iter().skip(i + 1).find(|other| one.is_same(other)) {
+            let (one, other, version) = (&one.name, &other.name, one.version());
+            alert!("drome: {one} and {other} are the same revision ({version}), so the race can show only noise");
+        }
+    }
+}

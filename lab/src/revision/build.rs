@@ -1,0 +1,160 @@
+//! Builds revisions. What is built once is kept in the cache folder, by commit, build command, tools and environment.
+
+use super::{Repository, Revision, RevisionError, toolchain};
+use crate::lock::Lock;
+use crate::machine::digest::hex;
+use crate::server::supervise::last_lines;
+use rustix::process::{Pid, Signal, kill_process_group};
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// Builds of a repository that are kept besides those of the race.
+const KEPT: usize = 8;
+
+/// The length of a key; all are of the same length.
+const KEY: usize = 16;
+
+/// How often a build is looked at.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Builds the revisions of a repository.
+#[derive(Debug)]
+pub struct Builder<'r> {
+    repository: &'r Repository,
+    command: &'r str,
+    tools: String,
+    home: PathBuf,
+}
+
+/// A revision that can be started.
+#[derive(Debug)]
+pub struct Built {
+    /// The revision.
+    pub revision: Revision,
+    /// The folder to start it in: that of the user, in the revision.
+    pub folder: PathBuf,
+}
+
+impl<'r> Builder<'r> {
+    /// Builds with this command, run by a shell in the user's folder of each revision; empty: there is nothing to build.
+    pub fn new(repository: &'r Repository, command: &'r str, cache: &Path) -> Self {
+        let name = short(Sha256::new().chain_update(repository.root().as_os_str().as_encoded_bytes()));
+        let home = cache.join("revisions").join(name);
+        Self { repository, command, tools: toolchain::describe(command), home }
+    }
+
+    /// Whether it is built already.
+    pub fn has(&self, revision: &Revision) -> bool {
+        self.folder(revision).is_dir()
+    }
+
+    /// Builds a revision unless that was done before. Nothing is kept of a build that fails.
+    pub fn build(&self, revision: &Revision, stop: &AtomicBool) -> Result<Built, RevisionError> {
+        let builds = self.home.join("builds");
+        fs::create_dir_all(&builds).map_err(RevisionError::files("can't create", &builds))?;
+        let lock = self.home.join("lock");
+        let _lock = Lock::take(&lock).map_err(RevisionError::files("can't lock", &lock))?;
+        let folder = self.folder(revision);
+        if !folder.is_dir() {
+            self.make(revision, &folder, stop)?;
+        }
+        // The time of the last use, by which old builds are removed.
+        let now = File::open(&folder).and_then(|at| at.set_modified(SystemTime::now()));
+        now.map_err(RevisionError::files("can't mark as used", &folder))?;
+        Ok(Built { revision: revision.clone(), folder: folder.join(self.repository.prefix()) })
+    }
+
+    /// Removes builds that were not used for longest, but none of these.
+    pub fn prune(&self, used: &[Built]) {
+        let Ok(entries) = fs::read_dir(self.home.join("builds")) else { return };
+        let is_used = |path: &PathBuf| used.iter().any(|built| built.folder.starts_with(path));
+        let mut others: Vec<(SystemTime, PathBuf)> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| !is_used(path))
+            .filter_map(|path| Some((fs::metadata(&path).ok()?.modified().ok()?, path)))
+            .collect();
+        others.sort();
+        for (_, old) in others.iter().rev().skip(KEPT) {
+            let _ = fs::remove_dir_all(old);
+        }
+    }
+
+    fn folder(&self, revision: &Revision) -> PathBuf {
+        let files = revision.files.as_deref().unwrap_or_default();
+        let prefix = self.repository.prefix().display();
+        let parts = format!("{}\n{files}\n{prefix}\n{}\n{}", revision.commit, self.command, self.tools);
+        self.home.join("builds").join(short(Sha256::new().chain_update(parts)))
+    }
+
+    /// Checks out and builds where all are built, then moves the result.
+    fn make(&self, revision: &Revision, folder: &Path, stop: &AtomicBool) -> Result<(), RevisionError> {
+        let tree = self.home.join("tree");
+        clear(&tree)?;
+        let made = self.repository.check_out(revision, &tree).and_then(|()| self.run(revision, &tree, stop));
+        let forgotten = self.repository.forget(&tree);
+        if let Err(error) = made.and(forgotten) {
+            clear(&tree)?;
+            return Err(error);
+        }
+        fs::rename(&tree, folder).map_err(RevisionError::files("can't move the build to", folder))
+    }
+
+    fn run(&self, revision: &Revision, tree: &Path, stop: &AtomicBool) -> Result<(), RevisionError> {
+        if self.command.is_empty() {
+            return Ok(());
+        }
+        let log = self.home.join("build.log");
+        let unwritable = || RevisionError::files("can't write", &log);
+        let out = File::create(&log).map_err(unwritable())?;
+        let err = out.try_clone().map_err(unwritable())?;
+        let mut shell = Command::new("sh");
+        shell.args(["-c", self.command]).current_dir(tree.join(self.repository.prefix()));
+        shell.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
+        let status = ended(&mut shell, stop).map_err(RevisionError::files("can't build in", tree))?;
+        match status {
+            None => Err(RevisionError::Interrupted),
+            Some(status) if status.success() => Ok(()),
+            Some(status) => {
+                let (name, last) = (revision.name.clone(), last_lines(&log));
+                Err(RevisionError::Build { name, status, last })
+            }
+        }
+    }
+}
+
+/// Waits for the end of a command; `None`: it was asked to stop, and all of its group was killed.
+fn ended(command: &mut Command, stop: &AtomicBool) -> std::io::Result<Option<ExitStatus>> {
+    let mut child = command.spawn()?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if stop.load(Ordering::Relaxed) {
+            let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(INTERVAL);
+    }
+}
+
+fn clear(folder: &Path) -> Result<(), RevisionError> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(RevisionError::files("can't remove", folder)(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn short(digest: Sha256) -> String {
+    let mut name = hex(digest);
+    name.truncate(KEY);
+    name
+}

@@ -1,0 +1,221 @@
+//! A git repository, read with the `git` command. Its hooks never run, and its own working tree is never changed.
+
+use super::RevisionError;
+use crate::machine::digest::hex;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The name that stands for the working tree, whatever was changed in it.
+pub const WORKING_TREE: &str = ".";
+
+/// The most branches that an error names.
+const NAMED: usize = 8;
+
+/// The length of an abbreviated commit.
+const ABBREVIATED: usize = 10;
+
+/// A git repository with a working tree.
+#[derive(Debug)]
+pub struct Repository {
+    root: PathBuf,
+    /// Where in it the user is.
+    prefix: PathBuf,
+}
+
+/// A revision of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revision {
+    /// The name as given.
+    pub name: String,
+    /// The commit; of the working tree the one that is checked out.
+    pub commit: String,
+    /// SHA-256 of all files of the working tree; `None` for a commit.
+    pub files: Option<String>,
+}
+
+impl Revision {
+    /// Its version in reports: the abbreviated commit, and for a working tree its files.
+    pub fn version(&self) -> String {
+        let commit = self.commit.get(..ABBREVIATED).unwrap_or(&self.commit);
+        match self.files.as_deref().and_then(|files| files.get(..ABBREVIATED)) {
+            Some(files) => format!("{commit}, files {files}"),
+            None => commit.to_owned(),
+        }
+    }
+
+    /// Whether both have the same files.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (&self.commit, &self.files) == (&other.commit, &other.files)
+    }
+}
+
+impl Repository {
+    /// The repository that this folder is in.
+    pub fn of(folder: &Path) -> Result<Self, RevisionError> {
+        let nowhere = |error| match error {
+            RevisionError::Git { .. } => RevisionError::NoRepository(folder.to_owned()),
+            other => other,
+        };
+        let root = git(folder, &["rev-parse", "--show-toplevel"]).map_err(nowhere)?;
+        let prefix = git(folder, &["rev-parse", "--show-prefix"])?;
+        Ok(Self { root: path(line(&root)), prefix: path(line(&prefix)) })
+    }
+
+    /// The folder with all of it.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The user's folder, from the root.
+    pub fn prefix(&self) -> &Path {
+        &self.prefix
+    }
+
+    /// Finds a revision by any name that git knows, or the working tree.
+    pub fn revision(&self, name: &str) -> Result<Revision, RevisionError> {
+        let is_working_tree = name == WORKING_TREE;
+        let asked = if is_working_tree { "HEAD" } else { name };
+        let commit = format!("{asked}^{{commit}}");
+        let found = git(&self.root, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit]);
+        let commit = match found {
+            Ok(commit) => text(line(&commit)),
+            Err(RevisionError::Git { .. }) => {
+                return Err(RevisionError::Unknown { name: name.to_owned(), known: self.known() });
+            }
+            Err(other) => return Err(other),
+        };
+        let files = if is_working_tree { Some(self.digest()?) } else { None };
+        Ok(Revision { name: name.to_owned(), commit, files })
+    }
+
+    /// Checks a revision out into a folder that does not exist yet, submodules included.
+    pub fn check_out(&self, revision: &Revision, into: &Path) -> Result<(), RevisionError> {
+        let target = into.as_os_str();
+        let add = ["worktree", "add", "--detach", "--force", "--quiet"].map(OsStr::new);
+        git(&self.root, &[&add[..], &[target, OsStr::new(&revision.commit)]].concat())?;
+        if into.join(".gitmodules").exists() {
+            git(into, &["submodule", "update", "--init", "--recursive", "--quiet"])?;
+        }
+        if revision.files.is_some() {
+            self.overlay(into)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a checkout a plain folder, which git no longer knows.
+    pub fn forget(&self, checkout: &Path) -> Result<(), RevisionError> {
+        let link = checkout.join(".git");
+        if link.exists() {
+            fs::remove_file(&link).map_err(RevisionError::files("can't remove", &link))?;
+        }
+        git(&self.root, &["worktree", "prune"]).map(drop)
+    }
+
+    /// Makes a checkout of the working tree's commit the same as the working tree.
+    fn overlay(&self, checkout: &Path) -> Result<(), RevisionError> {
+        let files = self.files()?;
+        for gone in names(&git(&self.root, &["ls-files", "-z", "--cached", "--recurse-submodules"])?) {
+            if !files.contains(&gone) {
+                let _ = fs::remove_file(checkout.join(gone));
+            }
+        }
+        for file in files {
+            let (from, to) = (self.root.join(&file), checkout.join(&file));
+            copy(&from, &to).map_err(RevisionError::files("can't copy", &from))?;
+        }
+        Ok(())
+    }
+
+    /// The files of the working tree that are there: those that git tracks, and new ones that it does not ignore.
+    fn files(&self) -> Result<BTreeSet<PathBuf>, RevisionError> {
+        let mut files = names(&git(&self.root, &["ls-files", "-z", "--cached", "--recurse-submodules"])?);
+        files.extend(names(&git(&self.root, &["ls-files", "-z", "--others", "--exclude-standard"])?));
+        files.retain(|file| fs::symlink_metadata(self.root.join(file)).is_ok_and(|at| !at.is_dir()));
+        Ok(files)
+    }
+
+    /// SHA-256 of all files with their names, contents, and whether they can be executed.
+    fn digest(&self) -> Result<String, RevisionError> {
+        let mut digest = Sha256::new();
+        for file in self.files()? {
+            let at = self.root.join(&file);
+            let unreadable = || RevisionError::files("can't read", &at);
+            let about = fs::symlink_metadata(&at).map_err(unreadable())?;
+            let content = if about.is_symlink() {
+                fs::read_link(&at).map_err(unreadable())?.as_os_str().as_bytes().to_vec()
+            } else {
+                fs::read(&at).map_err(unreadable())?
+            };
+            let can_run = about.permissions().mode() & 0o100;
+            let name = file.as_os_str().as_bytes();
+            digest.update(format!("{} {can_run} {} ", name.len(), content.len()));
+            digest.update(name);
+            digest.update(content);
+        }
+        Ok(hex(digest))
+    }
+
+    /// The latest branches, for an error.
+    fn known(&self) -> String {
+        let count = format!("--count={NAMED}");
+        let list = ["for-each-ref", "--sort=-committerdate", &count, "--format=%(refname:short)", "refs/heads"];
+        let branches = git(&self.root, &list).map(|out| text(&out)).unwrap_or_default();
+        let branches: Vec<&str> = branches.lines().collect();
+        if branches.is_empty() {
+            return "the repository has no commit yet".to_owned();
+        }
+        format!("branches are {}; a commit, a tag or HEAD~1 will do too", branches.join(", "))
+    }
+}
+
+/// Runs git in a folder and returns what it printed.
+fn git<S: AsRef<OsStr>>(folder: &Path, args: &[S]) -> Result<Vec<u8>, RevisionError> {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(folder).args(["-c", "core.hooksPath=/dev/null"]).args(args).stdin(Stdio::null());
+    // A hook or a bisection may have set them; they would name another repository than the folder's.
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+        command.env_remove(variable);
+    }
+    let output = command.output().map_err(RevisionError::NoGit)?;
+    if output.status.success() {
+        return Ok(output.stdout);
+    }
+    let words: Vec<String> = args.iter().map(|arg| arg.as_ref().to_string_lossy().into_owned()).collect();
+    Err(RevisionError::Git { command: words.join(" "), words: text(&output.stderr).trim().to_owned() })
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    if fs::symlink_metadata(to).is_ok() {
+        fs::remove_file(to)?;
+    }
+    if fs::symlink_metadata(from)?.is_symlink() {
+        return std::os::unix::fs::symlink(fs::read_link(from)?, to);
+    }
+    fs::copy(from, to).map(drop)
+}
+
+/// File names that are separated by zero bytes.
+fn names(out: &[u8]) -> BTreeSet<PathBuf> {
+    out.split(|byte| *byte == 0).filter(|name| !name.is_empty()).map(path).collect()
+}
+
+fn path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+fn line(out: &[u8]) -> &[u8] {
+    out.strip_suffix(b"\n").unwrap_or(out)
+}
+
+fn text(out: &[u8]) -> String {
+    String::from_utf8_lossy(out).into_owned()
+}
