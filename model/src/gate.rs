@@ -67,10 +67,9 @@ impl Gate {
             let speed = pair.ratio.map(|ratio| speed(ratio, race.metric.is_better_higher()));
             let is_floor = |c: &&ContenderFindings| race.metric == Metric::Rate && c.is_held_back();
             match (two.into_iter().flatten().find(is_floor), speed.filter(|speed| is_known(*speed))) {
-                (Some(floor), _) => gate.unknown.push(format!(
-                    "{title} could not be judged: the load generator limited {}",
-                    floor.title
-                )),
+                (Some(floor), _) => gate
+                    .unknown
+                    .push(format!("{title} could not be judged: the load generator limited {}", floor.title)),
                 (None, Some(speed)) => gate.add(&pair.contender, title, None, speed),
                 (None, None) => gate.unknown.push(unknown(title, two)),
             }
@@ -94,14 +93,17 @@ impl Gate {
         let is_any = |judged| self.changes.iter().any(|change| change.judged == judged);
         match () {
             () if is_any(Judged::Beyond) => Outcome::Slower,
-            () if is_any(Judged::Open) || !self.unknown.is_empty() || self.changes.is_empty() => Outcome::Open,
+            () if is_any(Judged::Open) || !self.unknown.is_empty() || self.changes.is_empty() => {
+                Outcome::Open
+            }
             () => Outcome::Passed,
         }
     }
 
     /// The smallest slowdown that would have been shown of every contender, as a share; `None`: of some there is no interval.
     pub fn smallest_shown(&self) -> Option<f64> {
-        let of = |change: &Changed| Some(smallest_shown(change.speed.median, change.speed.high?, self.margin));
+        let of =
+            |change: &Changed| Some(smallest_shown(change.speed.median, change.speed.high?, self.margin));
         let all: Option<Vec<f64>> = self.changes.iter().map(of).collect();
         all?.into_iter().reduce(f64::max)
     }

@@ -48,7 +48,12 @@ pub fn words(rate: &Rate) -> String {
     match rate {
         Rate::Constant(per_s) => format!("at {}", units::requests_per_s(*per_s)),
         Rate::Ramp { from_per_s, to_per_s, over } => {
-            format!("from {} to {} requests/s in {}", units::rate(*from_per_s), units::rate(*to_per_s), time(over))
+            format!(
+                "from {} to {} requests/s in {}",
+                units::rate(*from_per_s),
+                units::rate(*to_per_s),
+                time(over)
+            )
         }
         Rate::Steps { per_s, each } => {
             let mut rates: Vec<String> = per_s.iter().map(|rate| units::rate(*rate)).collect();
@@ -76,7 +81,10 @@ mod tests {
         assert_eq!(words("2.5k"), "at 2,500 requests/s");
         assert_eq!(words("20k..1k/500ms"), "from 20,000 to 1,000 requests/s in 500 ms");
         assert_eq!(words("1k,5k,20k/10s"), "in 3 step(s) of 10.0 s: 1,000; 5,000; 20,000 requests/s");
-        assert_eq!(words("1,2,3,4,5,6,7,8/1s"), "in 8 step(s) of 1.00 s: 1.0; 2.0; 3.0; 4.0; …; 8.0 requests/s");
+        assert_eq!(
+            words("1,2,3,4,5,6,7,8/1s"),
+            "in 8 step(s) of 1.00 s: 1.0; 2.0; 3.0; 4.0; …; 8.0 requests/s"
+        );
         let mean = |text: &str| mean(&text.parse().unwrap(), 2_000_000_000);
         assert_eq!((mean("1k"), mean("1k..2k/2s")), (None, Some("1,500 requests/s".to_owned())));
     }

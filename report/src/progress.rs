@@ -94,7 +94,9 @@ pub fn leading(f: &Findings, cell: usize) -> Option<String> {
             (false, false) => format!("{ratio} the reference"),
             (true, false) => format!("at least {ratio} the reference"),
             (false, true) => format!("at most {ratio} the reference"),
-            (true, true) => return Some("the load generator limits the leader and the reference so far".to_owned()),
+            (true, true) => {
+                return Some("the load generator limits the leader and the reference so far".to_owned());
+            }
         },
         Metric::ServerCpu => format!("{ratio} the reference's CPU time per request"),
         Metric::Latency(p) => format!("{ratio} the reference's {}", p.word()),

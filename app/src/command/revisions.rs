@@ -47,7 +47,8 @@ impl RevisionArgs {
             return Err(WrongInput(format!("--start `{start}` has no {{port}}: {why}")).into());
         }
         let repository = Repository::of(&std::env::current_dir()?)?;
-        let revisions = self.revs.iter().map(|rev| repository.revision(rev)).collect::<Result<Vec<_>, _>>()?;
+        let revisions =
+            self.revs.iter().map(|rev| repository.revision(rev)).collect::<Result<Vec<_>, _>>()?;
         warn_of_same(&revisions);
         let command = self.build.as_deref().unwrap_or_default();
         let builder = Builder::new(&repository, command, &folders::cache());
@@ -80,7 +81,9 @@ fn warn_of_same(revisions: &[Revision]) {
     for (i, one) in revisions.iter().enumerate() {
         if let Some(other) = revisions.iter().skip(i + 1).find(|other| one.is_same(other)) {
             let (one, other, version) = (&one.name, &other.name, one.version());
-            alert!("drome: {one} and {other} are the same revision ({version}), so the race can show only noise");
+            alert!(
+                "drome: {one} and {other} are the same revision ({version}), so the race can show only noise"
+            );
         }
     }
 }

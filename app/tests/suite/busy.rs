@@ -1,6 +1,6 @@
 //! A machine that other programs use: what is measured beside them is void, unless that was allowed.
 
-use crate::common::{Home, Finished, process, run};
+use crate::common::{Finished, Home, process, run};
 use std::process::{Child, Command, Stdio};
 
 const DROME: &str = env!("CARGO_BIN_EXE_drome");

@@ -1,7 +1,7 @@
 //! Charts as files, by the real binary, from a store in which the truth is known.
 
 use crate::common::example::example;
-use crate::common::{Home, Finished, run};
+use crate::common::{Finished, Home, run};
 use lab::Store;
 use model::observation::Entrant;
 use model::*;

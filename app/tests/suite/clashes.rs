@@ -62,7 +62,12 @@ fn a_port_that_somebody_takes_meanwhile_is_no_failure_of_the_server() {
     let _taken = TcpListener::bind(("127.0.0.1", line.trim().parse::<u16>().unwrap())).unwrap();
     server.write_all(b"x").unwrap();
     let finished = crate::common::finished(&process::output(child, "drome verify"));
-    assert!(finished.code == 0 && finished.err.contains("one: 1 workload correct"), "{}{}", finished.out, finished.err);
+    assert!(
+        finished.code == 0 && finished.err.contains("one: 1 workload correct"),
+        "{}{}",
+        finished.out,
+        finished.err
+    );
     assert!(!finished.out.contains("ddress already in use"), "{}{}", finished.out, finished.err);
     assert!(!finished.out.contains("it ended"), "{}{}", finished.out, finished.err);
     home.assert_clean();

@@ -1,6 +1,6 @@
 //! `drome verify`, `install`, `new contender` and `run --as-published`, with real servers.
 
-use crate::common::{Home, Finished, run};
+use crate::common::{Finished, Home, run};
 use serde_json::Value;
 
 /// A Python server whose answers are the rest of the script's.
@@ -113,13 +113,26 @@ fn a_known_fault_is_told_and_a_declaration_that_no_longer_holds_is_wrong() {
         }
     }
     let finished = drome(&home, &["verify", "known"]);
-    assert!(finished.code == 0 && finished.out.contains("ok except for a known fault"), "{}{}", finished.out, finished.err);
+    assert!(
+        finished.code == 0 && finished.out.contains("ok except for a known fault"),
+        "{}{}",
+        finished.out,
+        finished.err
+    );
     assert!(finished.out.contains("known, known fault: hello (/hello, in fragments)"), "{}", finished.out);
     assert!(finished.out.contains("pieces end it"), "{}", finished.out);
     let finished = drome(&home, &["verify", "unknown"]);
-    assert!(finished.code == 3 && finished.out.contains("hello (/hello, in fragments): "), "{}", finished.out);
+    assert!(
+        finished.code == 3 && finished.out.contains("hello (/hello, in fragments): "),
+        "{}",
+        finished.out
+    );
     let finished = drome(&home, &["verify", "mended"]);
-    assert!(finished.code == 3 && finished.out.contains("remove `fragments` from [faults]"), "{}", finished.out);
+    assert!(
+        finished.code == 3 && finished.out.contains("remove `fragments` from [faults]"),
+        "{}",
+        finished.out
+    );
     home.assert_clean();
 }
 
@@ -144,7 +157,11 @@ fn who_is_absent_is_named_with_the_command_that_gets_him() {
     );
     assert_eq!(drome(&home, &["install", "reference"]).code, 0);
     let finished = drome(&home, &["install", "no-such-one"]);
-    assert!(finished.code == 2 && finished.err.contains("there is no contender `no-such-one`"), "{}", finished.err);
+    assert!(
+        finished.code == 2 && finished.err.contains("there is no contender `no-such-one`"),
+        "{}",
+        finished.err
+    );
 }
 
 #[test]
@@ -170,7 +187,12 @@ fn a_build_that_fails_is_told_with_its_last_lines_and_keeps_nobody_else_waiting(
     }
     for _ in 0..2 {
         let finished = drome(&home, &["install", "broken", "fine", "--yes"]);
-        assert!(finished.code == 1 && finished.err.contains("out of luck"), "{}{}", finished.out, finished.err);
+        assert!(
+            finished.code == 1 && finished.err.contains("out of luck"),
+            "{}{}",
+            finished.out,
+            finished.err
+        );
         assert!(
             finished.out.contains("1.2.3") && finished.out.contains("missing: it is not built yet"),
             "{}",
@@ -195,13 +217,23 @@ fn what_another_compiler_built_is_built_anew_and_the_compiler_stands_beside_the_
     let text = CONTENDER.replace("TITLE", "compiled").replace("[version]", &tables);
     home.write("own/contenders/compiled/contender.toml", &text);
     let finished = drome(&home, &["install", "compiled", "--yes"]);
-    assert!(finished.code == 0 && finished.out.contains("1.2.3 (cc 12.1)"), "{}{}", finished.out, finished.err);
+    assert!(
+        finished.code == 0 && finished.out.contains("1.2.3 (cc 12.1)"),
+        "{}{}",
+        finished.out,
+        finished.err
+    );
     home.write("compiler", "cc (Debian) 14.2");
     let finished = drome(&home, &["verify", "compiled"]);
     let words = "it was built as 1.2.3 (cc 12.1) and is 1.2.3 (cc 14.2) now";
     assert!(finished.code == 1 && finished.out.contains(words), "{}{}", finished.out, finished.err);
     let finished = drome(&home, &["verify", "compiled", "--install", "--yes"]);
-    assert!(finished.code == 0 && finished.out.contains("1.2.3 (cc 14.2)"), "{}{}", finished.out, finished.err);
+    assert!(
+        finished.code == 0 && finished.out.contains("1.2.3 (cc 14.2)"),
+        "{}{}",
+        finished.out,
+        finished.err
+    );
     let folders = std::fs::read_dir(home.path().join("cache/contenders")).unwrap().flatten();
     let with = folders.filter_map(|f| std::fs::read_to_string(f.path().join("build/with")).ok());
     assert_eq!(with.collect::<String>(), "cc (Debian) 14.2");
@@ -323,7 +355,11 @@ fn a_page_is_measured_as_it_did_and_fairly_and_both_stand_beside_its_figures() {
     let none = STUDY.split("[[as_published]]").next().unwrap();
     home.write("own/studies/none.toml", none);
     let finished = drome(&home, &["run", "none", "--as-published"]);
-    assert!(finished.code == 2 && finished.err.contains("does not say how its page measured"), "{}", finished.err);
+    assert!(
+        finished.code == 2 && finished.err.contains("does not say how its page measured"),
+        "{}",
+        finished.err
+    );
     home.assert_clean();
 }
 

@@ -50,7 +50,13 @@ fn a_rate_is_kept() {
     let completed = reading.get("completed").unwrap();
     assert!((1.0..=101.0).contains(&completed), "{}", finished.out);
     let finished = drome("http_load", &["-r", "500", "-f", "20", &url]);
-    assert_eq!(read(&finished.out)[0].reading.get("completed"), Some(20.0), "{}{}", finished.out, finished.err);
+    assert_eq!(
+        read(&finished.out)[0].reading.get("completed"),
+        Some(20.0),
+        "{}{}",
+        finished.out,
+        finished.err
+    );
 }
 
 #[test]
@@ -71,7 +77,9 @@ fn what_goes_wrong_is_told() {
         "3 fetches, 2 max parallel, 0 bytes, in 0 seconds\n0 mean bytes/connection\nHTTP response codes:\n"
     );
     let finished = drome("http_load", &["-p", "2", "-f", "3", "-checksum", "http://127.0.0.1:1/x"]);
-    assert!(finished.code == Some(2) && finished.err.starts_with("drome http_load: -checksum is not supported: "));
+    assert!(
+        finished.code == Some(2) && finished.err.starts_with("drome http_load: -checksum is not supported: ")
+    );
     assert_eq!(drome("http_load", &["-p", "2"]).code, Some(1));
 }
 

@@ -304,7 +304,11 @@ fn what_is_not_honoured_is_refused_by_name() {
         let finished = drome("httperf", &words(line));
         let start = format!("drome httperf: {option} is not supported: ");
         assert_eq!((finished.code, finished.out.as_str()), (Some(2), ""), "{line}");
-        assert!(finished.err.starts_with(&start) && finished.err.len() > start.len() + 10, "{line}: {}", finished.err);
+        assert!(
+            finished.err.starts_with(&start) && finished.err.len() > start.len() + 10,
+            "{line}: {}",
+            finished.err
+        );
     }
 }
 

@@ -49,7 +49,8 @@ impl Camp {
         let limited = [&["--signal=KILL", "20", "siege"], args].concat();
         for _ in 0..5 {
             let finished = run(&mut self.command("timeout", &[], &limited));
-            if finished.code.is_some_and(|code| code != 137) || !finished.err.ends_with("Lifting the server siege...")
+            if finished.code.is_some_and(|code| code != 137)
+                || !finished.err.ends_with("Lifting the server siege...")
             {
                 return finished;
             }

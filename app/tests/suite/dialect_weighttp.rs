@@ -65,7 +65,9 @@ fn where_nobody_listens_one_request_is_errored() {
         (finished.code, finished.err.as_str()),
         (Some(0), "error: connect() failed: Connection refused (111)\n")
     );
-    assert!(finished.out.contains("requests: 1000 total, 1 started, 1 done, 0 succeeded, 1 failed, 1 errored\n"));
+    assert!(
+        finished.out.contains("requests: 1000 total, 1 started, 1 done, 0 succeeded, 1 failed, 1 errored\n")
+    );
 }
 
 #[test]

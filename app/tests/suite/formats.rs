@@ -2,7 +2,7 @@
 //! a narrow terminal, in ASCII, in colour and to a reader that has gone.
 
 use crate::common::example::example;
-use crate::common::{Home, Finished, process, run, serve};
+use crate::common::{Finished, Home, process, run, serve};
 use lab::Store;
 use model::contender::Track;
 use model::observation::Entrant;
@@ -118,7 +118,11 @@ fn an_empty_store_is_told_with_the_next_step() {
     let home = Home::new();
     for format in FORMATS {
         let finished = report(&home, &["--format", format]);
-        assert!(finished.code == 2 && finished.out.is_empty() && finished.err.contains("drome run"), "{}", finished.err);
+        assert!(
+            finished.code == 2 && finished.out.is_empty() && finished.err.contains("drome run"),
+            "{}",
+            finished.err
+        );
     }
     let finished = run(&mut home.drome(&["list", "runs"]));
     assert!(finished.code == 0 && finished.out.contains("no runs yet"), "{}", finished.out);
@@ -161,7 +165,11 @@ fn a_path_that_can_not_be_written_is_refused_before_anything_is_done() {
             let finished = run(&mut home.drome(&[command, vec!["--output", path]].concat()));
             assert_eq!((finished.code, finished.out.as_str()), (2, ""), "{}", finished.err);
             let words = format!("--output {path} can't be written: {why}");
-            assert!(finished.err.contains(&words) && finished.err.contains("name a file in"), "{}", finished.err);
+            assert!(
+                finished.err.contains(&words) && finished.err.contains("name a file in"),
+                "{}",
+                finished.err
+            );
         }
     }
     let both = run(&mut home.drome(&["run", "--all", "--output", "x.json"]));
@@ -259,10 +267,18 @@ fn every_result_can_be_written_to_a_file_whose_extension_sets_the_format() {
         assert!([0, 4].contains(&finished.code) && text.ends_with('\n'), "{args:?}: {}", finished.err);
         assert!(!text.starts_with('{'), "{args:?}: {text}");
         let (finished, _) = to(&args, "none/result.json");
-        assert!(finished.code == 2 && finished.err.contains("can't be written"), "{args:?}: {}", finished.err);
+        assert!(
+            finished.code == 2 && finished.err.contains("can't be written"),
+            "{args:?}: {}",
+            finished.err
+        );
         if args[0] != "report" {
             let (finished, _) = to(&args, "result.html");
-            assert!(finished.code == 2 && finished.err.contains("has no format html"), "{args:?}: {}", finished.err);
+            assert!(
+                finished.code == 2 && finished.err.contains("has no format html"),
+                "{args:?}: {}",
+                finished.err
+            );
         }
     }
 }
@@ -319,7 +335,11 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     ]);
     for args in commands {
         let finished = unread(&home, &args, false);
-        assert!(!finished.err.contains("panic") && !finished.err.contains("roken pipe"), "{args:?}: {}", finished.err);
+        assert!(
+            !finished.err.contains("panic") && !finished.err.contains("roken pipe"),
+            "{args:?}: {}",
+            finished.err
+        );
         assert!([0, 4].contains(&finished.code), "{args:?}: {} {}", finished.code, finished.err);
     }
     // Nobody reads what went wrong either: the code still says it.

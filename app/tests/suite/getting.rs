@@ -1,7 +1,7 @@
 //! Failures while contenders are installed and built: registries that don't answer, full disks, builds that change the pinned
 //! versions. Each is reported with its log and the next step, and holds up no other contender.
 
-use crate::common::{Home, Finished, process, run, trials, wait_for};
+use crate::common::{Finished, Home, process, run, trials, wait_for};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -111,10 +111,16 @@ fn a_registry_that_is_not_reached_is_said_with_the_log_and_the_next_step_and_the
     cut_off(&home, &mut install);
     let finished = run(&mut install);
     assert_eq!(finished.code, 1, "{}{}", finished.out, finished.err);
-    assert!(finished.out.lines().any(|line| line.starts_with("fine") && line.ends_with("1.0")), "{}", finished.out);
+    assert!(
+        finished.out.lines().any(|line| line.starts_with("fine") && line.ends_with("1.0")),
+        "{}",
+        finished.out
+    );
     for name in names {
-        let of_it =
-            finished.err.split("drome: ").find(|part| part.starts_with(&format!("{name}: its build failed (")));
+        let of_it = finished
+            .err
+            .split("drome: ")
+            .find(|part| part.starts_with(&format!("{name}: its build failed (")));
         let of_it = of_it.unwrap_or_else(|| panic!("{name} is not told of:\n{}", finished.err));
         let next = format!(
             "it could not reach the registry: check the network or the proxy (HTTPS_PROXY), then `drome install {name}`"
@@ -122,7 +128,9 @@ fn a_registry_that_is_not_reached_is_said_with_the_log_and_the_next_step_and_the
         for words in ["the last lines of its log, ", "build.log:\n", &next] {
             assert!(of_it.contains(words), "{words} is not in\n{of_it}");
         }
-        assert!(finished.out.lines().any(|line| line.starts_with(name) && line.contains("it is not built yet")));
+        assert!(
+            finished.out.lines().any(|line| line.starts_with(name) && line.contains("it is not built yet"))
+        );
     }
 }
 

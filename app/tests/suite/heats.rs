@@ -1,6 +1,6 @@
 //! Studies that are measured in heats: several live servers, loaded in turns.
 
-use crate::common::{Home, Finished, assert_as_schema, process, processes_with, run, wait_for};
+use crate::common::{Finished, Home, assert_as_schema, process, processes_with, run, wait_for};
 use lab::Store;
 use lab::heat::Measured;
 use model::heat::{HUB, Start, StartOutcome};
@@ -165,7 +165,11 @@ fn a_contender_that_fails_is_told_and_the_others_are_measured() {
     let why: Vec<_> =
         starts_of(&measured, "middle").map(|start| start.failed().unwrap().to_owned()).collect();
     assert_eq!(why.len(), 2, "it is started once a round, and not again: {why:?}");
-    assert!(why[0].contains("no such port") && finished.err.contains("middle: failed: it ended"), "{}", finished.err);
+    assert!(
+        why[0].contains("no such port") && finished.err.contains("middle: failed: it ended"),
+        "{}",
+        finished.err
+    );
 }
 
 #[test]
@@ -217,7 +221,11 @@ fn a_run_that_is_cut_off_goes_on_and_nothing_is_measured_twice() {
         }
         assert!(before.slices.iter().all(|slice| after.slices.contains(slice)));
         let finished = run(&mut command(&home, &["run", "small", "--resume", "--budget", "8s"]));
-        assert!(finished.code == 2 && finished.err.contains("is for the whole run, and run 2"), "{}", finished.err);
+        assert!(
+            finished.code == 2 && finished.err.contains("is for the whole run, and run 2"),
+            "{}",
+            finished.err
+        );
     }
 }
 

@@ -1,7 +1,7 @@
 //! `drome import`: what pages say comes out as it stands there, and what is broken is said to be.
 
 use crate::common::pages::{assert_figure, contender, import};
-use crate::common::{Home, Finished, process, run};
+use crate::common::{Finished, Home, process, run};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Stdio;
@@ -190,7 +190,8 @@ fn several_files_standard_input_and_a_dry_run() {
         .args([page("flat.txt"), page("loose.txt")]));
     assert_eq!(finished.code, 0, "{}", finished.err);
     assert!(
-        finished.err.contains("flat.txt: 2 reports of siege") && finished.err.contains("loose.txt: 6 rows of tables")
+        finished.err.contains("flat.txt: 2 reports of siege")
+            && finished.err.contains("loose.txt: 6 rows of tables")
     );
     let json: Value = serde_json::from_str(&finished.out).unwrap();
     assert_eq!(json["cells"].as_array().unwrap().len(), 3);
@@ -198,14 +199,24 @@ fn several_files_standard_input_and_a_dry_run() {
     assert!(listed.out.contains("no runs yet"), "{}", listed.out);
 
     let text = std::fs::File::open(page("flat.txt")).unwrap();
-    let finished = crate::common::finished(&process::finish(home.drome(&["import", "-"]).stdin(Stdio::from(text))));
-    assert!(finished.code == 0 && finished.err.contains("standard input: 2 reports of siege"), "{}", finished.err);
+    let finished =
+        crate::common::finished(&process::finish(home.drome(&["import", "-"]).stdin(Stdio::from(text))));
+    assert!(
+        finished.code == 0 && finished.err.contains("standard input: 2 reports of siege"),
+        "{}",
+        finished.err
+    );
     let listed = run(&mut home.drome(&["list", "runs"]));
     assert!(listed.out.contains("imported: 2 readings"), "{}", listed.out);
     let id = listed.out.split_whitespace().next().unwrap();
     assert!(run(&mut home.drome(&["report", id])).out.contains("siege 1"));
     let finished = run(&mut home.drome(&["compare", id, id]));
-    assert!(finished.code == 2 && finished.err.contains("was imported"), "{}: {}", finished.code, finished.err);
+    assert!(
+        finished.code == 2 && finished.err.contains("was imported"),
+        "{}: {}",
+        finished.code,
+        finished.err
+    );
 }
 
 #[test]
@@ -268,7 +279,8 @@ fn a_chart_can_be_in_a_file_of_its_own_beside_the_tables() {
     let written = std::fs::read_to_string(at("bars.md")).unwrap();
     assert_eq!(written, indented, "Markdown takes it for code");
     // Without a file of its own it goes where the tables would go.
-    let finished = run(&mut home.drome(&["import", "--dry-run", "--chart", "--output", &at("bars.txt"), &page]));
+    let finished =
+        run(&mut home.drome(&["import", "--dry-run", "--chart", "--output", &at("bars.txt"), &page]));
     assert_eq!((finished.code, finished.out.as_str()), (0, ""), "{}", finished.err);
     assert_eq!(std::fs::read_to_string(at("bars.txt")).unwrap(), bars);
     for args in [&["--chart=none/bars.md"][..], &["--chart=bars.svg"], &["--chart", "--format=csv"]] {
@@ -298,7 +310,11 @@ fn where_there_is_nothing_it_says_so() {
     let nothing = home.write("nothing.md", "# A page\n\nNo report, no table.\n").display().to_string();
     let finished = run(&mut home.drome(&["import", &nothing]));
     assert_eq!((finished.code, finished.out.as_str()), (2, ""), "{}", finished.err);
-    assert!(finished.err.contains("no report and no table") && finished.err.contains("nothing"), "{}", finished.err);
+    assert!(
+        finished.err.contains("no report and no table") && finished.err.contains("nothing"),
+        "{}",
+        finished.err
+    );
     let rateless =
         home.write("rateless.md", "| server | p99 |\n|---|---|\n| a | 3ms |\n").display().to_string();
     let finished = run(&mut home.drome(&["import", "--chart", &rateless]));

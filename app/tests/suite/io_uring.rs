@@ -1,6 +1,6 @@
 //! `io_uring` where it is to be had, epoll and the reason where it is not; and what servers inherit of drome's limits.
 
-use crate::common::{Home, Finished, back_ends, process, run, serve};
+use crate::common::{Finished, Home, back_ends, process, run, serve};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 
@@ -62,8 +62,17 @@ fn where_io_uring_is_forbidden_epoll_says_why() {
     let url = format!("http://{}/hello", server.address);
     let forbidden = ["python3", "-c", FORBIDDEN];
     let finished = load(&forbidden, &home, &url, &[]);
-    assert!(finished.out.contains(", epoll (io_uring: Operation not permitted: "), "{}{}", finished.out, finished.err);
-    assert!(finished.out.contains("seccomp") || finished.out.contains("io_uring_disabled"), "{}", finished.out);
+    assert!(
+        finished.out.contains(", epoll (io_uring: Operation not permitted: "),
+        "{}{}",
+        finished.out,
+        finished.err
+    );
+    assert!(
+        finished.out.contains("seccomp") || finished.out.contains("io_uring_disabled"),
+        "{}",
+        finished.out
+    );
     let tally = json(&load(&forbidden, &home, &url, &["--format", "json"]));
     assert_eq!((&tally["plan"]["io"], &tally["errors"]["total"]), (&"epoll".into(), &0.into()), "{tally}");
     let why = tally["plan"]["io_fallback"].as_str().unwrap();
@@ -73,7 +82,11 @@ fn where_io_uring_is_forbidden_epoll_says_why() {
     let asked = json(&load(&forbidden, &home, &url, &["--format", "json", "--io", "epoll"]));
     assert!(asked["plan"]["io_fallback"].is_null(), "{asked}");
     let finished = load(&forbidden, &home, &url, &["--io", "uring"]);
-    assert!(finished.code == 1 && finished.err.contains("io_uring can't be used here (Operation"), "{}", finished.err);
+    assert!(
+        finished.code == 1 && finished.err.contains("io_uring can't be used here (Operation"),
+        "{}",
+        finished.err
+    );
 }
 
 #[test]

@@ -234,7 +234,11 @@ fn a_refused_connection_is_said_at_once() {
     let nobody = format!("http://127.0.0.1:{}/", lab::server::ports::free_port().unwrap());
     let finished = run(&mut Home::new().drome(&["load", &nobody, "-d", "1h"]));
     assert_eq!(finished.code, 1);
-    assert!(finished.err.contains("refused") && finished.err.contains("is the server running"), "{}", finished.err);
+    assert!(
+        finished.err.contains("refused") && finished.err.contains("is the server running"),
+        "{}",
+        finished.err
+    );
 }
 
 #[test]

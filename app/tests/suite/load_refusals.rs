@@ -1,7 +1,7 @@
 //! What `drome load` says where it can't do what was asked: what happened, to what, and what to do next.
 
 use crate::common::certificates::Authority;
-use crate::common::{Home, Finished, Server, answers, back_ends, run, serve};
+use crate::common::{Finished, Home, Server, answers, back_ends, run, serve};
 use crate::judges::judge::NGINX;
 use std::process::Command;
 
@@ -95,7 +95,8 @@ fn tls_and_plain_that_meet_are_told_apart() {
 fn a_rate_that_is_not_kept_is_a_finding_with_what_was_reached_and_no_success() {
     // Two connections, ten answers a second each at most.
     let server = serve(&["--fault", "delay=100ms"]);
-    let finished = load(&format!("http://{}/hello", server.address), &["-c", "2", "--rate", "1k", "-d", "1s"]);
+    let finished =
+        load(&format!("http://{}/hello", server.address), &["-c", "2", "--rate", "1k", "-d", "1s"]);
     let words = [
         "verdict: the server did not keep up",
         " of the offered 1000 requests/s were answered",

@@ -123,9 +123,14 @@ fn a_second_without_an_answer_has_empty_cells_not_zeros() {
 #[test]
 fn a_file_that_cannot_be_written_is_said_before_anything_is_measured() {
     for option in ["--series", "--hdr"] {
-        let finished = run(&mut Home::new().drome(&["load", "http://127.0.0.1:9/", option, "/no/such/folder/x"]));
+        let finished =
+            run(&mut Home::new().drome(&["load", "http://127.0.0.1:9/", option, "/no/such/folder/x"]));
         assert_eq!(finished.code, 2, "{}", finished.err);
-        assert!(finished.err.contains(&format!("can't write {option} /no/such/folder/x")), "{}", finished.err);
+        assert!(
+            finished.err.contains(&format!("can't write {option} /no/such/folder/x")),
+            "{}",
+            finished.err
+        );
     }
 }
 
@@ -133,5 +138,9 @@ fn a_file_that_cannot_be_written_is_said_before_anything_is_measured() {
 fn a_viewer_needs_a_terminal() {
     let finished = run(&mut Home::new().drome(&["load", "http://127.0.0.1:9/", "--tui"]));
     assert_eq!(finished.code, 2, "{}", finished.err);
-    assert!(finished.err.contains("--tui draws on standard error, which is not a terminal here"), "{}", finished.err);
+    assert!(
+        finished.err.contains("--tui draws on standard error, which is not a terminal here"),
+        "{}",
+        finished.err
+    );
 }

@@ -1,6 +1,6 @@
 //! `drome run --contender --cell --budget --precision`: a part of a study, with real servers.
 
-use crate::common::{Home, Finished, process, run, wait_for};
+use crate::common::{Finished, Home, process, run, wait_for};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -152,7 +152,12 @@ fn what_the_study_lacks_is_refused_with_the_nearest_before_anything_starts() {
     ];
     for (args, words) in cases {
         let finished = drome(&home, &[&["run", "three"], args].concat());
-        assert!(finished.code == 2 && finished.err.contains(words), "{args:?}: {}: {}", finished.code, finished.err);
+        assert!(
+            finished.code == 2 && finished.err.contains(words),
+            "{args:?}: {}: {}",
+            finished.code,
+            finished.err
+        );
     }
     for args in [
         ["--resume", "--contender", "nginx"],
@@ -160,7 +165,11 @@ fn what_the_study_lacks_is_refused_with_the_nearest_before_anything_starts() {
         ["--quick", "--budget", "1s"],
     ] {
         let finished = drome(&home, &[&["run", "three"], args.as_slice()].concat());
-        assert!(finished.code == 2 && finished.err.contains("cannot be used with"), "{args:?}: {}", finished.err);
+        assert!(
+            finished.code == 2 && finished.err.contains("cannot be used with"),
+            "{args:?}: {}",
+            finished.err
+        );
     }
     assert!(drome(&home, &["list", "runs"]).out.contains("no runs yet"));
 }

@@ -1,7 +1,7 @@
 //! A study whose contenders go wrong, each in its own way: what the tables, the exit codes and the gate say of each. Four blocks
 //! unless `DROME_TEST_BLOCKS` says otherwise.
 
-use crate::common::{Home, Finished, run};
+use crate::common::{Finished, Home, run};
 use serde_json::Value;
 
 const STUDY: &str = r#"
@@ -102,7 +102,9 @@ fn each_failure_is_told_counted_and_in_the_exit_codes() {
     let finished = drome(&home, &["run", "wrong"]);
     eprintln!("{}{}", finished.out, finished.err);
     assert_eq!(finished.code, 4, "{}", finished.err);
-    assert!(finished.err.contains("crashes (keep-alive) has no sound trial: failed: it ended (exit status: 3)"));
+    assert!(
+        finished.err.contains("crashes (keep-alive) has no sound trial: failed: it ended (exit status: 3)")
+    );
     assert_eq!(finished.err.matches("has no sound trial").count(), 1, "{}", finished.err);
     for words in [
         "the disk is on fire",

@@ -57,7 +57,12 @@ fn commands_have_short_labels_and_chosen_ones() {
     assert!(finished.out.contains("A, drome --spin-ns 9000: "), "{}{}", finished.out, finished.err);
     assert!(finished.out.contains("B, drome: "), "{}", finished.out);
     let finished = race(&home, &[&fast, &fast], &[&args[..], &["--name", "old", "--name", "new"]].concat());
-    assert!(finished.out.contains("A, old: ") && finished.out.contains("B, new: "), "{}{}", finished.out, finished.err);
+    assert!(
+        finished.out.contains("A, old: ") && finished.out.contains("B, new: "),
+        "{}{}",
+        finished.out,
+        finished.err
+    );
     let json: Value =
         serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
     assert_eq!(json["title"], "old against new");
@@ -80,7 +85,9 @@ h.HTTPServer((\"127.0.0.1\", {port}), H).serve_forever()'";
     let drome = format!("{DROME} serve --port {{port}}");
     let finished = race(&home, &[&drome, python], &[]);
     assert!(
-        finished.code == 2 && finished.err.contains("not the same work") && finished.err.contains("--any-body"),
+        finished.code == 2
+            && finished.err.contains("not the same work")
+            && finished.err.contains("--any-body"),
         "{}",
         finished.err
     );
@@ -166,7 +173,11 @@ fn a_metric_decides_and_every_trial_is_exported() {
     let (finished, found) = until_sound(|| {
         let finished = race(&home, &[&dear, &cheap], &args);
         let found: Value = serde_json::from_str(&finished.out).unwrap();
-        if found["race"]["decided"] == "faster" { Ok((finished, found)) } else { Err(found["race"].to_string()) }
+        if found["race"]["decided"] == "faster" {
+            Ok((finished, found))
+        } else {
+            Err(found["race"].to_string())
+        }
     });
     let race = &found["race"];
     assert_eq!((&race["metric"], &race["faster"]), (&"p50".into(), &"B".into()), "{race}");
@@ -250,7 +261,11 @@ fn commands_that_can_not_live_side_by_side_are_told_how_they_can_be_raced() {
     assert!(finished.out.contains("race them with --alone"), "{}{}", finished.out, finished.err);
     let finished = race(&home, &[&locked, &locked], &[&args[..], &["--alone"]].concat());
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
-    assert!(finished.out.contains("after 3 blocks") || finished.out.contains("3 blocks,"), "{}", finished.out);
+    assert!(
+        finished.out.contains("after 3 blocks") || finished.out.contains("3 blocks,"),
+        "{}",
+        finished.out
+    );
     home.assert_clean();
 }
 

@@ -14,7 +14,8 @@ fn slow() -> String {
 }
 
 fn race(home: &Home, commands: &[&str], args: &[&str]) -> Finished {
-    let load = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "200ms"];
+    let load =
+        ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "200ms"];
     run(home.drome(&["race"]).args(commands).args(load).args(["--seed", "1"]).args(args))
 }
 
@@ -27,7 +28,11 @@ fn who_is_slower_by_more_than_the_margin_fails_and_who_is_faster_passes() {
     assert_eq!(failed.code, 3, "{}{}", failed.out, failed.err);
     assert!(failed.err.contains("is more than 2 % slower: 9"), "{}", failed.err);
     assert!(failed.err.contains("% or more would have been shown."), "{}", failed.err);
-    assert!(failed.out.contains("every comparison with the first is decided at the margin of 2 %"), "{}", failed.out);
+    assert!(
+        failed.out.contains("every comparison with the first is decided at the margin of 2 %"),
+        "{}",
+        failed.out
+    );
     let passed = race(&home, &[&slow, &fast], &gate);
     assert_eq!(passed.code, 0, "{}{}", passed.out, passed.err);
     assert!(passed.err.contains("is not more than 2 % slower"), "{}", passed.err);

@@ -163,7 +163,9 @@ fn a_failure_of_the_lab_ends_the_run_and_is_no_contenders() {
     home.write("own/contenders/one/contender.toml", &removes);
     let finished = run(&mut command(&home, &["run", "small"]));
     assert!(
-        finished.code == 1 && finished.err.contains("the lab failed in a trial of") && finished.err.contains("--resume"),
+        finished.code == 1
+            && finished.err.contains("the lab failed in a trial of")
+            && finished.err.contains("--resume"),
         "{}: {}",
         finished.code,
         finished.err

@@ -47,7 +47,8 @@ impl Repository {
     fn race_built(&self, build: &str, args: &[&str]) -> Finished {
         let start = format!("{DROME} serve --port {{port}} --spin-ns $(cat built)");
         let mut command = self.home.drome(&["race", "--build", build, "--start", &start]);
-        let load = ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "200ms"];
+        let load =
+            ["--url", "http://127.0.0.1:{port}/hello", "-c", "1", "--warmup", "50ms", "--duration", "200ms"];
         run(command.args(load).args(["--seed", "1", "--rounds", "3"]).args(args).current_dir(&self.folder))
     }
 
@@ -56,7 +57,11 @@ impl Repository {
         let all = self.home.path().join("cache");
         let mut found = Vec::new();
         find(&all, "builds", &mut found);
-        found.iter().flat_map(|builds| fs::read_dir(builds).unwrap()).map(|entry| entry.unwrap().path()).collect()
+        found
+            .iter()
+            .flat_map(|builds| fs::read_dir(builds).unwrap())
+            .map(|entry| entry.unwrap().path())
+            .collect()
     }
 }
 
@@ -73,8 +78,10 @@ fn find(folder: &Path, name: &str, found: &mut Vec<PathBuf>) {
 }
 
 fn git(folder: &Path, args: &[&str]) {
-    let settings = ["user.name=A", "user.email=a@localhost", "init.defaultBranch=main", "commit.gpgsign=false"];
-    let settings = settings.iter().flat_map(|setting| ["-c", setting]).chain(["-c", "protocol.file.allow=always"]);
+    let settings =
+        ["user.name=A", "user.email=a@localhost", "init.defaultBranch=main", "commit.gpgsign=false"];
+    let settings =
+        settings.iter().flat_map(|setting| ["-c", setting]).chain(["-c", "protocol.file.allow=always"]);
     let output = Command::new("git").arg("-C").arg(folder).args(settings).args(args).output().unwrap();
     assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
@@ -84,7 +91,11 @@ fn a_commit_that_is_slower_fails_and_what_is_built_is_kept() {
     let repository = Repository::new();
     let slower = repository.race(&["--rev", "HEAD~1", "--rev", "main", "--fail-if-slower", "2%"]);
     assert_eq!(slower.code, 3, "{}{}", slower.out, slower.err);
-    assert!(slower.err.contains("building HEAD~1 (") && slower.err.contains("building main ("), "{}", slower.err);
+    assert!(
+        slower.err.contains("building HEAD~1 (") && slower.err.contains("building main ("),
+        "{}",
+        slower.err
+    );
     assert!(slower.err.contains("main is more than 2 % slower: 9"), "{}", slower.err);
     assert!(slower.out.contains("A, HEAD~1") && slower.out.contains("B, main"), "{}", slower.out);
     let builds = repository.builds();
@@ -95,7 +106,11 @@ fn a_commit_that_is_slower_fails_and_what_is_built_is_kept() {
     assert_eq!(again.code, 0, "{}{}", again.out, again.err);
     assert!(!again.err.contains("building"), "built once: {}", again.err);
     let worktrees = Command::new("git").arg("-C").arg(&repository.folder).args(["worktree", "list"]).output();
-    assert_eq!(String::from_utf8(worktrees.unwrap().stdout).unwrap().lines().count(), 1, "nothing is left in git");
+    assert_eq!(
+        String::from_utf8(worktrees.unwrap().stdout).unwrap().lines().count(),
+        1,
+        "nothing is left in git"
+    );
 }
 
 #[test]
@@ -108,7 +123,11 @@ fn the_working_tree_takes_part_as_it_is_and_stays_as_it_is() {
     assert_eq!(slower.code, 3, "{}{}", slower.out, slower.err);
     assert!(slower.err.contains("working tree is more than 2 % slower"), "{}", slower.err);
     let has_new = |build: &PathBuf| build.join("new file").exists();
-    assert_eq!(repository.builds().iter().filter(|build| has_new(build)).count(), 1, "only in the working tree");
+    assert_eq!(
+        repository.builds().iter().filter(|build| has_new(build)).count(),
+        1,
+        "only in the working tree"
+    );
     assert_eq!(fs::read_to_string(repository.folder.join("spin")).unwrap(), "20000000");
     assert!(!repository.folder.join("built").exists(), "nothing is built in it");
 }
@@ -117,13 +136,27 @@ fn the_working_tree_takes_part_as_it_is_and_stays_as_it_is() {
 fn what_can_not_be_raced_is_told_before_anything_is_measured() {
     let repository = Repository::new();
     let unknown = repository.race(&["--rev", "main", "--rev", "nowhere"]);
-    assert!(unknown.code == 2 && unknown.err.contains("--rev nowhere: there is no such revision; branches are main"), "{}", unknown.err);
+    assert!(
+        unknown.code == 2
+            && unknown.err.contains("--rev nowhere: there is no such revision; branches are main"),
+        "{}",
+        unknown.err
+    );
     let option = repository.race(&["--rev", "main", "--rev=--all"]);
-    assert!(option.code == 2 && option.err.contains("--rev --all: there is no such revision"), "{}", option.err);
+    assert!(
+        option.code == 2 && option.err.contains("--rev --all: there is no such revision"),
+        "{}",
+        option.err
+    );
     let one = repository.race(&["--rev", "main"]);
     assert!(one.code == 2 && one.err.contains("--rev: name 2 to 26 revisions"), "{}", one.err);
-    let failed = repository.race_built("echo half > built; echo the reason; exit 7", &["--rev", "main", "--rev", "HEAD~1"]);
-    assert!(failed.code == 1 && failed.err.contains("main does not build") && failed.err.contains("the reason"), "{}", failed.err);
+    let failed = repository
+        .race_built("echo half > built; echo the reason; exit 7", &["--rev", "main", "--rev", "HEAD~1"]);
+    assert!(
+        failed.code == 1 && failed.err.contains("main does not build") && failed.err.contains("the reason"),
+        "{}",
+        failed.err
+    );
     assert!(repository.builds().is_empty(), "nothing half-built is kept");
     let start = ["race", "--rev", "main", "--rev", "HEAD~1", "--start", "./server"];
     let no_port = run(repository.home.drome(&start).current_dir(&repository.folder));
@@ -150,7 +183,18 @@ fn a_revision_has_its_submodules_and_no_hook_runs() {
     fs::set_permissions(&hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let start = format!("{DROME} serve --port {{port}} --spin-ns $(cat built)");
     let mut command = repository.home.drome(&["race", "--build", "cp part/spin built", "--start", &start]);
-    command.args(["--rev", "main", "--rev", ".", "--rounds", "2", "--url", "http://127.0.0.1:{port}/hello", "-c", "1"]);
+    command.args([
+        "--rev",
+        "main",
+        "--rev",
+        ".",
+        "--rounds",
+        "2",
+        "--url",
+        "http://127.0.0.1:{port}/hello",
+        "-c",
+        "1",
+    ]);
     command.env("GIT_ALLOW_PROTOCOL", "file").current_dir(&repository.folder);
     let finished = run(&mut command);
     assert!(repository.builds().len() == 2, "{}{}", finished.out, finished.err);

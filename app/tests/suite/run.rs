@@ -1,6 +1,6 @@
 //! `drome run`: the whole walk with real servers, and everything that can go wrong on it.
 
-use crate::common::{Home, Finished, process, processes_with, run, wait_for};
+use crate::common::{Finished, Home, process, processes_with, run, wait_for};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -292,7 +292,12 @@ h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()";
     contender(&home, "drains", r#"["python3", "{src}/drains.py", "{port}"]"#);
     study(&home, "1, 1", r#""drains""#);
     let finished = drome(&home, &["run", "small"]);
-    assert!(finished.out.contains("after the measurement, it did not stop within"), "{}{}", finished.out, finished.err);
+    assert!(
+        finished.out.contains("after the measurement, it did not stop within"),
+        "{}{}",
+        finished.out,
+        finished.err
+    );
     assert_is_measured(&home, "drains");
     home.assert_clean();
 }
@@ -411,7 +416,12 @@ fn a_full_disk_ends_the_run_with_a_reason_and_keeps_what_was_stored() {
         own.display()
     );
     let finished = run(std::process::Command::new("sh").args(["-c", &script]));
-    assert!(finished.code == 1 && finished.err.contains("free some space"), "{}: {}", finished.code, finished.err);
+    assert!(
+        finished.code == 1 && finished.err.contains("free some space"),
+        "{}: {}",
+        finished.code,
+        finished.err
+    );
     assert!(report(&home)["cells"][0]["blocks"].as_u64().unwrap() >= 1);
     home.assert_clean();
 }

@@ -1,6 +1,6 @@
 //! `drome schema`: the formats, and the schema of each, by the real binary.
 
-use crate::common::{Home, Finished, assert_as_schema, load, run, serve};
+use crate::common::{Finished, Home, assert_as_schema, load, run, serve};
 use serde_json::Value;
 
 #[test]

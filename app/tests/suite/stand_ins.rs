@@ -1,7 +1,7 @@
 //! Monkey and `OpenResty` are in no package registry. Stand-ins of their names on PATH read the very configuration that drome
 //! lays out for them, so that what it says is checked all the same: where to listen, what to serve, and as what.
 
-use crate::common::{Home, Finished, run};
+use crate::common::{Finished, Home, run};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 
@@ -143,6 +143,11 @@ fn a_stand_in_without_ngx_lua_is_no_openresty() {
     let after = modules.rsplit_once("$6").unwrap().1;
     program(&home, "openresty", &format!("{before}$6{after}"));
     let finished = drome(&home, &["verify", "openresty"]);
-    assert!(finished.code == 3 && finished.out.contains("init_by_lua_block"), "{}{}", finished.out, finished.err);
+    assert!(
+        finished.code == 3 && finished.out.contains("init_by_lua_block"),
+        "{}{}",
+        finished.out,
+        finished.err
+    );
     home.assert_clean();
 }

@@ -2,7 +2,7 @@
 
 use crate::common::counted::Counted;
 use crate::common::punctual::until_sound;
-use crate::common::{Home, Finished, process, run, serve};
+use crate::common::{Finished, Home, process, run, serve};
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -128,7 +128,11 @@ fn every_format_has_the_steps() {
             if finished.code == 4 {
                 return Err(finished.out);
             }
-            assert!(finished.out.contains("50 %") || finished.out.contains("A,step,0.5"), "{format}: {}", finished.out);
+            assert!(
+                finished.out.contains("50 %") || finished.out.contains("A,step,0.5"),
+                "{format}: {}",
+                finished.out
+            );
             Ok(())
         });
     }
@@ -152,7 +156,12 @@ fn what_can_not_be_swept_is_refused_with_the_reason() {
     ];
     for (args, code, why) in cases {
         let finished = run(home.drome(&["sweep"]).args(args));
-        assert!(finished.code == code && finished.err.contains(why), "{args:?}: {} {}", finished.code, finished.err);
+        assert!(
+            finished.code == code && finished.err.contains(why),
+            "{args:?}: {} {}",
+            finished.code,
+            finished.err
+        );
     }
 }
 

@@ -25,7 +25,8 @@ fn what_is_had_quickly_does_all_that_it_declares() {
     let home = Home::new();
     let mut command = home.drome(&["verify", "--format", "json"]);
     let finished = run(command.args(QUICKLY_HAD));
-    let rows: Vec<Value> = serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err));
+    let rows: Vec<Value> =
+        serde_json::from_str(&finished.out).unwrap_or_else(|e| panic!("{e}: {}", finished.err));
     assert_as_schema(&home, "verify", &Value::from(rows.clone()));
     for row in &rows {
         assert!(row["wrong"].as_array().unwrap().is_empty() && row["missing"].is_null(), "{row:#}");

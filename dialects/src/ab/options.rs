@@ -266,7 +266,8 @@ impl Raw {
         let body = std::fs::read(file).map_err(|error| {
             let doing = if error.kind() == io::ErrorKind::IsADirectory { "read" } else { "open" };
             let place = if doing == "open" { format!(" ({file})") } else { String::new() };
-            Printed::err(format!("ab: Could not {doing} POST data file{place}: {}\n", strerror(&error))).exit(1)
+            Printed::err(format!("ab: Could not {doing} POST data file{place}: {}\n", strerror(&error)))
+                .exit(1)
         })?;
         self.options.body = Some(body);
         Ok(())

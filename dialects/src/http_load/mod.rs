@@ -97,10 +97,18 @@ fn target(name: &str, options: &Options, urls: &[Url]) -> Result<Target, Printed
         && let Some(other) = urls.iter().find(|url| place(url) != place(first))
     {
         let why = "all URLs must be on one server, the one that is measured";
-        return Err(Printed::refuse("http_load", &format!("{} together with {}", other.text, first.text), why));
+        return Err(Printed::refuse(
+            "http_load",
+            &format!("{} together with {}", other.text, first.text),
+            why,
+        ));
     }
     if options.proxy.is_some() && urls.iter().any(|url| url.is_secure) {
-        return Err(Printed::refuse("http_load", "-proxy with https", "drome opens no tunnels through a proxy"));
+        return Err(Printed::refuse(
+            "http_load",
+            "-proxy with https",
+            "drome opens no tunnels through a proxy",
+        ));
     }
     let scheme = if is_secure { "https" } else { "http" };
     Target::resolve(&format!("{scheme}://{host}:{port}/"))

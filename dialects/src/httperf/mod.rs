@@ -125,12 +125,17 @@ fn is_even(pace: Pace) -> bool {
 }
 
 /// The plan, and the URIs in turn. `Err`: why there is none; `None` if there are too many URIs.
-fn plan(call: &Call, options: &Options, printed: &mut Printed) -> Result<(Plan, Vec<String>), Option<String>> {
+fn plan(
+    call: &Call,
+    options: &Options,
+    printed: &mut Printed,
+) -> Result<(Plan, Vec<String>), Option<String>> {
     let program = &call.program;
     let target = request::target(options)
         .ok_or_else(|| format!("{program}.core_addr_intern: invalid server address {}\n", options.server))?;
     let uris = request::uris(options).ok_or(None)?;
-    let extra = request::unescaped(program, options.add_header.as_deref().unwrap_or_default(), &mut printed.err);
+    let extra =
+        request::unescaped(program, options.add_header.as_deref().unwrap_or_default(), &mut printed.err);
     let expect = Expect { any_status: true, ..Expect::default() };
     let asks: Option<Vec<_>> = uris.iter().map(|uri| request::ask(options, uri, &extra, &expect)).collect();
     let (major, minor) = options.http_version;

@@ -178,7 +178,10 @@ mod tests {
             "ssl-ciphers = x",
         ] {
             let printed = read("f", line).unwrap_err();
-            assert!(printed.err.contains(line.split(' ').next().unwrap()) && printed.exit == Some(2), "{printed:?}");
+            assert!(
+                printed.err.contains(line.split(' ').next().unwrap()) && printed.exit == Some(2),
+                "{printed:?}"
+            );
         }
         assert!(read("f", "cache = false\ntimeout = 30\nchunked = true\nspinner = true").is_ok());
     }

@@ -198,7 +198,9 @@ impl Settings {
     fn option(&mut self, name: &str, value: Option<&str>) -> Result<(), Printed> {
         let text = value.unwrap_or_default();
         match name {
-            "debug" => return Err(Printed::refuse("siege", "-D (--debug)", "drome has no wire trace to print")),
+            "debug" => {
+                return Err(Printed::refuse("siege", "-D (--debug)", "drome has no wire trace to print"));
+            }
             "config" => (self.config, self.get) = (true, false),
             "concurrent" => self.users = atoi(text),
             "internet" => self.internet = true,

@@ -238,7 +238,9 @@ mod tests {
         assert_eq!(asked.body.unwrap().0, b"a=b c");
         assert_eq!(parsed("http://a/x DELETE").body.unwrap().0, b"");
         assert!(
-            parsed("a POST </no/such/file").printed.contains("unable to open file: /no/such/file: No such file")
+            parsed("a POST </no/such/file")
+                .printed
+                .contains("unable to open file: /no/such/file: No such file")
         );
     }
 }

@@ -115,7 +115,8 @@ impl Job for Weighttp {
                 let errno = error.raw_os_error().map_or_else(String::new, |errno| format!(" ({errno})"));
                 let why = error.to_string();
                 let why = why.split(" (os error").next().unwrap_or_default();
-                Printed { err: format!("error: connect() failed: {why}{errno}\n"), ..Printed::out(report) }.exit(0)
+                Printed { err: format!("error: connect() failed: {why}{errno}\n"), ..Printed::out(report) }
+                    .exit(0)
             }
             Halt::Other(why) => Printed::err(format!("error: {why}\n")).exit(2),
         }

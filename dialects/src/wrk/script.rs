@@ -153,8 +153,9 @@ impl State {
         let heard = Rc::new(RefCell::new(Heard::default()));
         let made = Lua::new_with(StdLib::ALL_SAFE, LuaOptions::default())
             .and_then(|lua| prepare(&lua, options, &heard).map(|()| lua));
-        let lua = made
-            .map_err(|why| Printed::err(format!("drome wrk: Lua did not start: {}\n", cause(&why))).exit(1))?;
+        let lua = made.map_err(|why| {
+            Printed::err(format!("drome wrk: Lua did not start: {}\n", cause(&why))).exit(1)
+        })?;
         let state = Self { lua, heard };
         if let Some(file) = &options.script {
             let result = match std::fs::read(file) {
@@ -250,7 +251,12 @@ impl State {
     }
 
     /// The result of a call. A call that fails ends the tool.
-    fn checked<T>(&self, options: &Options, printed: &mut Printed, result: mlua::Result<T>) -> Result<T, Printed> {
+    fn checked<T>(
+        &self,
+        options: &Options,
+        printed: &mut Printed,
+        result: mlua::Result<T>,
+    ) -> Result<T, Printed> {
         self.drain(options, printed)?;
         result.map_err(|why| {
             printed.err.push_str(&format!("PANIC: unprotected error in call to Lua API ({})\n", cause(&why)));

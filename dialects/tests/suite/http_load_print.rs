@@ -136,7 +136,10 @@ fn bad_command_lines() {
         ["", "-p 1", "-p 1 -f 1", "-p 1 -f 1 a b", "-f 1 a", "-x", "-p 1 -f 1 -jitter http://a/", "-p"]
     {
         let printed = refused(line);
-        assert!(printed.err.starts_with("usage:  http_load ") && printed.exit == Some(1), "{line}: {printed:?}");
+        assert!(
+            printed.err.starts_with("usage:  http_load ") && printed.exit == Some(1),
+            "{line}: {printed:?}"
+        );
     }
     for (line, words) in [
         ("-p 0 -f 1 a", "http_load: parallel must be at least 1\n"),
@@ -154,7 +157,10 @@ fn bad_command_lines() {
         let line = format!("-p 1 -f 1 {option} http://127.0.0.1:1/");
         let printed = refused(&line);
         let name = option.split(' ').find(|word| word.len() > 2).unwrap();
-        assert!(printed.exit == Some(2) && printed.err.contains(&format!("{name} is not supported: ")), "{printed:?}");
+        assert!(
+            printed.exit == Some(2) && printed.err.contains(&format!("{name} is not supported: ")),
+            "{printed:?}"
+        );
     }
 }
 

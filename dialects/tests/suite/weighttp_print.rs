@@ -99,7 +99,9 @@ fn where_nobody_listens_one_was_tried() {
         (printed.err.as_str(), printed.exit),
         ("error: connect() failed: Connection refused (111)\n", Some(0))
     );
-    assert!(printed.out.contains("\nrequests: 10 total, 1 started, 1 done, 0 succeeded, 1 failed, 1 errored\n"));
+    assert!(
+        printed.out.contains("\nrequests: 10 total, 1 started, 1 done, 0 succeeded, 1 failed, 1 errored\n")
+    );
     let printed = job.fail(&Halt::Other("no".to_owned()));
     assert_eq!((printed.err.as_str(), printed.exit), ("error: no\n", Some(2)));
 }

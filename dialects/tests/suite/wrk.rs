@@ -250,7 +250,10 @@ fn nobody_there() {
     assert_eq!(printed.err, "unable to resolve 127.0.0.1:gopher Servname not supported for ai_socktype\n");
     let refused = std::io::Error::from_raw_os_error(111);
     let printed = job("wrk", &[]).0.fail(&Halt::Connect(refused));
-    assert!(printed.err.starts_with("unable to connect to 127.0.0.1:") && printed.exit == Some(1), "{printed:?}");
+    assert!(
+        printed.err.starts_with("unable to connect to 127.0.0.1:") && printed.exit == Some(1),
+        "{printed:?}"
+    );
 }
 
 fn script(text: &str) -> tempfile::NamedTempFile {

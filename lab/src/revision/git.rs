@@ -164,7 +164,8 @@ impl Repository {
     /// The latest branches, for an error.
     fn known(&self) -> String {
         let count = format!("--count={NAMED}");
-        let list = ["for-each-ref", "--sort=-committerdate", &count, "--format=%(refname:short)", "refs/heads"];
+        let list =
+            ["for-each-ref", "--sort=-committerdate", &count, "--format=%(refname:short)", "refs/heads"];
         let branches = git(&self.root, &list).map(|out| text(&out)).unwrap_or_default();
         let branches: Vec<&str> = branches.lines().collect();
         if branches.is_empty() {

@@ -30,8 +30,24 @@ const TOOLS: &[(&str, &[&str])] = &[
 
 /// Variables that these tools read begin with one of these.
 const VARIABLES: &[&str] = &[
-    "CARGO", "RUST", "GO", "CC", "CXX", "CFLAGS", "CPPFLAGS", "LD", "MAKE", "NODE", "NPM", "JAVA", "MAVEN", "GRADLE",
-    "DOTNET", "PYTHON", "PATH", "PKG_CONFIG",
+    "CARGO",
+    "RUST",
+    "GO",
+    "CC",
+    "CXX",
+    "CFLAGS",
+    "CPPFLAGS",
+    "LD",
+    "MAKE",
+    "NODE",
+    "NPM",
+    "JAVA",
+    "MAVEN",
+    "GRADLE",
+    "DOTNET",
+    "PYTHON",
+    "PATH",
+    "PKG_CONFIG",
 ];
 
 /// Versions and variables as text, the same whenever they are the same.

@@ -59,7 +59,9 @@ pub fn commands(
 ) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
     let (cache, mut prepared, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
     let labels = short_labels(&commands.iter().map(|command| command.line.as_str()).collect::<Vec<_>>());
-    for ((ServerCommand { line: command, folder }, label), letter) in commands.iter().zip(labels).zip('A'..='Z') {
+    for ((ServerCommand { line: command, folder }, label), letter) in
+        commands.iter().zip(labels).zip('A'..='Z')
+    {
         if !command.contains("{port}") {
             return Err(SetupError::Race(format!(
                 "`{command}` has no {{port}}: every trial starts the server on a free port of its own, so write \
@@ -97,9 +99,15 @@ fn contender(command: &str, folder: &Path, path: &str) -> Contender {
         toolchain: None,
         run: Start {
             // The folder is a word of its own, so that no character of it means anything to the shell.
-            command: ["sh", "-c", &format!("cd \"$1\" && {exec}{command}"), "sh", &folder.display().to_string()]
-                .map(str::to_owned)
-                .to_vec(),
+            command: [
+                "sh",
+                "-c",
+                &format!("cd \"$1\" && {exec}{command}"),
+                "sh",
+                &folder.display().to_string(),
+            ]
+            .map(str::to_owned)
+            .to_vec(),
             files: Vec::new(),
             workers: None,
             stop: StopSignal::Term,

@@ -73,7 +73,8 @@ pub fn judge(case: &Case<'_>) -> Verdict {
     let bound = bound::of(case.tally, case.usage);
     let all =
         [work::judge(case), open::judge(case), closed::judge(case, bound), machine::judge(case)].concat();
-    let (void, notes): (Vec<Reason>, Vec<Reason>) = all.into_iter().partition(|reason| reason.weight == Weight::Void);
+    let (void, notes): (Vec<Reason>, Vec<Reason>) =
+        all.into_iter().partition(|reason| reason.weight == Weight::Void);
     Verdict {
         bound,
         valid: void.is_empty(),

@@ -9,7 +9,8 @@ const WRONG_WORK: f64 = 0.01;
 pub fn judge(case: &Case<'_>) -> Vec<Reason> {
     let [answers, failures] = [answers(case), failures(case)];
     let tally = case.tally;
-    let interrupted = tally.interrupted.then(|| Reason::void("interrupted before its time was up".to_owned()));
+    let interrupted =
+        tally.interrupted.then(|| Reason::void("interrupted before its time was up".to_owned()));
     [answers, failures, tally.halted.clone().map(Reason::void), interrupted].into_iter().flatten().collect()
 }
 

@@ -79,7 +79,12 @@ fn rates(generator: &mut Generator, cycles: u64) -> [f64; 2] {
         let slice = Slice { length: Duration::from_millis(40), ..Slice::of(target).jittered(1, nth) };
         let outcome = generator.slice(&slice).unwrap();
         let tally = &outcome.tally;
-        assert_eq!((tally.errors.total(), outcome.uncounted.errors.total()), (0, 0), "{:?}", tally.error_causes);
+        assert_eq!(
+            (tally.errors.total(), outcome.uncounted.errors.total()),
+            (0, 0),
+            "{:?}",
+            tally.error_causes
+        );
         assert_eq!(tally.sent, tally.completed + tally.in_flight_at_end);
         assert_eq!(tally.verified, tally.completed);
         assert!(tally.client_cpu_ns > 0 && outcome.carried_over <= 8);

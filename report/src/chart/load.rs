@@ -140,7 +140,12 @@ fn of_cells(first: &CellFindings, cells: &[(f64, &CellFindings)]) -> LoadChart {
             units::duration(worst.1)
         ),
         (Some(one), _) => {
-            format!("At {} the p99 of {} is {}.", units::requests_per_s(highest), one.0.label, units::duration(one.1))
+            format!(
+                "At {} the p99 of {} is {}.",
+                units::requests_per_s(highest),
+                one.0.label,
+                units::duration(one.1)
+            )
         }
         _ => format!("No contender has a p99 at {}.", units::requests_per_s(highest)),
     };

@@ -52,12 +52,7 @@ impl Shown<'_> {
         }
     }
 
-    fn row<'t>(
-        &self,
-        row: impl Iterator<Item = &'t str>,
-        name: Option<usize>,
-        chips: &[Chip],
-    ) -> Markup {
+    fn row<'t>(&self, row: impl Iterator<Item = &'t str>, name: Option<usize>, chips: &[Chip]) -> Markup {
         let sides = self.table.head().iter().map(|(_, side)| *side == Side::Right);
         html! {
             tr class=[chips.first().map(Chip::class)] {

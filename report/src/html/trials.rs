@@ -40,8 +40,14 @@ pub(super) fn section(told: &RunReport) -> Markup {
     let count = units::several(told.observations.len(), words.row);
     let caption = format!("{count} in the order of measurement");
     let is_tall = table.rows().len() > 30;
-    let shown =
-        Shown { id: "trial-table", caption: &caption, table: &table, chips: &chips, has_filter: true, is_tall };
+    let shown = Shown {
+        id: "trial-table",
+        caption: &caption,
+        table: &table,
+        chips: &chips,
+        has_filter: true,
+        is_tall,
+    };
     html! {
         section #trials aria-labelledby="trials-title" {
             h2 #trials-title { (words.title) }

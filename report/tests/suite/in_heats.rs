@@ -111,7 +111,10 @@ fn what_is_not_known_is_not_answered() {
     );
     let front = f.cells[0].in_heats.as_mut().unwrap().front.as_mut().unwrap();
     (front.leaders, front.next, front.ratio) = (vec!["nginx".to_owned()], None, None);
-    assert!(sentences(&f)[0].starts_with("nginx is the only contender with a rank"), "one alone leads nobody");
+    assert!(
+        sentences(&f)[0].starts_with("nginx is the only contender with a rank"),
+        "one alone leads nobody"
+    );
     f.cells[0].in_heats.as_mut().unwrap().front = None;
     assert_eq!(sentences(&f)[0], "No contender has a rank. nginx has the best figure.");
     f.quick = true;

@@ -104,7 +104,10 @@ pub fn load(address: SocketAddr, path: &str, args: &[&str]) -> (i32, Value) {
     let url = format!("http://{address}{path}");
     let finished = run(Home::new().drome(&["load", &url, "--format", "json"]).args(args));
     let json = serde_json::from_str(&finished.out);
-    (finished.code, json.unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", finished.code, finished.out, finished.err)))
+    (
+        finished.code,
+        json.unwrap_or_else(|e| panic!("{e}: code {}\n{}\n{}", finished.code, finished.out, finished.err)),
+    )
 }
 
 /// How often bytes came that no request had asked for.

@@ -52,7 +52,11 @@ pub fn output(mut child: Child, shown: &str) -> Output {
     let finished =
         || [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).join("\n");
     assert!(!is_late, "{shown} did not end within {LIMIT:?} and was killed; it said:\n{}", finished());
-    assert!(is_whole, "{shown} ended, and something that it started still writes; they said:\n{}", finished());
+    assert!(
+        is_whole,
+        "{shown} ended, and something that it started still writes; they said:\n{}",
+        finished()
+    );
     output
 }
 

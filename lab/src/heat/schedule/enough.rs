@@ -62,7 +62,9 @@ pub fn enough(design: &Design, rounds: usize, neighbours: &[Neighbours]) -> Opti
     }
     let mut known = match design.margin {
         None => "every comparison between neighbouring ranks is decided or equal".to_owned(),
-        Some(margin) => format!("every comparison with the first is decided at the margin of {} %", percent(margin)),
+        Some(margin) => {
+            format!("every comparison with the first is decided at the margin of {} %", percent(margin))
+        }
     };
     if open > 0 {
         let _ = write!(known, ", or has an interval within ±{precision} % ({open} of {all})");

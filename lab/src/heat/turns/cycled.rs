@@ -49,7 +49,8 @@ impl Turned {
     pub fn of(looks: &[Between], one_slice: &SliceTally, is_window: bool) -> Self {
         let used =
             looks.iter().skip(1).fold(looks.first().cloned().unwrap_or_default(), |sum, look| sum.and(look));
-        let held_up = if is_window { pieces::held_up(one_slice.held_up_ns, one_slice.tally.duration_ns) } else { None };
+        let held_up =
+            if is_window { pieces::held_up(one_slice.held_up_ns, one_slice.tally.duration_ns) } else { None };
         let void = held_up.or_else(|| pieces::disturbed(&whole_pieces(looks)));
         let began_ns = one_slice.began_ns.unwrap_or(one_slice.ended_ns);
         let per_s = one_slice.tally.rate_per_s().filter(|per_s| *per_s > 0.0);
