@@ -16,7 +16,8 @@ pub fn lines(gate: &Gate) -> Vec<String> {
     lines
 }
 
-fn line(change: &Changed, margin: f64) -> String {
+/// A contender's change and its judgement in a sentence.
+pub(crate) fn line(change: &Changed, margin: f64) -> String {
     let cell = change.cell.as_ref().map_or_else(String::new, |cell| format!(" ({cell})"));
     let margin = units::share(margin);
     let judged = match change.judged {

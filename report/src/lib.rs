@@ -4,6 +4,7 @@ pub mod answer;
 pub mod bars;
 pub mod chart;
 pub mod chips;
+pub mod ci;
 pub mod compare;
 mod csv;
 pub mod figures;

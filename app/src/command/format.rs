@@ -8,9 +8,13 @@ use clap::{Args, ValueEnum};
 use report::TextStyle;
 use std::path::{Path, PathBuf};
 
-/// Every extension that stands for a format, with the format's name on the command line. All commands share them: one that
+/// Every extension that stands for a format, with the format's name on the command line; the longer of two goes first. All commands share them: one that
 /// lacks the format refuses a file of this name.
 const EXTENSIONS: &[(&str, &str)] = &[
+    ("bencher.json", "bencher"),
+    ("bigger.json", "bigger"),
+    ("smaller.json", "smaller"),
+    ("xml", "junit"),
     ("txt", "terminal"),
     ("md", "markdown"),
     ("html", "html"),
@@ -114,8 +118,9 @@ pub fn extensions<F: ValueEnum>() -> String {
 
 /// The name of the format that the file name's extension stands for.
 fn name(path: &Path) -> Option<&'static str> {
-    let extension = path.extension()?.to_str()?;
-    EXTENSIONS.iter().find(|(known, _)| *known == extension).map(|(_, name)| *name)
+    let file = path.file_name()?.to_str()?;
+    let has = |extension: &str| file.strip_suffix(extension).is_some_and(|rest| rest.ends_with('.'));
+    EXTENSIONS.iter().find(|(extension, _)| has(extension)).map(|(_, name)| *name)
 }
 
 #[cfg(test)]

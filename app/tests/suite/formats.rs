@@ -11,7 +11,12 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-const FORMATS: [&str; 5] = ["terminal", "markdown", "json", "csv", "tsv"];
+const FORMATS: [&str; 9] =
+    ["terminal", "markdown", "json", "csv", "tsv", "bencher", "bigger", "smaller", "junit"];
+
+/// The endings of their files, in the same order.
+const ENDINGS: [&str; 9] =
+    ["txt", "md", "json", "csv", "tsv", "bencher.json", "bigger.json", "smaller.json", "xml"];
 
 /// A run of a study with one cell.
 fn study(contenders: &[&str]) -> Run {
@@ -132,7 +137,7 @@ fn an_empty_store_is_told_with_the_next_step() {
 fn a_file_is_whole_and_its_ending_says_how() {
     let home = usual();
     let path = |name: &str| home.path().join(name).display().to_string();
-    for (format, ending) in FORMATS.iter().zip(["txt", "md", "json", "csv", "tsv"]) {
+    for (format, ending) in FORMATS.iter().zip(ENDINGS) {
         let file = path(&format!("report.{ending}"));
         let finished = report(&home, &["--output", &file]);
         assert!(finished.code == 0 && finished.out.is_empty(), "{}", finished.err);

@@ -18,6 +18,7 @@ mod theme;
 mod unit;
 
 pub use canvas::Canvas;
+pub(crate) use canvas::escaped;
 pub use of_run::{of, overview};
 pub use scale::Scale;
 pub use theme::{bare, css, light};

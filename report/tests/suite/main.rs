@@ -4,6 +4,7 @@
 
 mod chart_goldens;
 mod charts;
+mod ci;
 mod formats;
 mod gate;
 mod goldens;
