@@ -1,9 +1,11 @@
+//! Tests of the judgement against a margin.
+
 use super::*;
 use crate::comparison::{CellComparison, ContenderComparison, DriftOf};
 use crate::plan::Load;
 
-fn figure(median: f64, low: f64, high: f64) -> Option<Figure> {
-    Some(Figure { median, low: Some(low), high: Some(high) })
+fn figure(median: f64, low: f64, high: f64) -> Figure {
+    Figure { median, low: Some(low), high: Some(high) }
 }
 
 fn comparison(ratios: &[(&str, Change, Option<Figure>)]) -> Comparison {
@@ -43,10 +45,10 @@ fn outcome(ratios: &[(&str, Change, Option<Figure>)]) -> Outcome {
 
 #[test]
 fn one_slower_contender_is_enough_and_all_others_must_be_known() {
-    let same = ("a", Change::NoneSeen, figure(1.0, 0.99, 1.01));
-    let slower = ("b", Change::Slower, figure(0.9, 0.88, 0.92));
-    let a_little = ("c", Change::Slower, figure(0.985, 0.981, 0.989));
-    let open = ("d", Change::NoneSeen, figure(0.99, 0.96, 1.02));
+    let same = ("a", Change::NoneSeen, Some(figure(1.0, 0.99, 1.01)));
+    let slower = ("b", Change::Slower, Some(figure(0.9, 0.88, 0.92)));
+    let a_little = ("c", Change::Slower, Some(figure(0.985, 0.981, 0.989)));
+    let open = ("d", Change::NoneSeen, Some(figure(0.99, 0.96, 1.02)));
     let unknown = ("e", Change::Unknown, None);
     assert_eq!(outcome(&[same, a_little]), Outcome::Passed, "surely slower, and surely by less than 2 %");
     assert_eq!(outcome(&[same, slower, open, unknown]), Outcome::Slower);
@@ -58,8 +60,8 @@ fn one_slower_contender_is_enough_and_all_others_must_be_known() {
 #[test]
 fn the_smallest_slowdown_that_would_be_shown_is_that_of_the_least_known() {
     let gate = |ratios: &[_]| Gate::of_comparison(&comparison(ratios), 0.02).smallest_shown();
-    let well = ("a", Change::NoneSeen, figure(1.0, 0.99, 1.01));
-    let badly = ("b", Change::NoneSeen, figure(1.0, 0.9, 1.1));
+    let well = ("a", Change::NoneSeen, Some(figure(1.0, 0.99, 1.01)));
+    let badly = ("b", Change::NoneSeen, Some(figure(1.0, 0.9, 1.1)));
     assert!((gate(&[well]).unwrap() - 0.0297).abs() < 1e-4);
     assert!((gate(&[well, badly]).unwrap() - 0.1091).abs() < 1e-4);
     let without = ("c", Change::NoneSeen, Some(Figure { median: 1.0, low: None, high: None }));

@@ -1,4 +1,4 @@
-//! JUnit XML, which most services for continuous integration show: a test suite for each cell, a test case for each contender.
+//! `JUnit` XML, which most services for continuous integration show: a test suite for each cell, a test case for each contender.
 //! A contender without a figure is an error. With a margin, one that is slower than it allows is a failure, and one that could
 //! not be judged is skipped.
 

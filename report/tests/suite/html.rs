@@ -135,7 +135,9 @@ fn a_run_in_which_no_trial_was_sound() {
     let all = check(&page);
     assert!(page.contains("No contender has a valid figure."));
     assert!(page.contains("18 of 18 trials void or failed"));
-    assert_eq!(all.iter().filter(|e| e.get("class") == Some("failed")).count(), none.observations.len());
+    // Every trial, and every contender in the ranking.
+    let failed = none.observations.len() + none.findings.cells[0].contenders.len();
+    assert_eq!(all.iter().filter(|e| e.get("class") == Some("bad")).count(), failed);
 }
 
 #[test]
