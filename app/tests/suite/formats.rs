@@ -179,7 +179,7 @@ fn a_path_that_can_not_be_written_is_refused_before_anything_is_done() {
     }
     let both = run(&mut home.drome(&["run", "--all", "--output", "x.json"]));
     assert!(
-        both.code == 2 && both.err.contains("must be a folder, for a file of every study"),
+        both.code == 2 && both.err.contains("must be a folder, in which each study gets a file"),
         "{}",
         both.err
     );

@@ -125,7 +125,8 @@ fn tables_become_readings_and_what_has_no_unit_is_not_guessed() {
     assert_figure(contender(&cells[2], "one"), "latency_ns_p99", 3e6);
 
     let finished = run(&mut home.drome(&["report"]));
-    for words in ["imported", "not measured by drome", "open load at 1,000/s", "–", "138.28 (no unit)", "■"]
+    for words in
+        ["imported", "not measured by drome", "open load at 1,000 requests/s", "–", "138.28 (no unit)", "■"]
     {
         assert!(finished.out.contains(words), "{words} is not in\n{}", finished.out);
     }

@@ -34,8 +34,12 @@ fn the_shape_stands_in_the_report() {
     assert_eq!((&json["plan"]["shape"], &json["plan"]["mode"]), (&ramp, &json!("open")));
     let url = format!("http://{}/hello", server.address);
     let finished = run(&mut Home::new().drome(&["load", &url, "--steps", "1k,3k/100ms"]));
-    assert!(finished.out.contains("arrivals in 2 step(s) of 100 ms: 1,000; 3,000/s"), "{}", finished.out);
-    assert!(finished.out.contains("2,000/s offered on average"), "{}", finished.out);
+    assert!(
+        finished.out.contains("arrivals in 2 step(s) of 100 ms: 1,000; 3,000 requests/s"),
+        "{}",
+        finished.out
+    );
+    assert!(finished.out.contains("2,000 requests/s offered on average"), "{}", finished.out);
 }
 
 #[test]
