@@ -21,6 +21,7 @@ mod pictures;
 pub mod plan;
 mod plan_heats;
 pub mod race;
+pub mod race_file;
 pub mod report;
 mod revisions;
 pub mod run;

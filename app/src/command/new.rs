@@ -1,10 +1,14 @@
-//! `drome new contender NAME --from LANGUAGE`: creates a contender's folder that passes verification as it is.
+//! `drome new contender NAME --from LANGUAGE` creates a contender's folder that passes verification as it is; `drome new race` a
+//! file by which a repository's revisions are raced.
 
+use super::race_file;
 use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, Subcommand};
 use include_dir::{Dir, include_dir};
+use std::fs::File;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -12,6 +16,9 @@ static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 
 /// The placeholder for the contender's name in a template.
 const NAME: &str = "\"NAME\"";
+
+/// What `drome new race` writes.
+pub const RACE: &str = include_str!("../../race.toml");
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -24,6 +31,8 @@ pub struct NewArgs {
 enum What {
     /// Create a contender's folder with a declaration and a small server to start from
     Contender(ContenderArgs),
+    /// Create drome.toml in the current folder, so that `drome race` alone races the repository's revisions
+    Race,
 }
 
 #[derive(Debug, Args)]
@@ -37,7 +46,26 @@ struct ContenderArgs {
 
 /// Creates the folder, in the first `--catalog`, else in the current folder.
 pub fn run(args: &NewArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let What::Contender(args) = &args.what;
+    match &args.what {
+        What::Contender(args) => contender(args, common),
+        What::Race => race(),
+    }
+}
+
+fn race() -> anyhow::Result<ExitCode> {
+    let mut file = match File::create_new(race_file::NAME) {
+        Ok(file) => file,
+        Err(error) => {
+            return Err(WrongInput(format!("can't create {}: {error}", race_file::NAME)).into());
+        }
+    };
+    file.write_all(RACE.as_bytes())?;
+    console::print(&format!("{}\n", race_file::NAME))?;
+    note!("next: write into it how your server is built and started, then `drome race`");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn contender(args: &ContenderArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let Some(template) = TEMPLATES.get_dir(&args.from) else {
         return Err(WrongInput(no_template(&args.from)).into());
     };

@@ -3,6 +3,7 @@
 use super::format;
 use super::gate;
 use super::output::Output;
+use super::race_file;
 use super::report::{Format, TellArgs, show};
 use super::revisions::RevisionArgs;
 use super::session::{check_budget, conclude, measure, own_path};
@@ -43,9 +44,11 @@ const STOP_BISECTING: u8 = 128;
 
 /// Raw arguments.
 #[derive(Debug, Args)]
+#[command(args_override_self = true)]
 pub struct RaceArgs {
-    /// Commands that each start a server; {port} stands for the port that it must listen on
-    #[arg(required_unless_present = "revs", conflicts_with = "revs", num_args = 2..=26, value_name = "CMD")]
+    /// Commands that each start a server; {port} stands for the port that it must listen on [default: the revisions of
+    /// drome.toml in this folder or above]
+    #[arg(conflicts_with = "revs", num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
     #[command(flatten)]
     revisions: RevisionArgs,
@@ -115,7 +118,12 @@ pub struct RaceArgs {
 
 /// Runs the race and reports which server is faster.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let code = race(args, common);
+    let has_servers = !args.commands.is_empty() || args.revisions.start.is_some();
+    let code = if has_servers {
+        race(args, common)
+    } else {
+        race_file::arguments().and_then(|args| race(&args, common))
+    };
     match code {
         // Any other code would be taken for a judgement of the revision.
         Err(error) if args.bisect => {

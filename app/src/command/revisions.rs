@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 pub struct RevisionArgs {
     /// Revision of this folder's git repository to race, such as main, HEAD~1 or v1.2; a dot is the working tree with
     /// its changes. Repeated; the first is the one that others are compared with
-    #[arg(long = "rev", value_name = "REV", requires = "start")]
+    #[arg(long = "rev", value_name = "REV")]
     pub revs: Vec<String>,
     /// Command that builds a revision, run by a shell in this folder of a checkout; kept by commit, command and tools
     #[arg(long, value_name = "CMD", requires = "revs")]

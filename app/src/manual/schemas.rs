@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::command::race_file::RaceFile;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use lab::machine::doctor::Examination;
 use model::forecast::RoundsForecast;
@@ -34,6 +35,7 @@ pub const FORMATS: &[Format] = &[
     Format { name: "contender", title: "contenders/NAME/contender.toml", schema: accepted::<Contender> },
     Format { name: "workload", title: "workloads/NAME.toml", schema: accepted::<Workload> },
     Format { name: "study", title: "studies/NAME.toml", schema: accepted::<Study> },
+    Format { name: "race", title: "drome.toml", schema: accepted::<RaceFile> },
     Format { name: "load", title: "drome load --format json", schema: printed::<load_json::Report<'static>> },
     Format {
         name: "report",

@@ -201,3 +201,34 @@ fn a_revision_has_its_submodules_and_no_hook_runs() {
     assert_eq!(finished.code, 0, "{}{}", finished.out, finished.err);
     assert!(!repository.home.path().join("hooked").exists(), "a hook ran");
 }
+
+#[test]
+fn a_file_in_the_repository_holds_the_options() {
+    let repository = Repository::new();
+    let nothing = run(repository.home.drome(&["race"]).current_dir(&repository.folder));
+    assert!(nothing.code == 2 && nothing.err.contains("`drome new race`"), "{}", nothing.err);
+    let new = run(repository.home.drome(&["new", "race"]).current_dir(&repository.folder));
+    assert!(new.code == 0 && repository.folder.join("drome.toml").exists(), "{}", new.err);
+    let again = run(repository.home.drome(&["new", "race"]).current_dir(&repository.folder));
+    assert!(again.code == 2, "it is not overwritten: {}", again.err);
+    let file = format!(
+        "[race]\nrev = [\"HEAD~1\", \"main\"]\nbuild = \"cp spin built\"\nfail_if_slower = \"2%\"\nconnections = 1\n\
+         start = \"{DROME} serve --port {{port}} --spin-ns $(cat built)\"\nurl = \"http://127.0.0.1:{{port}}/hello\"\n"
+    );
+    repository.write("drome.toml", &file);
+    let short = ["race", "--warmup", "50ms", "--duration", "200ms", "--rounds", "3"];
+    let below = repository.folder.join("below");
+    fs::create_dir(&below).unwrap();
+    let slower = run(repository.home.drome(&short).current_dir(&repository.folder));
+    assert_eq!(slower.code, 3, "{}{}", slower.out, slower.err);
+    let revs = ["--rev", "main", "--rev", "HEAD~1"];
+    let turned = run(repository.home.drome(&[&short[..], &revs].concat()).current_dir(&repository.folder));
+    assert_eq!(turned.code, 0, "the command line's revisions: {}{}", turned.out, turned.err);
+    repository.write("drome.toml", "[race]\nrev = []\nstrat = 1\n");
+    let wrong = run(repository.home.drome(&["race"]).current_dir(&below));
+    assert!(
+        wrong.code == 2 && wrong.err.contains("drome.toml") && wrong.err.contains("strat"),
+        "{}",
+        wrong.err
+    );
+}

@@ -61,11 +61,11 @@ impl<'d> Races<'d> {
         let mut outcomes = Vec::new();
         for index in 0..races {
             let is_this = |line: &&Value| line["part"] == part.name && line["index"] == index;
-            let report = match self.earlier.iter().find(is_this) {
-                Some(line) => line["report"].clone(),
+            let line = match self.earlier.iter().find(is_this) {
+                Some(line) => line.clone(),
                 None => self.race(part, index)?,
             };
-            let outcome = read(&report, part.cost)?;
+            let outcome = read(&line)?;
             eprintln!(
                 "{} {}/{races}: {:?} after {:.0} s",
                 part.name,
@@ -78,6 +78,7 @@ impl<'d> Races<'d> {
         Ok(outcomes)
     }
 
+    /// Runs a race and returns its line of the file.
     fn race(&mut self, part: &Part, index: usize) -> Result<Value> {
         let request_ns = match self.request_ns {
             Some(ns) => ns,
@@ -86,9 +87,10 @@ impl<'d> Races<'d> {
         let slower_ns = SERVICE_NS + (request_ns * part.cost).round() as u64;
         let (one, other) = (self.drome.server(SERVICE_NS), self.drome.server(slower_ns));
         let report = self.drome.json(&["race", &one, &other, "--format", "json"])?;
-        let line = json!({"part": part.name, "index": index, "report": report});
+        let more_ns = slower_ns - SERVICE_NS;
+        let line = json!({"part": part.name, "index": index, "more_ns": more_ns, "report": report});
         writeln!(self.log, "{line}")?;
-        Ok(report)
+        Ok(line)
     }
 
     /// Measures how long a request takes in a race.
@@ -104,8 +106,10 @@ impl<'d> Races<'d> {
     }
 }
 
-/// Compares a race's report with the truth.
-fn read(report: &Value, cost: f64) -> Result<Outcome> {
+/// Compares a race's report with the truth: the second server takes so many nanoseconds more for a request. What share of the first
+/// one's time that is depends on the machine's speed during the race, which the first one's rate tells.
+fn read(line: &Value) -> Result<Outcome> {
+    let (report, more_ns) = (&line["report"], line["more_ns"].as_f64());
     let race = &report["race"];
     let decision = match (race["decided"].as_str(), race["faster"].as_str()) {
         (Some("faster"), Some("A")) => Decision::First,
@@ -116,7 +120,7 @@ fn read(report: &Value, cost: f64) -> Result<Outcome> {
     let bounds = [race["ratio"]["low"].as_f64(), race["ratio"]["high"].as_f64()];
     let covers = match bounds {
         // The second one's rate as a share of the first's.
-        [Some(low), Some(high)] => Some(low <= 1.0 / (1.0 + cost) && 1.0 / (1.0 + cost) <= high),
+        [Some(low), Some(high)] => share(report, more_ns).map(|truth| low <= truth && truth <= high),
         _ => None,
     };
     let elapsed_s = race["elapsed_s"].as_f64().context("a race's report has no elapsed_s")?;
@@ -124,28 +128,44 @@ fn read(report: &Value, cost: f64) -> Result<Outcome> {
     Ok(Outcome { decision, covers, elapsed_s, blocks })
 }
 
+/// The true rate of the second server as a share of the first's.
+fn share(report: &Value, more_ns: Option<f64>) -> Option<f64> {
+    let contenders = report["cells"][0]["contenders"].as_array()?;
+    let first = contenders.iter().find(|contender| contender["name"] == "A")?;
+    let request_ns = 1e9 / first["rate_per_s"]["median"].as_f64()?;
+    Some(request_ns / (request_ns + more_ns?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn report(decided: Option<&str>, faster: Option<&str>, low: f64, high: f64) -> Value {
+    /// A race in which a request takes the first server 28 µs and the second one so much more.
+    fn line(decided: Option<&str>, faster: Option<&str>, ratio: (f64, f64), more_ns: u64) -> Value {
+        let (low, high) = ratio;
         let ratio = json!({"median": f64::midpoint(low, high), "low": low, "high": high});
-        json!({"race": {"decided": decided, "faster": faster, "ratio": ratio, "elapsed_s": 12.5, "blocks": 3}})
+        let race =
+            json!({"decided": decided, "faster": faster, "ratio": ratio, "elapsed_s": 12.5, "blocks": 3});
+        let first = json!({"name": "A", "rate_per_s": {"median": 1e9 / 28_000.0}});
+        let cells = json!([{"contenders": [{"name": "B"}, first]}]);
+        json!({"more_ns": more_ns, "report": {"race": race, "cells": cells}})
     }
 
     #[test]
     fn a_report_is_read_against_the_truth() {
-        let faster = read(&report(Some("faster"), Some("A"), 0.89, 0.93), 0.1).unwrap();
+        let faster = read(&line(Some("faster"), Some("A"), (0.89, 0.93), 2_800)).unwrap();
         let expected = Outcome { decision: Decision::First, covers: Some(true), elapsed_s: 12.5, blocks: 3 };
         assert_eq!(faster, expected);
-        let wrong = read(&report(Some("faster"), Some("B"), 1.01, 1.1), 0.1).unwrap();
+        let slower_machine = read(&line(Some("faster"), Some("A"), (0.89, 0.93), 1_400)).unwrap();
+        assert_eq!(slower_machine.covers, Some(false), "half as much more is 0.952");
+        let wrong = read(&line(Some("faster"), Some("B"), (1.01, 1.1), 2_800)).unwrap();
         assert_eq!((wrong.decision, wrong.covers), (Decision::Second, Some(false)));
-        assert_eq!(read(&report(None, None, 0.99, 1.3), 0.1).unwrap().decision, Decision::Undecided);
-        assert_eq!(read(&report(Some("equal"), None, 0.99, 1.01), 0.0).unwrap().decision, Decision::Equal);
+        assert_eq!(read(&line(None, None, (0.99, 1.3), 2_800)).unwrap().decision, Decision::Undecided);
+        assert_eq!(read(&line(Some("equal"), None, (0.99, 1.01), 0)).unwrap().decision, Decision::Equal);
     }
 
     #[test]
     fn a_report_that_says_nothing_is_an_error() {
-        assert!(read(&json!({}), 0.0).is_err());
+        assert!(read(&json!({})).is_err());
     }
 }

@@ -18,7 +18,7 @@ const REQUESTS: u64 = 2000;
 pub fn emulated() -> Result<()> {
     packages::ensure(packages::OF_EMULATION)?;
     let root = root();
-    let tools = tools::ensure(&root)?;
+    let tools = tools::cross_compiler(&root)?;
     let target = *TARGETS.iter().find(|target| target.machine == "aarch64").context("no target for ARM")?;
     let binary = binary::build(&root, &tools, target)?;
     serve_and_load(&binary)?;

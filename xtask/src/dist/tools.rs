@@ -42,6 +42,15 @@ impl Tools {
 
 /// Installs what is missing.
 pub fn ensure(root: &Path) -> Result<Tools> {
+    let tools = cross_compiler(root)?;
+    for (program, version, options) in CARGO_TOOLS {
+        cargo_tool(root, program, version, options)?;
+    }
+    Ok(tools)
+}
+
+/// Installs only what binaries are built with.
+pub fn cross_compiler(root: &Path) -> Result<Tools> {
     packages::ensure(packages::OF_DIST)?;
     let folder = root.join("target/tools");
     let tools = Tools { folder: folder.clone() };
@@ -54,9 +63,6 @@ pub fn ensure(root: &Path) -> Result<Tools> {
         let pip = ["-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary=:all:", "-r", &file];
         run(&tools.python(), &pip)?;
         std::fs::write(&installed, wanted).context("can't note which tools are installed")?;
-    }
-    for (program, version, options) in CARGO_TOOLS {
-        cargo_tool(root, program, version, options)?;
     }
     Ok(tools)
 }

@@ -1,0 +1,121 @@
+//! `drome.toml` in a repository: how its server is built, started and raced, so that `drome race` alone does it.
+
+use super::race::RaceArgs;
+use crate::cli::{Cli, Command};
+use crate::failure::WrongInput;
+use clap::Parser;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The file's name.
+pub const NAME: &str = "drome.toml";
+
+/// How a repository's server is raced.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RaceFile {
+    race: Race,
+}
+
+/// The options of `drome race`, as on the command line. An option that is given there replaces the one given here.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Race {
+    /// Revisions to race, such as `["main", "."]`: a dot is the working tree. The others are compared with the first.
+    rev: Vec<String>,
+    /// Command that builds a revision.
+    #[serde(default)]
+    build: Option<String>,
+    /// Command that starts a revision's server; `{port}` stands for the port that it must listen on.
+    start: String,
+    /// URL to request; `{port}` stands for the server's port.
+    #[serde(default)]
+    url: Option<String>,
+    /// Number of connections.
+    #[serde(default)]
+    connections: Option<u32>,
+    /// Metric that decides, such as `rate`, `server-cpu` or `p99@5k`.
+    #[serde(default)]
+    metric: Option<String>,
+    /// Largest slowdown that passes, such as `2%`.
+    #[serde(default)]
+    fail_if_slower: Option<String>,
+    /// Longest time of the race, such as `2min`.
+    #[serde(default)]
+    budget: Option<String>,
+}
+
+/// The arguments of a race whose command line names no servers: those of the file, then those of the command line.
+pub fn arguments() -> anyhow::Result<RaceArgs> {
+    let Some(path) = find(&std::env::current_dir()?) else {
+        return Err(WrongInput(format!(
+            "nothing to race: give two commands that start servers, or --rev and --start, or write a {NAME} \
+             (`drome new race`)"
+        ))
+        .into());
+    };
+    let wrong = |why: String| WrongInput(format!("{}: {}", path.display(), why.trim_end()));
+    let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+    let file: RaceFile = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let given: Vec<String> = std::env::args().skip_while(|arg| arg != "race").skip(1).collect();
+    let all = ["drome", "race"].map(str::to_owned).into_iter().chain(file.race.options(&given)).chain(given);
+    match Cli::try_parse_from(all).map_err(|error| wrong(error.to_string()))?.command {
+        Command::Race(args) => Ok(*args),
+        _ => Err(wrong("not a race".to_owned()).into()),
+    }
+}
+
+impl Race {
+    /// The options as words of a command line. A list that is given there replaces this one.
+    fn options(self, given: &[String]) -> Vec<String> {
+        let is_given = given.iter().any(|arg| arg == "--rev" || arg.starts_with("--rev="));
+        let revs = self.rev.into_iter().filter(|_| !is_given).map(|rev| format!("--rev={rev}"));
+        let others = [
+            ("build", self.build),
+            ("start", Some(self.start)),
+            ("url", self.url),
+            ("connections", self.connections.map(|n| n.to_string())),
+            ("metric", self.metric),
+            ("fail-if-slower", self.fail_if_slower),
+            ("budget", self.budget),
+        ];
+        let others = others.into_iter().filter_map(|(name, value)| Some(format!("--{name}={}", value?)));
+        revs.chain(others).collect()
+    }
+}
+
+/// The file in this folder or the nearest one above it.
+fn find(folder: &Path) -> Option<PathBuf> {
+    folder.ancestors().map(|folder| folder.join(NAME)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn race(text: &str) -> Race {
+        toml::from_str::<RaceFile>(text).unwrap().race
+    }
+
+    #[test]
+    fn keys_are_options_and_the_command_line_replaces_a_list() {
+        let text = "[race]\nrev = [\"main\", \".\"]\nstart = \"./x {port}\"\nfail_if_slower = \"2%\"\n";
+        let options = ["--rev=main", "--rev=.", "--start=./x {port}", "--fail-if-slower=2%"];
+        assert_eq!(race(text).options(&["--bisect".to_owned()]), options);
+        assert_eq!(race(text).options(&["--rev=v1".to_owned()]), options[2..]);
+        assert_eq!(race(text).options(&["--rev".to_owned(), "v1".to_owned()]), options[2..]);
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_that_names_it() {
+        let error = toml::from_str::<RaceFile>("[race]\nrev = []\nstart = \"\"\nstrat = 1\n").unwrap_err();
+        assert!(error.to_string().contains("strat"), "{error}");
+    }
+
+    #[test]
+    fn what_new_race_writes_is_a_file_of_this_form() {
+        let options = race(crate::command::new::RACE).options(&[]);
+        assert!(options.contains(&"--rev=main".to_owned()) && options.iter().any(|o| o.contains("{port}")));
+    }
+}
