@@ -15,7 +15,7 @@ pub struct History {
     pub study: String,
     /// Its title, by its latest run.
     pub title: String,
-    /// The largest probability that any step in the whole history is no step.
+    /// The largest probability that the history shows any step although nothing changed.
     pub level: f64,
     /// The largest such probability for one series by itself: the level shared among all.
     pub level_each: f64,

@@ -10,8 +10,8 @@ pub fn lines(gate: &Gate) -> Vec<String> {
     let mut lines: Vec<String> = gate.changes.iter().map(|change| line(change, gate.margin)).collect();
     lines.extend(gate.unknown.iter().cloned());
     lines.push(match gate.smallest_shown() {
-        Some(share) => format!("A slowdown of {} or more would have been shown.", units::percent(share)),
-        None => "The smallest slowdown that would have been shown is unknown.".to_owned(),
+        Some(share) => format!("These measurements are precise enough to show a slowdown of {} or more.", units::percent(share)),
+        None => "How small a slowdown these measurements could show is unknown.".to_owned(),
     });
     lines
 }

@@ -63,7 +63,7 @@ pub fn text(m: &SoFar<'_>) -> String {
     );
     out.histogram("service", "from the actual send of a request to its complete response", &m.tally.service);
     if let Some(rate) = m.plan.load.rate_per_s() {
-        let help = "how long after its due time a request was sent although a connection was free";
+        let help = "delay from when a request was due and a connection was free until it was sent";
         out.histogram("schedule_lag", help, &m.tally.schedule_lag);
         let offered = rate.mean_per_s(m.tally.duration_ns);
         out.gauge("offered_rate", "", "offered requests per second, on average so far", offered);

@@ -16,7 +16,7 @@ pub fn tell(gate: &Gate) {
     }
 }
 
-/// 3 for a contender that is surely slower than allowed, 0 if none is, 4 where that is open.
+/// The exit code: 3 if a contender is surely slower than allowed, 0 if surely none is, 4 if that is undecided.
 pub fn code(outcome: Outcome) -> ExitCode {
     ExitCode::from(match outcome {
         Outcome::Slower => CHECK_FAILED,

@@ -14,8 +14,9 @@ use crate::signals::stop_flag;
 use anyhow::Context;
 use clap::Args;
 use lab::Session;
+use lab::revision::RevisionError;
 use lab::setup::{self, Rules, ServerCommand};
-use model::gate::Gate;
+use model::gate::{Gate, Outcome};
 use model::metric::Decider;
 use model::{Arrivals, Design, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
@@ -40,7 +41,7 @@ const SLICE: Duration = Duration::from_millis(100);
 const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 
 /// The code with which `git bisect run` stops instead of judging the revision.
-const STOP_BISECTING: u8 = 128;
+pub const STOP_BISECTING: u8 = 128;
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -128,7 +129,8 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
         // Any other code would be taken for a judgement of the revision.
         Err(error) if args.bisect => {
             let _ = failure::tell(&error);
-            Ok(ExitCode::from(STOP_BISECTING))
+            let is_unbuilt = matches!(error.downcast_ref(), Some(RevisionError::Build { .. }));
+            Ok(if is_unbuilt { gate::bisect_code(Outcome::Open) } else { ExitCode::from(STOP_BISECTING) })
         }
         code => code,
     }

@@ -83,7 +83,8 @@ pub struct SweepArgs {
     /// Longest time of the search of --keep
     #[arg(long, default_value = "2min", value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Duration,
-    /// Rate at which several servers are compared, as a share of the knee of the slowest
+    /// Rate at which several servers are compared, as a share of the highest rate that the slowest server keeps up with
+    /// (its knee)
     #[arg(long, default_value_t = 0.7, value_name = "SHARE")]
     common: f64,
     #[command(flatten)]

@@ -12,6 +12,7 @@ mod tests;
 pub mod topics;
 
 use crate::cli::Cli;
+use crate::command::race::STOP_BISECTING;
 use clap::{Command, CommandFactory, FromArgMatches};
 
 /// The command line's definition with examples, exit codes and topics.
@@ -29,8 +30,16 @@ pub fn command() -> Command {
 /// The arguments of this process.
 pub fn parse() -> Cli {
     let mut command = command();
-    let matches = command.clone().get_matches();
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit())
+    let matches = command.clone().try_get_matches().unwrap_or_else(|error| refuse(&error));
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| refuse(&error.format(&mut command)))
+}
+
+/// Prints the error, or the help that was asked for, and ends.
+fn refuse(error: &clap::Error) -> ! {
+    let _ = error.print();
+    // In a bisection, the usual code of a wrong command line would mean a bad revision.
+    let is_bisection = std::env::args().any(|arg| arg == "--bisect");
+    std::process::exit(if error.use_stderr() && is_bisection { STOP_BISECTING.into() } else { error.exit_code() })
 }
 
 fn topics() -> String {

@@ -118,7 +118,7 @@ pub fn of_head(head: &str) -> Option<Metric> {
     metric(&format!("latency_ns_{stat}"), Kind::Time)
 }
 
-/// Whole heads that mean a count or memory.
+/// The figure that a column's head means, if all of the head names a count or memory; "requests in …" may be followed by a time.
 fn of_count(head: &str) -> Option<(&'static str, Kind)> {
     match head {
         "failed" | "failed requests" | "failures" => Some(("failed", Kind::Count)),

@@ -57,7 +57,7 @@ impl<'t> Words<'t> {
         first.text.ends_with(']') || (0..8).any(|_| self.next().is_some_and(|word| word.text.ends_with(']')))
     }
 
-    /// The next word, if it is such a value and the end of the text can't have cut it.
+    /// The next word as a value, if `read` accepts it and the end of the text can't have cut it short.
     pub fn value<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let before = self.at;
         let word = self.next();
@@ -69,7 +69,8 @@ impl<'t> Words<'t> {
         value
     }
 
-    /// The next word, if it is a value with exactly two decimals and an optional unit.
+    /// Like [`Words::value`], for a figure that is printed with two decimals: without a unit, it counts as complete once it has both
+    /// decimals, even at the very end of the text.
     pub fn decimals<T>(&mut self, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let next = self.clone().next()?;
         let digits = next.text.trim_end_matches(|c: char| c.is_ascii_alphabetic());

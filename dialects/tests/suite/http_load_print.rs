@@ -1,4 +1,4 @@
-//! `http_load`'s report. The program is in no registry, so these are goldens by its facts. Where each line comes from:
+//! `http_load`'s report. The program is in no registry that the tests may use, so the expected reports were written by hand from what is known of it. Where each line comes from:
 //!
 //! | line | from |
 //! | --- | --- |
