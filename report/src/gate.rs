@@ -10,7 +10,10 @@ pub fn lines(gate: &Gate) -> Vec<String> {
     let mut lines: Vec<String> = gate.changes.iter().map(|change| line(change, gate.margin)).collect();
     lines.extend(gate.unknown.iter().cloned());
     lines.push(match gate.smallest_shown() {
-        Some(share) => format!("These measurements are precise enough to show a slowdown of {} or more.", units::percent(share)),
+        Some(share) => format!(
+            "These measurements are precise enough to show a slowdown of {} or more.",
+            units::percent(share)
+        ),
         None => "How small a slowdown these measurements could show is unknown.".to_owned(),
     });
     lines

@@ -39,7 +39,11 @@ fn refuse(error: &clap::Error) -> ! {
     let _ = error.print();
     // In a bisection, the usual code of a wrong command line would mean a bad revision.
     let is_bisection = std::env::args().any(|arg| arg == "--bisect");
-    std::process::exit(if error.use_stderr() && is_bisection { STOP_BISECTING.into() } else { error.exit_code() })
+    std::process::exit(if error.use_stderr() && is_bisection {
+        STOP_BISECTING.into()
+    } else {
+        error.exit_code()
+    })
 }
 
 fn topics() -> String {

@@ -23,7 +23,9 @@ fn setting(setting: &Setting) -> String {
     } else {
         format!("Server on core {server_core}, client on core {client_core}.")
     };
-    format!("{pinned} At least {rounds} rounds; each run lasts {seconds} s or more; in each round, the programs that a row compares run one after the other. ")
+    format!(
+        "{pinned} At least {rounds} rounds; each run lasts {seconds} s or more; in each round, the programs that a row compares run one after the other. "
+    )
 }
 
 /// All versions, such as "ab 2.3, nginx 1.22.1".

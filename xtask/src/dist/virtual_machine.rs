@@ -19,7 +19,7 @@ ip link set lo up
 export HOME=/tmp PATH=/bin
 uname -a
 drome --version
-drome race 'drome serve --port {port} --spin-ns 2000000' 'drome serve --port {port} --spin-ns 4000000' --allow-busy -c 8 \
+drome --quiet --color never race 'drome serve --port {port} --spin-ns 2000000' 'drome serve --port {port} --spin-ns 4000000' --allow-busy -c 8 \
     --url 'http://127.0.0.1:{port}/hello'
 echo \"exit code $?\"
 poweroff -f
@@ -38,14 +38,16 @@ pub fn race(root: &Path, binary: &Path) -> Result<()> {
     run("mmdebstrap", &[&extract[..], &sources.iter().map(String::as_str).collect::<Vec<_>>()].concat())?;
     let initial = initial_files(&folder, &debian, binary)?;
     let kernel = kernel(&debian)?;
-    let machine = ["-M", "virt", "-cpu", "max", "-smp", "2", "-m", "1024", "-nographic", "-no-reboot"];
+    let machine =
+        ["-M", "virt", "-cpu", "max", "-smp", "2", "-m", "1024", "-nic", "none", "-nographic", "-no-reboot"];
     let mut command = Command::new(EMULATOR[0]);
     command.args(&EMULATOR[1..]).args(machine).arg("-kernel").arg(kernel).arg("-initrd").arg(initial);
     let output = command.args(["-append", "console=ttyAMA0 quiet"]).stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     println!("{text}");
     if !text.contains("a request to B takes") || !text.contains("exit code 0") {
-        bail!("the race on the virtual machine has no verdict ({})", output.status);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        bail!("the race on the virtual machine has no verdict ({}): {errors}", output.status);
     }
     Ok(())
 }
