@@ -81,11 +81,20 @@ impl From<Spacing> for Arrivals {
     }
 }
 
-/// Parses a share such as `2%` or `0.02`.
+/// Parses a precision: a share such as `2%` or `0.02`.
 pub fn precision(text: &str) -> Result<f64, String> {
+    let found = share(text).filter(|share| *share > 0.0);
+    found.ok_or_else(|| "must be a share above 0 and below 1, such as 2% or 0.02".to_owned())
+}
+
+/// Parses a slowdown that is allowed: a share such as `3%`, `0.03` or 0.
+pub fn slowdown(text: &str) -> Result<f64, String> {
+    share(text).ok_or_else(|| "must be a share from 0 to below 1, such as 3% or 0.03".to_owned())
+}
+
+/// A share from 0 to below 1, or a percentage.
+fn share(text: &str) -> Option<f64> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
-    match number.trim().parse::<f64>() {
-        Ok(n) if n * unit > 0.0 && n * unit < 1.0 => Ok(n * unit),
-        _ => Err("must be a share above 0 and below 1, such as 2% or 0.02".to_owned()),
-    }
+    let share = number.trim().parse::<f64>().ok()? * unit;
+    (0.0..1.0).contains(&share).then_some(share)
 }

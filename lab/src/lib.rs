@@ -18,6 +18,7 @@ pub mod revision;
 pub mod server;
 mod session;
 pub mod setup;
+mod shell;
 pub mod store;
 pub mod sweep;
 pub mod verdict;

@@ -64,7 +64,7 @@ impl Gate {
         for pair in &race.pairs {
             let two = [of(&pair.contender), of(&pair.against)];
             let title = two[0].map_or(pair.contender.as_str(), |c| &c.title);
-            let speed = pair.ratio.map(|ratio| speed(ratio, race.metric.is_better_higher()));
+            let speed = pair.ratio.map(|ratio| speed(ratio, race.metric));
             let is_floor = |c: &&ContenderFindings| race.metric == Metric::Rate && c.is_held_back();
             match (two.into_iter().flatten().find(is_floor), speed.filter(|speed| is_known(*speed))) {
                 (Some(floor), _) => gate
@@ -78,13 +78,12 @@ impl Gate {
     }
 
     fn add(&mut self, name: &str, title: &str, cell: Option<&str>, speed: Figure) {
-        let interval = speed.low.zip(speed.high).unwrap_or((f64::NAN, f64::NAN));
         self.changes.push(Changed {
             name: name.to_owned(),
             title: title.to_owned(),
             cell: cell.map(str::to_owned),
             speed,
-            judged: judge(interval, self.margin),
+            judged: judged(speed, self.margin),
         });
     }
 
@@ -100,7 +99,7 @@ impl Gate {
         }
     }
 
-    /// The smallest slowdown that would have been shown of every contender, as a share; `None`: of some there is no interval.
+    /// The smallest slowdown that measurements as precise as these would show of every contender, as a share; `None`: of some there is no interval.
     pub fn smallest_shown(&self) -> Option<f64> {
         let of =
             |change: &Changed| Some(smallest_shown(change.speed.median, change.speed.high?, self.margin));
@@ -109,13 +108,18 @@ impl Gate {
     }
 }
 
-/// The ratio of speeds that a ratio of figures means.
-fn speed(ratio: Figure, is_better_higher: bool) -> Figure {
-    if is_better_higher {
+/// The ratio of speeds that a ratio of figures means: where less is better, speed is one divided by the figure.
+pub fn speed(ratio: Figure, metric: Metric) -> Figure {
+    if metric.is_better_higher() {
         return ratio;
     }
     let inverse = |value: f64| 1.0 / value;
     Figure { median: inverse(ratio.median), low: ratio.high.map(inverse), high: ratio.low.map(inverse) }
+}
+
+/// Judges a ratio of speeds; without an interval it stays open.
+pub fn judged(speed: Figure, margin: f64) -> Judged {
+    speed.low.zip(speed.high).map_or(Judged::Open, |interval| judge(interval, margin))
 }
 
 fn is_known(speed: Figure) -> bool {

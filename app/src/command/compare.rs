@@ -25,7 +25,7 @@ pub struct CompareArgs {
     new: Option<String>,
     /// Exit with 3 if a contender is surely slower by more than this share, such as 3%; with 0 if none is; with 4 if the
     /// runs don't tell
-    #[arg(long, value_name = "SHARE", value_parser = gate::share)]
+    #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown)]
     fail_if_slower: Option<f64>,
     /// Exit with 0 even if a contender could not be judged: the share lies within its interval, it failed, has too few
     /// sound trials, or is missing from the later run

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 /// lacks the format refuses a file of this name.
 const EXTENSIONS: &[(&str, &str)] = &[
     ("bencher.json", "bencher"),
-    ("bigger.json", "bigger"),
-    ("smaller.json", "smaller"),
+    ("bigger.json", "bigger-is-better"),
+    ("smaller.json", "smaller-is-better"),
     ("xml", "junit"),
     ("txt", "terminal"),
     ("md", "markdown"),

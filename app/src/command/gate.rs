@@ -9,7 +9,10 @@ const GOOD: u8 = 0;
 const BAD: u8 = 1;
 const SKIP: u8 = 125;
 
-/// Prints a sentence for every contender, and the smallest slowdown that would have been shown.
+/// The code with which `git bisect run` stops instead of judging the revision.
+pub const STOP_BISECTING: u8 = 128;
+
+/// Prints a sentence for every contender, and the smallest slowdown that would show.
 pub fn tell(gate: &Gate) {
     for line in report::gate::lines(gate) {
         alert!("drome: {line}");
@@ -32,13 +35,4 @@ pub fn bisect_code(outcome: Outcome) -> ExitCode {
         Outcome::Passed => GOOD,
         Outcome::Open => SKIP,
     })
-}
-
-/// A share of speed that may be lost: `3%` or `0.03`.
-pub fn share(text: &str) -> Result<f64, String> {
-    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
-    match number.trim().parse::<f64>() {
-        Ok(n) if (0.0..1.0).contains(&(n * unit)) => Ok(n * unit),
-        _ => Err("must be a share from 0 to below 1, such as 3% or 0.03".to_owned()),
-    }
 }

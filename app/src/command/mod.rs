@@ -6,7 +6,7 @@ pub mod completions;
 pub mod dialect;
 pub mod doctor;
 mod format;
-mod gate;
+pub mod gate;
 pub mod help;
 pub mod history;
 pub mod import;

@@ -17,9 +17,6 @@ static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
 /// The placeholder for the contender's name in a template.
 const NAME: &str = "\"NAME\"";
 
-/// What `drome new race` writes.
-pub const RACE: &str = include_str!("../../race.toml");
-
 /// Raw arguments.
 #[derive(Debug, Args)]
 pub struct NewArgs {
@@ -59,7 +56,7 @@ fn race() -> anyhow::Result<ExitCode> {
             return Err(WrongInput(format!("can't create {}: {error}", race_file::NAME)).into());
         }
     };
-    file.write_all(RACE.as_bytes())?;
+    file.write_all(race_file::TEMPLATE.as_bytes())?;
     console::print(&format!("{}\n", race_file::NAME))?;
     note!("next: write into it how your server is built and started, then `drome race`");
     Ok(ExitCode::SUCCESS)

@@ -12,7 +12,7 @@ use crate::failure::{self, WrongInput};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, FromArgMatches};
 use lab::Session;
 use lab::revision::RevisionError;
 use lab::setup::{self, Rules, ServerCommand};
@@ -39,9 +39,6 @@ const SLICE: Duration = Duration::from_millis(100);
 /// The longest warm-up. What a command starts is unknown; a server that compiles while it runs is warm by then, or
 /// marked.
 const WARMUP_LIMIT: Duration = Duration::from_secs(30);
-
-/// The code with which `git bisect run` stops instead of judging the revision.
-pub const STOP_BISECTING: u8 = 128;
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -85,10 +82,10 @@ pub struct RaceArgs {
     precision: Option<f64>,
     /// Exit with 3 if a command is surely slower than the first by more than this share, such as 2%; with 0 if none is;
     /// with 4 if that is still open at the end. The race goes on until it knows
-    #[arg(long, value_name = "SHARE", value_parser = gate::share, conflicts_with_all = ["precision", "alone"])]
+    #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown, conflicts_with_all = ["precision", "alone"])]
     fail_if_slower: Option<f64>,
     /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 and more if drome failed
-    #[arg(long, requires = "fail_if_slower")]
+    #[arg(long)]
     bisect: bool,
     /// Longest time of the race; a round that would exceed it is not started [default: 2min, or twice the time of
     /// three rounds]
@@ -120,23 +117,42 @@ pub struct RaceArgs {
 /// Runs the race and reports which server is faster.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let has_servers = !args.commands.is_empty() || args.revisions.start.is_some();
-    let code = if has_servers {
-        race(args, common)
-    } else {
-        race_file::arguments().and_then(|args| race(&args, common))
-    };
+    let code = if has_servers { race(args, common) } else { of_file().and_then(|args| race(&args, common)) };
     match code {
         // Any other code would be taken for a judgement of the revision.
         Err(error) if args.bisect => {
             let _ = failure::tell(&error);
             let is_unbuilt = matches!(error.downcast_ref(), Some(RevisionError::Build { .. }));
-            Ok(if is_unbuilt { gate::bisect_code(Outcome::Open) } else { ExitCode::from(STOP_BISECTING) })
+            Ok(if is_unbuilt {
+                gate::bisect_code(Outcome::Open)
+            } else {
+                ExitCode::from(gate::STOP_BISECTING)
+            })
         }
         code => code,
     }
 }
 
+/// The arguments of a race whose command line names no servers: those of drome.toml, replaced by those of the command line.
+fn of_file() -> anyhow::Result<RaceArgs> {
+    let given: Vec<String> = std::env::args().skip_while(|arg| arg != "race").skip(1).collect();
+    let (path, options) = race_file::options(&given)?;
+    let command =
+        Common::augment_args(RaceArgs::augment_args(clap::Command::new("race").no_binary_name(true)));
+    let wrong = |error: clap::Error| WrongInput(format!("{}: {error}", path.display()));
+    let matches = command.try_get_matches_from(options.into_iter().chain(given)).map_err(wrong)?;
+    let mut args = RaceArgs::from_arg_matches(&matches).map_err(wrong)?;
+    args.revisions.folder = path.parent().map(Path::to_owned);
+    Ok(args)
+}
+
 fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    if args.bisect && args.fail_if_slower.is_none() {
+        return Err(WrongInput(
+            "--bisect needs --fail-if-slower, or fail_if_slower in drome.toml".to_owned(),
+        )
+        .into());
+    }
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
     let path = own_path(&args.url)?;

@@ -1,15 +1,15 @@
 //! `drome.toml` in a repository: how its server is built, started and raced, so that `drome race` alone does it.
 
-use super::race::RaceArgs;
-use crate::cli::{Cli, Command};
 use crate::failure::WrongInput;
-use clap::Parser;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// The file's name.
 pub const NAME: &str = "drome.toml";
+
+/// A file to begin with.
+pub const TEMPLATE: &str = include_str!("../../race.toml");
 
 /// How a repository's server is raced.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -46,8 +46,9 @@ struct Race {
     budget: Option<String>,
 }
 
-/// The arguments of a race whose command line names no servers: those of the file, then those of the command line.
-pub fn arguments() -> anyhow::Result<RaceArgs> {
+/// The file in the current folder or the nearest one above it, and its options as words of a command line. `given`: the words of
+/// the command line; a list in them replaces the file's.
+pub fn options(given: &[String]) -> anyhow::Result<(PathBuf, Vec<String>)> {
     let Some(path) = find(&std::env::current_dir()?) else {
         return Err(WrongInput(format!(
             "nothing to race: give two commands that start servers, or --rev and --start, or write a {NAME} \
@@ -58,12 +59,7 @@ pub fn arguments() -> anyhow::Result<RaceArgs> {
     let wrong = |why: String| WrongInput(format!("{}: {}", path.display(), why.trim_end()));
     let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
     let file: RaceFile = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let given: Vec<String> = std::env::args().skip_while(|arg| arg != "race").skip(1).collect();
-    let all = ["drome", "race"].map(str::to_owned).into_iter().chain(file.race.options(&given)).chain(given);
-    match Cli::try_parse_from(all).map_err(|error| wrong(error.to_string()))?.command {
-        Command::Race(args) => Ok(*args),
-        _ => Err(wrong("not a race".to_owned()).into()),
-    }
+    Ok((path, file.race.options(given)))
 }
 
 impl Race {
@@ -115,7 +111,7 @@ mod tests {
 
     #[test]
     fn what_new_race_writes_is_a_file_of_this_form() {
-        let options = race(crate::command::new::RACE).options(&[]);
+        let options = race(TEMPLATE).options(&[]);
         assert!(options.contains(&"--rev=main".to_owned()) && options.iter().any(|o| o.contains("{port}")));
     }
 }

@@ -7,6 +7,7 @@ use lab::revision::{Builder, Built, Repository, Revision, WORKING_TREE};
 use lab::setup::ServerCommand;
 use model::observation::Entrant;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 /// Raw arguments.
@@ -22,6 +23,9 @@ pub struct RevisionArgs {
     /// Command that starts a revision's server, in the same folder; {port} stands for the port that it must listen on
     #[arg(long, value_name = "CMD", requires = "revs")]
     pub start: Option<String>,
+    /// The folder that is meant by "this folder"; `None`: the current one.
+    #[arg(skip)]
+    pub folder: Option<PathBuf>,
 }
 
 /// The most servers of a race.
@@ -46,7 +50,7 @@ impl RevisionArgs {
             let why = "write {port} where the command takes the port that the server must listen on";
             return Err(WrongInput(format!("--start `{start}` has no {{port}}: {why}")).into());
         }
-        let repository = Repository::of(&std::env::current_dir()?)?;
+        let repository = Repository::of(&self.folder.clone().map_or_else(std::env::current_dir, Ok)?)?;
         let revisions =
             self.revs.iter().map(|rev| repository.revision(rev)).collect::<Result<Vec<_>, _>>()?;
         warn_of_same(&revisions);

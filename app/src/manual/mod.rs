@@ -12,7 +12,7 @@ mod tests;
 pub mod topics;
 
 use crate::cli::Cli;
-use crate::command::race::STOP_BISECTING;
+use crate::command::gate::STOP_BISECTING;
 use clap::{Command, CommandFactory, FromArgMatches};
 
 /// The command line's definition with examples, exit codes and topics.

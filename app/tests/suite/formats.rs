@@ -11,8 +11,17 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
-const FORMATS: [&str; 9] =
-    ["terminal", "markdown", "json", "csv", "tsv", "bencher", "bigger", "smaller", "junit"];
+const FORMATS: [&str; 9] = [
+    "terminal",
+    "markdown",
+    "json",
+    "csv",
+    "tsv",
+    "bencher",
+    "bigger-is-better",
+    "smaller-is-better",
+    "junit",
+];
 
 /// The endings of their files, in the same order.
 const ENDINGS: [&str; 9] =

@@ -221,8 +221,11 @@ fn a_file_in_the_repository_holds_the_options() {
     let short = ["race", "--warmup", "50ms", "--duration", "200ms", "--rounds", "3"];
     let below = repository.folder.join("below");
     fs::create_dir(&below).unwrap();
-    let slower = run(repository.home.drome(&short).current_dir(&repository.folder));
-    assert_eq!(slower.code, 3, "{}{}", slower.out, slower.err);
+    let slower = run(repository.home.drome(&short).current_dir(&below));
+    assert_eq!(slower.code, 3, "in the file's folder: {}{}", slower.out, slower.err);
+    let bisect = [&short[..], &["--bisect"]].concat();
+    let bisected = run(repository.home.drome(&bisect).current_dir(&repository.folder));
+    assert_eq!(bisected.code, 1, "the margin is the file's: {}{}", bisected.out, bisected.err);
     let revs = ["--rev", "main", "--rev", "HEAD~1"];
     let turned = run(repository.home.drome(&[&short[..], &revs].concat()).current_dir(&repository.folder));
     assert_eq!(turned.code, 0, "the command line's revisions: {}{}", turned.out, turned.err);

@@ -24,7 +24,8 @@ fn setting(setting: &Setting) -> String {
         format!("Server on core {server_core}, client on core {client_core}.")
     };
     format!(
-        "{pinned} At least {rounds} rounds; each run lasts {seconds} s or more; in each round, the programs that a row compares run one after the other. "
+        "{pinned} At least {rounds} rounds; each run lasts {seconds} s or more; in each round, the programs that a row compares run \
+         one after the other. "
     )
 }
 

@@ -4,13 +4,11 @@ use super::{Repository, Revision, RevisionError, toolchain};
 use crate::lock::Lock;
 use crate::machine::digest::hex;
 use crate::server::supervise::last_lines;
-use rustix::process::{Pid, Signal, kill_process_group};
+use crate::shell::{self, Ended};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 /// Builds of a repository that are kept besides those of the race.
@@ -19,8 +17,8 @@ const KEPT: usize = 8;
 /// The length of a key; all are of the same length.
 const KEY: usize = 16;
 
-/// How often a build is looked at.
-const INTERVAL: Duration = Duration::from_millis(20);
+/// A build that takes longer is taken for hung.
+const PATIENCE: Duration = Duration::from_hours(2);
 
 /// Builds the revisions of a repository.
 #[derive(Debug)]
@@ -110,37 +108,21 @@ impl<'r> Builder<'r> {
             return Ok(());
         }
         let log = self.home.join("build.log");
-        let unwritable = || RevisionError::files("can't write", &log);
-        let out = File::create(&log).map_err(unwritable())?;
-        let err = out.try_clone().map_err(unwritable())?;
-        let mut shell = Command::new("sh");
-        shell.args(["-c", self.command]).current_dir(tree.join(self.repository.prefix()));
-        shell.stdin(Stdio::null()).stdout(out).stderr(err).process_group(0);
-        let status = ended(&mut shell, stop).map_err(RevisionError::files("can't build in", tree))?;
-        match status {
-            None => Err(RevisionError::Interrupted),
-            Some(status) if status.success() => Ok(()),
-            Some(status) => {
-                let (name, last) = (revision.name.clone(), last_lines(&log));
-                Err(RevisionError::Build { name, status, last })
+        let out = File::create(&log).map_err(RevisionError::files("can't write", &log))?;
+        let folder = tree.join(self.repository.prefix());
+        let ended = shell::run(self.command, &folder, out, PATIENCE, stop);
+        let (name, last) = (revision.name.clone(), || last_lines(&log));
+        match ended.map_err(RevisionError::files("can't build in", &folder))? {
+            Ended::Exited(status) if status.success() => Ok(()),
+            Ended::Exited(status) => {
+                Err(RevisionError::Build { name, how: status.to_string(), last: last() })
+            }
+            Ended::Stopped => Err(RevisionError::Interrupted),
+            Ended::TimedOut => {
+                let how = format!("not finished within {PATIENCE:?}");
+                Err(RevisionError::Build { name, how, last: last() })
             }
         }
-    }
-}
-
-/// Waits for the end of a command; `None`: it was asked to stop, and all of its group was killed.
-fn ended(command: &mut Command, stop: &AtomicBool) -> std::io::Result<Option<ExitStatus>> {
-    let mut child = command.spawn()?;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if stop.load(Ordering::Relaxed) {
-            let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(INTERVAL);
     }
 }
 

@@ -10,7 +10,6 @@ pub use build::{Builder, Built};
 pub use git::{Repository, Revision, WORKING_TREE};
 
 use std::path::PathBuf;
-use std::process::ExitStatus;
 
 /// Why a revision can't be raced.
 #[derive(Debug, thiserror::Error)]
@@ -38,12 +37,12 @@ pub enum RevisionError {
         words: String,
     },
     /// The build failed.
-    #[error("{name} does not build ({status}){last}")]
+    #[error("{name} does not build ({how}){last}")]
     Build {
         /// The name of the revision.
         name: String,
         /// How the build command ended.
-        status: ExitStatus,
+        how: String,
         /// The last lines of its log.
         last: String,
     },

@@ -24,9 +24,9 @@ pub enum Format {
     /// Metrics for bencher.dev
     Bencher,
     /// Figures of which more is better, for github-action-benchmark
-    Bigger,
+    BiggerIsBetter,
     /// Figures of which less is better, for github-action-benchmark
-    Smaller,
+    SmallerIsBetter,
     /// Test results
     Junit,
     /// Charts as SVG
@@ -65,8 +65,8 @@ pub fn show(told: &RunReport<'_>, format: Format, look: &TextStyle) -> anyhow::R
         Format::Csv => report::trials_csv::report(told).into_bytes(),
         Format::Tsv => report::trials_csv::tsv(told).into_bytes(),
         Format::Bencher => report::ci::bencher(told.findings).into_bytes(),
-        Format::Bigger => report::ci::bigger_is_better(told.findings).into_bytes(),
-        Format::Smaller => report::ci::smaller_is_better(told.findings).into_bytes(),
+        Format::BiggerIsBetter => report::ci::bigger_is_better(told.findings).into_bytes(),
+        Format::SmallerIsBetter => report::ci::smaller_is_better(told.findings).into_bytes(),
         Format::Junit => report::ci::junit(told).into_bytes(),
         Format::Svg | Format::Png => {
             return Err(format.refused("charts are files of their own: name a folder with --output DIR"));
@@ -83,7 +83,7 @@ pub fn show_import(import: &Import, format: Format, look: &TextStyle) -> anyhow:
         Format::Json => report::imported::json(import).into_bytes(),
         Format::Csv => report::imported::csv(import).into_bytes(),
         Format::Tsv => report::imported::tsv(import).into_bytes(),
-        Format::Bencher | Format::Bigger | Format::Smaller | Format::Junit => {
+        Format::Bencher | Format::BiggerIsBetter | Format::SmallerIsBetter | Format::Junit => {
             return Err(
                 format.refused("an import was not measured here, so there is nothing to follow or to test")
             );

@@ -5,9 +5,11 @@ use super::starts::Turns;
 use crate::heat::schedule::enough::{Neighbours, Standing};
 use crate::heat::schedule::found::Found;
 use model::Run;
+use model::findings::Figure;
+use model::gate;
 use model::heat::{Heat, Slice, Start};
 use stats::heats::Verdict;
-use stats::margin::{Judged, judge};
+use stats::margin::Judged;
 
 /// Compares neighbours in the order of estimates, cell by cell, over the first so many rounds.
 pub fn known(
@@ -50,8 +52,8 @@ fn against_base(of: &InCell<'_>, margin: f64) -> Vec<Neighbours> {
     let is_floor = |c: usize| model.is_floor(c) || first.is_some_and(|first| model.is_floor(first));
     let standing = |c: usize| {
         let pair = first.and_then(|first| model.fit.pair(c, first));
-        let speed = pair.as_ref().map(|pair| speed(pair.interval, of.metric.is_better_higher()));
-        match speed.map(|speed| judge(speed, margin)) {
+        let ratio = pair.as_ref().map(|pair| Figure::from(pair.estimate()));
+        match ratio.map(|ratio| gate::judged(gate::speed(ratio, of.metric), margin)) {
             _ if is_floor(c) => Standing::HeldBack,
             Some(Judged::Beyond | Judged::Within) => Standing::Decided,
             Some(Judged::Open) | None => Standing::Open(pair.map(|pair| pair.sure_half_width())),
@@ -65,9 +67,4 @@ fn against_base(of: &InCell<'_>, margin: f64) -> Vec<Neighbours> {
         standing: standing(c),
     };
     others.map(named).collect()
-}
-
-/// The interval of a ratio of figures as one of speeds.
-fn speed((low, high): (f64, f64), is_better_higher: bool) -> (f64, f64) {
-    if is_better_higher { (low, high) } else { (1.0 / high, 1.0 / low) }
 }

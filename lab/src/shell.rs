@@ -1,0 +1,84 @@
+//! Runs a user's command in a shell, with its output in a log, and ends all that it started when drome is asked to stop.
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often the command is polled.
+const INTERVAL: Duration = Duration::from_millis(2);
+
+/// How a command ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// By itself.
+    Exited(ExitStatus),
+    /// drome was asked to stop.
+    Stopped,
+    /// It took too long.
+    TimedOut,
+}
+
+/// Runs a command in a folder until it ends, for at most `patience`. Its output goes to `log`.
+pub fn run(
+    command: &str,
+    folder: &Path,
+    log: File,
+    patience: Duration,
+    stop: &AtomicBool,
+) -> io::Result<Ended> {
+    let err = log.try_clone()?;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null()).stdout(log).stderr(err);
+    // A group of its own, so that all of it can be ended.
+    let mut child = shell.process_group(0).spawn()?;
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Ended::Exited(status));
+        }
+        if stop.load(Ordering::Relaxed) {
+            end(&mut child);
+            return Ok(Ended::Stopped);
+        }
+        if begun.elapsed() > patience {
+            end(&mut child);
+            return Ok(Ended::TimedOut);
+        }
+        std::thread::sleep(INTERVAL);
+    }
+}
+
+fn end(child: &mut Child) {
+    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    let _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_takes_too_long_is_ended_with_what_it_started() {
+        let (folder, go) = (tempfile::tempdir().unwrap(), AtomicBool::new(false));
+        let log = File::create(folder.path().join("log")).unwrap();
+        let command = "sleep 60 & echo $! > pid; wait";
+        let ended = run(command, folder.path(), log, Duration::from_millis(500), &go).unwrap();
+        assert!(matches!(ended, Ended::TimedOut), "{ended:?}");
+        let pid = std::fs::read_to_string(folder.path().join("pid")).unwrap();
+        let state = || std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        let is_gone = || !state().contains("(sleep)") || state().contains(") Z ");
+        assert!(
+            (0..1000).any(|_| {
+                std::thread::sleep(INTERVAL);
+                is_gone()
+            }),
+            "{}",
+            state()
+        );
+    }
+}
