@@ -80,7 +80,7 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     if let Some(path) = name.map(Path::new).filter(|path| path.is_file()) {
         let wrong = |why: String| {
             let how = "create one with `drome report RUN --format json`";
-            WrongInput(format!("{} is not a file of findings ({why}): {how}", path.display()))
+            WrongInput(format!("{} can't be read as a JSON report of drome ({why}): {how}", path.display()))
         };
         let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
         let findings: Findings = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;

@@ -84,7 +84,7 @@ pub struct RaceArgs {
     /// with 4 if that is still open at the end. The race goes on until it knows
     #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown, conflicts_with_all = ["precision", "alone"])]
     fail_if_slower: Option<f64>,
-    /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 and more if drome failed
+    /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 or more if drome failed
     #[arg(long)]
     bisect: bool,
     /// Longest time of the race; a round that would exceed it is not started [default: 2min, or twice the time of

@@ -237,7 +237,7 @@ pub const PAGES: &[Page] = &[
         command: "compare",
         examples: &[
             ("drome compare OLD NEW", "two runs, as `drome list runs` names them"),
-            ("drome compare old.json new.json --format markdown", "two files of findings"),
+            ("drome compare old.json new.json --format markdown", "two JSON reports"),
             (
                 "drome compare baseline.json --fail-if-slower 3%",
                 "for CI: the latest run must not be more than 3 % slower",

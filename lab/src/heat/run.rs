@@ -92,7 +92,7 @@ fn measure(
         match cell::measure(field, *at, show) {
             Ok(slices) => keep(store, field, measured, slices)?,
             Err(Trouble::Lab(why)) => {
-                // What was alive then is not to blame, and is owed the cell.
+                // The servers alive then are not to blame; they are measured in this cell again later.
                 let alive = field.alive();
                 for at in alive {
                     field.members[at].leaves(Fault::Lab(why.clone()));

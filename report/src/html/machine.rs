@@ -20,7 +20,7 @@ pub(super) fn section(f: &Findings) -> Markup {
         section #machine aria-labelledby="machine-title" {
             h2 #machine-title { "The machine" }
             (list(&hardware(f)))
-            h3 { "During the trials" }
+            h3 { "During the measurements" }
             (list(&conditions(f)))
             @if !settings.is_empty() {
                 h3 { "Kernel settings" }

@@ -12,7 +12,7 @@ pub(super) fn section(told: &RunReport) -> Markup {
     html! {
         section #reproduce aria-labelledby="reproduce-title" {
             h2 #reproduce-title { "Reproduce this run" }
-            p { "To run the same trials in the same order on this machine:" }
+            p { "To repeat this run with the same seed, and so in the same order, on the machine that made it:" }
             pre tabindex="0" { code { (again(run)) } }
             p { "To compare the new run with this one, by each contender's share of the reference:" }
             pre tabindex="0" { code { (format!("drome compare {} NEW-RUN", quoted(&run.id))) } }

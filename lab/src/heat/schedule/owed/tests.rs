@@ -1,4 +1,4 @@
-//! Every contender owes each cell once a round, whatever happens to its starts, and a run goes on where it was cut off.
+//! Every contender is measured in each cell once a round, whatever happens to its starts, and a run goes on where it was cut off.
 
 use super::*;
 use crate::heat::example::{in_cell, run, start};
