@@ -131,6 +131,7 @@ fn run() -> Run {
         copies: 1,
         race: None,
         allow_busy: None,
+        command: Vec::new(),
     }
 }
 

@@ -50,6 +50,7 @@ pub fn run(contenders: &[&str]) -> Run {
         copies: 1,
         race: None,
         allow_busy: None,
+        command: Vec::new(),
     }
 }
 

@@ -38,6 +38,10 @@ pub struct Run {
     /// Whether trials count although other programs use much of the machine; unknown in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_busy: Option<bool>,
+    /// The words of the command line that began it, without the program and the seed; empty where it was not begun by one, and in
+    /// runs of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
 }
 
 /// What all contenders of a race have in common.

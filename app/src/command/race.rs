@@ -4,6 +4,7 @@ use super::format;
 use super::gate;
 use super::output::Output;
 use super::race_file;
+use super::repeat;
 use super::report::{Format, TellArgs, show};
 use super::revisions::RevisionArgs;
 use super::session::{check_budget, conclude, measure, own_path};
@@ -112,6 +113,9 @@ pub struct RaceArgs {
     /// .md, .csv …
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
+    /// The words that made these arguments, without the seed.
+    #[arg(skip = repeat::own())]
+    words: Vec<String>,
 }
 
 /// Runs the race and reports which server is faster.
@@ -140,8 +144,10 @@ fn of_file() -> anyhow::Result<RaceArgs> {
     let command =
         Common::augment_args(RaceArgs::augment_args(clap::Command::new("race").no_binary_name(true)));
     let wrong = |error: clap::Error| WrongInput(format!("{}: {error}", path.display()));
-    let matches = command.try_get_matches_from(options.into_iter().chain(given)).map_err(wrong)?;
+    let all: Vec<String> = options.into_iter().chain(given).collect();
+    let matches = command.try_get_matches_from(&all).map_err(wrong)?;
     let mut args = RaceArgs::from_arg_matches(&matches).map_err(wrong)?;
+    args.words = repeat::words(std::iter::once("race".to_owned()).chain(all));
     args.revisions.folder = path.parent().map(Path::to_owned);
     Ok(args)
 }
@@ -168,7 +174,8 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
     let study = study(args, setup::race_title(&entrants))?;
-    let run = setup::race_run(study, entrants, args.prepare.clone(), rules);
+    let mut run = setup::race_run(study, entrants, args.prepare.clone(), rules);
+    run.command = args.words.clone();
     let mut session = Session::open(run, lineup, stop, &store)?;
     if !args.any_body {
         session.ensure_same_work(&path)?;

@@ -102,6 +102,7 @@ fn new_run(
         copies,
         race: None,
         allow_busy: None,
+        command: Vec::new(),
     }
 }
 

@@ -122,6 +122,7 @@ fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, t
         copies: 1,
         race: None,
         allow_busy: None,
+        command: ["run", "example", text].map(str::to_owned).to_vec(),
     }
 }
 

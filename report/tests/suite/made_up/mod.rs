@@ -309,6 +309,7 @@ pub fn run() -> Run {
         copies: 2,
         race: None,
         allow_busy: None,
+        command: Vec::new(),
     }
 }
 
