@@ -34,6 +34,9 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("chromedriver", "chromium-driver"),
     ("npm", "npm"),
     ("prometheus", "prometheus"),
+    ("git", "git"),
+    ("jq", "jq"),
+    ("unzip", "unzip"),
 ];
 
 /// Packages that start a service when they are installed and whenever the machine starts, with the service's name.

@@ -9,6 +9,7 @@ use super::report::{Format, TellArgs, show};
 use super::revisions::RevisionArgs;
 use super::session::{check_budget, conclude, measure, own_path};
 use super::store;
+use super::verdict_file::VerdictFile;
 use crate::failure::{self, WrongInput};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
@@ -19,7 +20,7 @@ use lab::revision::RevisionError;
 use lab::setup::{self, Rules, ServerCommand};
 use model::gate::{Gate, Outcome};
 use model::metric::Decider;
-use model::{Arrivals, Design, Heats, Load, Run, Study};
+use model::{Arrivals, Design, GateVerdict, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -51,6 +52,9 @@ pub struct RaceArgs {
     commands: Vec<String>,
     #[command(flatten)]
     revisions: RevisionArgs,
+    /// Read the options from this file instead of drome.toml; its commands are for the current folder, wherever the file is
+    #[arg(long, value_name = "FILE", conflicts_with = "commands")]
+    file: Option<PathBuf>,
     /// Label of a command in reports; repeated, once for each command and in their order [default: what tells the
     /// commands apart]
     #[arg(long = "name", value_name = "LABEL")]
@@ -85,6 +89,9 @@ pub struct RaceArgs {
     /// with 4 if that is still open at the end. The race goes on until it knows
     #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown, conflicts_with_all = ["precision", "alone"])]
     fail_if_slower: Option<f64>,
+    /// With --fail-if-slower: also write the judgement to this file, .json or .md
+    #[arg(long, value_name = "FILE")]
+    verdict: Option<PathBuf>,
     /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 or more if drome failed
     #[arg(long)]
     bisect: bool,
@@ -120,8 +127,12 @@ pub struct RaceArgs {
 
 /// Runs the race and reports which server is faster.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let has_servers = !args.commands.is_empty() || args.revisions.start.is_some();
-    let code = if has_servers { race(args, common) } else { of_file().and_then(|args| race(&args, common)) };
+    let names_servers = !args.commands.is_empty() || args.revisions.start.is_some();
+    let code = if names_servers && args.file.is_none() {
+        race(args, common)
+    } else {
+        of_file(args.file.as_deref()).and_then(|args| race(&args, common))
+    };
     match code {
         // Any other code would be taken for a judgement of the revision.
         Err(error) if args.bisect => {
@@ -137,10 +148,11 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The arguments of a race whose command line names no servers: those of drome.toml, replaced by those of the command line.
-fn of_file() -> anyhow::Result<RaceArgs> {
+/// The arguments of a race whose command line names no servers: those of a file, replaced by those of the command line. `named`: the
+/// file; `None`: drome.toml.
+fn of_file(named: Option<&Path>) -> anyhow::Result<RaceArgs> {
     let given: Vec<String> = std::env::args().skip_while(|arg| arg != "race").skip(1).collect();
-    let (path, options) = race_file::options(&given)?;
+    let (path, options) = race_file::options(named, &given)?;
     let command =
         Common::augment_args(RaceArgs::augment_args(clap::Command::new("race").no_binary_name(true)));
     let wrong = |error: clap::Error| WrongInput(format!("{}: {error}", path.display()));
@@ -148,19 +160,27 @@ fn of_file() -> anyhow::Result<RaceArgs> {
     let matches = command.try_get_matches_from(&all).map_err(wrong)?;
     let mut args = RaceArgs::from_arg_matches(&matches).map_err(wrong)?;
     args.words = repeat::words(std::iter::once("race".to_owned()).chain(all));
-    args.revisions.folder = path.parent().map(Path::to_owned);
+    // drome.toml is part of the repository; a file that was named may be anywhere.
+    args.revisions.folder = path.parent().filter(|_| named.is_none()).map(Path::to_owned);
     Ok(args)
 }
 
-fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    if args.bisect && args.fail_if_slower.is_none() {
-        return Err(WrongInput(
-            "--bisect needs --fail-if-slower, or fail_if_slower in drome.toml".to_owned(),
-        )
-        .into());
+/// Fails if an option needs a margin and there is none.
+fn check_margin(args: &RaceArgs) -> Result<(), WrongInput> {
+    let needs = [("--bisect", args.bisect), ("--verdict", args.verdict.is_some())];
+    match needs.into_iter().find(|(_, is_given)| *is_given && args.fail_if_slower.is_none()) {
+        Some((option, _)) => {
+            Err(WrongInput(format!("{option} needs --fail-if-slower, or fail_if_slower in drome.toml")))
+        }
+        None => Ok(()),
     }
+}
+
+fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    check_margin(args)?;
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
+    let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
     let path = own_path(&args.url)?;
     let stop = stop_flag()?;
     let revisions = args.revisions.build(&stop)?;
@@ -171,6 +191,7 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
         revisions.name(&mut entrants);
     }
     setup::name_entrants(&mut entrants, &args.names)?;
+    let raced = revisions.as_ref().map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
     let study = study(args, setup::race_title(&entrants))?;
@@ -197,6 +218,9 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let Some(margin) = args.fail_if_slower else { return Ok(code) };
     let gate = Gate::of_race(&findings, margin);
     gate::tell(&gate);
+    if let Some(verdict) = verdict {
+        verdict.write(&GateVerdict::of_race(&gate, &findings, raced))?;
+    }
     Ok(if args.bisect { gate::bisect_code(gate.outcome()) } else { gate::code(gate.outcome()) })
 }
 
@@ -216,7 +240,7 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
         let words = format!("--export {path}: draw charts after the race with `drome report --format svg`");
         return Err(WrongInput(words));
     }
-    format::export(path)
+    format::export("--export", path)
 }
 
 fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {

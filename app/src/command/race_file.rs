@@ -46,10 +46,14 @@ struct Race {
     budget: Option<String>,
 }
 
-/// The file in the current folder or the nearest one above it, and its options as words of a command line. `given`: the words of
-/// the command line; a list in them replaces the file's.
-pub fn options(given: &[String]) -> anyhow::Result<(PathBuf, Vec<String>)> {
-    let Some(path) = find(&std::env::current_dir()?) else {
+/// The file, and its options as words of a command line. `named`: the file; `None`: the one in the current folder or the nearest one
+/// above it. `given`: the words of the command line; a list in them replaces the file's.
+pub fn options(named: Option<&Path>, given: &[String]) -> anyhow::Result<(PathBuf, Vec<String>)> {
+    let found = match named {
+        Some(path) => Some(path.to_owned()),
+        None => find(&std::env::current_dir()?),
+    };
+    let Some(path) = found else {
         return Err(WrongInput(format!(
             "nothing to race: give two commands that start servers, or --rev and --start, or write a {NAME} \
              (`drome new race`)"

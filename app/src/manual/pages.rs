@@ -79,7 +79,11 @@ pub const PAGES: &[Page] = &[
             (4, "no trial of one of the commands was sound; with --fail-if-slower: not decided"),
             (130, "interrupted; `drome report` shows what was measured"),
         ],
-        see: &[("race.md", "Race servers"), ("report.md", "Read a report")],
+        see: &[
+            ("race.md", "Race servers"),
+            ("report.md", "Read a report"),
+            ("guard-pull-requests.md", "Guard a pull request in ten minutes"),
+        ],
     },
     Page {
         command: "sweep",
@@ -251,6 +255,15 @@ pub const PAGES: &[Page] = &[
             (4, "a contender could not be judged, or the share lies within its interval"),
         ],
         see: &[("continuous-integration.md", "A gate for performance in continuous integration")],
+    },
+    Page {
+        command: "comment",
+        examples: &[
+            ("drome comment verdict.json", "what --verdict verdict.json wrote, in Markdown"),
+            ("drome comment verdict.json --marker nightly", "for a comment beside that of another job"),
+        ],
+        exits: &[(0, ""), (1, ""), (2, "the command line is wrong, or the file is not a verdict")],
+        see: &[("guard-pull-requests.md", "Guard a pull request in ten minutes")],
     },
     Page {
         command: "history",

@@ -3,6 +3,8 @@
 
 mod common;
 
+mod action_comment;
+mod action_race;
 mod bad_input;
 mod browser;
 mod busy;
@@ -54,4 +56,5 @@ mod stand_ins;
 mod steady;
 mod sweep;
 mod ui;
+mod verdict_file;
 mod verified;
