@@ -22,6 +22,7 @@ pub mod plan;
 mod plan_heats;
 pub mod race;
 pub mod race_file;
+mod race_urls;
 pub mod report;
 mod revisions;
 pub mod run;

@@ -1,9 +1,10 @@
-//! `drome race 'CMD' 'CMD'`: compares any servers, measured like the contenders of a study.
+//! `drome race 'CMD' 'CMD'` and `drome race URL URL`: compares any servers, measured like the contenders of a study.
 
 use super::format;
 use super::gate;
 use super::output::Output;
 use super::race_file;
+use super::race_urls::{self, RunningArgs};
 use super::report::{Format, TellArgs, show};
 use super::revisions::RevisionArgs;
 use super::session::{check_budget, conclude, measure, own_path};
@@ -15,13 +16,16 @@ use anyhow::Context;
 use clap::{Args, FromArgMatches};
 use lab::Session;
 use lab::revision::RevisionError;
-use lab::setup::{self, Rules, ServerCommand};
+use lab::setup::{self, Lineup, Rules, ServerCommand};
 use model::gate::{Gate, Outcome};
 use model::metric::Decider;
+use model::observation::Entrant;
 use model::{Arrivals, Design, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Contenders within this share of each other count as equal.
@@ -40,23 +44,29 @@ const SLICE: Duration = Duration::from_millis(100);
 /// marked.
 const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 
+/// What is requested of servers that drome starts, without --url.
+const URL: &str = "http://127.0.0.1:{port}/";
+
 /// Raw arguments.
 #[derive(Debug, Args)]
 #[command(args_override_self = true)]
 pub struct RaceArgs {
-    /// Commands that each start a server; {port} stands for the port that it must listen on [default: the revisions of
-    /// drome.toml in this folder or above]
+    /// Commands that each start a server, where {port} stands for the port that it must listen on; or URLs of servers that
+    /// already run, which are neither started nor stopped [default: those of drome.toml in this folder or above]
     #[arg(conflicts_with = "revs", num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
     #[command(flatten)]
     revisions: RevisionArgs,
-    /// Label of a command in reports; repeated, once for each command and in their order [default: what tells the
-    /// commands apart]
+    #[command(flatten)]
+    running: RunningArgs,
+    /// Label of a command or a URL in reports; repeated, once for each and in their order [default: what tells them
+    /// apart]
     #[arg(long = "name", value_name = "LABEL")]
     names: Vec<String>,
-    /// URL to request; {port} stands for the server's port
-    #[arg(long, default_value = "http://127.0.0.1:{port}/")]
-    url: String,
+    /// URL to request of servers that drome starts; {port} stands for the server's port [default:
+    /// http://127.0.0.1:{port}/]
+    #[arg(long)]
+    url: Option<String>,
     /// Number of connections
     #[arg(short, long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,
@@ -91,7 +101,7 @@ pub struct RaceArgs {
     /// three rounds]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Option<Duration>,
-    /// Maximum number of rounds; each round starts and measures every server twice
+    /// Maximum number of rounds; each round starts and measures every server twice, and one that already runs once
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: u16,
     /// Measure one server at a time, in trials one after the other: for servers that can't run side by side,
@@ -155,20 +165,14 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
-    let path = own_path(&args.url)?;
     let stop = stop_flag()?;
-    let revisions = args.revisions.build(&stop)?;
-    let here = || args.commands.iter().map(|line| ServerCommand::here(line)).collect();
-    let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
-    let (lineup, mut entrants) = setup::commands(&commands, &path)?;
-    if let Some(revisions) = &revisions {
-        revisions.name(&mut entrants);
-    }
+    let Servers { lineup, mut entrants, path, url, are_running } = servers(args, &stop)?;
     setup::name_entrants(&mut entrants, &args.names)?;
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
-    let study = study(args, setup::race_title(&entrants))?;
+    let study = study(args, setup::race_title(&entrants), &url)?;
     let run = setup::race_run(study, entrants, args.prepare.clone(), rules);
+    let run = if are_running { setup::of_running(run) } else { run };
     let mut session = Session::open(run, lineup, stop, &store)?;
     if !args.any_body {
         session.ensure_same_work(&path)?;
@@ -193,6 +197,56 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     Ok(if args.bisect { gate::bisect_code(gate.outcome()) } else { gate::code(gate.outcome()) })
 }
 
+/// The servers of a race, and what is requested of them.
+struct Servers {
+    lineup: Lineup,
+    entrants: BTreeMap<String, Entrant>,
+    path: String,
+    /// What reports call the request.
+    url: String,
+    /// Whether they already run.
+    are_running: bool,
+}
+
+/// Lays out the servers: those of the URLs, or those that commands or revisions start, which are built first.
+fn servers(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<Servers> {
+    let targets = race_urls::targets(&args.commands)?;
+    args.running.ensure_fit(!targets.is_empty(), args.metric.metric)?;
+    if let Some(first) = targets.first() {
+        ensure_for_urls(args)?;
+        let pids = &args.running.pids;
+        let (lineup, entrants) = setup::running(&targets, pids)?;
+        for doubt in setup::not_above_listeners(&targets, pids) {
+            alert!("drome: {doubt}");
+        }
+        let (path, url) = (first.path.clone(), first.path.clone());
+        return Ok(Servers { lineup, entrants, path, url, are_running: true });
+    }
+    let url = args.url.clone().unwrap_or_else(|| URL.to_owned());
+    let path = own_path(&url)?;
+    let revisions = args.revisions.build(stop)?;
+    let here = || args.commands.iter().map(|line| ServerCommand::here(line)).collect();
+    let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
+    let (lineup, mut entrants) = setup::commands(&commands, &path)?;
+    if let Some(revisions) = &revisions {
+        revisions.name(&mut entrants);
+    }
+    Ok(Servers { lineup, entrants, path, url, are_running: false })
+}
+
+/// Fails if an option is given that is for servers that drome starts.
+fn ensure_for_urls(args: &RaceArgs) -> Result<(), WrongInput> {
+    let refused = [
+        (args.url.is_some(), "--url: the URLs of the servers already say what is requested; leave it out"),
+        (args.prepare.is_some(), "--prepare: it runs before a server starts, and these already run; leave it out"),
+        (args.alone, "--alone: it starts one server at a time, and these already run side by side; leave it out"),
+    ];
+    match refused.into_iter().find(|(is_given, _)| *is_given) {
+        Some((_, why)) => Err(WrongInput(why.to_owned())),
+        None => Ok(()),
+    }
+}
+
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.
 fn budget(run: &Run, asked: Option<Duration>) -> Duration {
     let least = match lab::heat::schedule::budget::sum(run) {
@@ -212,7 +266,7 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
     format::export(path)
 }
 
-fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
+fn study(args: &RaceArgs, title: String, url: &str) -> anyhow::Result<Study> {
     let precision = args.precision.unwrap_or(EQUAL);
     let least = Heats::LEAST_SLICE * Heats::LEAST_SLICES;
     if args.duration < least {
@@ -250,5 +304,5 @@ fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
         budget: BUDGET,
         heats: (!args.alone).then_some(heats),
     };
-    Ok(setup::raced_study(title, &args.url, load, design))
+    Ok(setup::raced_study(title, url, load, design))
 }
