@@ -34,7 +34,7 @@ const EQUAL: f64 = 0.02;
 /// The default budget, unless three rounds take more than half of it.
 const BUDGET: Duration = Duration::from_mins(2);
 
-/// The minimum number of rounds before a decision.
+/// The minimum number of rounds before a decision; twice as many where each server enters a round once instead of twice.
 const LEAST_ROUNDS: usize = 3;
 
 /// The length of one server's turn; shorter if the measured load would have too few turns.
@@ -170,7 +170,7 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     setup::name_entrants(&mut entrants, &args.names)?;
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
-    let study = study(args, setup::race_title(&entrants), &url)?;
+    let study = study(args, setup::race_title(&entrants), &url, are_running)?;
     let run = setup::race_run(study, entrants, args.prepare.clone(), rules);
     let run = if are_running { setup::of_running(run) } else { run };
     let mut session = Session::open(run, lineup, stop, &store)?;
@@ -266,7 +266,7 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
     format::export(path)
 }
 
-fn study(args: &RaceArgs, title: String, url: &str) -> anyhow::Result<Study> {
+fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow::Result<Study> {
     let precision = args.precision.unwrap_or(EQUAL);
     let least = Heats::LEAST_SLICE * Heats::LEAST_SLICES;
     if args.duration < least {
@@ -288,13 +288,14 @@ fn study(args: &RaceArgs, title: String, url: &str) -> anyhow::Result<Study> {
         },
     };
     let rounds = usize::from(args.rounds);
+    let least_rounds = if are_running { 2 * LEAST_ROUNDS } else { LEAST_ROUNDS };
     let heats = Heats {
         slice: SLICE.min(args.duration / Heats::LEAST_SLICES),
         warmup_limit: WARMUP_LIMIT,
         ..Heats::default()
     };
     let design = Design {
-        blocks: [rounds.min(LEAST_ROUNDS), rounds],
+        blocks: [rounds.min(least_rounds), rounds],
         warmup: args.warmup,
         measure: args.duration,
         decide: args.precision.is_none(),

@@ -130,11 +130,10 @@ impl<'a> Field<'a> {
         let mut field = Self { lab, run, heat, members, spent_before, hub, charged, watch };
         let servers = heat.servers();
         for (nth, (name, copy)) in servers.iter().enumerate() {
-            show.step(
-                run,
-                heat,
-                &Step::Starting { name: (*name).to_owned(), nth: nth + 1, of: servers.len() },
-            );
+            if *name == HUB || !run.servers_already_ran() {
+                let step = Step::Starting { name: (*name).to_owned(), nth: nth + 1, of: servers.len() };
+                show.step(run, heat, &step);
+            }
             let attempt = owed::attempt(name, *copy, heat.round, starts);
             let started = field.start_one(name, *copy);
             if lab.stop.load(Ordering::Relaxed) {

@@ -37,7 +37,7 @@ fn again(run: &Run) -> String {
     let commands = entries.collect::<Vec<_>>().join(" ");
     let names = run.contenders.values().filter(|entrant| !entrant.command.is_empty());
     let names: String = names.map(|entrant| format!(" --name {}", quoted(&entrant.title))).collect();
-    let cell = run.study.cells.first().map(of_cell).unwrap_or_default();
+    let cell = run.study.cells.first().map(|cell| of_cell(run, cell)).unwrap_or_default();
     let design = &run.study.design;
     let decide = if design.decide { String::new() } else { format!(" --precision {}", design.precision) };
     let metric = match (design.metric, run.study.cells.first().and_then(|cell| cell.load.rate_per_s())) {
@@ -57,9 +57,12 @@ fn again(run: &Run) -> String {
     )
 }
 
-fn of_cell(cell: &Cell) -> String {
+fn of_cell(run: &Run, cell: &Cell) -> String {
     let reuse = if cell.load.per_connection().is_some() { " --no-keepalive" } else { "" };
-    format!(" --url {} --connections {}{reuse}", quoted(&cell.title), cell.load.connections())
+    // Servers that already ran are named by their URLs.
+    let is_named = run.servers_already_ran();
+    let url = if is_named { String::new() } else { format!(" --url {}", quoted(&cell.title)) };
+    format!("{url} --connections {}{reuse}", cell.load.connections())
 }
 
 /// A time in the syntax of an option.
