@@ -112,7 +112,7 @@ pub fn measurement(rate: f64) -> Measurement {
     };
     Measurement {
         tally,
-        usage,
+        usage: Some(usage),
         verdict: Verdict { bound: Bound::Server, valid: true, reasons: Vec::new(), ..Verdict::default() },
     }
 }

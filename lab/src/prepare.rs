@@ -10,6 +10,7 @@ use crate::catalog::Entry;
 use crate::lock::Lock;
 use crate::machine::digest::hex;
 use crate::server::image;
+use crate::server::running::Running;
 use model::Contender;
 use model::contender::{Track, tuned_name};
 use model::observation::Entrant;
@@ -34,6 +35,8 @@ pub struct Prepared {
     pub source_sha256: String,
     /// Its track.
     pub track: Track,
+    /// The server, if it already runs and drome is not to start it.
+    pub running: Option<Running>,
     /// Its folder in the cache: `src`, `build`, and the mark of a build, with the version that was built.
     folder: PathBuf,
     /// The files that `src` must have.
@@ -84,7 +87,7 @@ impl Prepared {
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
         let sources = Arc::new(entry.sources.clone());
-        Ok(Self { name, contender, track: Track::Default, source_sha256, folder, sources })
+        Ok(Self { name, contender, track: Track::Default, running: None, source_sha256, folder, sources })
     }
 
     /// The same contender on its tuned track; `None` if it has none.
@@ -92,7 +95,7 @@ impl Prepared {
         let contender = self.contender.tuned()?;
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
         let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
-        Some(Self { name, contender, track: Track::Tuned, source_sha256, folder, sources })
+        Some(Self { name, contender, track: Track::Tuned, running: None, source_sha256, folder, sources })
     }
 
     /// Its entry in a run.

@@ -44,6 +44,13 @@ pub struct Run {
     pub command: Vec<String>,
 }
 
+impl Run {
+    /// Whether its servers already ran, so that drome neither starts, stops nor pins them.
+    pub fn servers_already_ran(&self) -> bool {
+        self.race.as_ref().is_some_and(|race| race.running)
+    }
+}
+
 /// What all contenders of a race have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Raced {
@@ -51,6 +58,9 @@ pub struct Raced {
     pub body_bytes: Option<usize>,
     /// The command that is run before every trial.
     pub prepare: Option<String>,
+    /// Whether its servers already ran, so that drome neither started nor stopped them; a start is then a new set of connections.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub running: bool,
 }
 
 /// A contender in a run.
@@ -83,7 +93,8 @@ pub struct Entrant {
     /// SHA-256 of its sources and its declaration in the catalog.
     #[serde(default)]
     pub source_sha256: Option<String>,
-    /// Program and arguments as declared, with placeholders; in a race the shell and the given command. Empty in runs of older versions.
+    /// Program and arguments as declared, with placeholders; in a race the shell and the given command, or the URL of a
+    /// server that already ran. Empty in runs of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// The files that configure it, by name, as declared; absent in runs of older versions.
@@ -92,7 +103,7 @@ pub struct Entrant {
 }
 
 impl Entrant {
-    /// The command of a contender of a race, as it was given; its title, where only that is known.
+    /// The command or the URL of a contender of a race, as it was given; its title, where only that is known.
     pub fn raced_command(&self) -> &str {
         self.command.last().unwrap_or(&self.title)
     }

@@ -24,6 +24,7 @@ mod plan_heats;
 pub mod race;
 pub mod race_file;
 mod repeat;
+mod race_urls;
 pub mod report;
 mod revisions;
 pub mod run;

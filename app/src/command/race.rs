@@ -1,9 +1,10 @@
-//! `drome race 'CMD' 'CMD'`: compares any servers, measured like the contenders of a study.
+//! `drome race 'CMD' 'CMD'` and `drome race URL URL`: compares any servers, measured like the contenders of a study.
 
 use super::format;
 use super::gate;
 use super::output::Output;
 use super::race_file;
+use super::race_urls::RunningArgs;
 use super::repeat;
 use super::report::{Format, TellArgs, show};
 use super::revisions::RevisionArgs;
@@ -17,13 +18,15 @@ use anyhow::Context;
 use clap::{Args, FromArgMatches};
 use lab::Session;
 use lab::revision::RevisionError;
-use lab::setup::{self, Rules, ServerCommand};
+use lab::setup::{self, Lineup, Rules, ServerCommand};
 use model::gate::{Gate, Outcome};
 use model::metric::Decider;
 use model::{Arrivals, Design, GateVerdict, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Contenders within this share of each other count as equal.
@@ -32,7 +35,7 @@ const EQUAL: f64 = 0.02;
 /// The default budget, unless three rounds take more than half of it.
 const BUDGET: Duration = Duration::from_mins(2);
 
-/// The minimum number of rounds before a decision.
+/// The minimum number of rounds before a decision; twice as many where each server enters a round once instead of twice.
 const LEAST_ROUNDS: usize = 3;
 
 /// The length of one server's turn; shorter if the measured load would have too few turns.
@@ -42,12 +45,15 @@ const SLICE: Duration = Duration::from_millis(100);
 /// marked.
 const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 
+/// What is requested of servers that drome starts, without --url.
+const URL: &str = "http://127.0.0.1:{port}/";
+
 /// Raw arguments.
 #[derive(Debug, Args)]
 #[command(args_override_self = true)]
 pub struct RaceArgs {
-    /// Commands that each start a server; {port} stands for the port that it must listen on [default: the revisions of
-    /// drome.toml in this folder or above]
+    /// Commands that each start a server, where {port} stands for the port that it must listen on; or URLs of servers that
+    /// already run, which are neither started nor stopped [default: those of drome.toml in this folder or above]
     #[arg(conflicts_with = "revs", num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
     #[command(flatten)]
@@ -55,13 +61,16 @@ pub struct RaceArgs {
     /// Read the options from this file instead of drome.toml; its commands are for the current folder, wherever the file is
     #[arg(long, value_name = "FILE", conflicts_with = "commands")]
     file: Option<PathBuf>,
-    /// Label of a command in reports; repeated, once for each command and in their order [default: what tells the
-    /// commands apart]
+    #[command(flatten)]
+    running: RunningArgs,
+    /// Label of a command or a URL in reports; repeated, once for each and in their order [default: what tells them
+    /// apart]
     #[arg(long = "name", value_name = "LABEL")]
     names: Vec<String>,
-    /// URL to request; {port} stands for the server's port
-    #[arg(long, default_value = "http://127.0.0.1:{port}/")]
-    url: String,
+    /// URL to request of servers that drome starts; {port} stands for the server's port [default:
+    /// http://127.0.0.1:{port}/]
+    #[arg(long)]
+    url: Option<String>,
     /// Number of connections
     #[arg(short, long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,
@@ -99,7 +108,7 @@ pub struct RaceArgs {
     /// three rounds]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Option<Duration>,
-    /// Maximum number of rounds; each round starts and measures every server twice
+    /// Maximum number of rounds; each round starts and measures every server twice, and one that already runs once
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: u16,
     /// Measure one server at a time, in trials one after the other: for servers that can't run side by side,
@@ -181,21 +190,14 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
     let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
-    let path = own_path(&args.url)?;
     let stop = stop_flag()?;
-    let revisions = args.revisions.build(&stop)?;
-    let here = || args.commands.iter().map(|line| ServerCommand::here(line)).collect();
-    let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
-    let (lineup, mut entrants) = setup::commands(&commands, &path)?;
-    if let Some(revisions) = &revisions {
-        revisions.name(&mut entrants);
-    }
+    let Servers { lineup, mut entrants, path, url, raced, revisions } = servers::of(args, &stop)?;
     setup::name_entrants(&mut entrants, &args.names)?;
-    let raced = revisions.as_ref().map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
+    let revisions = revisions.map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
-    let study = study(args, setup::race_title(&entrants))?;
-    let mut run = setup::race_run(study, entrants, args.prepare.clone(), rules);
+    let study = study(args, setup::race_title(&entrants), &url, raced.running)?;
+    let mut run = setup::race_run(study, entrants, raced, rules);
     run.command = args.words.clone();
     let mut session = Session::open(run, lineup, stop, &store)?;
     if !args.any_body {
@@ -219,7 +221,7 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let gate = Gate::of_race(&findings, margin);
     gate::tell(&gate);
     if let Some(verdict) = verdict {
-        verdict.write(&GateVerdict::of_race(&gate, &findings, raced))?;
+        verdict.write(&GateVerdict::of_race(&gate, &findings, revisions))?;
     }
     Ok(if args.bisect { gate::bisect_code(gate.outcome()) } else { gate::code(gate.outcome()) })
 }
@@ -243,7 +245,7 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
     format::export("--export", path)
 }
 
-fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
+fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow::Result<Study> {
     let precision = args.precision.unwrap_or(EQUAL);
     let least = Heats::LEAST_SLICE * Heats::LEAST_SLICES;
     if args.duration < least {
@@ -265,13 +267,14 @@ fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
         },
     };
     let rounds = usize::from(args.rounds);
+    let least_rounds = if are_running { 2 * LEAST_ROUNDS } else { LEAST_ROUNDS };
     let heats = Heats {
         slice: SLICE.min(args.duration / Heats::LEAST_SLICES),
         warmup_limit: WARMUP_LIMIT,
         ..Heats::default()
     };
     let design = Design {
-        blocks: [rounds.min(LEAST_ROUNDS), rounds],
+        blocks: [rounds.min(least_rounds), rounds],
         warmup: args.warmup,
         measure: args.duration,
         decide: args.precision.is_none(),
@@ -281,5 +284,5 @@ fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
         budget: BUDGET,
         heats: (!args.alone).then_some(heats),
     };
-    Ok(setup::raced_study(title, &args.url, load, design))
+    Ok(setup::raced_study(title, url, load, design))
 }

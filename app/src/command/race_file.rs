@@ -23,12 +23,17 @@ pub struct RaceFile {
 #[serde(deny_unknown_fields)]
 struct Race {
     /// Revisions to race, such as `["main", "."]`: a dot is the working tree. The others are compared with the first.
+    #[serde(default)]
     rev: Vec<String>,
+    /// URLs of servers that already run, instead of revisions, such as `["http://127.0.0.1:8080/", "http://127.0.0.1:8081/"]`.
+    #[serde(default)]
+    urls: Vec<String>,
     /// Command that builds a revision.
     #[serde(default)]
     build: Option<String>,
     /// Command that starts a revision's server; `{port}` stands for the port that it must listen on.
-    start: String,
+    #[serde(default)]
+    start: Option<String>,
     /// URL to request; `{port}` stands for the server's port.
     #[serde(default)]
     url: Option<String>,
@@ -55,25 +60,40 @@ pub fn options(named: Option<&Path>, given: &[String]) -> anyhow::Result<(PathBu
     };
     let Some(path) = found else {
         return Err(WrongInput(format!(
-            "nothing to race: give two commands that start servers, or --rev and --start, or write a {NAME} \
-             (`drome new race`)"
+            "nothing to race: give two commands that start servers, or two URLs of servers that already run, or --rev and \
+             --start, or write a {NAME} (`drome new race`)"
         ))
         .into());
     };
     let wrong = |why: String| WrongInput(format!("{}: {}", path.display(), why.trim_end()));
     let text = std::fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
     let file: RaceFile = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    Ok((path, file.race.options(given)))
+    let options = file.race.options(given).map_err(wrong)?;
+    Ok((path, options))
 }
 
 impl Race {
-    /// The options as words of a command line. A list that is given there replaces this one.
-    fn options(self, given: &[String]) -> Vec<String> {
+    /// The options as words of a command line. A list that is given there replaces this one. Fails, in words, if these are not the
+    /// servers of one race.
+    fn options(self, given: &[String]) -> Result<Vec<String>, String> {
         let is_given = given.iter().any(|arg| arg == "--rev" || arg.starts_with("--rev="));
+        let starts = !self.rev.is_empty() || self.start.is_some() || self.build.is_some();
+        match (self.urls.is_empty(), starts) {
+            (false, true) => {
+                return Err("`urls` are servers that already run: leave out `rev`, `build` and `start`".to_owned());
+            }
+            (false, false) if is_given => {
+                return Err("`urls` are servers that already run, so that --rev needs --start, too".to_owned());
+            }
+            (true, _) if self.start.is_none() => {
+                return Err("nothing to race: write `rev` and `start`, or `urls`".to_owned());
+            }
+            _ => {}
+        }
         let revs = self.rev.into_iter().filter(|_| !is_given).map(|rev| format!("--rev={rev}"));
         let others = [
             ("build", self.build),
-            ("start", Some(self.start)),
+            ("start", self.start),
             ("url", self.url),
             ("connections", self.connections.map(|n| n.to_string())),
             ("metric", self.metric),
@@ -81,7 +101,7 @@ impl Race {
             ("budget", self.budget),
         ];
         let others = others.into_iter().filter_map(|(name, value)| Some(format!("--{name}={}", value?)));
-        revs.chain(others).collect()
+        Ok(self.urls.into_iter().chain(revs).chain(others).collect())
     }
 }
 
@@ -102,9 +122,24 @@ mod tests {
     fn keys_are_options_and_the_command_line_replaces_a_list() {
         let text = "[race]\nrev = [\"main\", \".\"]\nstart = \"./x {port}\"\nfail_if_slower = \"2%\"\n";
         let options = ["--rev=main", "--rev=.", "--start=./x {port}", "--fail-if-slower=2%"];
-        assert_eq!(race(text).options(&["--bisect".to_owned()]), options);
-        assert_eq!(race(text).options(&["--rev=v1".to_owned()]), options[2..]);
-        assert_eq!(race(text).options(&["--rev".to_owned(), "v1".to_owned()]), options[2..]);
+        let words = |given: &[&str]| {
+            let given: Vec<String> = given.iter().map(ToString::to_string).collect();
+            race(text).options(&given).unwrap()
+        };
+        assert_eq!(words(&["--bisect"]), options);
+        assert_eq!(words(&["--rev=v1"]), options[2..]);
+        assert_eq!(words(&["--rev", "v1"]), options[2..]);
+    }
+
+    #[test]
+    fn urls_are_arguments_and_stand_alone() {
+        let urls = "[race]\nurls = [\"http://a:1/\", \"http://b:2/\"]\nconnections = 8\n";
+        assert_eq!(race(urls).options(&[]).unwrap(), ["http://a:1/", "http://b:2/", "--connections=8"]);
+        let why = |text: &str, given: &[String]| race(text).options(given).unwrap_err();
+        assert!(why(urls, &["--rev=v1".to_owned()]).contains("--rev needs --start"));
+        assert!(why(&format!("{urls}start = \"./x {{port}}\"\n"), &[]).contains("leave out `rev`"));
+        assert!(why("[race]\nconnections = 8\n", &[]).contains("`rev` and `start`, or `urls`"));
+        assert!(why("[race]\nrev = [\"main\", \".\"]\n", &[]).contains("`rev` and `start`, or `urls`"));
     }
 
     #[test]
@@ -115,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_new_race_writes_is_a_file_of_this_form() {
-        let options = race(TEMPLATE).options(&[]);
+        let options = race(TEMPLATE).options(&[]).unwrap();
         assert!(options.contains(&"--rev=main".to_owned()) && options.iter().any(|o| o.contains("{port}")));
     }
 }

@@ -70,6 +70,7 @@ pub const PAGES: &[Page] = &[
                 "drome race --fail-if-slower 2% './old --port {port}' './new --port {port}'",
                 "for CI: the new one must not be more than 2 % slower",
             ),
+            ("drome race http://127.0.0.1:8080/ http://127.0.0.1:8081/", "servers that already run"),
         ],
         exits: &[
             (0, "with --fail-if-slower: no command is slower than the first by more than the share"),

@@ -46,6 +46,7 @@ mod outcomes;
 mod ports;
 mod race;
 mod race_gate;
+mod race_urls;
 mod resume;
 mod revisions;
 mod root;

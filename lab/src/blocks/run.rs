@@ -95,7 +95,7 @@ impl Unjudged {
             ..Case::new(Policy::trial(lab.may_be_busy), &self.plan, &self.tally)
         };
         let verdict = verdict::judge(&case);
-        Measurement { tally: self.tally, usage: self.usage, verdict }
+        Measurement { tally: self.tally, usage: Some(self.usage), verdict }
     }
 }
 
@@ -117,10 +117,10 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>
 
     let asked = Works::from([(cell.workload.clone(), work.clone())]);
     let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
-    *program = digest::executable(instance.server.pid());
+    *program = instance.server.pid().and_then(digest::executable);
     lab.verify_once(prepared, &instance)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
-    let plan = plan::plan(cell, &run.study.design, instance.address, path, work, &lab.cores, seed);
+    let plan = plan::plan(cell, &run.study.design, &instance.origin, path, work, &lab.cores, seed);
     let loaded = under_load::load(instance, &plan, &lab.cores, &lab.stop)?;
     let usage = loaded.usage.ok_or_else(|| unknown("its processes could not be watched"))?;
     Ok(Unjudged { plan, tally: loaded.tally, usage, stopping: loaded.stopping })

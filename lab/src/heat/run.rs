@@ -60,7 +60,9 @@ impl Going<'_> {
             None => measure(self.store, &mut field, &mut self.measured, show)?,
             trouble => trouble,
         };
-        show.step(run, heat, &Step::Stopping);
+        if !run.servers_already_ran() {
+            show.step(run, heat, &Step::Stopping);
+        }
         field.stop(trouble.is_none());
         let starts = field.starts();
         self.store.keep_starts(&run.id, &starts, &[])?;

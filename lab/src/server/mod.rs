@@ -1,14 +1,18 @@
 //! A contender's server: started, verified, put under load, watched, stopped.
 
+pub mod any_server;
 pub mod guard;
 pub mod image;
 pub mod inspect;
 pub mod instance;
 pub(crate) mod likely_class;
 pub mod local;
+pub mod origin;
 pub mod plan;
 pub mod ports;
 pub mod prepare_command;
+pub mod running;
+pub(crate) mod starting;
 pub mod supervise;
 pub mod tree;
 pub mod under_load;

@@ -43,6 +43,15 @@ pub enum Tree {
     From(i32),
 }
 
+impl Tree {
+    /// The process above all others of the server: drome's guard, or the server's own.
+    pub fn root(self) -> i32 {
+        match self {
+            Self::Below(root) | Self::From(root) => root,
+        }
+    }
+}
+
 /// The living processes below `root`. Scans all processes of the machine, because the list of children that the kernel keeps
 /// may lack one while others come and go.
 pub fn living(root: i32) -> Vec<i32> {
@@ -135,7 +144,7 @@ pub fn busiest_thread_ns(before: &ThreadClocks, after: &ThreadClocks, cpu_ns: u6
 }
 
 fn processes(tree: Tree) -> Vec<Stat> {
-    let (Tree::Below(root) | Tree::From(root)) = tree;
+    let root = tree.root();
     let found = match descendants(root) {
         Some(pids) => pids.into_iter().filter_map(stat).collect(),
         None => descendants_by_scan(root),
@@ -183,8 +192,7 @@ pub struct Spent {
 
 /// Reads the CPU time of all processes of the machine; `None` where they can't be seen.
 pub fn spent(tree: Tree) -> Option<Spent> {
-    let (Tree::Below(root) | Tree::From(root)) = tree;
-    let own = std::process::id() as i32;
+    let (root, own) = (tree.root(), std::process::id() as i32);
     let (below, rest) = scan(root)?;
     let (known, others): (Vec<Stat>, Vec<Stat>) =
         rest.into_iter().partition(|stat| [own, root].contains(&stat.pid));

@@ -82,7 +82,7 @@ pub fn commands(
 }
 
 /// A contender that runs this command in a shell.
-fn contender(command: &str, folder: &Path, path: &str) -> Contender {
+pub(super) fn contender(command: &str, folder: &Path, path: &str) -> Contender {
     // Without a shell between drome and the server there is one process less to be counted.
     let needs_shell = command.contains(['|', '&', ';', '<', '>', '(', ')', '$', '`', '\n', '=']);
     let exec = if needs_shell { "" } else { "exec " };

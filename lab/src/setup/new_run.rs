@@ -66,9 +66,15 @@ pub fn race_run(
     prepare: Option<String>,
     rules: Rules,
 ) -> Run {
-    let race = Some(Raced { body_bytes: None, prepare });
+    let race = Some(Raced { prepare, ..Raced::default() });
     let allow_busy = Some(rules.allow_busy);
     Run { race, allow_busy, ..new_run(RACE, study, entrants, 2, rules.seed, rules.quick) }
+}
+
+/// Makes a race one of servers that already run. Each enters a heat once, because two entries of it would be the same server.
+pub fn of_running(run: Run) -> Run {
+    let race = Some(Raced { running: true, ..run.race.unwrap_or_default() });
+    Run { race, copies: 1, ..run }
 }
 
 /// The digests of the bodies of the study's workloads.

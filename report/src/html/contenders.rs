@@ -35,10 +35,11 @@ fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
     if !is_more_known(f, entrant, programs) {
         return Markup::default();
     }
+    let what = if f.race.as_ref().is_some_and(|race| race.running) { "URL" } else { "Command" };
     html! {
         h3 { @if f.race.is_some() { (name) } @else { (entrant.title) " " span.version { (version) } } }
         dl.facts {
-            @if !command.is_empty() { dt { "Command" } dd { pre { code { (command) } } } }
+            @if !command.is_empty() { dt { (what) } dd { pre { code { (command) } } } }
             @for (file, text) in &entrant.files { dt { code { (file) } } dd { pre { code { (text) } } } }
             @for program in programs {
                 dt { "Program" }

@@ -67,16 +67,17 @@ pub fn attempt(contender: &str, copy: usize, round: usize, starts: &[Start]) -> 
     starts.iter().filter(is_own).count()
 }
 
-/// Every contender that takes part and is not given up, with what these starts show about it.
+/// Every contender that takes part and is not given up, with what these starts show about it. A server that drome did not start works
+/// and takes memory whichever heat it is in, so that nothing is gained by keeping it apart.
 fn players(run: &Run, starts: &[Start]) -> Vec<Player> {
-    let found = Found::of(starts);
+    let (found, is_started) = (Found::of(starts), !run.servers_already_ran());
     let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
     let players = takes_part.filter_map(|(name, entrant)| {
         let of = found.get(name.as_str()).cloned().unwrap_or_default();
         (!of.is_given_up()).then(|| Player {
             name: name.clone(),
-            alone: entrant.alone || of.disturbs(),
-            memory_bytes: of.memory_bytes,
+            alone: entrant.alone || (is_started && of.disturbs()),
+            memory_bytes: of.memory_bytes.filter(|_| is_started),
         })
     });
     players.collect()

@@ -17,8 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The members whose turns are watched, and the cores that they run on.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
-    /// The guard of each member, the hub's included: all processes below it are the member's.
-    pub guards: Vec<i32>,
+    /// The root of each member, the hub's included: this process and all below it are the member's. It is the guard of a server that
+    /// drome has started. `None`: the member's processes are not known.
+    pub roots: Vec<Option<i32>>,
     /// The cores of the servers.
     pub server_cpus: BTreeSet<usize>,
     /// The cores of the load generator.
@@ -51,10 +52,11 @@ struct Machine {
 pub struct Between {
     /// The time from one look to the next.
     pub wall_ns: u64,
-    /// CPU time of each member, in the order of the guards.
+    /// CPU time of each member, in the order of the roots.
     pub members_ns: Vec<Option<u64>>,
     /// CPU time of other programs, and of drome's threads beside the engine. Programs that ran on cores which neither servers nor load generator
-    /// use are left out. Where a program of several threads ran is not known: it counts.
+    /// use are left out. Where a program of several threads ran is not known: it counts. Where a member's processes are not known, nor is this,
+    /// because they could be among the others.
     pub others_ns: Option<u64>,
     /// CPU time of the other programs that are known to have run on the servers' cores.
     pub others_on_server_ns: Option<u64>,
@@ -74,7 +76,7 @@ impl Watched {
 impl Looks {
     /// Takes the first look.
     pub fn begin(watched: Watched) -> Self {
-        let processes = Processes::begin(&watched.guards);
+        let processes = Processes::begin(&watched.roots);
         let (threads, machine) = (own_threads(&watched.engine), Machine::now(&watched));
         Self { watched, at_ns: clock::now_ns(), processes, threads, machine }
     }
@@ -88,7 +90,8 @@ impl Looks {
     /// Takes a look and returns what was used since the last one.
     pub fn look(&mut self) -> Between {
         let at_ns = clock::now_ns();
-        let members = self.watched.guards.len();
+        let roots = &self.watched.roots;
+        let are_known = roots.iter().all(Option::is_some);
         let used = self.processes.look();
         let threads = own_threads(&self.watched.engine);
         // A thread that was made since then began at 0.
@@ -99,19 +102,22 @@ impl Looks {
         let machine = Machine::now(&self.watched);
         let since =
             |now: Option<u64>, then: Option<u64>| now.zip(then).map(|(now, then)| now.saturating_sub(then));
+        let of_member = |used: &Used, member: usize| {
+            let ns = used.members_ns.get(&member).copied().unwrap_or(0);
+            roots[member].map(|_| ns)
+        };
+        let of_others = |ns: u64| Some(ns).filter(|_| are_known);
         let of = |used: &Used| Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
-            members_ns: (0..members)
-                .map(|member| used.members_ns.get(&member).copied().or(Some(0)))
-                .collect(),
-            others_ns: Some(used.others_perhaps_on(&self.watched.cpus()).saturating_add(own)),
-            others_on_server_ns: Some(used.others_on(&self.watched.server_cpus)),
+            members_ns: (0..roots.len()).map(|member| of_member(used, member)).collect(),
+            others_ns: of_others(used.others_perhaps_on(&self.watched.cpus()).saturating_add(own)),
+            others_on_server_ns: of_others(used.others_on(&self.watched.server_cpus)),
             stolen_ns: since(machine.stolen_ns, self.machine.stolen_ns),
             idle_ns: since(machine.idle_ns, self.machine.idle_ns),
         };
         let unknown = || Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
-            members_ns: vec![None; members],
+            members_ns: vec![None; roots.len()],
             ..Between::default()
         };
         let between = used.as_ref().map_or_else(unknown, of);

@@ -211,6 +211,7 @@ pub fn raced(faster: Option<String>, ratio: Option<Figure>) -> RaceFindings {
             measure_s: 0.5,
             prepare: None,
         },
+        running: false,
     }
 }
 

@@ -15,7 +15,7 @@ pub enum Whose {
     Kernel,
     /// Drome itself, whose threads are looked at one by one.
     Own,
-    /// A member, by index: the process is its guard, or below it.
+    /// A member, by index: the process is its root, or below it.
     Member(usize),
     /// Another program.
     Other,
@@ -61,15 +61,16 @@ impl Used {
 /// All processes of the machine, by PID.
 #[derive(Debug)]
 pub struct Processes {
-    guards: Vec<i32>,
+    /// The root of each member, where it is known.
+    roots: Vec<Option<i32>>,
     known: BTreeMap<i32, Process>,
     /// The PID that the kernel gave last. Where it has not changed, nothing was started since.
     last_pid: Option<String>,
 }
 
 impl Processes {
-    pub fn begin(guards: &[i32]) -> Self {
-        let mut all = Self { guards: guards.to_vec(), known: BTreeMap::new(), last_pid: last_pid() };
+    pub fn begin(roots: &[Option<i32>]) -> Self {
+        let mut all = Self { roots: roots.to_vec(), known: BTreeMap::new(), last_pid: last_pid() };
         all.add_new();
         all
     }
@@ -136,7 +137,7 @@ impl Processes {
         self.known.extend(found);
     }
 
-    /// Finds the owner of a process. A process is a member's if its guard is among its ancestors.
+    /// Finds the owner of a process. A process is a member's if it is the member's root, or the root is among its ancestors.
     fn whose(&self, pid: i32, new: &BTreeMap<i32, Stat>, own: i32) -> Whose {
         if pid == own {
             return Whose::Own;
@@ -147,7 +148,7 @@ impl Processes {
         let mut at = pid;
         // No chain of parents is longer than there are new processes, unless numbers were given anew meanwhile.
         for _ in 0..=new.len() {
-            if let Some(member) = self.guards.iter().position(|guard| *guard == at) {
+            if let Some(member) = self.roots.iter().position(|root| *root == Some(at)) {
                 return Whose::Member(member);
             }
             if let Some(known) = self.known.get(&at) {

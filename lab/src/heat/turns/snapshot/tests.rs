@@ -120,8 +120,8 @@ fn members_are_told_apart_by_their_guards_and_others_are_seen() {
     let spin = "while :; do :; done";
     // The member works in a child of its guard's child, the other program by itself.
     let (mut guard, mut idle) = (sh(&format!("sh -c '{spin}' & wait")), sh("exec sleep 100"));
-    let guards = vec![guard.id() as i32, idle.id() as i32];
-    let mut looks = Looks::begin(Watched { guards: guards.clone(), ..Watched::default() });
+    let roots = [&guard, &idle].map(|child| Some(child.id() as i32)).to_vec();
+    let mut looks = Looks::begin(Watched { roots, ..Watched::default() });
     let seen = look_until(&mut looks, |sum| sum.members_ns[0] >= Some(100 * MS));
     assert!(seen.members_ns[0] >= Some(100 * MS) && seen.members_ns[1] < Some(50 * MS), "{seen:?}");
     let spent_ns = || clock::process_cpu_ns(guard.id() as i32);
@@ -138,6 +138,18 @@ fn members_are_told_apart_by_their_guards_and_others_are_seen() {
         let _ = child.kill();
         child.wait().unwrap();
     }
+}
+
+#[test]
+fn where_a_member_is_not_known_it_may_be_among_the_others() {
+    let mut known = sh("exec sleep 100");
+    let roots = vec![None, Some(known.id() as i32)];
+    let seen = Looks::begin(Watched { roots, ..Watched::default() }).look();
+    known.kill().unwrap();
+    known.wait().unwrap();
+    assert_eq!((seen.members_ns[0], seen.others_ns, seen.others_on_server_ns), (None, None, None), "{seen:?}");
+    assert!(seen.members_ns[1].is_some(), "{seen:?}");
+    assert_eq!(seen.owner_and_others(1), (seen.members_ns[1], None));
 }
 
 fn processes_below(pid: i32) -> Vec<i32> {
