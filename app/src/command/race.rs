@@ -1,5 +1,8 @@
 //! `drome race 'CMD' 'CMD'` and `drome race URL URL`: compares any servers, measured like the contenders of a study.
 
+mod servers;
+
+use self::servers::Servers;
 use super::format;
 use super::gate;
 use super::output::Output;
@@ -8,7 +11,7 @@ use super::race_urls::RunningArgs;
 use super::repeat;
 use super::report::{Format, TellArgs, show};
 use super::revisions::RevisionArgs;
-use super::session::{check_budget, conclude, measure, own_path};
+use super::session::{check_budget, conclude, measure};
 use super::store;
 use super::verdict_file::VerdictFile;
 use crate::failure::{self, WrongInput};
@@ -18,15 +21,13 @@ use anyhow::Context;
 use clap::{Args, FromArgMatches};
 use lab::Session;
 use lab::revision::RevisionError;
-use lab::setup::{self, Lineup, Rules, ServerCommand};
+use lab::setup::{self, Rules};
 use model::gate::{Gate, Outcome};
 use model::metric::Decider;
 use model::{Arrivals, Design, GateVerdict, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Contenders within this share of each other count as equal.
@@ -44,9 +45,6 @@ const SLICE: Duration = Duration::from_millis(100);
 /// The longest warm-up. What a command starts is unknown; a server that compiles while it runs is warm by then, or
 /// marked.
 const WARMUP_LIMIT: Duration = Duration::from_secs(30);
-
-/// What is requested of servers that drome starts, without --url.
-const URL: &str = "http://127.0.0.1:{port}/";
 
 /// Raw arguments.
 #[derive(Debug, Args)]
