@@ -80,10 +80,14 @@ impl Race {
         let starts = !self.rev.is_empty() || self.start.is_some() || self.build.is_some();
         match (self.urls.is_empty(), starts) {
             (false, true) => {
-                return Err("`urls` are servers that already run: leave out `rev`, `build` and `start`".to_owned());
+                return Err(
+                    "`urls` are servers that already run: leave out `rev`, `build` and `start`".to_owned()
+                );
             }
             (false, false) if is_given => {
-                return Err("`urls` are servers that already run, so that --rev needs --start, too".to_owned());
+                return Err(
+                    "`urls` are servers that already run, so that --rev needs --start, too".to_owned()
+                );
             }
             (true, _) if self.start.is_none() => {
                 return Err("nothing to race: write `rev` and `start`, or `urls`".to_owned());

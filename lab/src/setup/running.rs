@@ -18,10 +18,7 @@ use std::path::Path;
 
 /// Makes contenders of servers that already run. `pids` has the first process of each, in their order, or nothing: then nothing is
 /// known of any server's processes. They are named by letters, and their titles are what tells their hosts apart.
-pub fn running(
-    targets: &[Target],
-    pids: &[i32],
-) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
+pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
     ensure_distinct(targets, pids)?;
     let (cache, mut prepared, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
     let labels = short_labels(&targets.iter().map(|target| target.host.as_str()).collect::<Vec<_>>());
