@@ -112,7 +112,7 @@ fn what_is_no_race_of_running_servers_is_refused_with_the_reason() {
         (&[&a, &b], &["--metric", "rss"], "--metric rss: the processes of these servers are not known"),
         (&[&a, &b], &["--pid", &pid], "--pid: 1 for 2 URLs"),
         (&[&a, &b], &["--pid", &pid, "--pid", &no_pid], "there is no process"),
-        (&[&a, &b], &["--pid", &pid, "--pid", &pid], "can't be told apart"),
+        (&[&a, &b], &["--pid", &pid, "--pid", &pid], "can't be distinguished"),
         (&[&a, &b], &["--pid", &other_pid, "--pid", &pid], "in the order of the URLs"),
         (&[&command, &command], &["--pid", &pid], "--pid: it is for URLs"),
     ];
