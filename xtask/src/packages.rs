@@ -34,6 +34,8 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("chromedriver", "chromium-driver"),
     ("npm", "npm"),
     ("prometheus", "prometheus"),
+    ("cc", "gcc"),
+    ("/usr/include/stdlib.h", "libc6-dev"),
 ];
 
 /// Packages that start a service when they are installed and whenever the machine starts, with the service's name.
