@@ -8,7 +8,7 @@ pub enum ProfileError {
     /// The kernel's settings or the owner of the process forbid it.
     #[error(
         "the kernel does not let this user profile process {pid}{setting}: set `sysctl kernel.perf_event_paranoid=1`, give drome the \
-         capability CAP_PERFMON, or run it as root; a process of another user always needs the capability or root"
+         capability CAP_PERFMON, or run it as root; a process of another user always needs root"
     )]
     Forbidden {
         /// The process.

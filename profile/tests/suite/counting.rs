@@ -8,13 +8,14 @@ use std::time::Duration;
 fn what_a_program_does_is_counted() {
     let program = Program::c(
         "
+        #include <sys/mman.h>
         int main(void) {
             for (;;) {
                 spin(10000);
-                if (getppid() == 0) return 1;
-                volatile char *fresh = malloc(1 << 20);
-                for (int i = 0; i < 1 << 20; i += 4096) fresh[i] = 1;
-                free((void *)fresh);
+                char *fresh = mmap(0, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                if (fresh == MAP_FAILED) return 1;
+                for (int i = 0; i < 1 << 20; i += 4096) ((volatile char *)fresh)[i] = 1;
+                munmap(fresh, 1 << 20);
             }
         }
         ",

@@ -17,8 +17,15 @@ impl Drop for PerfMap {
 
 #[test]
 fn functions_of_javascript_have_names() {
-    let script = "function hotFunctionOfThisTest(n) { let sum = 0; for (let i = 0; i < n; i++) sum += i % 7; return sum; }
-                  let all = 0; const until = Date.now() + 100000; while (Date.now() < until) all += hotFunctionOfThisTest(100000);";
+    // One function, so that nothing can be inlined into another one; it ends by itself, should the test be killed.
+    let script = "function hotFunctionOfThisTest(until) {
+                      let sum = 0;
+                      for (let i = 0; ; i++) {
+                          sum = (sum + i % 7) | 0;
+                          if (i % 1000000 === 0 && Date.now() > until) return sum;
+                      }
+                  }
+                  hotFunctionOfThisTest(Date.now() + 300000);";
     let mut node = Command::new("node");
     node.args(["--perf-basic-prof", "--interpreted-frames-native-stack", "-e", script]);
     let program = Program::start(node, None);

@@ -3,17 +3,18 @@
 use profile::{Options, Profile, ProfileError, Sampling, Target};
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// No program of a test takes longer, on however slow a machine.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The beginning of every program: a loop whose time is known by its count, always inlined.
+/// The beginning of every program: a loop whose time is known by its count, always inlined; and an end after five minutes, should the test
+/// itself be killed.
 pub const SPIN: &str = "
 #include <stdlib.h>
 #include <unistd.h>
+static __attribute__((constructor)) void limit(void) { alarm(300); }
 static volatile unsigned long sink;
 static inline __attribute__((always_inline)) void spin(unsigned long n) {
     for (unsigned long i = 0; i < n; i++) sink += i;
