@@ -34,16 +34,8 @@ impl Target {
     }
 
     /// All threads of the processes of now.
-    pub fn threads(&self) -> Vec<Thread> {
+    pub(crate) fn threads(&self) -> Vec<Thread> {
         self.pids().into_iter().flat_map(threads_of).collect()
-    }
-
-    /// The process that stands for all in an error.
-    pub fn first(&self) -> i32 {
-        match self {
-            Self::From(pid) | Self::Below(pid) => *pid,
-            Self::Pids(pids) => pids.first().copied().unwrap_or(0),
-        }
     }
 }
 

@@ -69,11 +69,6 @@ impl Stacks {
     pub fn into_counts(self) -> BTreeMap<Stack, u64> {
         self.counts
     }
-
-    /// All different addresses.
-    pub fn addresses(&self) -> impl Iterator<Item = Address> + '_ {
-        self.counts.keys().flat_map(|stack| stack.addresses.iter().copied())
-    }
 }
 
 #[cfg(test)]
@@ -87,7 +82,6 @@ mod tests {
         for address in [1, 1, 2, 3, 1] {
             stacks.add(stack(address));
         }
-        assert_eq!(stacks.addresses().filter(|address| *address == Address::Kernel(1)).count(), 10);
         let not_kept = Stack { addresses: vec![Address::NotKept], is_complete: true };
         assert_eq!(stacks.into_counts(), [(stack(1), 3), (not_kept, 2)].into());
     }
