@@ -3,7 +3,7 @@
 use rustix::ioctl::{IntegerSetter, Opcode, ioctl, opcode};
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-/// `PERF_EVENT_IOC_SET_OUTPUT` of include/uapi/linux/perf_event.h.
+/// `PERF_EVENT_IOC_SET_OUTPUT` of `include/uapi/linux/perf_event.h`.
 const SET_OUTPUT: Opcode = opcode::none(b'$', 5);
 
 /// Makes the kernel write the records of one event into the buffer of another one. Both must belong to the same CPU and use the same

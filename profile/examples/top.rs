@@ -12,7 +12,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let profile = sampling.profile()?;
     println!("{} samples, {} lost, {} incomplete", profile.samples, profile.lost, profile.unrooted);
     for cost in profile.costs(&Work { answers: 1, cpu_ns: None }).iter().take(20) {
-        println!("{:8.1} ms {:8.1} ms  {}", cost.self_ns_per_answer / 1e6, cost.total_ns_per_answer / 1e6, cost.frame);
+        println!(
+            "{:8.1} ms {:8.1} ms  {}",
+            cost.self_ns_per_answer / 1e6,
+            cost.total_ns_per_answer / 1e6,
+            cost.frame
+        );
     }
     Ok(())
 }

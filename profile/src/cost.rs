@@ -53,7 +53,9 @@ impl Profile {
             total_ns_per_answer: counts.total as f64 * ns,
         };
         let mut costs: Vec<FrameCost> = counts(self).into_iter().map(cost).collect();
-        costs.sort_by(|a, b| (b.self_samples, b.total_samples, &a.frame).cmp(&(a.self_samples, a.total_samples, &b.frame)));
+        costs.sort_by(|a, b| {
+            (b.self_samples, b.total_samples, &a.frame).cmp(&(a.self_samples, a.total_samples, &b.frame))
+        });
         costs
     }
 }
@@ -95,7 +97,8 @@ mod tests {
     use super::*;
 
     fn profile() -> Profile {
-        let text = "# period_ns=1000000\nmain;handle;write 6\nmain;handle;parse;parse;parse 3\nmain;handle 1\n";
+        let text =
+            "# period_ns=1000000\nmain;handle;write 6\nmain;handle;parse;parse;parse 3\nmain;handle 1\n";
         Profile::from_folded(text).unwrap()
     }
 

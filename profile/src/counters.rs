@@ -32,10 +32,12 @@ pub struct Counters {
 
 impl Counters {
     /// What was counted since an earlier reading of the same counters.
+    #[must_use]
     pub fn since(&self, before: &Self) -> Self {
         let mut since = Self { is_user_only: self.is_user_only, ..Self::default() };
         for kind in Kind::ALL {
-            *kind.of_mut(&mut since) = kind.of(self).zip(kind.of(before)).map(|(now, then)| now.saturating_sub(then));
+            *kind.of_mut(&mut since) =
+                kind.of(self).zip(kind.of(before)).map(|(now, then)| now.saturating_sub(then));
         }
         since
     }
@@ -218,7 +220,12 @@ mod tests {
     #[test]
     fn a_difference_of_what_is_unknown_is_unknown() {
         let before = Counters { instructions: Some(10), cycles: Some(5), ..Counters::default() };
-        let now = Counters { instructions: Some(30), page_faults: Some(1), is_user_only: true, ..Counters::default() };
+        let now = Counters {
+            instructions: Some(30),
+            page_faults: Some(1),
+            is_user_only: true,
+            ..Counters::default()
+        };
         let expected = Counters { instructions: Some(20), is_user_only: true, ..Counters::default() };
         assert_eq!(now.since(&before), expected);
     }

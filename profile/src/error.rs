@@ -17,7 +17,9 @@ pub enum ProfileError {
         setting: String,
     },
     /// The system lacks what is needed.
-    #[error("this system can't profile processes ({0}): it needs Linux with perf events (CONFIG_PERF_EVENTS)")]
+    #[error(
+        "this system can't profile processes ({0}): it needs Linux with perf events (CONFIG_PERF_EVENTS)"
+    )]
     Unsupported(io::Error),
     /// None of the processes is there.
     #[error("there is no process to profile: it has ended, or its number is wrong")]
@@ -35,10 +37,14 @@ pub enum ProfileError {
     #[error("the thread that collects samples has failed: please report this")]
     Failed,
     /// Two profiles were sampled at different intervals.
-    #[error("profiles with different intervals ({0} and {1} ns) can't be merged: sample both at the same frequency")]
+    #[error(
+        "profiles with different intervals ({0} and {1} ns) can't be merged: sample both at the same frequency"
+    )]
     Periods(u64, u64),
     /// There is nothing to draw.
-    #[error("the profile is empty: the processes used too little CPU time; profile them under load, or for longer")]
+    #[error(
+        "the profile is empty: the processes used too little CPU time; profile them under load, or for longer"
+    )]
     Empty,
     /// The picture could not be written.
     #[error("can't draw the flame graph: {0}")]

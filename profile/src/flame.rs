@@ -113,14 +113,24 @@ mod tests {
         let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
         let tree = roxmltree::Document::parse_with_options(svg, options).unwrap();
         assert_eq!(tree.root_element().tag_name().name(), "svg");
-        assert!(!svg.contains("href=\"http") && !svg.contains("@import") && !svg.contains("src="), "self-contained");
+        assert!(
+            !svg.contains("href=\"http") && !svg.contains("@import") && !svg.contains("src="),
+            "self-contained"
+        );
     }
 
     #[test]
     fn a_flame_graph_is_well_formed_and_has_every_frame() {
         let svg = graph(&profile(A), "nginx & co").unwrap();
         assert_well_formed(&svg);
-        for text in ["nginx &amp; co", "handle", "write", "&lt;a &amp; b&gt;::parse", "ms of CPU time", "prefers-color-scheme"] {
+        for text in [
+            "nginx &amp; co",
+            "handle",
+            "write",
+            "&lt;a &amp; b&gt;::parse",
+            "ms of CPU time",
+            "prefers-color-scheme",
+        ] {
             assert!(svg.contains(text), "no {text} in\n{svg}");
         }
         assert_eq!(svg, graph(&profile(A), "nginx & co").unwrap(), "the same each time");

@@ -3,7 +3,7 @@
 use crate::error::ProfileError;
 use std::io;
 
-/// `kernel.perf_event_paranoid`: from 2 on the kernel itself can't be observed without CAP_PERFMON, and with some distributions from 3 on
+/// `kernel.perf_event_paranoid`: from 2 on the kernel itself can't be observed without `CAP_PERFMON`, and with some distributions from 3 on
 /// nothing can. `None` if it can't be read.
 fn paranoid() -> Option<i32> {
     number("/proc/sys/kernel/perf_event_paranoid")
@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn a_refusal_says_the_remedy() {
-        let why = ProfileError::Forbidden { pid: 7, setting: " (kernel.perf_event_paranoid is 3)".to_owned() };
+        let why =
+            ProfileError::Forbidden { pid: 7, setting: " (kernel.perf_event_paranoid is 3)".to_owned() };
         let why = why.to_string();
         assert!(why.contains("process 7 (kernel.perf_event_paranoid is 3): set `sysctl"), "{why}");
         assert!(why.contains("kernel.perf_event_paranoid=1") && why.contains("CAP_PERFMON"), "{why}");

@@ -55,7 +55,9 @@ fn below(root: i32) -> Vec<i32> {
         at += 1;
         for task in tasks(pid) {
             match task.children() {
-                Ok(children) => found.extend(children.into_iter().filter_map(|child| i32::try_from(child).ok())),
+                Ok(children) => {
+                    found.extend(children.into_iter().filter_map(|child| i32::try_from(child).ok()));
+                }
                 // Kernels without CONFIG_PROC_CHILDREN don't tell.
                 Err(_) if pid == root && !is_told(root) => return below_by_scan(root),
                 Err(_) => {}

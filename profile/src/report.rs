@@ -40,7 +40,10 @@ impl Report {
             parts.push(format!("{} threads could not be sampled", profile.unattached_threads));
         }
         if !profile.has_kernel {
-            parts.push("without time in the kernel, for which sysctl kernel.perf_event_paranoid=1 is needed".to_owned());
+            parts.push(
+                "without time in the kernel, for which sysctl kernel.perf_event_paranoid=1 is needed"
+                    .to_owned(),
+            );
         }
         parts.join("; ")
     }

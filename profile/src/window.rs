@@ -40,7 +40,8 @@ impl Window {
 
     /// Whether a sample of this time counts.
     pub(crate) fn contains(&self, time_ns: u64) -> bool {
-        (self.0.opened_ns.load(Ordering::Relaxed)..=self.0.closed_ns.load(Ordering::Relaxed)).contains(&time_ns)
+        (self.0.opened_ns.load(Ordering::Relaxed)..=self.0.closed_ns.load(Ordering::Relaxed))
+            .contains(&time_ns)
     }
 
     fn between(opened_ns: u64, closed_ns: u64) -> Self {

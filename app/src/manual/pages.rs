@@ -40,7 +40,10 @@ pub const PAGES: &[Page] = &[
                 "a rising rate, recorded second by second",
             ),
             ("drome load http://127.0.0.1:8080/ -n 10000 -o load.json", "10,000 requests, reported as JSON"),
-            ("drome load http://127.0.0.1:8080/ --profile server.svg", "where the server spends its CPU time"),
+            (
+                "drome load http://127.0.0.1:8080/ --profile server.svg",
+                "where the server spends its CPU time",
+            ),
         ],
         exits: &[
             (0, ""),

@@ -49,7 +49,9 @@ fn the_data_say_how_much_was_sampled_and_what_the_server_did() {
         return;
     }
     let json: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    let n = |pointer: &str| json.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("{pointer} in {json}"));
+    let n = |pointer: &str| {
+        json.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("{pointer} in {json}"))
+    };
     assert_eq!(n("/schema"), 1);
     assert!(n("/work/answers") > 0 && n("/profile/samples") > 0, "{json}");
     let stacks = json.pointer("/profile/stacks").and_then(Value::as_object).unwrap();

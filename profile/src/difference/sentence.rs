@@ -7,7 +7,9 @@ pub fn of(difference: &Difference) -> String {
     let (a, b, overall) = (&difference.a, &difference.b, &difference.overall);
     if !overall.is_significant() {
         let margin = time(overall.margin_ns());
-        return format!("{a} and {b} spend the same CPU time per answer, within the error of sampling (±{margin}).");
+        return format!(
+            "{a} and {b} spend the same CPU time per answer, within the error of sampling (±{margin})."
+        );
     }
     let how = if overall.difference_ns > 0.0 { "more" } else { "less" };
     let whole = format!("{b} spends {} {how} CPU time per answer than {a}", time(overall.difference_ns));
@@ -22,7 +24,9 @@ pub fn of(difference: &Difference) -> String {
         return format!("{whole}, {} of it in {frame}.", part(row));
     }
     match difference.largest_part() {
-        Some(row) => format!("{whole}, in many functions; the largest part is {} in {}.", part(row), row.frame),
+        Some(row) => {
+            format!("{whole}, in many functions; the largest part is {} in {}.", part(row), row.frame)
+        }
         None => format!("{whole}, in many functions."),
     }
 }

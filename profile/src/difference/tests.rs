@@ -10,7 +10,8 @@ fn profile(text: &str) -> Profile {
 fn between(a: &str, b: &str) -> Difference {
     let (a, b) = (profile(a), profile(b));
     let work = Work { answers: 10_000, cpu_ns: None };
-    Difference::between(&Side { name: "A", profile: &a, work }, &Side { name: "B", profile: &b, work }).unwrap()
+    Difference::between(&Side { name: "A", profile: &a, work }, &Side { name: "B", profile: &b, work })
+        .unwrap()
 }
 
 const A: &str = "main;handle;to_vec;format 100\nmain;handle;write 1000\nmain;accept 200\n";
@@ -22,7 +23,10 @@ fn a_profile_does_not_differ_from_itself() {
     assert!(same.by_self.iter().chain(&same.by_total).all(|row| !row.change.is_significant()));
     assert_eq!(same.explanation(), None);
     // 1,300 samples each: 3 × √2,600 × 100 ns.
-    assert_eq!(same.sentence(), "A and B spend the same CPU time per answer, within the error of sampling (±15.3 µs).");
+    assert_eq!(
+        same.sentence(),
+        "A and B spend the same CPU time per answer, within the error of sampling (±15.3 µs)."
+    );
 }
 
 #[test]
@@ -31,7 +35,10 @@ fn rows_have_times_per_answer_and_the_error_of_counting() {
     let row = &more.by_self[0];
     assert_eq!(row.frame, "format");
     let change = row.change;
-    assert_eq!((change.a_ns_per_answer, change.b_ns_per_answer, change.difference_ns), (10_000.0, 40_000.0, 30_000.0));
+    assert_eq!(
+        (change.a_ns_per_answer, change.b_ns_per_answer, change.difference_ns),
+        (10_000.0, 40_000.0, 30_000.0)
+    );
     assert!((change.standard_error_ns - 500_f64.sqrt() * 100.0).abs() < 1e-6, "{change:?}");
     let sizes: Vec<f64> = more.by_total.iter().map(|row| row.change.difference_ns.abs()).collect();
     assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
@@ -49,9 +56,15 @@ fn the_innermost_function_that_explains_half_is_named() {
     // The other way round it is the same function.
     let (a, b) = (profile(b), profile(A));
     let work = Work { answers: 10_000, cpu_ns: None };
-    let less =
-        Difference::between(&Side { name: "old", profile: &a, work }, &Side { name: "new", profile: &b, work }).unwrap();
-    assert_eq!(less.sentence(), "new spends 40.0 µs less CPU time per answer than old, 40.0 µs of it in to_vec.");
+    let less = Difference::between(
+        &Side { name: "old", profile: &a, work },
+        &Side { name: "new", profile: &b, work },
+    )
+    .unwrap();
+    assert_eq!(
+        less.sentence(),
+        "new spends 40.0 µs less CPU time per answer than old, 40.0 µs of it in to_vec."
+    );
 }
 
 #[test]
@@ -67,7 +80,10 @@ fn what_surrounds_everything_explains_nothing() {
     let more = between(&lines(100), &lines(200));
     assert_eq!(more.explanation(), None, "every function has a twentieth of it");
     let sentence = more.sentence();
-    assert!(sentence.starts_with("B spends 200.0 µs more CPU time per answer than A, in many functions;"), "{sentence}");
+    assert!(
+        sentence.starts_with("B spends 200.0 µs more CPU time per answer than A, in many functions;"),
+        "{sentence}"
+    );
     assert!(sentence.ends_with("the largest part is 10.0 µs in f00."), "{sentence}");
 }
 

@@ -41,7 +41,7 @@ pub struct Events {
     has_kernel: bool,
     online: BTreeSet<usize>,
     buffers: BTreeMap<usize, Sampler>,
-    events: Vec<Counter>,
+    opened: Vec<Counter>,
     /// Threads with an event: opened here, or inherited.
     known: BTreeSet<i32>,
     unattached: u64,
@@ -62,15 +62,17 @@ impl Events {
             has_kernel: true,
             online,
             buffers: BTreeMap::new(),
-            events: Vec::new(),
+            opened: Vec::new(),
             known: BTreeSet::new(),
             unattached: 0,
         };
         events.attach(&threads)?;
-        if events.events.is_empty() {
+        if events.opened.is_empty() {
             // Every thread has ended meanwhile, or nothing could be opened for any.
             return Err(if events.unattached > 0 {
-                ProfileError::NoMemory(io::Error::other("too many descriptors or too little memory for events"))
+                ProfileError::NoMemory(io::Error::other(
+                    "too many descriptors or too little memory for events",
+                ))
             } else {
                 ProfileError::NoProcess
             });
@@ -131,7 +133,7 @@ impl Events {
         for cpu in cpus {
             self.add_buffer(cpu, thread.pid)?;
             match self.open_event(thread, cpu) {
-                Ok(event) => self.events.push(event),
+                Ok(event) => self.opened.push(event),
                 Err(error) => match permission::refusal(&error) {
                     Refusal::Gone => {}
                     Refusal::Exhausted => {
@@ -241,7 +243,7 @@ impl Events {
 
     /// Stops all events; records that are in the buffers stay there.
     pub fn stop(&mut self) {
-        for event in &mut self.events {
+        for event in &mut self.opened {
             // One whose thread has ended needs no stopping.
             let _ = event.disable();
         }

@@ -75,14 +75,10 @@ fn unknown(label: &str, offset: u64) -> String {
 fn in_elf(symbolizer: &Symbolizer, path: &Path, offsets: &[u64]) -> Option<Vec<Option<Vec<String>>>> {
     let mut elf = Elf::new(path);
     let input = Input::FileOffset(offsets);
-    let symbols = match symbolizer.symbolize(&Source::Elf(elf.clone()), input) {
-        Ok(symbols) => symbols,
-        Err(_) => {
-            // Debug information that does not fit the program, or is damaged, must not cost the symbols of the program itself.
-            elf.debug_syms = false;
-            symbolizer.symbolize(&Source::Elf(elf), input).ok()?
-        }
-    };
+    let whole = symbolizer.symbolize(&Source::Elf(elf.clone()), input);
+    // Debug information that does not fit the program, or is damaged, must not cost the symbols of the program itself.
+    elf.debug_syms = false;
+    let symbols = whole.or_else(|_| symbolizer.symbolize(&Source::Elf(elf), input)).ok()?;
     Some(symbols.iter().map(function).collect())
 }
 
@@ -100,7 +96,8 @@ fn of_kernel(symbolizer: &Symbolizer, addresses: &[u64]) -> Vec<Vec<String>> {
     }
     // The kernel's debug information is hundreds of megabytes, and needs more rights.
     let kernel = Kernel { vmlinux: MaybeDefault::None, ..Kernel::default() };
-    let symbols = symbolizer.symbolize(&Source::Kernel(kernel), Input::AbsAddr(addresses)).unwrap_or_default();
+    let symbols =
+        symbolizer.symbolize(&Source::Kernel(kernel), Input::AbsAddr(addresses)).unwrap_or_default();
     let name = |at: usize| {
         let symbol = symbols.get(at).and_then(Symbolized::as_sym);
         symbol.map_or_else(|| KERNEL.to_owned(), |symbol| marked(&symbol.name, "_[k]"))

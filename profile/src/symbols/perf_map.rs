@@ -54,7 +54,11 @@ fn function(line: &str) -> Option<Function> {
     let hex = |digits: &str| u64::from_str_radix(digits.trim_start_matches("0x"), 16).ok();
     let start = hex(start)?;
     let name = name.trim();
-    (!name.is_empty()).then_some(Function { start, end: start.checked_add(hex(size)?)?, name: name.to_owned() })
+    (!name.is_empty()).then_some(Function {
+        start,
+        end: start.checked_add(hex(size)?)?,
+        name: name.to_owned(),
+    })
 }
 
 /// The perf maps of the processes that have code without a file. They are opened while the processes run, because a process
@@ -118,7 +122,10 @@ mod tests {
         assert_eq!(map.name(0x1050), Some("handle, compiled again"));
         assert_eq!(map.name(0x10ff), Some("LazyCompile:*handle /srv/a b.js:7"));
         assert_eq!(map.name(0x2000), Some("py::f:/srv/a.py"));
-        assert_eq!([map.name(0), map.name(0x1100), map.name(0x2010), map.name(0x3000), map.name(u64::MAX)], [None; 5]);
+        assert_eq!(
+            [map.name(0), map.name(0x1100), map.name(0x2010), map.name(0x3000), map.name(u64::MAX)],
+            [None; 5]
+        );
     }
 
     #[test]

@@ -63,7 +63,9 @@ pub fn continued(unwound: Walk, chain: &[u64]) -> Walk {
             let addresses = unwound.addresses[..at].iter().chain(&chain[in_chain..]).copied().collect();
             Walk { addresses, is_complete: false }
         }
-        None if chain.len() > unwound.addresses.len() => Walk { addresses: chain.to_vec(), is_complete: false },
+        None if chain.len() > unwound.addresses.len() => {
+            Walk { addresses: chain.to_vec(), is_complete: false }
+        }
         _ => unwound,
     }
 }
@@ -87,8 +89,16 @@ mod tests {
         assert_eq!(continued(stopped.clone(), &[1, 3, 4, 5]), walk(&[1, 2, 3, 4, 5], false));
         assert_eq!(continued(stopped.clone(), &[1, 3]), stopped, "it knows no more");
         assert_eq!(continued(stopped.clone(), &[1, 9]), stopped, "shorter from the common frame on");
-        assert_eq!(continued(stopped.clone(), &[1, 7, 8, 9]), walk(&[1, 7, 8, 9], false), "longer from there on");
-        assert_eq!(continued(stopped.clone(), &[7, 8, 9, 10]), walk(&[7, 8, 9, 10], false), "nothing in common");
+        assert_eq!(
+            continued(stopped.clone(), &[1, 7, 8, 9]),
+            walk(&[1, 7, 8, 9], false),
+            "longer from there on"
+        );
+        assert_eq!(
+            continued(stopped.clone(), &[7, 8, 9, 10]),
+            walk(&[7, 8, 9, 10], false),
+            "nothing in common"
+        );
         assert_eq!(continued(stopped.clone(), &[]), stopped);
         assert_eq!(continued(Walk::default(), &[1, 2]), walk(&[1, 2], false));
         let whole = walk(&[1, 2], true);

@@ -103,10 +103,7 @@ impl Layout {
 }
 
 /// The bytes of a section, decompressed if need be; `None` if there are none.
-fn section<'data, R: ReadRef<'data>>(
-    file: &ElfFile64<'data, Endianness, R>,
-    name: &str,
-) -> Option<Section> {
+fn section<'data, R: ReadRef<'data>>(file: &ElfFile64<'data, Endianness, R>, name: &str) -> Option<Section> {
     let section = file.section_by_name(name)?;
     let range = section.compressed_file_range().ok()?;
     if range.uncompressed_size == 0 || range.uncompressed_size.max(range.compressed_size) > MOST_BYTES {
@@ -146,7 +143,8 @@ mod tests {
     #[test]
     fn the_bias_is_that_of_the_part_which_is_mapped() {
         // As lld lays files out: the address of the code is not its offset, and two parts share a page.
-        let lld = layout(&[(0, 0, 0x1500, false), (0x2500, 0x1500, 0x3000, true), (0x6500, 0x4500, 0x100, false)]);
+        let lld =
+            layout(&[(0, 0, 0x1500, false), (0x2500, 0x1500, 0x3000, true), (0x6500, 0x4500, 0x100, false)]);
         assert_eq!(lld.bias(0x5555_0000_2000, 0x1000), Some(0x5555_0000_0000));
         let fixed = layout(&[(0x40_0000, 0, 0x1000, false), (0x40_1000, 0x1000, 0x2000, true)]);
         assert_eq!(fixed.bias(0x40_1000, 0x1000), Some(0));
@@ -171,7 +169,10 @@ mod tests {
     #[test]
     fn what_is_no_program_has_no_layout() {
         assert!(Layout::read(&b""[..]).is_none());
-        assert!(Layout::read(&b"#!/bin/sh\necho hello, this is long enough for a header of a file\n"[..]).is_none());
+        assert!(
+            Layout::read(&b"#!/bin/sh\necho hello, this is long enough for a header of a file\n"[..])
+                .is_none()
+        );
         assert!(Layout::default().module(0..1, 0).is_none());
         assert_eq!(inflated(b"junk", 4), None);
     }

@@ -94,7 +94,8 @@ impl Images {
 /// have their code in such places.
 fn is_memory(path: &Path) -> bool {
     let text = path.as_os_str().as_encoded_bytes();
-    let starts = [&b"//anon"[..], b"/memfd:", b"/dev/zero", b"/dev/shm/", b"/SYSV", b"/anon_hugepage", b"/[aio]"];
+    let starts =
+        [&b"//anon"[..], b"/memfd:", b"/dev/zero", b"/dev/shm/", b"/SYSV", b"/anon_hugepage", b"/[aio]"];
     starts.iter().any(|start| text.starts_with(start))
 }
 
@@ -106,9 +107,8 @@ fn opened(pid: u32, mapped: &Mapped) -> Option<File> {
     let program = PathBuf::from(format!("/proc/{pid}/exe"));
     let candidates = [&in_root, &mapped.path, &by_address, &program];
     // Device numbers are not compared: overlays have others for files than for their mappings.
-    let is_it = |path: &&&PathBuf| {
-        fs::metadata(path).is_ok_and(|file| file.is_file() && file.ino() == mapped.inode)
-    };
+    let is_it =
+        |path: &&&PathBuf| fs::metadata(path).is_ok_and(|file| file.is_file() && file.ino() == mapped.inode);
     let exact = candidates.iter().find(is_it).and_then(|path| File::open(path).ok());
     exact.or_else(|| {
         // On overlays inodes may differ as well; then the same path is believed.
@@ -181,11 +181,17 @@ mod tests {
     #[test]
     fn memory_is_no_file() {
         let mut images = Images::default();
-        for path in ["", "//anon", "/memfd:jit (deleted)", "[heap]", "/dev/zero", "/anon_hugepage (deleted)"] {
+        for path in ["", "//anon", "/memfd:jit (deleted)", "[heap]", "/dev/zero", "/anon_hugepage (deleted)"]
+        {
             let mapped = Mapped { path: PathBuf::from(path), end: 1, ..Mapped::default() };
             assert_eq!(images.of(1, &mapped), None, "{path}");
         }
-        let gone = Mapped { path: PathBuf::from("/no/such/lib.so (deleted)"), inode: 1, end: 1, ..Mapped::default() };
+        let gone = Mapped {
+            path: PathBuf::from("/no/such/lib.so (deleted)"),
+            inode: 1,
+            end: 1,
+            ..Mapped::default()
+        };
         let index = images.of(1, &gone).unwrap();
         let image = images.get(index).unwrap();
         assert_eq!((image.label.as_str(), image.path(), image.layout.is_none()), ("lib.so", None, true));

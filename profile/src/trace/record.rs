@@ -1,7 +1,7 @@
 //! Records of the kernel's ring buffer as plain data. Every length is checked: no record makes this panic.
 //!
-//! The layout is that of perf_event_open(2) for the `sample_type` that [`crate::sampling`] asks for: IP, TID, TIME, CALLCHAIN, REGS_USER and
-//! STACK_USER; the last two only where registers are asked for. The library's own parser is not used because it expects registers also
+//! The layout is that of `perf_event_open(2)` for the `sample_type` that [`crate::sampling`] asks for: IP, TID, TIME, CALLCHAIN, `REGS_USER` and
+//! `STACK_USER`; the last two only where registers are asked for. The library's own parser is not used because it expects registers also
 //! where a thread has none.
 
 use std::os::unix::ffi::OsStringExt;
@@ -175,7 +175,9 @@ impl<'a> Reader<'a> {
 
     fn u64s(&mut self, count: u64) -> Option<Vec<u64>> {
         let bytes = self.bytes(usize::try_from(count).ok()?.checked_mul(8)?)?;
-        Some(bytes.chunks_exact(8).filter_map(|eight| eight.try_into().ok()).map(u64::from_ne_bytes).collect())
+        Some(
+            bytes.chunks_exact(8).filter_map(|eight| eight.try_into().ok()).map(u64::from_ne_bytes).collect(),
+        )
     }
 }
 
@@ -220,8 +222,7 @@ mod tests {
     #[test]
     fn without_registers_that_are_asked_for_there_is_the_chain() {
         let record = bytes(&[0x10, pair(7, 8), 99, 1, 0x10]);
-        let expected =
-            Sample { pid: 7, time_ns: 99, chain: vec![0x10], registers: Vec::new(), stack: &[] };
+        let expected = Sample { pid: 7, time_ns: 99, chain: vec![0x10], registers: Vec::new(), stack: &[] };
         assert_eq!(parse(SAMPLE, 0, &record, 0), Some(Record::Sample(expected)));
     }
 

@@ -62,8 +62,11 @@ impl Space {
     fn insert(&mut self, mapping: Mapping, images: &Images) {
         let at = self.mappings.partition_point(|other| other.start < mapping.start);
         self.mappings.insert(at, mapping);
-        let layout = mapping.image.and_then(|image| images.get(image)).and_then(|image| image.layout.as_ref());
-        if let Some(module) = layout.and_then(|layout| layout.module(mapping.start..mapping.end, mapping.offset)) {
+        let layout =
+            mapping.image.and_then(|image| images.get(image)).and_then(|image| image.layout.as_ref());
+        if let Some(module) =
+            layout.and_then(|layout| layout.module(mapping.start..mapping.end, mapping.offset))
+        {
             self.tables.add_module(module);
         }
     }
@@ -118,7 +121,8 @@ mod tests {
     #[test]
     fn an_address_is_in_the_file_that_is_mapped_there() {
         let mut images = Images::default();
-        let maps = [mapped(0x1000, 0x2000, "/no/a"), mapped(0x2000, 0x3000, ""), mapped(0x5000, 0x6000, "/no/b")];
+        let maps =
+            [mapped(0x1000, 0x2000, "/no/a"), mapped(0x2000, 0x3000, ""), mapped(0x5000, 0x6000, "/no/b")];
         let space = Space::of(7, &maps, &mut images, 1);
         let at = |address| space.address(7, address);
         assert_eq!(at(0x1010), Address::File { image: 0, offset: 0x110 });

@@ -23,7 +23,9 @@ pub const REGISTERS: u64 = arch::REGISTERS;
 /// 64-bit x86.
 #[cfg(target_arch = "x86_64")]
 mod arch {
-    pub use framehop::x86_64::{CacheX86_64 as Cache, UnwindRegsX86_64 as Registers, UnwinderX86_64 as Unwinder};
+    pub use framehop::x86_64::{
+        CacheX86_64 as Cache, UnwindRegsX86_64 as Registers, UnwinderX86_64 as Unwinder,
+    };
 
     /// `PERF_REG_X86_BP`, `_SP` and `_IP`.
     pub const REGISTERS: u64 = 1 << 6 | 1 << 7 | 1 << 8;
@@ -59,7 +61,9 @@ mod arch {
 /// Elsewhere nothing is unwound by tables; the kernel's frame pointers remain.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod arch {
-    pub use framehop::x86_64::{CacheX86_64 as Cache, UnwindRegsX86_64 as Registers, UnwinderX86_64 as Unwinder};
+    pub use framehop::x86_64::{
+        CacheX86_64 as Cache, UnwindRegsX86_64 as Registers, UnwinderX86_64 as Unwinder,
+    };
 
     pub const REGISTERS: u64 = 0;
 

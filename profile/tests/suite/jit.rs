@@ -34,8 +34,11 @@ fn functions_of_javascript_have_names() {
     program.wait_for_cpu(Duration::from_secs(2));
     let profile = sampling.profile().unwrap();
     let is_it = |frame: &&String| frame.contains("hotFunctionOfThisTest");
-    let with_name =
-        profile.stacks.iter().filter(|(stack, _)| stack.iter().any(|frame| is_it(&frame))).map(|(_, count)| count);
+    let with_name = profile
+        .stacks
+        .iter()
+        .filter(|(stack, _)| stack.iter().any(|frame| is_it(&frame)))
+        .map(|(_, count)| count);
     let share = with_name.sum::<u64>() as f64 / profile.total().max(1) as f64;
     assert!(share > 0.3, "{share}: {}", profile.to_folded().chars().take(4_000).collect::<String>());
 }

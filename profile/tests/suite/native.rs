@@ -26,12 +26,23 @@ fn callers_are_known_without_frame_pointers_and_the_inlined_loop_has_the_time() 
     let profile = sampling.profile().unwrap();
     assert!(profile.samples >= 300, "{}", shown(&profile));
     assert_eq!(profile.samples, profile.total());
-    assert!(profile.unrooted_share() <= 0.1, "{} of {}: {}", profile.unrooted, profile.samples, shown(&profile));
+    assert!(
+        profile.unrooted_share() <= 0.1,
+        "{} of {}: {}",
+        profile.unrooted,
+        profile.samples,
+        shown(&profile)
+    );
     assert!(share(&profile, &["main"]) >= 0.9, "{}", shown(&profile));
     let costs = profile.costs(&Work { answers: 1, cpu_ns: None });
     assert_eq!(costs[0].frame, "spin", "{}", shown(&profile));
-    let (twice, once) = (share(&profile, &["main", "twice", "spin"]), share(&profile, &["main", "once", "spin"]));
-    assert!(((twice / (twice + once)) / (2.0 / 3.0) - 1.0).abs() < 0.15, "{twice} and {once}: {}", shown(&profile));
+    let (twice, once) =
+        (share(&profile, &["main", "twice", "spin"]), share(&profile, &["main", "once", "spin"]));
+    assert!(
+        ((twice / (twice + once)) / (2.0 / 3.0) - 1.0).abs() < 0.15,
+        "{twice} and {once}: {}",
+        shown(&profile)
+    );
 }
 
 #[test]
@@ -141,7 +152,8 @@ fn a_program_that_has_ended_still_has_names() {
     let pid = program.pid();
     let Some(sampling) = sampled(pid, &Options::default()) else { return };
     program.go();
-    let is_over = || std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "));
+    let is_over =
+        || std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "));
     while !is_over() {
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -36,7 +36,8 @@ impl Program {
         let mut compile = Command::new("cc");
         compile.args(["-O2", "-g", "-fomit-frame-pointer", "-pthread", "-o"]).arg(&program).arg(&file);
         let compiled = compile.output();
-        let compiled = compiled.unwrap_or_else(|e| panic!("can't run cc ({e}): `cargo xtask test` installs it"));
+        let compiled =
+            compiled.unwrap_or_else(|e| panic!("can't run cc ({e}): `cargo xtask test` installs it"));
         assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
         Self::start(Command::new(&program), Some(folder))
     }

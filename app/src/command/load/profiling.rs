@@ -54,7 +54,10 @@ impl ServerArgs {
     pub fn wanted(&self) -> Result<Option<Wanted>, WrongInput> {
         let Some(path) = self.profile.clone() else { return Ok(None) };
         let form = form(&path).ok_or_else(|| {
-            WrongInput(format!("--profile {}: name a file that ends in .svg, .folded or .json", path.display()))
+            WrongInput(format!(
+                "--profile {}: name a file that ends in .svg, .folded or .json",
+                path.display()
+            ))
         })?;
         let output = Output::to("--profile", &path)?;
         Ok(Some(Wanted { form, path, output }))
@@ -102,7 +105,8 @@ impl Wanted {
         let options = Options { cpus: plan.cpus.clone(), window: Window::closed(), ..Options::default() };
         match Sampling::begin(Target::From(pid), &options) {
             Ok(sampling) => {
-                let counts = Counts { counting: Counting::begin(&Target::From(pid)).ok(), ..Counts::default() };
+                let counts =
+                    Counts { counting: Counting::begin(&Target::From(pid)).ok(), ..Counts::default() };
                 let window = options.window;
                 Ok(Some(Profiler { wanted: self, pid, sampling, window, counts: Mutex::new(counts) }))
             }
