@@ -68,7 +68,7 @@ fn threads_and_children_that_are_started_later_are_sampled() {
         "
         #include <pthread.h>
         __attribute__((noinline, noclone)) static void work_of_thread(void) { spin(100000); __asm__ volatile(\"\"); }
-        __attribute__((noinline, noclone)) static void work_of_child(void) { spin(100000); __asm__ volatile(\"\"); }
+        __attribute__((noinline, noclone)) static void work_of_child(void) { spin(100001); __asm__ volatile(\"\"); }
         static void *begin(void *arg) { for (;;) work_of_thread(); return arg; }
         int main(void) {
             char c;
