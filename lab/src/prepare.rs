@@ -7,6 +7,7 @@ pub mod install;
 pub mod remedy;
 
 use crate::catalog::Entry;
+use crate::containers::Launch;
 use crate::lock::Lock;
 use crate::machine::digest::hex;
 use crate::server::image;
@@ -38,6 +39,8 @@ pub struct Prepared {
     folder: PathBuf,
     /// The files that `src` must have.
     sources: Arc<BTreeMap<PathBuf, Vec<u8>>>,
+    /// How its container is run, in place of its declared command; `None`: it runs in none.
+    pub launch: Option<Launch>,
 }
 
 /// What a contender lacks on this machine.
@@ -84,7 +87,7 @@ impl Prepared {
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
         let sources = Arc::new(entry.sources.clone());
-        Ok(Self { name, contender, track: Track::Default, source_sha256, folder, sources })
+        Ok(Self { name, contender, track: Track::Default, source_sha256, folder, sources, launch: None })
     }
 
     /// The same contender on its tuned track; `None` if it has none.
@@ -92,7 +95,8 @@ impl Prepared {
         let contender = self.contender.tuned()?;
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
         let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
-        Some(Self { name, contender, track: Track::Tuned, source_sha256, folder, sources })
+        let launch = self.launch.clone();
+        Some(Self { name, contender, track: Track::Tuned, source_sha256, folder, sources, launch })
     }
 
     /// Its entry in a run.
@@ -115,6 +119,7 @@ impl Prepared {
             source_sha256: Some(self.source_sha256.clone()),
             command: self.contender.run.command.clone(),
             files: self.declared_files(),
+            image: None,
         }
     }
 

@@ -47,6 +47,41 @@ pub struct Raced {
     pub body_bytes: Option<usize>,
     /// The command that is run before every trial.
     pub prepare: Option<String>,
+    /// How their containers were run; only a race of container images has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub containers: Option<Containers>,
+}
+
+/// How the containers of a race were run: what was the same for all of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Containers {
+    /// The program that ran them, and its own options.
+    pub tool: Vec<String>,
+    /// Further options of its `run`.
+    pub args: Vec<String>,
+    /// Environment variables, as `NAME=VALUE`; `{port}` stands for the port.
+    pub env: Vec<String>,
+    /// The command line that follows the image's name; absent where the image's own command was used.
+    pub start: Option<String>,
+}
+
+/// A container image, pinned.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ContainerImage {
+    /// Its name, as given.
+    pub name: String,
+    /// What was run: the image's ID, `sha256:` and 64 hexadecimal digits. Two images with the same ID are the same.
+    pub id: String,
+    /// Its name and digest in a registry, `repository@sha256:…`; absent where the tool knows none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+impl ContainerImage {
+    /// The name that runs this very image again on this machine.
+    pub fn pinned(&self) -> &str {
+        self.digest.as_deref().unwrap_or(&self.name)
+    }
 }
 
 /// A contender in a run.
@@ -79,12 +114,16 @@ pub struct Entrant {
     /// SHA-256 of its sources and its declaration in the catalog.
     #[serde(default)]
     pub source_sha256: Option<String>,
-    /// Program and arguments as declared, with placeholders; in a race the shell and the given command. Empty in runs of older versions.
+    /// Program and arguments as declared, with placeholders; in a race the shell and the given command, and for a container image its
+    /// name, its ID and its command in one line. Empty in runs of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// The files that configure it, by name, as declared; absent in runs of older versions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
+    /// The container image that it runs in; only contenders of a race of images have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<ContainerImage>,
 }
 
 impl Entrant {

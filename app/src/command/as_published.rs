@@ -16,7 +16,6 @@ use lab::machine::cores::Cores;
 use lab::machine::system::System;
 use lab::prepare::{Prepared, fill_all};
 use lab::server::instance::{Instance, Place, Works};
-use lab::server::tree::Tree;
 use lab::server::usage::{Sampler, Watched};
 use lab::setup::{self, Lineup};
 use load::Progress;
@@ -202,7 +201,7 @@ impl Stage {
                 replay.command
             )));
         };
-        let sampler = Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), &Cores::deal()));
+        let sampler = Sampler::start(Watched::pinned(instance.server.tree(), &Cores::deal()));
         let spoken = speak(dialect, args, &sampler, &self.stop)?;
         note(replay, spoken, dialect, sampler.finish().as_ref());
         let ended = instance.server.ended().map(|end| format!("under load {end}"));

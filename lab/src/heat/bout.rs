@@ -77,7 +77,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         }
         let generator = opened(field, plans)?;
         let looks = Looks::begin(Watched {
-            guards: who.iter().filter_map(|at| field.members[*at].guard()).collect(),
+            members: who.iter().filter_map(|at| field.members[*at].tree()).collect(),
             server_cpus: lab.cores.server.iter().copied().collect(),
             client_cpus: lab.cores.client.iter().copied().collect(),
             engine: threads(&generator),

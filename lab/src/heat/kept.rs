@@ -7,7 +7,7 @@ use crate::heat::turns::pieces;
 use crate::heat::turns::snapshot;
 use crate::heat::turns::sum::Sum;
 use crate::heat::warm::Course;
-use crate::server::tree::{self, ThreadClocks, Tree};
+use crate::server::tree::{self, ThreadClocks};
 use crate::verdict::{self, Case, Policy};
 use model::Measurement;
 use model::heat::{InCell, Slice};
@@ -19,8 +19,8 @@ impl Bout<'_, '_> {
     /// CPU time of every thread of each member.
     pub fn clocks(&self) -> Vec<ThreadClocks> {
         let of = |at: &usize| {
-            let guard = self.field.members[*at].guard();
-            guard.map(|guard| tree::thread_clocks(Tree::Below(guard))).unwrap_or_default()
+            let tree = self.field.members[*at].tree();
+            tree.map(|tree| tree::thread_clocks(&tree)).unwrap_or_default()
         };
         self.who.iter().map(of).collect()
     }
@@ -76,7 +76,9 @@ impl Bout<'_, '_> {
             usage: Some(&usage).filter(|_| is_alone),
             ..Case::new(policy, &self.generator.plans()[member], &sum.tally)
         };
-        let verdict = verdict::judge(&case);
+        let mut verdict = verdict::judge(&case);
+        let caveat = self.field.members[self.who[member]].caveat();
+        verdict.reasons.extend(caveat.map(str::to_owned));
         Some(Measurement { tally: sum.tally.clone(), usage, verdict })
     }
 }

@@ -58,9 +58,14 @@ impl Member {
         self.instance.is_some()
     }
 
-    /// The guard above its processes; `None` if it is gone.
-    pub fn guard(&self) -> Option<i32> {
-        self.instance.as_ref().map(|instance| instance.server.root())
+    /// Its processes; `None` if it is gone.
+    pub fn tree(&self) -> Option<Tree> {
+        self.instance.as_ref().map(|instance| instance.server.tree())
+    }
+
+    /// What a report says of how its figures were taken, if that is not the usual way.
+    pub fn caveat(&self) -> Option<&'static str> {
+        self.instance.as_ref()?.server.caveat()
     }
 
     /// How its server ended, if it has.
@@ -70,8 +75,8 @@ impl Member {
 
     /// Reads what its processes use at the moment, and keeps the most memory.
     pub fn look(&mut self) -> Snapshot {
-        let Some(guard) = self.guard() else { return Snapshot::default() };
-        let seen = tree::snapshot(Tree::Below(guard));
+        let Some(tree) = self.tree() else { return Snapshot::default() };
+        let seen = tree::snapshot(&tree);
         let memory = Some(seen.rss_bytes).filter(|bytes| *bytes > 0);
         self.start.memory_bytes = self.start.memory_bytes.max(memory);
         seen

@@ -1,5 +1,7 @@
 //! A contender's server: started, verified, put under load, watched, stopped.
 
+pub mod container;
+pub mod control_group;
 pub mod guard;
 pub mod image;
 pub mod inspect;
@@ -9,6 +11,7 @@ pub mod local;
 pub mod plan;
 pub mod ports;
 pub mod prepare_command;
+mod removal;
 pub mod supervise;
 pub mod tree;
 pub mod under_load;

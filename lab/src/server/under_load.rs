@@ -3,7 +3,6 @@
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
 use crate::server::instance::Instance;
-use crate::server::tree::Tree;
 use crate::server::usage::{Sampler, Watched};
 use load::{LoadError, Progress};
 use model::{Plan, Tally, Usage};
@@ -28,7 +27,7 @@ pub fn load(
     cores: &Cores,
     stop: &Arc<AtomicBool>,
 ) -> Result<Loaded, Fault> {
-    let sampler = Sampler::start(Watched::pinned(Tree::Below(instance.server.root()), cores));
+    let sampler = Sampler::start(Watched::pinned(instance.server.tree(), cores));
     let progress = Progress { stop: Arc::clone(stop), ..Progress::default() };
     let tally = load::run(plan, &progress, &sampler.watch());
     let usage = sampler.finish();

@@ -66,7 +66,7 @@ pub fn race_run(
     prepare: Option<String>,
     rules: Rules,
 ) -> Run {
-    let race = Some(Raced { body_bytes: None, prepare });
+    let race = Some(Raced { prepare, ..Raced::default() });
     let allow_busy = Some(rules.allow_busy);
     Run { race, allow_busy, ..new_run(RACE, study, entrants, 2, rules.seed, rules.quick) }
 }

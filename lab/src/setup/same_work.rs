@@ -6,7 +6,6 @@ use crate::lab::Lab;
 use crate::server::instance::{Instance, Place, Work, Works};
 use crate::server::likely_class;
 use crate::server::prepare_command;
-use crate::server::tree::Tree;
 use crate::server::verify;
 use model::Run;
 use model::contender::Class;
@@ -66,7 +65,7 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
         }
         let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
         let answer = verify::get(instance.address, path);
-        let names = likely_class::names(Tree::Below(instance.server.root()));
+        let names = likely_class::names(&instance.server.tree());
         classes.insert(name.clone(), likely_class::class(names.iter().map(String::as_str)));
         instance.server.stop().map_err(trouble)?;
         let answer = answer.map_err(|e| match Fault::own(&e) {

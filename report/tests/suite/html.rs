@@ -241,7 +241,7 @@ fn race() -> MadeUp {
         [("A", commands[0]), ("B", commands[1])].map(|(n, t)| (n.to_owned(), entrant(t))).into();
     race.findings.entrants = race.run.contenders.clone();
     race.run.study.cells[0].title.replace_range(.., "http://127.0.0.1:{port}/");
-    race.run.race = Some(Raced { body_bytes: Some(14), prepare: None });
+    race.run.race = Some(Raced { body_bytes: Some(14), ..Raced::default() });
     for o in &mut race.observations {
         let letter = if o.trial.contender == "server-1" { "A" } else { "B" };
         o.trial.contender.replace_range(.., letter);

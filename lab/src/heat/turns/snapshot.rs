@@ -5,11 +5,14 @@
 //! thread was made since the last look, or one is gone; `/proc/PID/stat` is read (6 µs) of new processes and of those that ran. With 270
 //! processes, on two cores on which ten compilers ran, a look took 0.15 ms at least and 0.4 ms in the middle; when a program had been
 //! started and ended since the last one, 0.4 ms and 0.8 ms. `cargo run --release -p drome-lab --example heat_costs` measures it.
+//!
+//! The CPU time of a member in a container is that of its control group: one more file to read for each such member.
 
 mod processes;
 
 use crate::heat::turns::pieces::Piece;
 use crate::machine::cpu_time::{self, Times};
+use crate::server::tree::Tree;
 use net::clock;
 use processes::{Processes, Used};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,8 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The members whose turns are watched, and the cores that they run on.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
-    /// The guard of each member, the hub's included: all processes below it are the member's.
-    pub guards: Vec<i32>,
+    /// The processes of each member, the hub's included.
+    pub members: Vec<Tree>,
     /// The cores of the servers.
     pub server_cpus: BTreeSet<usize>,
     /// The cores of the load generator.
@@ -33,6 +36,8 @@ pub struct Looks {
     watched: Watched,
     at_ns: u64,
     processes: Processes,
+    /// CPU time of each member's control group, where it has one.
+    groups: Vec<Option<u64>>,
     threads: BTreeMap<i32, u64>,
     machine: Machine,
 }
@@ -51,7 +56,7 @@ struct Machine {
 pub struct Between {
     /// The time from one look to the next.
     pub wall_ns: u64,
-    /// CPU time of each member, in the order of the guards.
+    /// CPU time of each member, in the order in which they are watched.
     pub members_ns: Vec<Option<u64>>,
     /// CPU time of other programs, and of drome's threads beside the engine. Programs that ran on cores which neither servers nor load generator
     /// use are left out. Where a program of several threads ran is not known: it counts.
@@ -74,9 +79,9 @@ impl Watched {
 impl Looks {
     /// Takes the first look.
     pub fn begin(watched: Watched) -> Self {
-        let processes = Processes::begin(&watched.guards);
+        let (processes, groups) = (Processes::begin(&watched.members), group_clocks(&watched.members));
         let (threads, machine) = (own_threads(&watched.engine), Machine::now(&watched));
-        Self { watched, at_ns: clock::now_ns(), processes, threads, machine }
+        Self { watched, at_ns: clock::now_ns(), processes, groups, threads, machine }
     }
 
     /// Replaces the engine's threads, when another load generator takes over.
@@ -88,8 +93,8 @@ impl Looks {
     /// Takes a look and returns what was used since the last one.
     pub fn look(&mut self) -> Between {
         let at_ns = clock::now_ns();
-        let members = self.watched.guards.len();
-        let used = self.processes.look();
+        let members = self.watched.members.len();
+        let (groups, used) = (group_clocks(&self.watched.members), self.processes.look());
         let threads = own_threads(&self.watched.engine);
         // A thread that was made since then began at 0.
         let own: u64 = threads
@@ -99,11 +104,17 @@ impl Looks {
         let machine = Machine::now(&self.watched);
         let since =
             |now: Option<u64>, then: Option<u64>| now.zip(then).map(|(now, then)| now.saturating_sub(then));
+        // The kernel's account of a group is better than the sum of the processes in it: some may have come and gone.
+        let of_group = |member: usize| {
+            let clock = |clocks: &[Option<u64>]| clocks.get(member).copied().flatten();
+            since(clock(&groups), clock(&self.groups))
+        };
+        let of_member = |used: &Used, member: usize| {
+            of_group(member).or_else(|| Some(used.members_ns.get(&member).copied().unwrap_or(0)))
+        };
         let of = |used: &Used| Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
-            members_ns: (0..members)
-                .map(|member| used.members_ns.get(&member).copied().or(Some(0)))
-                .collect(),
+            members_ns: (0..members).map(|member| of_member(used, member)).collect(),
             others_ns: Some(used.others_perhaps_on(&self.watched.cpus()).saturating_add(own)),
             others_on_server_ns: Some(used.others_on(&self.watched.server_cpus)),
             stolen_ns: since(machine.stolen_ns, self.machine.stolen_ns),
@@ -115,7 +126,7 @@ impl Looks {
             ..Between::default()
         };
         let between = used.as_ref().map_or_else(unknown, of);
-        (self.at_ns, self.threads, self.machine) = (at_ns, threads, machine);
+        (self.at_ns, self.groups, self.threads, self.machine) = (at_ns, groups, threads, machine);
         between
     }
 }
@@ -155,6 +166,15 @@ pub fn elsewhere(member: usize, turns: &[(usize, Between)]) -> (Option<u64>, u64
         Some(sum.saturating_add(used.members_ns.get(member).copied().flatten()?))
     });
     (ns, of_others().fold(0, |sum: u64, (_, used)| sum.saturating_add(used.wall_ns)))
+}
+
+/// The clock of each member's control group; `None` where the member has none.
+fn group_clocks(members: &[Tree]) -> Vec<Option<u64>> {
+    let clock = |tree: &Tree| match tree {
+        Tree::Container(container) => container.group.as_ref()?.cpu_ns(),
+        Tree::Below(_) | Tree::From(_) => None,
+    };
+    members.iter().map(clock).collect()
 }
 
 /// CPU time of drome's threads that are not the engine's.
