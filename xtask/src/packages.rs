@@ -34,6 +34,8 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("chromedriver", "chromium-driver"),
     ("npm", "npm"),
     ("prometheus", "prometheus"),
+    ("podman", "podman"),
+    ("runc", "runc"),
 ];
 
 /// Packages that start a service when they are installed and whenever the machine starts, with the service's name.

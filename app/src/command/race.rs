@@ -2,6 +2,7 @@
 
 use super::format;
 use super::gate;
+use super::images::{ImageArgs, Images};
 use super::output::Output;
 use super::race_file;
 use super::report::{Format, TellArgs, show};
@@ -15,13 +16,16 @@ use anyhow::Context;
 use clap::{Args, FromArgMatches};
 use lab::Session;
 use lab::revision::RevisionError;
-use lab::setup::{self, Rules, ServerCommand};
+use lab::setup::{self, Lineup, Rules, ServerCommand};
 use model::gate::{Gate, Outcome};
 use model::metric::Decider;
+use model::observation::{Containers, Entrant, Raced};
 use model::{Arrivals, Design, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Contenders within this share of each other count as equal.
@@ -44,12 +48,14 @@ const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 #[derive(Debug, Args)]
 #[command(args_override_self = true)]
 pub struct RaceArgs {
-    /// Commands that each start a server; {port} stands for the port that it must listen on [default: the revisions of
-    /// drome.toml in this folder or above]
-    #[arg(conflicts_with = "revs", num_args = 2..=26, value_name = "CMD")]
+    /// Commands that each start a server; {port} stands for the port that it must listen on [default: the revisions or
+    /// images of drome.toml in this folder or above]
+    #[arg(conflicts_with_all = ["revs", "images"], num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
     #[command(flatten)]
     revisions: RevisionArgs,
+    #[command(flatten)]
+    images: ImageArgs,
     /// Label of a command in reports; repeated, once for each command and in their order [default: what tells the
     /// commands apart]
     #[arg(long = "name", value_name = "LABEL")]
@@ -116,7 +122,9 @@ pub struct RaceArgs {
 
 /// Runs the race and reports which server is faster.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let has_servers = !args.commands.is_empty() || args.revisions.start.is_some();
+    let start = args.revisions.start.as_deref();
+    let are_images_whole = args.images.are_whole(start) || (args.images.are_named() && !race_file::exists());
+    let has_servers = !args.commands.is_empty() || start.is_some() || are_images_whole;
     let code = if has_servers { race(args, common) } else { of_file().and_then(|args| race(&args, common)) };
     match code {
         // Any other code would be taken for a judgement of the revision.
@@ -157,18 +165,13 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let export = args.export.as_deref().map(export).transpose()?;
     let path = own_path(&args.url)?;
     let stop = stop_flag()?;
-    let revisions = args.revisions.build(&stop)?;
-    let here = || args.commands.iter().map(|line| ServerCommand::here(line)).collect();
-    let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
-    let (lineup, mut entrants) = setup::commands(&commands, &path)?;
-    if let Some(revisions) = &revisions {
-        revisions.name(&mut entrants);
-    }
+    let Servers { lineup, mut entrants, containers } = servers(args, &path, &stop)?;
     setup::name_entrants(&mut entrants, &args.names)?;
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
     let study = study(args, setup::race_title(&entrants))?;
-    let run = setup::race_run(study, entrants, args.prepare.clone(), rules);
+    let raced = Raced { prepare: args.prepare.clone(), containers, ..Raced::default() };
+    let run = setup::race_run(study, entrants, raced, rules);
     let mut session = Session::open(run, lineup, stop, &store)?;
     if !args.any_body {
         session.ensure_same_work(&path)?;
@@ -191,6 +194,32 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let gate = Gate::of_race(&findings, margin);
     gate::tell(&gate);
     Ok(if args.bisect { gate::bisect_code(gate.outcome()) } else { gate::code(gate.outcome()) })
+}
+
+/// The servers of a race.
+struct Servers {
+    lineup: Lineup,
+    entrants: BTreeMap<String, Entrant>,
+    /// How their containers are run, if they have any.
+    containers: Option<Containers>,
+}
+
+/// Builds the revisions or finds the images, if there are any, and makes the contenders; `path` is requested of them.
+fn servers(args: &RaceArgs, path: &str, stop: &AtomicBool) -> anyhow::Result<Servers> {
+    if let Some(Images { raced, containers }) =
+        args.images.resolve(args.revisions.start.as_deref(), stop)?
+    {
+        let (lineup, entrants) = setup::images(&raced, path)?;
+        return Ok(Servers { lineup, entrants, containers: Some(containers) });
+    }
+    let revisions = args.revisions.build(stop)?;
+    let here = || args.commands.iter().map(|line| ServerCommand::here(line)).collect();
+    let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
+    let (lineup, mut entrants) = setup::commands(&commands, path)?;
+    if let Some(revisions) = &revisions {
+        revisions.name(&mut entrants);
+    }
+    Ok(Servers { lineup, entrants, containers: None })
 }
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.

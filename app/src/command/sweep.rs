@@ -16,6 +16,7 @@ use lab::machine::pinned::Pinned;
 use lab::setup::{self, Lineup, Rules, ServerCommand};
 use lab::sweep::{Entry, Servers, Setting};
 use lab::{Lab, sweep};
+use model::observation::Raced;
 use model::{Ask, Asking, Design, Load, Metric, Plan, Promise, Run, Study, Sweep, SweepTrial, Target, Until};
 use report::TextStyle;
 use std::collections::BTreeMap;
@@ -219,7 +220,7 @@ fn running(args: &SweepArgs, url: &str) -> anyhow::Result<Ready> {
     {
         bail!("can't connect to {address} ({error}): is the server running, and on this port?");
     }
-    let run = setup::race_run(study(args, url), BTreeMap::new(), None, rules(args));
+    let run = setup::race_run(study(args, url), BTreeMap::new(), Raced::default(), rules(args));
     let lab = setup::lab(&run, Lineup::default(), stop_flag()?, None)?;
     let keep_alive = !args.no_keepalive;
     let asking =
@@ -245,7 +246,7 @@ fn started(args: &SweepArgs) -> anyhow::Result<Ready> {
     let commands: Vec<ServerCommand> = args.start.iter().map(|line| ServerCommand::here(line)).collect();
     let (lineup, entrants) = setup::commands(&commands, &path)?;
     let entries = lineup.prepared.iter().map(|p| Entry::Started(p.name.clone())).collect();
-    let mut run = setup::race_run(study(args, &args.path_url), entrants, None, rules(args));
+    let mut run = setup::race_run(study(args, &args.path_url), entrants, Raced::default(), rules(args));
     let mut lab = setup::lab(&run, lineup, stop_flag()?, None)?;
     if !args.any_body {
         setup::same_work(&mut lab, &mut run, &path)?;

@@ -1,5 +1,6 @@
 //! A contender that is running, ready and verified.
 
+use crate::containers::{ContainerError, new_name};
 use crate::fault::Fault;
 use crate::prepare::{Prepared, fill_all};
 use crate::server::local;
@@ -44,6 +45,8 @@ pub struct Instance {
     pub server: Server,
     /// The address that it listens on.
     pub address: SocketAddr,
+    /// The name of its container; `None`: it runs in none.
+    container: Option<String>,
 }
 
 impl Instance {
@@ -58,7 +61,7 @@ impl Instance {
         let mut tried = 1;
         let instance = loop {
             let mut instance = Self::on_free_port(prepared, place)?;
-            match instance.wait_ready(prepared, stop) {
+            match instance.wait_ready(prepared, place, stop) {
                 Ok(()) => break instance,
                 // Between the choice of a port and the server's own hand on it there is time for somebody else's.
                 Err(Fault::Contender(_)) if tried < MAX_PORTS && instance.is_port_taken() => tried += 1,
@@ -73,13 +76,19 @@ impl Instance {
         let port = ports::free_port().map_err(|e| Fault::unable("no port is free", &e))?;
         let (log, cpus, stop) = (place.log.clone(), place.cpus.clone(), prepared.contender.run.stop);
         let descriptors = descriptors(place.connections, net::limits::descriptors_at_start());
-        let start = Start { log, cpus, descriptors, port, stop };
-        let server = Server::start(start, |dir| lay(prepared, place, port, dir))?;
-        Ok(Self { server, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) })
+        let launch = prepared.launch.as_ref().map(|launch| (launch, new_name()));
+        let removal = launch.as_ref().map(|(launch, name)| launch.removal(name)).unwrap_or_default();
+        let start = Start { log, cpus, descriptors, port, stop, removal };
+        let server = Server::start(start, |dir| match &launch {
+            Some((launch, name)) => Ok(launch.command(name, &place.cpus, port)),
+            None => lay(prepared, place, port, dir),
+        })?;
+        let container = launch.map(|(_, name)| name);
+        Ok(Self { server, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)), container })
     }
 
     /// Waits until the contender answers its first workload in any way. Whether it answers rightly is verified afterwards, once.
-    fn wait_ready(&mut self, prepared: &Prepared, stop: &AtomicBool) -> Result<(), Fault> {
+    fn wait_ready(&mut self, prepared: &Prepared, place: &Place, stop: &AtomicBool) -> Result<(), Fault> {
         let serves = &prepared.contender.serves;
         let path = serves.get(PLAINEST).or_else(|| serves.values().next()).map_or("/", String::as_str);
         let patience = prepared.contender.run.ready;
@@ -89,6 +98,8 @@ impl Instance {
                 return Err(Fault::Contender(end));
             }
             let Err(why) = verify::get(self.address, path) else {
+                self.find_container(prepared, stop)?;
+                self.ensure_pinned(&place.cpus)?;
                 return self.sees_its_own_answer();
             };
             if stop.load(Ordering::Relaxed) {
@@ -98,6 +109,8 @@ impl Instance {
                 if let Some(own) = Fault::own(&why) {
                     return Err(own);
                 }
+                // Without it, what listens elsewhere is not seen under docker.
+                let _ = self.find_container(prepared, stop);
                 return Err(Fault::Contender(match self.elsewhere() {
                     Some(where_it_is) => format!("it was not ready within {patience:?}: {where_it_is}"),
                     None => format!("it was not ready within {patience:?} (last: {why})"),
@@ -107,30 +120,67 @@ impl Instance {
         }
     }
 
+    /// Finds the processes of its container, once.
+    fn find_container(&mut self, prepared: &Prepared, stop: &AtomicBool) -> Result<(), Fault> {
+        let (Some(launch), Some(name)) = (&prepared.launch, &self.container) else { return Ok(()) };
+        if self.server.has_container() {
+            return Ok(());
+        }
+        match launch.first_process(name, stop) {
+            Ok(pid) => {
+                self.server.runs_in(pid);
+                Ok(())
+            }
+            Err(ContainerError::Interrupted) => Err(Fault::interrupted()),
+            Err(error) => Err(Fault::Contender(format!("the processes of its container can't be found: {error}"))),
+        }
+    }
+
+    /// Checks that its container has no other cores than those of servers: under docker, it does not inherit the guard's.
+    fn ensure_pinned(&self, cpus: &[usize]) -> Result<(), Fault> {
+        if cpus.is_empty() || !self.server.has_container() {
+            return Ok(());
+        }
+        let allowed = local::cpus(self.server.pid());
+        if allowed.iter().all(|cpu| cpus.contains(cpu)) {
+            return Ok(());
+        }
+        Err(Fault::Lab(format!(
+            "a container runs on the cores {allowed:?}, not only on those of servers, {cpus:?}, because the tool could not set its \
+             cores: run drome as root, or let users have the control group controller `cpuset`"
+        )))
+    }
+
     /// Checks that the answer is the contender's: another server may have taken the port first, and may answer alike.
     fn sees_its_own_answer(&self) -> Result<(), Fault> {
         let port = self.address.port();
-        if local::listens(self.server.root(), port) != Some(false) {
+        if local::listens(&self.server.tree(), port) != Some(false) {
             return Ok(());
         }
+        let owner = if self.container.is_some() {
+            "the container did not start it: the container must have the machine's network (--network host), and its own server \
+             must listen there"
+        } else {
+            "the command did not start it: the command must run the server itself"
+        };
         // A listener that nobody is seen to have may be its own: a ring of io_uring can have it.
         match local::listener(self.address) {
             None => Ok(()),
-            Some(pid) => Err(Fault::Contender(format!(
-                "process {pid} answers on port {port}, but the command did not start it: the command must run the server itself"
-            ))),
+            Some(pid) => {
+                Err(Fault::Contender(format!("process {pid} answers on port {port}, but {owner}")))
+            }
         }
     }
 
     /// Whether a process listens on its port that is none of its own.
     fn is_port_taken(&self) -> bool {
         let port = self.address.port();
-        local::listens(self.server.root(), port) != Some(true) && !ports::is_free(port)
+        local::listens(&self.server.tree(), port) != Some(true) && !ports::is_free(port)
     }
 
     /// Where it listens instead of on its port.
     fn elsewhere(&self) -> Option<String> {
-        let (all, port) = (local::listening(self.server.root()), self.address.port());
+        let (all, port) = (local::listening(&self.server.tree()), self.address.port());
         let (pid, other) = all.first()?;
         all.iter().all(|(_, at)| at.port() != port).then(|| {
             format!(

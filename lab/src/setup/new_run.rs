@@ -58,17 +58,16 @@ pub fn study_run(
     Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
 }
 
-/// Makes a run of a race: every contender enters a block twice, so that its difference from itself is known. `prepare` is run before
-/// every trial.
+/// Makes a run of a race: every contender enters a block twice, so that its difference from itself is known. `race`: what all contenders
+/// have in common.
 pub fn race_run(
     study: Study,
     entrants: BTreeMap<String, Entrant>,
-    prepare: Option<String>,
+    race: Raced,
     rules: Rules,
 ) -> Run {
-    let race = Some(Raced { prepare, ..Raced::default() });
     let allow_busy = Some(rules.allow_busy);
-    Run { race, allow_busy, ..new_run(RACE, study, entrants, 2, rules.seed, rules.quick) }
+    Run { race: Some(race), allow_busy, ..new_run(RACE, study, entrants, 2, rules.seed, rules.quick) }
 }
 
 /// The digests of the bodies of the study's workloads.

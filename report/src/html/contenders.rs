@@ -38,6 +38,10 @@ fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
     html! {
         h3 { @if f.race.is_some() { (name) } @else { (entrant.title) " " span.version { (version) } } }
         dl.facts {
+            @if let Some(image) = &entrant.image {
+                dt { "Image" }
+                dd { code { (image.name) } br; code { (image.id) } @if let Some(digest) = &image.digest { br; code { (digest) } } }
+            }
             @if !command.is_empty() { dt { "Command" } dd { pre { code { (command) } } } }
             @for (file, text) in &entrant.files { dt { code { (file) } } dd { pre { code { (text) } } } }
             @for program in programs {

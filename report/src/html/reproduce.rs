@@ -1,8 +1,9 @@
 //! How to reproduce a run: the command with its seed, the design, and the hashes of the workloads.
 
-use super::contenders::quoted;
+use super::contenders::{line, quoted};
 use crate::{RunReport, units};
 use maud::{Markup, html};
+use model::observation::Containers;
 use model::{Cell, Design, Metric, Run, Study};
 use std::time::Duration;
 
@@ -34,7 +35,10 @@ fn again(run: &Run) -> String {
         return format!("drome run {}{quick} --seed {}", quoted(&run.name), run.seed);
     }
     let entries = run.contenders.values().map(|entrant| quoted(entrant.raced_command()));
-    let commands = entries.collect::<Vec<_>>().join(" ");
+    let commands = match run.race.as_ref().and_then(|race| race.containers.as_ref()) {
+        Some(containers) => of_images(run, containers),
+        None => entries.collect::<Vec<_>>().join(" "),
+    };
     let names = run.contenders.values().filter(|entrant| !entrant.command.is_empty());
     let names: String = names.map(|entrant| format!(" --name {}", quoted(&entrant.title))).collect();
     let cell = run.study.cells.first().map(of_cell).unwrap_or_default();
@@ -55,6 +59,17 @@ fn again(run: &Run) -> String {
         if any { " --any-body" } else { "" },
         run.seed
     )
+}
+
+/// The options that name the images of a race and say how they are run.
+fn of_images(run: &Run, containers: &Containers) -> String {
+    let images = run.contenders.values().filter_map(|entrant| entrant.image.as_ref());
+    let images = images.map(|image| format!("--image {}", quoted(image.pinned())));
+    let start = containers.start.iter().map(|line| format!("--start {}", quoted(line)));
+    let env = containers.env.iter().map(|variable| format!("--env {}", quoted(variable)));
+    let tool = std::iter::once(format!("--container-tool {}", quoted(&line(&containers.tool))));
+    let args = containers.args.iter().map(|arg| quoted(&format!("--container-arg={arg}")));
+    images.chain(start).chain(env).chain(tool).chain(args).collect::<Vec<_>>().join(" ")
 }
 
 fn of_cell(cell: &Cell) -> String {
