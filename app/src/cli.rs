@@ -70,6 +70,8 @@ pub enum Command {
     Serve(crate::command::serve::ServeArgs),
     /// Compare two runs and report what changed, without the machine's own drift; fail on a regression if asked to
     Compare(crate::command::compare::CompareArgs),
+    /// Print the verdict of a race or a comparison as a comment on a pull request, in Markdown
+    Comment(crate::command::comment::CommentArgs),
     /// Show all runs of a study over time: what changed, when, and whether the machine caused it
     History(crate::command::history::HistoryArgs),
     /// Serve the web interface: runs, comparisons, contenders, and studies while they are measured

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn looks() -> Result<(), Box<dyn Error>> {
     let start = || Command::new("sleep").arg("1000").spawn();
     let mut sleepers: Vec<Child> = (0..SLEEPERS).map(|_| start()).collect::<Result<_, _>>()?;
-    let members = sleepers.iter().take(MEMBERS).map(|child| Tree::Below(child.id() as i32)).collect();
+    let members = sleepers.iter().take(MEMBERS).map(|child| Some(Tree::Below(child.id() as i32))).collect();
     let is_process = |name: &std::ffi::OsStr| name.to_string_lossy().parse::<i32>().is_ok();
     let processes =
         std::fs::read_dir("/proc")?.flatten().filter(|entry| is_process(&entry.file_name())).count();
@@ -132,6 +132,7 @@ fn run() -> Run {
         copies: 1,
         race: None,
         allow_busy: None,
+        command: Vec::new(),
     }
 }
 

@@ -50,6 +50,7 @@ pub fn run(contenders: &[&str]) -> Run {
         copies: 1,
         race: None,
         allow_busy: None,
+        command: Vec::new(),
     }
 }
 
@@ -111,7 +112,7 @@ pub fn measurement(rate: f64) -> Measurement {
     };
     Measurement {
         tally,
-        usage,
+        usage: Some(usage),
         verdict: Verdict { bound: Bound::Server, valid: true, reasons: Vec::new(), ..Verdict::default() },
     }
 }

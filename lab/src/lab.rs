@@ -47,7 +47,7 @@ impl Lab {
         }
         let contender = &prepared.contender;
         let wrong =
-            verify::full(instance.address, &contender.serves, &contender.faults, &self.works)?.wrong();
+            verify::full(&instance.origin, &contender.serves, &contender.faults, &self.works)?.wrong();
         if !wrong.is_empty() {
             return Err(Fault::Contender(instance::fails(&wrong)));
         }

@@ -11,6 +11,7 @@ use crate::containers::Launch;
 use crate::lock::Lock;
 use crate::machine::digest::hex;
 use crate::server::image;
+use crate::server::running::Running;
 use model::Contender;
 use model::contender::{Track, tuned_name};
 use model::observation::Entrant;
@@ -35,12 +36,14 @@ pub struct Prepared {
     pub source_sha256: String,
     /// Its track.
     pub track: Track,
+    /// The server, if it already runs and drome is not to start it.
+    pub running: Option<Running>,
+    /// How its container is run, in place of its declared command; `None`: it runs in none.
+    pub launch: Option<Launch>,
     /// Its folder in the cache: `src`, `build`, and the mark of a build, with the version that was built.
     folder: PathBuf,
     /// The files that `src` must have.
     sources: Arc<BTreeMap<PathBuf, Vec<u8>>>,
-    /// How its container is run, in place of its declared command; `None`: it runs in none.
-    pub launch: Option<Launch>,
 }
 
 /// What a contender lacks on this machine.
@@ -87,7 +90,8 @@ impl Prepared {
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
         let sources = Arc::new(entry.sources.clone());
-        Ok(Self { name, contender, track: Track::Default, source_sha256, folder, sources, launch: None })
+        let (running, launch) = (None, None);
+        Ok(Self { name, contender, track: Track::Default, running, launch, source_sha256, folder, sources })
     }
 
     /// The same contender on its tuned track; `None` if it has none.
@@ -95,8 +99,8 @@ impl Prepared {
         let contender = self.contender.tuned()?;
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
         let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
-        let launch = self.launch.clone();
-        Some(Self { name, contender, track: Track::Tuned, source_sha256, folder, sources, launch })
+        let (track, running, launch) = (Track::Tuned, None, self.launch.clone());
+        Some(Self { name, contender, track, running, launch, source_sha256, folder, sources })
     }
 
     /// Its entry in a run.

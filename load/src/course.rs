@@ -15,8 +15,9 @@ const SHORTEST: Duration = Duration::from_millis(10);
 pub struct Watched {
     course: Course,
     ends_ns: u64,
-    /// The answers at the last look, and since the step began.
+    /// All answers so far, at the last look.
     seen: u64,
+    /// The answers since the step began, up to the last look.
     answers: u64,
     is_open: bool,
 }

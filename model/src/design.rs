@@ -80,7 +80,7 @@ impl Design {
         self.planned().chance
     }
 
-    /// The planned looks. A race looks after 3, 4, 6, 9 and more rounds, a study after 4, 6, 9 and 13.
+    /// The planned looks. A race looks after 3, 4, 6, 9, 14, … rounds, a study after 4, 6, 9 and 13.
     fn planned(&self) -> Looks {
         if self.decide { Looks::RACE } else { Looks::STUDY }
     }

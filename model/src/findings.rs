@@ -90,6 +90,10 @@ pub struct RaceFindings {
     pub pairs: Vec<PairFindings>,
     /// What was the same for all contenders.
     pub held_equal: HeldEqual,
+    /// True: drome did not start the servers, they already ran. What differs from one start of a server to the next is then not in any
+    /// interval. Absent where drome started them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub running: bool,
 }
 
 /// What is certain about two contenders.
@@ -124,7 +128,7 @@ pub struct HeldEqual {
     pub body_bytes: Option<usize>,
     /// The number of connections.
     pub connections: usize,
-    /// The cores that servers are pinned to.
+    /// The cores that servers are pinned to; empty for servers that already ran, which drome does not pin.
     pub server_cpus: Vec<usize>,
     /// The cores that the load generator is pinned to.
     pub client_cpus: Vec<usize>,

@@ -33,7 +33,7 @@ pub struct RoundsForecast {
     pub looks: Vec<Look>,
     /// The study's budget.
     pub budget_s: f64,
-    /// Why the budget is too small; null: it is not.
+    /// Why the budget is too small; null if it is large enough.
     pub too_small: Option<String>,
 }
 

@@ -3,6 +3,8 @@
 use crate::comparison::{Change, Comparison};
 use crate::findings::{ContenderFindings, Figure, Findings};
 use crate::metric::Metric;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use stats::margin::{Judged, judge, smallest_shown};
 
 /// A race or a comparison of runs, judged against a margin.
@@ -25,6 +27,8 @@ pub struct Changed {
     pub title: String,
     /// The cell, as a table calls it; `None`: there is only one.
     pub cell: Option<String>,
+    /// What speed is: the rate, or one over this where less is better.
+    pub metric: Metric,
     /// Its speed by that of the server that it is compared with: less than 1 is slower.
     pub speed: Figure,
     /// The judgement.
@@ -32,7 +36,8 @@ pub struct Changed {
 }
 
 /// What a gate says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// A contender is surely slower than the margin allows.
     Slower,
@@ -42,6 +47,16 @@ pub enum Outcome {
     Open,
 }
 
+impl From<Judged> for Outcome {
+    fn from(judged: Judged) -> Self {
+        match judged {
+            Judged::Beyond => Self::Slower,
+            Judged::Within => Self::Passed,
+            Judged::Open => Self::Open,
+        }
+    }
+}
+
 impl Gate {
     /// Judges the later of two runs against the earlier one.
     pub fn of_comparison(comparison: &Comparison, margin: f64) -> Self {
@@ -49,7 +64,7 @@ impl Gate {
         for cell in &comparison.cells {
             for c in cell.contenders.iter().filter(|c| c.change != Change::Unknown) {
                 if let Some(speed) = c.ratio {
-                    gate.add(&c.name, &c.title, Some(&cell.title), speed);
+                    gate.add([&c.name, &c.title], Some(&cell.title), cell.metric, speed);
                 }
             }
         }
@@ -70,18 +85,19 @@ impl Gate {
                 (Some(floor), _) => gate
                     .unknown
                     .push(format!("{title} could not be judged: the load generator limited {}", floor.title)),
-                (None, Some(speed)) => gate.add(&pair.contender, title, None, speed),
+                (None, Some(speed)) => gate.add([&pair.contender, title], None, race.metric, speed),
                 (None, None) => gate.unknown.push(unknown(title, two)),
             }
         }
         gate
     }
 
-    fn add(&mut self, name: &str, title: &str, cell: Option<&str>, speed: Figure) {
+    fn add(&mut self, [name, title]: [&str; 2], cell: Option<&str>, metric: Metric, speed: Figure) {
         self.changes.push(Changed {
             name: name.to_owned(),
             title: title.to_owned(),
             cell: cell.map(str::to_owned),
+            metric,
             speed,
             judged: judged(speed, self.margin),
         });

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct Measurement {
     /// What the client counted.
     pub tally: Tally,
-    /// What the server used.
-    pub usage: Usage,
+    /// What the server used; `None` where its processes are not known.
+    pub usage: Option<Usage>,
     /// Whether to believe it.
     pub verdict: Verdict,
 }

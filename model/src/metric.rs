@@ -70,13 +70,14 @@ impl Metric {
         match self {
             Self::Rate => m.tally.rate_per_s(),
             Self::ServerCpu => {
-                (m.tally.completed > 0).then(|| m.usage.cpu_ns as f64 / m.tally.completed as f64)
+                let usage = m.usage.as_ref().filter(|_| m.tally.completed > 0)?;
+                Some(usage.cpu_ns as f64 / m.tally.completed as f64)
             }
             // The latency of a queue that grows says how long the trial was.
             Self::Latency(_) if m.verdict.fell_behind() => None,
             Self::Latency(p) => m.tally.latency_ns(p.share()).map(|ns| ns as f64),
             // No process has none.
-            Self::Rss => Some(m.usage.rss_max_bytes as f64).filter(|bytes| *bytes > 0.0),
+            Self::Rss => Some(m.usage.as_ref()?.rss_max_bytes as f64).filter(|bytes| *bytes > 0.0),
         }
     }
 
@@ -222,7 +223,7 @@ mod tests {
     fn what_was_not_measured_is_unknown() {
         let nothing = Measurement {
             tally: Tally::default(),
-            usage: Usage::default(),
+            usage: Some(Usage::default()),
             verdict: Verdict {
                 bound: Bound::Unknown,
                 valid: true,
@@ -235,10 +236,13 @@ mod tests {
         }
         let mut m = nothing;
         (m.tally.completed, m.tally.duration_ns) = (500, 1_000_000_000);
-        (m.usage.cpu_ns, m.usage.rss_max_bytes) = (1_000_000, 4096);
+        m.usage = Some(Usage { cpu_ns: 1_000_000, rss_max_bytes: 4096, ..Usage::default() });
         m.tally.latency.record(1_000);
         assert_eq!((Metric::Rate.of(&m), Metric::ServerCpu.of(&m)), (Some(500.0), Some(2_000.0)));
         assert_eq!((Metric::Rss.of(&m), Metric::ServerCpu.merit(&m)), (Some(4096.0), Some(1.0 / 2_000.0)));
+        let unseen = Measurement { usage: None, ..m.clone() };
+        assert_eq!((Metric::Rss.of(&unseen), Metric::ServerCpu.of(&unseen)), (None, None));
+        assert_eq!(Metric::Rate.of(&unseen), Some(500.0), "the answers are known all the same");
         assert_eq!(Metric::Latency(Percentile::P50).of(&m), Some(1_000.0));
         let p99 = Metric::Latency(Percentile::P99);
         m.tally.errors.receive = 5;

@@ -38,6 +38,17 @@ pub struct Run {
     /// Whether trials count although other programs use much of the machine; unknown in runs of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_busy: Option<bool>,
+    /// The words of the command line that began it, without the program and the seed; empty where it was not begun by one, and in
+    /// runs of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+}
+
+impl Run {
+    /// Whether its servers already ran, so that drome neither starts, stops nor pins them.
+    pub fn servers_already_ran(&self) -> bool {
+        self.race.as_ref().is_some_and(|race| race.running)
+    }
 }
 
 /// What all contenders of a race have in common.
@@ -47,22 +58,9 @@ pub struct Raced {
     pub body_bytes: Option<usize>,
     /// The command that is run before every trial.
     pub prepare: Option<String>,
-    /// How their containers were run; only a race of container images has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub containers: Option<Containers>,
-}
-
-/// How the containers of a race were run: what was the same for all of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Containers {
-    /// The program that ran them, and its own options.
-    pub tool: Vec<String>,
-    /// Further options of its `run`.
-    pub args: Vec<String>,
-    /// Environment variables, as `NAME=VALUE`; `{port}` stands for the port.
-    pub env: Vec<String>,
-    /// The command line that follows the image's name; absent where the image's own command was used.
-    pub start: Option<String>,
+    /// Whether its servers already ran, so that drome neither started nor stopped them; a start is then a new set of connections.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub running: bool,
 }
 
 /// A container image, pinned.
@@ -75,13 +73,6 @@ pub struct ContainerImage {
     /// Its name and digest in a registry, `repository@sha256:…`; absent where the tool knows none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-}
-
-impl ContainerImage {
-    /// The name that runs this very image again on this machine.
-    pub fn pinned(&self) -> &str {
-        self.digest.as_deref().unwrap_or(&self.name)
-    }
 }
 
 /// A contender in a run.
@@ -114,8 +105,8 @@ pub struct Entrant {
     /// SHA-256 of its sources and its declaration in the catalog.
     #[serde(default)]
     pub source_sha256: Option<String>,
-    /// Program and arguments as declared, with placeholders; in a race the shell and the given command, and for a container image its
-    /// name, its ID and its command in one line. Empty in runs of older versions.
+    /// Program and arguments as declared, with placeholders; in a race the shell and the given command, for a container image its
+    /// name, its ID and its command in one line, and for a server that already ran its URL. Empty in runs of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// The files that configure it, by name, as declared; absent in runs of older versions.
@@ -127,7 +118,7 @@ pub struct Entrant {
 }
 
 impl Entrant {
-    /// The command of a contender of a race, as it was given; its title, where only that is known.
+    /// The command or the URL of a contender of a race, as it was given; its title, where only that is known.
     pub fn raced_command(&self) -> &str {
         self.command.last().unwrap_or(&self.title)
     }

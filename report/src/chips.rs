@@ -121,7 +121,7 @@ fn unranked(cell: &CellFindings, c: &ContenderFindings) -> Option<Chip> {
         Some(Unranked::NoFigure) => "None of its starts has a figure",
         Some(Unranked::NotSettled) => "A third of its starts or more had not settled",
         None if c.rank_low.is_some() || cell.contenders.iter().all(|c| c.rank_low.is_none()) => return None,
-        None => "It has too few sound trials for a rank",
+        None => "It has too few sound measurements for a rank",
     };
     Some(Chip::new("open", "unranked", title))
 }

@@ -71,8 +71,8 @@ pub fn drift(cell: &CellComparison) -> String {
     }
 }
 
-/// What “speed” means if the metric is not a rate.
-fn speed(metric: Metric) -> String {
+/// What “speed” means if the metric is not a rate; begins with a space.
+pub(crate) fn speed(metric: Metric) -> String {
     let what = match metric {
         Metric::Rate => return String::new(),
         Metric::ServerCpu => "CPU time".to_owned(),

@@ -9,14 +9,19 @@ use stats::margin::Judged;
 pub fn lines(gate: &Gate) -> Vec<String> {
     let mut lines: Vec<String> = gate.changes.iter().map(|change| line(change, gate.margin)).collect();
     lines.extend(gate.unknown.iter().cloned());
-    lines.push(match gate.smallest_shown() {
+    lines.push(smallest(gate.smallest_shown()));
+    lines
+}
+
+/// The smallest slowdown that would have been shown, in a sentence.
+pub(crate) fn smallest(share: Option<f64>) -> String {
+    match share {
         Some(share) => format!(
             "These measurements are precise enough to show a slowdown of {} or more.",
             units::percent(share)
         ),
         None => "How small a slowdown these measurements could show is unknown.".to_owned(),
-    });
-    lines
+    }
 }
 
 /// A contender's change and its judgement in a sentence.
@@ -38,7 +43,8 @@ fn speed(speed: Figure) -> String {
     format!("{}{}", by(speed.median), interval.unwrap_or_else(|| ", without an interval".to_owned()))
 }
 
-fn by(ratio: f64) -> String {
+/// A ratio of speeds in words: `1.2 % slower`.
+pub(crate) fn by(ratio: f64) -> String {
     let word = if ratio < 1.0 { "slower" } else { "faster" };
     format!("{} {word}", units::percent((ratio - 1.0).abs()))
 }

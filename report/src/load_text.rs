@@ -120,7 +120,7 @@ fn errors(tally: &Tally) -> String {
 
 fn client(tally: &Tally) -> String {
     format!(
-        "{} of its core(s), {} CPU per request, {} resident",
+        "{} of its CPU capacity, {} CPU per request, {} resident",
         units::known(tally.client_core_use(), units::percent),
         units::known(tally.client_cpu_ns_per_request(), units::duration),
         units::known(tally.client_rss_max_bytes, |n| units::bytes(n as f64))

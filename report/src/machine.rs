@@ -46,9 +46,9 @@ pub fn conditions(c: &ConditionsRange) -> Option<String> {
     let heat = c.temperature_c_max.map(|celsius| format!("up to {celsius:.0} °C"));
     let throttled = c.throttled_trials.map(|n| match n {
         0 => "never throttled".to_owned(),
-        n => format!("throttled in {n} trials ({})", c.throttled.join(", ")),
+        n => format!("throttled in {} ({})", units::several(n, "trial"), c.throttled.join(", ")),
     });
-    joined([steal, others, hz, heat, throttled]).map(|words| format!("during trials: {words}"))
+    joined([steal, others, hz, heat, throttled]).map(|words| format!("during the measurements: {words}"))
 }
 
 fn joined<const N: usize>(parts: [Option<String>; N]) -> Option<String> {

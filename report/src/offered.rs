@@ -60,7 +60,12 @@ pub fn words(rate: &Rate) -> String {
             if rates.len() > LISTED {
                 rates.splice(LISTED - 2..rates.len() - 1, ["…".to_owned()]);
             }
-            format!("in {} step(s) of {}: {} requests/s", per_s.len(), time(each), rates.join("; "))
+            format!(
+                "in {} of {}: {} requests/s",
+                units::several(per_s.len(), "step"),
+                time(each),
+                rates.join("; ")
+            )
         }
     }
 }
@@ -80,10 +85,10 @@ mod tests {
         let words = |text: &str| words(&text.parse().unwrap());
         assert_eq!(words("2.5k"), "at 2,500 requests/s");
         assert_eq!(words("20k..1k/500ms"), "from 20,000 to 1,000 requests/s in 500 ms");
-        assert_eq!(words("1k,5k,20k/10s"), "in 3 step(s) of 10.0 s: 1,000; 5,000; 20,000 requests/s");
+        assert_eq!(words("1k,5k,20k/10s"), "in 3 steps of 10.0 s: 1,000; 5,000; 20,000 requests/s");
         assert_eq!(
             words("1,2,3,4,5,6,7,8/1s"),
-            "in 8 step(s) of 1.00 s: 1.0; 2.0; 3.0; 4.0; …; 8.0 requests/s"
+            "in 8 steps of 1.00 s: 1.0; 2.0; 3.0; 4.0; …; 8.0 requests/s"
         );
         let mean = |text: &str| mean(&text.parse().unwrap(), 2_000_000_000);
         assert_eq!((mean("1k"), mean("1k..2k/2s")), (None, Some("1,500 requests/s".to_owned())));

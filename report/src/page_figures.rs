@@ -1,5 +1,5 @@
 //! The other figures of a page beside the measured ones, in the units of the page. If the page's own command line was run, all
-//! of them are shown; in a fair run, only those that mean the same.
+//! of them are shown; in a fair run (drome's own load), only those that measure the same thing under both loads.
 
 use crate::table::{Side, Table};
 use crate::units;
@@ -35,7 +35,8 @@ pub fn of_replay(replay: &Replay) -> Option<Table> {
     Some(table)
 }
 
-/// The figures that mean the same under the load of a fair run's cell; `None` if there are none.
+/// The page's figures that can be compared with a cell of a fair run (drome's own load, not the page's command line), each beside
+/// the measured one; `None` if there are none.
 pub fn of_cell(f: &Findings, cell: &CellFindings) -> Option<Table> {
     let page = f.page.as_ref()?;
     let mut table = Table::new(&[
@@ -66,7 +67,7 @@ fn comparable(page: &Published, cell: &CellFindings, c: &ContenderFindings) -> V
     both.collect()
 }
 
-/// The value from a fair run: the median over trials. With a new connection for every request, a tool's latency includes the
+/// The value from a fair run; for latencies, the median over trials. With a new connection for every request, a tool's latency includes the
 /// time to connect and drome's does not; the time from the send to the end is the same for both.
 fn fair(name: &str, load: &Load, c: &ContenderFindings) -> Option<f64> {
     let median = |figure: Option<Figure>| figure.map(|figure| figure.median);

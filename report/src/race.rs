@@ -5,7 +5,7 @@ use crate::text_style::{Ink, TextStyle};
 use crate::{in_heats, machine, markdown, markdown_text, offered, ranking, terminal, units};
 use model::Metric;
 use model::findings::{
-    CellFindings, ContenderFindings, Decided, Figure, Findings, HeldEqual, PairFindings, RaceFindings,
+    CellFindings, ContenderFindings, Decided, Figure, Findings, PairFindings, RaceFindings,
 };
 use model::observation::Entrant;
 use std::fmt::Write;
@@ -57,6 +57,11 @@ pub fn verdicts(f: &Findings) -> Vec<String> {
     race.pairs.iter().flat_map(|pair| verdict(cell, pair, label)).collect()
 }
 
+/// What a race of servers that already ran can't tell.
+const NOT_STARTED: &str = "drome did not start these servers: a start is a new set of connections and a new warm-up, so what differs \
+                           from one start of a server to the next, such as its memory layout or its compiled code, is not in the \
+                           intervals";
+
 /// What a sentence calls a contender.
 type Naming = fn(&ContenderFindings) -> &str;
 
@@ -75,7 +80,7 @@ pub(crate) fn by_letter(cell: &CellFindings) -> Vec<&ContenderFindings> {
     all
 }
 
-/// A contender's letter with its label, and its command: `A, old` and `./old --port {port}`.
+/// A contender's letter with its label, and its command or URL: `A, old` and `./old --port {port}`.
 pub(crate) fn labelled<'f>(f: &'f Findings, c: &'f ContenderFindings) -> (String, &'f str) {
     let command = f.entrants.get(&c.name).map_or(c.title.as_str(), Entrant::raced_command);
     let label = if command == c.title { c.name.clone() } else { format!("{}, {}", c.name, c.title) };
@@ -95,7 +100,8 @@ pub(crate) fn lines(f: &Findings, race: &RaceFindings, cell: &CellFindings) -> V
         let ink = terminal::ink(&note);
         (note, ink)
     }));
-    lines.push((held_equal(cell, &race.held_equal), Ink::Plain));
+    lines.extend(race.running.then(|| (NOT_STARTED.to_owned(), Ink::Plain)));
+    lines.push((held_equal(cell, race), Ink::Plain));
     let trials: usize = cell.contenders.iter().map(|c| c.trials + c.failed).sum();
     let decided = if race.decided.is_some() { "decided" } else { "not decided" };
     let (blocks, seconds) = (race.blocks, race.elapsed_s);
@@ -231,14 +237,21 @@ fn unsound(cell: &CellFindings, c: &ContenderFindings) -> Option<String> {
     }
 }
 
-fn held_equal(cell: &CellFindings, equal: &HeldEqual) -> String {
+fn held_equal(cell: &CellFindings, race: &RaceFindings) -> String {
+    let equal = &race.held_equal;
     let body = equal.body_bytes.map(|n| format!("a body of {} bytes, ", units::count(n as u64)));
     let millis = |s: f64| units::duration(s * 1e9);
+    // Where servers run that drome did not start is not known.
+    let servers_on = if race.running {
+        String::new()
+    } else {
+        format!("servers on core {}, ", units::cores(&equal.server_cpus))
+    };
     let mut words = format!(
-        "same for all: {}{}; servers on core {}, load generator on core {}; {} of warm-up{} and {} of measurement per {}",
+        "same for all: {}{}; {}load generator on core {}; {} of warm-up{} and {} of measurement per {}",
         body.unwrap_or_default(),
         ranking::load_words(cell),
-        units::cores(&equal.server_cpus),
+        servers_on,
         units::cores(&equal.client_cpus),
         millis(equal.warmup_s),
         if cell.in_heats.is_some() { " or more, until warm," } else { "" },

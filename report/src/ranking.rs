@@ -126,11 +126,12 @@ pub fn preface(f: &Findings) -> Vec<String> {
     let mut lines =
         vec![format!("run {}, {}, seed {}; {what} took {:.0} s", f.run, f.started_at, f.seed, f.elapsed_s)];
     lines.push(machine::name(e));
-    lines.push(format!(
-        "servers on core {}, load generator on core {}",
-        units::cores(&e.server_cpus),
-        units::cores(&e.client_cpus)
-    ));
+    let load = format!("load generator on core {}", units::cores(&e.client_cpus));
+    lines.push(if f.race.as_ref().is_some_and(|race| race.running) {
+        format!("servers that already ran, which drome did not pin to cores; {load}")
+    } else {
+        format!("servers on core {}, {load}", units::cores(&e.server_cpus))
+    });
     lines.extend(e.core_notes.iter().cloned());
     lines.extend(machine::setup(e));
     lines.extend(machine::conditions(&f.conditions));

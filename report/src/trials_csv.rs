@@ -6,7 +6,7 @@ use model::contender::Track;
 use model::findings::CellFindings;
 use model::heat::HUB;
 use model::observation::{Entrant, InHeat};
-use model::{Cell, Load, Measurement, Observation, Outcome, Run};
+use model::{Cell, Load, Measurement, Observation, Outcome, Run, Usage};
 use stats::Histogram;
 
 /// A trial with everything that is known of it.
@@ -96,13 +96,13 @@ const FOUND: &[Column] = &[
 const USED: &[Column] = &[
     ("server_cpu_ns_per_request", |r| decimals(model::Metric::ServerCpu.of(r.measured?)?, 1)),
     ("server_idle_share", |r| decimals(r.measured?.verdict.server_idle_ppm? as f64 / 1e6, 4)),
-    ("server_busiest_thread_use", |r| decimals(r.measured?.usage.busiest_thread_use()?, 4)),
-    ("server_core_use", |r| decimals(r.measured?.usage.core_use()?, 4)),
+    ("server_busiest_thread_use", |r| decimals(usage(r)?.busiest_thread_use()?, 4)),
+    ("server_core_use", |r| decimals(usage(r)?.core_use()?, 4)),
     ("rss_max_bytes", |r| decimals(model::Metric::Rss.of(r.measured?)?, 0)),
-    ("threads_max", |r| text(seen(r.measured?.usage.threads_max)?)),
-    ("processes_max", |r| text(seen(r.measured?.usage.processes_max)?)),
-    ("switches_voluntary", |r| text(r.measured?.usage.switches_voluntary?)),
-    ("switches_involuntary", |r| text(r.measured?.usage.switches_involuntary?)),
+    ("threads_max", |r| text(seen(usage(r)?.threads_max)?)),
+    ("processes_max", |r| text(seen(usage(r)?.processes_max)?)),
+    ("switches_voluntary", |r| text(usage(r)?.switches_voluntary?)),
+    ("switches_involuntary", |r| text(usage(r)?.switches_involuntary?)),
     ("client_core_use", |r| decimals(r.measured?.tally.client_core_use()?, 4)),
     ("client_busiest_use", |r| decimals(r.measured?.tally.client_busiest_use()?, 4)),
     ("client_cpu_ns_per_request", |r| decimals(r.measured?.tally.client_cpu_ns_per_request()?, 1)),
@@ -162,6 +162,11 @@ fn in_heat<'a>(row: &Row<'a>) -> Option<&'a InHeat> {
 
 fn is_hub(row: &Row<'_>) -> bool {
     row.observation.in_heat.is_some() && row.observation.trial.contender == HUB
+}
+
+/// What the server used; `None` where its processes are not known.
+fn usage<'a>(row: &Row<'a>) -> Option<&'a Usage> {
+    row.measured?.usage.as_ref()
 }
 
 fn latency<'a>(row: &Row<'a>) -> Option<&'a Histogram> {

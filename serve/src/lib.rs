@@ -8,6 +8,7 @@ mod fault;
 pub mod files;
 mod worker;
 
+pub use answers::fresh::OBJECT;
 pub use answers::site::Site;
 pub use fault::{
     Delay, Fault, FaultError, Faults, Framing, Messages, Mishap, Stall, Trickle, help as fault_help,

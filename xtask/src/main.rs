@@ -10,6 +10,7 @@ mod suites;
 mod testing;
 mod tidy;
 mod vendor;
+mod workflows;
 
 use anyhow::{Context, Result};
 use std::os::unix::process::CommandExt;
@@ -18,7 +19,7 @@ use std::process::{Command, ExitCode};
 use xtask::{packages, root, run};
 
 const HELP: &str = "cargo xtask COMMAND
-  ci      everything that CI checks: format, lints, tidiness, tests, the website
+  ci      everything that CI checks: format, lints, tidiness, workflows (with Go), tests, the website
   test    installs the Debian packages that the tests need, and runs all tests, with --fast those of two minutes;
           verifies Monkey and OpenResty if their sources are in ../shared/vendor or DROME_VENDOR
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
@@ -72,6 +73,7 @@ fn ci() -> Result<()> {
     tidy::check(&root())?;
     run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])?;
     dependencies()?;
+    workflows::lint()?;
     // Whether each package has all of its files is seen without building it; `dist` builds it as well.
     dist::package(&["--no-verify"])?;
     testing::test(&[])?;

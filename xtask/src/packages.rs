@@ -36,6 +36,9 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("prometheus", "prometheus"),
     ("podman", "podman"),
     ("runc", "runc"),
+    ("git", "git"),
+    ("jq", "jq"),
+    ("unzip", "unzip"),
 ];
 
 /// Packages that start a service when they are installed and whenever the machine starts, with the service's name.

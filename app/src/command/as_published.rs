@@ -8,7 +8,7 @@ use super::report::Teller;
 use crate::console;
 use crate::failure::{VOID, WrongInput};
 use crate::signals::stop_flag;
-use anyhow::bail;
+use anyhow::{Context, bail};
 use dialects::{Call, Dialect, Halt, Printed};
 use lab::Store;
 use lab::fault::Fault;
@@ -16,7 +16,7 @@ use lab::machine::cores::Cores;
 use lab::machine::system::System;
 use lab::prepare::{Prepared, fill_all};
 use lab::server::instance::{Instance, Place, Works};
-use lab::server::usage::{Sampler, Watched};
+use lab::server::usage::Sampler;
 use lab::setup::{self, Lineup};
 use load::Progress;
 use model::contender::{Track, Workers};
@@ -180,7 +180,7 @@ impl Stage {
         replay: &mut Replay,
     ) -> anyhow::Result<()> {
         let path = prepared.contender.serves.get(workload).map_or("/", String::as_str);
-        let at = instance.address;
+        let at = instance.origin.address;
         let url = format!("http://{at}{path}");
         let urls = tempfile::NamedTempFile::new()?;
         std::fs::write(urls.path(), format!("{url}\n"))?;
@@ -201,7 +201,8 @@ impl Stage {
                 replay.command
             )));
         };
-        let sampler = Sampler::start(Watched::pinned(instance.server.tree(), &Cores::deal()));
+        let watched = instance.server.watched(&Cores::deal()).context("the server's processes are not known")?;
+        let sampler = Sampler::start(watched);
         let spoken = speak(dialect, args, &sampler, &self.stop)?;
         note(replay, spoken, dialect, sampler.finish().as_ref());
         let ended = instance.server.ended().map(|end| format!("under load {end}"));

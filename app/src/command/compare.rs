@@ -3,14 +3,15 @@
 use super::format::{Destination, FormatArgs};
 use super::gate;
 use super::store;
+use super::verdict_file::VerdictFile;
 use crate::console;
 use crate::failure::WrongInput;
 use crate::options::Common;
 use clap::{Args, ValueEnum};
 use lab::{StoreError, Stored};
 use model::gate::{Gate, Outcome};
-use model::{Comparison, Findings};
-use std::path::Path;
+use model::{Comparison, Findings, GateVerdict};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The bar while runs are analysed.
@@ -31,6 +32,9 @@ pub struct CompareArgs {
     /// sound trials, or is missing from the later run
     #[arg(long, requires = "fail_if_slower")]
     allow_unknown: bool,
+    /// Also write the judgement to this file, .json or .md
+    #[arg(long, value_name = "FILE", requires = "fail_if_slower")]
+    verdict: Option<PathBuf>,
     #[command(flatten)]
     shown: FormatArgs<Format>,
     /// Compare even if machine, build of drome, response bodies or way of measuring differ
@@ -49,6 +53,7 @@ enum Format {
 /// Compares two runs, prints what changed and, if asked to, fails on a significant regression.
 pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let to = args.shown.destination()?;
+    let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
     let bar = console::bar(2, TEMPLATE);
     let old = findings(Some(&args.old), common)?;
     bar.inc(1);
@@ -57,14 +62,18 @@ pub fn run(args: &CompareArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let comparison = lab::findings::compare::compare(&old, &new, args.anyway)?;
     bar.finish_and_clear();
     to.write(show(&comparison, &to)?.as_bytes())?;
-    let judged = args.fail_if_slower.map(|margin| judge(&comparison, margin, args.allow_unknown));
-    Ok(judged.unwrap_or(ExitCode::SUCCESS))
+    let Some(margin) = args.fail_if_slower else { return Ok(ExitCode::SUCCESS) };
+    let gate = Gate::of_comparison(&comparison, margin);
+    let code = judge(&gate, args.allow_unknown);
+    if let Some(verdict) = verdict {
+        verdict.write(&GateVerdict::of_comparison(&gate, &comparison, &new))?;
+    }
+    Ok(code)
 }
 
 /// Prints the judgement of a comparison that may fail, and returns its exit code.
-fn judge(comparison: &Comparison, margin: f64, may_be_unknown: bool) -> ExitCode {
-    let gate = Gate::of_comparison(comparison, margin);
-    gate::tell(&gate);
+fn judge(gate: &Gate, may_be_unknown: bool) -> ExitCode {
+    gate::tell(gate);
     match gate.outcome() {
         Outcome::Open if may_be_unknown => ExitCode::SUCCESS,
         Outcome::Open => {
@@ -80,7 +89,7 @@ fn findings(name: Option<&str>, common: &Common) -> anyhow::Result<Findings> {
     if let Some(path) = name.map(Path::new).filter(|path| path.is_file()) {
         let wrong = |why: String| {
             let how = "create one with `drome report RUN --format json`";
-            WrongInput(format!("{} is not a file of findings ({why}): {how}", path.display()))
+            WrongInput(format!("{} can't be read as a JSON report of drome ({why}): {how}", path.display()))
         };
         let text = std::fs::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
         let findings: Findings = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;

@@ -88,13 +88,13 @@ impl<F> Destination<F> {
     }
 }
 
-/// The file of `--export`, and the format of its extension.
-pub fn export<F: ValueEnum>(path: &Path) -> Result<(F, Output), WrongInput> {
+/// The file of an option such as `--export`, and the format of its extension.
+pub fn export<F: ValueEnum>(option: &'static str, path: &Path) -> Result<(F, Output), WrongInput> {
     let Some(format) = of(path) else {
         let (path, extensions) = (path.display(), extensions::<F>());
-        return Err(WrongInput(format!("--export {path}: name a file that ends in {extensions}")));
+        return Err(WrongInput(format!("{option} {path}: name a file that ends in {extensions}")));
     };
-    Ok((format, Output::to("--export", path)?))
+    Ok((format, Output::to(option, path)?))
 }
 
 /// The format of the file name's extension, if there is such a format.

@@ -5,7 +5,7 @@ use clap::Args;
 use lab::containers::{Launch, TOOLS, Tool, words};
 use lab::prepare::on_path;
 use lab::setup::RacedImage;
-use model::observation::{ContainerImage, Containers};
+use model::observation::ContainerImage;
 use std::sync::atomic::AtomicBool;
 
 /// Raw arguments.
@@ -31,15 +31,6 @@ pub struct ImageArgs {
 /// The most servers of a race.
 const MOST: usize = 26;
 
-/// The images of a race, pinned, and what they have in common.
-#[derive(Debug)]
-pub struct Images {
-    /// Each image.
-    pub raced: Vec<RacedImage>,
-    /// How all of them are run.
-    pub containers: Containers,
-}
-
 impl ImageArgs {
     /// Whether the command line says enough to start a race of images: with images alone, drome.toml may have the rest.
     pub fn are_whole(&self, start: Option<&str>) -> bool {
@@ -52,7 +43,7 @@ impl ImageArgs {
     }
 
     /// Finds and pins all images; `None`: none was asked for. `start`: the command line that follows an image's name.
-    pub fn resolve(&self, start: Option<&str>, stop: &AtomicBool) -> anyhow::Result<Option<Images>> {
+    pub fn resolve(&self, start: Option<&str>, stop: &AtomicBool) -> anyhow::Result<Option<Vec<RacedImage>>> {
         if self.images.is_empty() {
             return Ok(None);
         }
@@ -73,25 +64,19 @@ impl ImageArgs {
         let found = self.images.iter().map(|name| find(&tool, name, stop)).collect::<anyhow::Result<Vec<_>>>()?;
         warn_of_same(&found);
         let launch = Launch {
-            tool: tool.clone(),
+            sets_cpus: tool.sets_cpus(stop)?,
+            tool,
             args: self.container_args.clone(),
             env: self.variables.clone(),
             image: String::new(),
             words,
-            sets_cpus: tool.sets_cpus(stop)?,
         };
         let raced = found.into_iter().map(|image| {
             // podman takes an ID without the name of its digest, and docker both.
             let id = image.id.strip_prefix("sha256:").unwrap_or(&image.id).to_owned();
             RacedImage { image, launch: Launch { image: id, ..launch.clone() } }
         });
-        let containers = Containers {
-            tool: tool.words().to_vec(),
-            args: self.container_args.clone(),
-            env: self.variables.clone(),
-            start: start.map(str::to_owned),
-        };
-        Ok(Some(Images { raced: raced.collect(), containers }))
+        Ok(Some(raced.collect()))
     }
 
     /// Refuses what is wrong whatever the tool says.

@@ -1,6 +1,7 @@
 //! One file per command: its raw arguments, the settings that they resolve to, and the steps of the command.
 
 pub mod as_published;
+pub mod comment;
 pub mod compare;
 pub mod completions;
 pub mod dialect;
@@ -23,6 +24,8 @@ pub mod plan;
 mod plan_heats;
 pub mod race;
 pub mod race_file;
+mod repeat;
+mod race_urls;
 pub mod report;
 mod revisions;
 pub mod run;
@@ -32,6 +35,7 @@ mod session;
 pub mod show;
 pub mod sweep;
 pub mod ui;
+mod verdict_file;
 pub mod verify;
 
 use crate::options::Common;

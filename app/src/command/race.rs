@@ -1,14 +1,20 @@
-//! `drome race 'CMD' 'CMD'`: compares any servers, measured like the contenders of a study.
+//! `drome race 'CMD' 'CMD'` and `drome race URL URL`: compares any servers, measured like the contenders of a study.
 
+mod servers;
+
+use self::servers::Servers;
 use super::format;
 use super::gate;
-use super::images::{ImageArgs, Images};
+use super::images::ImageArgs;
 use super::output::Output;
 use super::race_file;
+use super::race_urls::RunningArgs;
+use super::repeat;
 use super::report::{Format, TellArgs, show};
 use super::revisions::RevisionArgs;
-use super::session::{check_budget, conclude, measure, own_path};
+use super::session::{check_budget, conclude, measure};
 use super::store;
+use super::verdict_file::VerdictFile;
 use crate::failure::{self, WrongInput};
 use crate::options::{Common, MachineArgs};
 use crate::signals::stop_flag;
@@ -16,16 +22,13 @@ use anyhow::Context;
 use clap::{Args, FromArgMatches};
 use lab::Session;
 use lab::revision::RevisionError;
-use lab::setup::{self, Lineup, Rules, ServerCommand};
+use lab::setup::{self, Rules};
 use model::gate::{Gate, Outcome};
 use model::metric::Decider;
-use model::observation::{Containers, Entrant, Raced};
-use model::{Arrivals, Design, Heats, Load, Run, Study};
+use model::{Arrivals, Design, GateVerdict, Heats, Load, Run, Study};
 use report::{RunReport, TextStyle};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Contenders within this share of each other count as equal.
@@ -34,7 +37,7 @@ const EQUAL: f64 = 0.02;
 /// The default budget, unless three rounds take more than half of it.
 const BUDGET: Duration = Duration::from_mins(2);
 
-/// The minimum number of rounds before a decision.
+/// The minimum number of rounds before a decision; twice as many where each server enters a round once instead of twice.
 const LEAST_ROUNDS: usize = 3;
 
 /// The length of one server's turn; shorter if the measured load would have too few turns.
@@ -48,21 +51,27 @@ const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 #[derive(Debug, Args)]
 #[command(args_override_self = true)]
 pub struct RaceArgs {
-    /// Commands that each start a server; {port} stands for the port that it must listen on [default: the revisions or
-    /// images of drome.toml in this folder or above]
+    /// Commands that each start a server, where {port} stands for the port that it must listen on; or URLs of servers that
+    /// already run, which are neither started nor stopped [default: the servers of drome.toml in this folder or above]
     #[arg(conflicts_with_all = ["revs", "images"], num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
     #[command(flatten)]
     revisions: RevisionArgs,
     #[command(flatten)]
     images: ImageArgs,
-    /// Label of a command in reports; repeated, once for each command and in their order [default: what tells the
-    /// commands apart]
+    /// Read the options from this file instead of drome.toml; its commands are for the current folder, wherever the file is
+    #[arg(long, value_name = "FILE", conflicts_with = "commands")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    running: RunningArgs,
+    /// Label of a command, an image or a URL in reports; repeated, once for each and in their order [default: what tells
+    /// them apart]
     #[arg(long = "name", value_name = "LABEL")]
     names: Vec<String>,
-    /// URL to request; {port} stands for the server's port
-    #[arg(long, default_value = "http://127.0.0.1:{port}/")]
-    url: String,
+    /// URL to request of servers that drome starts; {port} stands for the server's port [default:
+    /// http://127.0.0.1:{port}/]
+    #[arg(long)]
+    url: Option<String>,
     /// Number of connections
     #[arg(short, long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     connections: u32,
@@ -90,14 +99,17 @@ pub struct RaceArgs {
     /// with 4 if that is still open at the end. The race goes on until it knows
     #[arg(long, value_name = "SHARE", value_parser = crate::options::slowdown, conflicts_with_all = ["precision", "alone"])]
     fail_if_slower: Option<f64>,
-    /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 and more if drome failed
+    /// With --fail-if-slower: also write the judgement to this file, .json or .md
+    #[arg(long, value_name = "FILE")]
+    verdict: Option<PathBuf>,
+    /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 or more if drome failed
     #[arg(long)]
     bisect: bool,
     /// Longest time of the race; a round that would exceed it is not started [default: 2min, or twice the time of
     /// three rounds]
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     budget: Option<Duration>,
-    /// Maximum number of rounds; each round starts and measures every server twice
+    /// Maximum number of rounds; each round starts and measures every server twice, and one that already runs once
     #[arg(long, default_value_t = 60, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     rounds: u16,
     /// Measure one server at a time, in trials one after the other: for servers that can't run side by side,
@@ -118,14 +130,18 @@ pub struct RaceArgs {
     /// .md, .csv …
     #[arg(long, value_name = "FILE")]
     export: Option<PathBuf>,
+    /// The words that made these arguments, without the seed.
+    #[arg(skip = repeat::own())]
+    words: Vec<String>,
 }
 
 /// Runs the race and reports which server is faster.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let start = args.revisions.start.as_deref();
-    let are_images_whole = args.images.are_whole(start) || (args.images.are_named() && !race_file::exists());
-    let has_servers = !args.commands.is_empty() || start.is_some() || are_images_whole;
-    let code = if has_servers { race(args, common) } else { of_file().and_then(|args| race(&args, common)) };
+    let code = if args.file.is_none() && names_servers(args) {
+        race(args, common)
+    } else {
+        of_file(args.file.as_deref()).and_then(|args| race(&args, common))
+    };
     match code {
         // Any other code would be taken for a judgement of the revision.
         Err(error) if args.bisect => {
@@ -141,37 +157,58 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The arguments of a race whose command line names no servers: those of drome.toml, replaced by those of the command line.
-fn of_file() -> anyhow::Result<RaceArgs> {
-    let given: Vec<String> = std::env::args().skip_while(|arg| arg != "race").skip(1).collect();
-    let (path, options) = race_file::options(&given)?;
+/// Whether the command line has all that is needed to start servers. Images alone are enough where there is no drome.toml that could
+/// have the rest.
+fn names_servers(args: &RaceArgs) -> bool {
+    let start = args.revisions.start.as_deref();
+    let are_images_whole =
+        args.images.are_whole(start) || (args.images.are_named() && !race_file::exists());
+    !args.commands.is_empty() || start.is_some() || are_images_whole
+}
+
+/// The arguments of a race whose command line names no servers: those of a file, replaced by those of the command line. `named`: the
+/// file; `None`: drome.toml.
+fn of_file(named: Option<&Path>) -> anyhow::Result<RaceArgs> {
+    // The file's URLs are arguments, beside which --file is refused.
+    let given = repeat::without("--file", std::env::args().skip_while(|arg| arg != "race").skip(1));
+    let (path, options) = race_file::options(named, &given)?;
     let command =
         Common::augment_args(RaceArgs::augment_args(clap::Command::new("race").no_binary_name(true)));
     let wrong = |error: clap::Error| WrongInput(format!("{}: {error}", path.display()));
-    let matches = command.try_get_matches_from(options.into_iter().chain(given)).map_err(wrong)?;
+    let all: Vec<String> = options.into_iter().chain(given).collect();
+    let matches = command.try_get_matches_from(&all).map_err(wrong)?;
     let mut args = RaceArgs::from_arg_matches(&matches).map_err(wrong)?;
-    args.revisions.folder = path.parent().map(Path::to_owned);
+    args.words = repeat::words(std::iter::once("race".to_owned()).chain(all));
+    // drome.toml is part of the repository; a file that was named may be anywhere.
+    args.revisions.folder = path.parent().filter(|_| named.is_none()).map(Path::to_owned);
     Ok(args)
 }
 
-fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    if args.bisect && args.fail_if_slower.is_none() {
-        return Err(WrongInput(
-            "--bisect needs --fail-if-slower, or fail_if_slower in drome.toml".to_owned(),
-        )
-        .into());
+/// Fails if an option needs a margin and there is none.
+fn check_margin(args: &RaceArgs) -> Result<(), WrongInput> {
+    let needs = [("--bisect", args.bisect), ("--verdict", args.verdict.is_some())];
+    match needs.into_iter().find(|(_, is_given)| *is_given && args.fail_if_slower.is_none()) {
+        Some((option, _)) => {
+            Err(WrongInput(format!("{option} needs --fail-if-slower, or fail_if_slower in drome.toml")))
+        }
+        None => Ok(()),
     }
+}
+
+fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
+    check_margin(args)?;
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
-    let path = own_path(&args.url)?;
+    let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
     let stop = stop_flag()?;
-    let Servers { lineup, mut entrants, containers } = servers(args, &path, &stop)?;
+    let Servers { lineup, mut entrants, path, url, raced, revisions } = servers::of(args, &stop)?;
     setup::name_entrants(&mut entrants, &args.names)?;
+    let revisions = revisions.map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
-    let study = study(args, setup::race_title(&entrants))?;
-    let raced = Raced { prepare: args.prepare.clone(), containers, ..Raced::default() };
-    let run = setup::race_run(study, entrants, raced, rules);
+    let study = study(args, setup::race_title(&entrants), &url, raced.running)?;
+    let mut run = setup::race_run(study, entrants, raced, rules);
+    run.command = args.words.clone();
     let mut session = Session::open(run, lineup, stop, &store)?;
     if !args.any_body {
         session.ensure_same_work(&path)?;
@@ -193,33 +230,10 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let Some(margin) = args.fail_if_slower else { return Ok(code) };
     let gate = Gate::of_race(&findings, margin);
     gate::tell(&gate);
+    if let Some(verdict) = verdict {
+        verdict.write(&GateVerdict::of_race(&gate, &findings, revisions))?;
+    }
     Ok(if args.bisect { gate::bisect_code(gate.outcome()) } else { gate::code(gate.outcome()) })
-}
-
-/// The servers of a race.
-struct Servers {
-    lineup: Lineup,
-    entrants: BTreeMap<String, Entrant>,
-    /// How their containers are run, if they have any.
-    containers: Option<Containers>,
-}
-
-/// Builds the revisions or finds the images, if there are any, and makes the contenders; `path` is requested of them.
-fn servers(args: &RaceArgs, path: &str, stop: &AtomicBool) -> anyhow::Result<Servers> {
-    if let Some(Images { raced, containers }) =
-        args.images.resolve(args.revisions.start.as_deref(), stop)?
-    {
-        let (lineup, entrants) = setup::images(&raced, path)?;
-        return Ok(Servers { lineup, entrants, containers: Some(containers) });
-    }
-    let revisions = args.revisions.build(stop)?;
-    let here = || args.commands.iter().map(|line| ServerCommand::here(line)).collect();
-    let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
-    let (lineup, mut entrants) = setup::commands(&commands, path)?;
-    if let Some(revisions) = &revisions {
-        revisions.name(&mut entrants);
-    }
-    Ok(Servers { lineup, entrants, containers: None })
 }
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.
@@ -238,10 +252,10 @@ fn export(path: &Path) -> Result<(Format, Output), WrongInput> {
         let words = format!("--export {path}: draw charts after the race with `drome report --format svg`");
         return Err(WrongInput(words));
     }
-    format::export(path)
+    format::export("--export", path)
 }
 
-fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
+fn study(args: &RaceArgs, title: String, url: &str, are_running: bool) -> anyhow::Result<Study> {
     let precision = args.precision.unwrap_or(EQUAL);
     let least = Heats::LEAST_SLICE * Heats::LEAST_SLICES;
     if args.duration < least {
@@ -263,13 +277,14 @@ fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
         },
     };
     let rounds = usize::from(args.rounds);
+    let least_rounds = if are_running { 2 * LEAST_ROUNDS } else { LEAST_ROUNDS };
     let heats = Heats {
         slice: SLICE.min(args.duration / Heats::LEAST_SLICES),
         warmup_limit: WARMUP_LIMIT,
         ..Heats::default()
     };
     let design = Design {
-        blocks: [rounds.min(LEAST_ROUNDS), rounds],
+        blocks: [rounds.min(least_rounds), rounds],
         warmup: args.warmup,
         measure: args.duration,
         decide: args.precision.is_none(),
@@ -279,5 +294,5 @@ fn study(args: &RaceArgs, title: String) -> anyhow::Result<Study> {
         budget: BUDGET,
         heats: (!args.alone).then_some(heats),
     };
-    Ok(setup::raced_study(title, &args.url, load, design))
+    Ok(setup::raced_study(title, url, load, design))
 }

@@ -5,6 +5,7 @@ use clap::Args;
 use lab::prepare::folders;
 use lab::revision::{Builder, Built, Repository, Revision, WORKING_TREE};
 use lab::setup::ServerCommand;
+use model::gate_verdict::VerdictRevision;
 use model::observation::Entrant;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -84,6 +85,16 @@ impl Revisions {
             entrant.title = if name == WORKING_TREE { "working tree".to_owned() } else { name.clone() };
             entrant.version = Some(built.revision.version());
         }
+    }
+
+    /// What is raced, for a verdict. `entrants`: the contenders of the race, by which it calls them.
+    pub fn raced(&self, entrants: &BTreeMap<String, Entrant>) -> Vec<VerdictRevision> {
+        let of = |(entrant, built): (&Entrant, &Built)| VerdictRevision {
+            title: entrant.title.clone(),
+            commit: built.revision.commit.clone(),
+            files: built.revision.files.clone(),
+        };
+        entrants.values().zip(&self.built).map(of).collect()
     }
 }
 

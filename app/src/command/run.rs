@@ -2,7 +2,7 @@
 
 use super::report::{TellArgs, Teller};
 use super::session::{check_budget, conclude, measure, present};
-use super::{as_published, catalog, store};
+use super::{as_published, catalog, repeat, store};
 use crate::failure::WrongInput;
 use crate::options::{Common, MachineArgs, precision};
 use crate::signals::stop_flag;
@@ -114,6 +114,7 @@ fn one(
     }
     let rules = Rules { seed: args.seed, quick: args.quick, allow_busy: args.machine.allow_busy };
     let mut run = lineup.run(name, study, rules);
+    run.command = repeat::own().into_iter().map(|word| if word == "--all" { name.to_owned() } else { word }).collect();
     if let Some(begun) = begun {
         same_as_begun(&begun, &run)?;
         run = begun;

@@ -132,7 +132,7 @@ fn reference_pages(common: &Common) -> anyhow::Result<Site> {
         match &workload.file {
             Some(file) => site.page(&format!("/{file}"), &workload.content_type, body),
             None if workload.body == Recipe::Sent => site.echo(&format!("/{name}")),
-            None if workload.query.is_some() => site.json(&format!("/{name}")),
+            None if workload.body == Recipe::Text(serve::OBJECT.to_owned()) => site.json(&format!("/{name}")),
             None => {}
         }
         if name == ROOT {

@@ -119,7 +119,7 @@ pub fn run(args: &SweepArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let keep = keep.map_err(|error| WrongInput(format!("--keep {error}")))?;
     check(args)?;
     let to = args.shown.destination()?;
-    let export = args.export.as_deref().map(format::export::<Format>).transpose()?;
+    let export = args.export.as_deref().map(|path| format::export::<Format>("--export", path)).transpose()?;
     let chart = args.chart.as_deref().map(|path| Pictures::to_file("--chart", path)).transpose()?;
     let (run, lab, entries, titles) = match &args.url {
         Some(url) => running(args, url)?,

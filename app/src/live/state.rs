@@ -3,7 +3,7 @@
 
 use super::look::ServerUse;
 use model::{Interval, Plan, Rate};
-use report::offered;
+use report::{offered, units};
 use stats::Histogram;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -60,7 +60,11 @@ impl State {
         let connections = plan.load.connections();
         Self {
             url: plan.target.url.clone(),
-            load: format!("{load}, {connections} connections, {threads} thread(s)"),
+            load: format!(
+                "{load}, {}, {}",
+                units::several(connections, "connection"),
+                units::several(threads, "thread")
+            ),
             warmup: plan.warmup,
             since_start: Duration::ZERO,
             elapsed: Duration::ZERO,

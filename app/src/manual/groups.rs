@@ -7,7 +7,7 @@ use report::TextStyle;
 /// Every command, in the group of what it is for.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Measure", &["load", "race", "sweep", "run", "plan"]),
-    ("Read results", &["report", "compare", "history", "import", "ui"]),
+    ("Read results", &["report", "compare", "comment", "history", "import", "ui"]),
     ("Catalogue", &["list", "show", "install", "verify", "new", "schema"]),
     ("Machine and tools", &["doctor", "serve", "dialects", "completions"]),
 ];

@@ -74,6 +74,7 @@ pub const PAGES: &[Page] = &[
                 "drome race --image localhost/app:old --image localhost/app:new --start '/app --port {port}'",
                 "container images, run by podman or docker",
             ),
+            ("drome race http://127.0.0.1:8080/ http://127.0.0.1:8081/", "servers that already run"),
         ],
         exits: &[
             (0, "with --fail-if-slower: no command is slower than the first by more than the share"),
@@ -83,7 +84,11 @@ pub const PAGES: &[Page] = &[
             (4, "no trial of one of the commands was sound; with --fail-if-slower: not decided"),
             (130, "interrupted; `drome report` shows what was measured"),
         ],
-        see: &[("race.md", "Race servers"), ("report.md", "Read a report")],
+        see: &[
+            ("race.md", "Race servers"),
+            ("report.md", "Read a report"),
+            ("guard-pull-requests.md", "Guard a pull request in ten minutes"),
+        ],
     },
     Page {
         command: "sweep",
@@ -241,7 +246,7 @@ pub const PAGES: &[Page] = &[
         command: "compare",
         examples: &[
             ("drome compare OLD NEW", "two runs, as `drome list runs` names them"),
-            ("drome compare old.json new.json --format markdown", "two files of findings"),
+            ("drome compare old.json new.json --format markdown", "two JSON reports"),
             (
                 "drome compare baseline.json --fail-if-slower 3%",
                 "for CI: the latest run must not be more than 3 % slower",
@@ -255,6 +260,15 @@ pub const PAGES: &[Page] = &[
             (4, "a contender could not be judged, or the share lies within its interval"),
         ],
         see: &[("continuous-integration.md", "A gate for performance in continuous integration")],
+    },
+    Page {
+        command: "comment",
+        examples: &[
+            ("drome comment verdict.json", "what --verdict verdict.json wrote, in Markdown"),
+            ("drome comment verdict.json --marker nightly", "for a comment beside that of another job"),
+        ],
+        exits: &[(0, ""), (1, ""), (2, "the command line is wrong, or the file is not a verdict")],
+        see: &[("guard-pull-requests.md", "Guard a pull request in ten minutes")],
     },
     Page {
         command: "history",

@@ -9,7 +9,7 @@ use lab::machine::doctor::Examination;
 use model::forecast::RoundsForecast;
 use model::inspection::Inspection;
 use model::page::Replay;
-use model::{Comparison, Contender, Findings, Forecast, History, Study, Sweep, Workload};
+use model::{Comparison, Contender, Findings, Forecast, GateVerdict, History, Study, Sweep, Workload};
 use report::{imported, load_json};
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -49,6 +49,11 @@ pub const FORMATS: &[Format] = &[
     },
     Format { name: "sweep", title: "drome sweep --format json", schema: printed::<Sweep> },
     Format { name: "compare", title: "drome compare --format json", schema: printed::<Comparison> },
+    Format {
+        name: "verdict",
+        title: "drome race --verdict FILE.json, and the same of drome compare",
+        schema: printed::<GateVerdict>,
+    },
     Format { name: "history", title: "drome history --format json", schema: printed::<History> },
     Format {
         name: "plan",

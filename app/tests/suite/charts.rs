@@ -25,13 +25,13 @@ fn measured(rate: u64, why_void: Option<&str>) -> Outcome {
         Tally { duration_ns: 1_000_000_000, sent: rate, completed: rate, threads: 1, ..Tally::default() };
     (1..=rate.min(1000)).for_each(|i| tally.latency.record(100_000 + i * 1_000_000 / rate));
     tally.course = Some(Course { step_ns: 25_000_000, warmup: Vec::new(), window: vec![rate / 40; 40] });
-    let usage = Usage {
+    let usage = Some(Usage {
         wall_ns: 1_000_000_000,
         cpu_ns: 950_000_000,
         cores: 1,
         rss_max_bytes: 9_000_000,
         ..Usage::default()
-    };
+    });
     let reasons: Vec<String> = why_void.map(str::to_owned).into_iter().collect();
     let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons, ..Verdict::default() };
     Outcome::Measured(Box::new(Measurement { tally, usage, verdict }))

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Findings of eight blocks: the reference at 100,000/s and one contender at this rate, each with some noise.
-fn findings(home: &Home, name: &str, machine: f64, rate: f64, cpu: &str) -> PathBuf {
+pub fn findings(home: &Home, name: &str, machine: f64, rate: f64, cpu: &str) -> PathBuf {
     changed(home, name, machine, rate, cpu, |_| {})
 }
 

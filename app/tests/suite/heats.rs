@@ -132,7 +132,8 @@ fn every_start_and_slice_of_live_servers_is_stored_and_their_order_is_what_is_kn
         assert!(start.took_ns > 0 && start.memory_bytes.is_some() && start.program.is_some(), "{start:?}");
         for cell in start.cells.values() {
             let measurement = cell.measurement.as_ref().unwrap();
-            assert!(measurement.tally.completed > 0 && measurement.usage.cpu_ns > 0);
+            let cpu_ns = measurement.usage.as_ref().map(|usage| usage.cpu_ns);
+            assert!(measurement.tally.completed > 0 && cpu_ns > Some(0));
             assert!(
                 cell.warmup_ns >= 20_000_000 && cell.turns >= 10,
                 "{} ns, {}",

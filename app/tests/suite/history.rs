@@ -27,7 +27,7 @@ fn a_run(nth: usize, names: &[&str]) -> Run {
 fn observation(trial: Trial, rate: f64) -> Observation {
     let n = rate as u64;
     let tally = Tally { duration_ns: 1_000_000_000, sent: n, completed: n, threads: 1, ..Tally::default() };
-    let usage = Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() };
+    let usage = Some(Usage { wall_ns: 1_000_000_000, cpu_ns: 950_000_000, cores: 1, ..Usage::default() });
     let verdict = Verdict { bound: Bound::Server, valid: true, reasons: Vec::new(), ..Verdict::default() };
     let outcome = Outcome::Measured(Box::new(Measurement { tally, usage, verdict }));
     Observation {

@@ -35,7 +35,7 @@ fn the_shape_stands_in_the_report() {
     let url = format!("http://{}/hello", server.address);
     let finished = run(&mut Home::new().drome(&["load", &url, "--steps", "1k,3k/100ms"]));
     assert!(
-        finished.out.contains("arrivals in 2 step(s) of 100 ms: 1,000; 3,000 requests/s"),
+        finished.out.contains("arrivals in 2 steps of 100 ms: 1,000; 3,000 requests/s"),
         "{}",
         finished.out
     );

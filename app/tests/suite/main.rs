@@ -3,6 +3,8 @@
 
 mod common;
 
+mod action_comment;
+mod action_race;
 mod bad_input;
 mod browser;
 mod busy;
@@ -45,6 +47,7 @@ mod outcomes;
 mod ports;
 mod race;
 mod race_gate;
+mod race_urls;
 mod resume;
 mod revisions;
 mod root;
@@ -55,4 +58,5 @@ mod stand_ins;
 mod steady;
 mod sweep;
 mod ui;
+mod verdict_file;
 mod verified;

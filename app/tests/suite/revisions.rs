@@ -77,7 +77,8 @@ fn find(folder: &Path, name: &str, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn git(folder: &Path, args: &[&str]) {
+/// Runs git in a folder, with nothing of the user's own configuration that commits need.
+pub fn git(folder: &Path, args: &[&str]) {
     let settings =
         ["user.name=A", "user.email=a@localhost", "init.defaultBranch=main", "commit.gpgsign=false"];
     let settings =
@@ -229,7 +230,14 @@ fn a_file_in_the_repository_holds_the_options() {
     let revs = ["--rev", "main", "--rev", "HEAD~1"];
     let turned = run(repository.home.drome(&[&short[..], &revs].concat()).current_dir(&repository.folder));
     assert_eq!(turned.code, 0, "the command line's revisions: {}{}", turned.out, turned.err);
+    let elsewhere = repository.home.write("elsewhere/settings.toml", &file.replace("[\"HEAD~1\", \"main\"]", "[\"main\", \"HEAD~1\"]"));
     repository.write("drome.toml", "[race]\nrev = []\nstrat = 1\n");
+    let named = [&short[..], &["--file", elsewhere.to_str().unwrap()]].concat();
+    let passed = run(repository.home.drome(&named).current_dir(&repository.folder));
+    assert_eq!(passed.code, 0, "the file that is named, in this folder: {}{}", passed.out, passed.err);
+    let both = [&named[..], &["drome serve --port {port}", "drome serve --port {port}"]].concat();
+    let both = run(repository.home.drome(&both).current_dir(&repository.folder));
+    assert!(both.code == 2 && both.err.contains("cannot be used with"), "{}", both.err);
     let wrong = run(repository.home.drome(&["race"]).current_dir(&below));
     assert!(
         wrong.code == 2 && wrong.err.contains("drome.toml") && wrong.err.contains("strat"),

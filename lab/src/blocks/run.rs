@@ -98,7 +98,7 @@ impl Unjudged {
         };
         let mut verdict = verdict::judge(&case);
         verdict.reasons.extend(self.caveat.map(str::to_owned));
-        Measurement { tally: self.tally, usage: self.usage, verdict }
+        Measurement { tally: self.tally, usage: Some(self.usage), verdict }
     }
 }
 
@@ -120,10 +120,10 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>
 
     let asked = Works::from([(cell.workload.clone(), work.clone())]);
     let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
-    *program = digest::executable(instance.server.pid());
+    *program = instance.server.pid().and_then(digest::executable);
     lab.verify_once(prepared, &instance)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
-    let plan = plan::plan(cell, &run.study.design, instance.address, path, work, &lab.cores, seed);
+    let plan = plan::plan(cell, &run.study.design, &instance.origin, path, work, &lab.cores, seed);
     let caveat = instance.server.caveat();
     let loaded = under_load::load(instance, &plan, &lab.cores, &lab.stop)?;
     let usage = loaded.usage.ok_or_else(|| unknown("its processes could not be watched"))?;

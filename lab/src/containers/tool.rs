@@ -178,7 +178,7 @@ mod tests {
         let podman = image("app:old", &format!("{hex} localhost/app@sha256:77 \n")).unwrap();
         let docker = image("app:old", &format!("sha256:{hex} \n")).unwrap();
         assert_eq!((&podman.id, &podman.id), (&docker.id, &format!("sha256:{hex}")));
-        assert_eq!((podman.pinned(), docker.pinned()), ("localhost/app@sha256:77", "app:old"));
+        assert_eq!((podman.digest.as_deref(), docker.digest), (Some("localhost/app@sha256:77"), None));
         for odd in ["", "no", "sha256:12", &"x".repeat(64)] {
             assert_eq!(image("app", odd), None, "{odd}");
         }

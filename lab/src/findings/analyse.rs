@@ -350,8 +350,8 @@ fn contender_findings(run: &Run, table: &Table<'_>, name: &str) -> ContenderFind
         rate_per_s_by_block: table.by_block(name, rate),
         merit_by_block: table.by_block(name, table.merit(name)),
         wire_bytes_per_answer: figure(&wire_bytes).map(|f| f.median),
-        server_core_use: figure(&|m| m.usage.core_use()),
-        rss_max_bytes: measured.iter().map(|m| m.usage.rss_max_bytes).max(),
+        server_core_use: figure(&|m| m.usage.as_ref()?.core_use()),
+        rss_max_bytes: measured.iter().filter_map(|m| Some(m.usage.as_ref()?.rss_max_bytes)).max(),
         differs: table.differs(run, name).filter(|_| run.study.design.decide),
         equal: (run.study.design.decide && name != table.base() && table.is_measured(name))
             .then(|| table.is_equal(run, name, run.study.design.precision)),

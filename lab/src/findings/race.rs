@@ -31,12 +31,13 @@ pub fn findings(run: &Run, cells: &[CellFindings], elapsed_s: f64) -> Option<Rac
         held_equal: HeldEqual {
             body_bytes: raced.body_bytes,
             connections: cell.load.connections(),
-            server_cpus: run.environment.server_cpus.clone(),
+            server_cpus: if raced.running { Vec::new() } else { run.environment.server_cpus.clone() },
             client_cpus: run.environment.client_cpus.clone(),
             warmup_s: design.warmup.as_secs_f64(),
             measure_s: design.measure.as_secs_f64(),
             prepare: raced.prepare,
         },
+        running: raced.running,
     })
 }
 

@@ -8,6 +8,7 @@ use crate::heat::turns::shape::Shape;
 use crate::heat::turns::snapshot::{Looks, Watched};
 use crate::lab::Show;
 use crate::server::plan;
+use crate::server::tree::Tree;
 use load::{Generator, LoadError};
 use model::heat::{HUB, Start, Step};
 use model::{Cell, Load, Plan};
@@ -62,9 +63,9 @@ impl<'b, 'a> Bout<'b, 'a> {
         let (mut who, mut plans) = (Vec::new(), Vec::new());
         for at in field.alive() {
             match field.asked(at, asked) {
-                Some((address, path, work)) => {
+                Some((origin, path, work)) => {
                     who.push(at);
-                    let plan = plan::plan(&warming, design, address, path, work, &lab.cores, seed);
+                    let plan = plan::plan(&warming, design, origin, path, work, &lab.cores, seed);
                     plans.push(Plan { probe: false, ..plan });
                 }
                 None => {
@@ -77,7 +78,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         }
         let generator = opened(field, plans)?;
         let looks = Looks::begin(Watched {
-            members: who.iter().filter_map(|at| field.members[*at].tree()).collect(),
+            members: who.iter().map(|at| field.members[*at].tree()).collect(),
             server_cpus: lab.cores.server.iter().copied().collect(),
             client_cpus: lab.cores.client.iter().copied().collect(),
             engine: threads(&generator),

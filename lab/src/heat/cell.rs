@@ -95,6 +95,8 @@ impl Bout<'_, '_> {
     fn slice(&self, (cycle, place, member): (usize, usize, usize), turned: &Turned) -> Slice {
         let (counted, start) = (self.counted(), self.start(member));
         let (owner_ns, members_ns) = turned.used.owner_and_others(member);
+        // Nothing that ran elsewhere is to be taken off its time, and where a server runs that drome did not start is not known.
+        let is_pinned = self.field.members[self.who[member]].is_pinned();
         Slice {
             round: start.round,
             heat: start.heat,
@@ -108,9 +110,9 @@ impl Bout<'_, '_> {
             turn_ns: turned.used.wall_ns,
             ran: Ran {
                 owner_ns,
-                members_ns,
+                members_ns: members_ns.filter(|_| is_pinned),
                 others_ns: turned.used.others_ns,
-                others_on_server_ns: turned.used.others_on_server_ns,
+                others_on_server_ns: turned.used.others_on_server_ns.filter(|_| is_pinned),
                 stolen_ns: turned.used.stolen_ns,
             },
             void: turned.void,

@@ -9,8 +9,8 @@ use crate::heat::turns::sum::Sum;
 use crate::heat::warm::Course;
 use crate::server::tree::{self, ThreadClocks};
 use crate::verdict::{self, Case, Policy};
-use model::Measurement;
 use model::heat::{InCell, Slice};
+use model::{Measurement, Usage};
 
 /// If others used more of the cores than this in the turns of a start, it is not told what bounded it.
 const MOST_BESIDE_PPM: u64 = 30_000;
@@ -40,7 +40,8 @@ impl Bout<'_, '_> {
             let (elsewhere_ns, elsewhere_wall_ns) = snapshot::elsewhere(member, &cycled.used);
             let own_ns = (elsewhere_ns.unwrap_or(0) as f64 * share) as u64;
             let busiest = busiest(&cycled.clocks[member], after);
-            let measurement = self.measurement(member, sum, own_ns, busiest);
+            let measurement =
+                (!sum.is_empty()).then(|| Box::new(self.measurement(member, sum, own_ns, busiest)));
             let (warmup_ns, settled) = course.came_to(member);
             let in_cell = InCell {
                 warmup_ns,
@@ -50,7 +51,7 @@ impl Bout<'_, '_> {
                 disturbed,
                 elsewhere_ns,
                 elsewhere_wall_ns,
-                measurement: measurement.map(Box::new),
+                measurement,
             };
             self.field.members[self.who[member]].start.cells.insert(self.cell, in_cell);
         }
@@ -64,22 +65,22 @@ impl Bout<'_, '_> {
         sum: &Sum,
         elsewhere_ns: u64,
         busiest: Option<f64>,
-    ) -> Option<Measurement> {
-        let seen = self.field.members[self.who[member]].look();
-        let cores = &self.field.lab.cores;
-        let usage = sum.usage(elsewhere_ns, &seen, busiest, cores)?;
+    ) -> Measurement {
+        let at = self.who[member];
+        let seen = self.field.members[at].look();
+        let usage = sum.usage(elsewhere_ns, &seen, busiest, &self.field.lab.cores);
+        let usage = usage.map(|usage| self.field.members[at].on_its_cores(usage));
         // What others did is judged slice by slice.
         let policy = Policy::trial(true);
         // Where others ran beside it, its processes do not tell whether it was at its limit.
-        let is_alone = usage.others_ppm.is_none_or(|ppm| ppm <= MOST_BESIDE_PPM);
+        let is_alone = |usage: &&Usage| usage.others_ppm.is_none_or(|ppm| ppm <= MOST_BESIDE_PPM);
         let case = Case {
-            usage: Some(&usage).filter(|_| is_alone),
+            usage: usage.as_ref().filter(is_alone),
             ..Case::new(policy, &self.generator.plans()[member], &sum.tally)
         };
         let mut verdict = verdict::judge(&case);
-        let caveat = self.field.members[self.who[member]].caveat();
-        verdict.reasons.extend(caveat.map(str::to_owned));
-        Some(Measurement { tally: sum.tally.clone(), usage, verdict })
+        verdict.reasons.extend(self.field.members[at].caveat().map(str::to_owned));
+        Measurement { tally: sum.tally.clone(), usage, verdict }
     }
 }
 

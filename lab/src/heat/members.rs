@@ -11,10 +11,11 @@ use crate::machine::environment::Watch;
 use crate::machine::system::System;
 use crate::prepare::Prepared;
 use crate::server::instance::{Instance, Place, Work, Works};
+use crate::server::origin::Origin;
 use crate::server::prepare_command;
 use crate::server::tree::{self, Snapshot, Tree};
 use model::heat::{HUB, Heat, Start, StartOutcome, Step};
-use model::{Cell, Run};
+use model::{Cell, Run, Usage};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -58,14 +59,27 @@ impl Member {
         self.instance.is_some()
     }
 
-    /// Its processes; `None` if it is gone.
+    /// Its processes; `None` if it is gone, or they are not known.
     pub fn tree(&self) -> Option<Tree> {
-        self.instance.as_ref().map(|instance| instance.server.tree())
+        self.instance.as_ref()?.server.tree()
     }
 
     /// What a report says of how its figures were taken, if that is not the usual way.
     pub fn caveat(&self) -> Option<&'static str> {
         self.instance.as_ref()?.server.caveat()
+    }
+
+    /// Whether it runs on the servers' cores and nowhere else.
+    pub fn is_pinned(&self) -> bool {
+        self.instance.as_ref().is_some_and(|instance| instance.server.is_pinned())
+    }
+
+    /// Its usage with the cores that it can use, where `usage` has those to which drome pins servers.
+    pub fn on_its_cores(&self, usage: Usage) -> Usage {
+        match &self.instance {
+            Some(instance) => instance.server.on_its_cores(usage),
+            None => usage,
+        }
     }
 
     /// How its server ended, if it has.
@@ -121,11 +135,10 @@ impl<'a> Field<'a> {
         let mut field = Self { lab, run, heat, members, spent_before, hub, charged, watch };
         let servers = heat.servers();
         for (nth, (name, copy)) in servers.iter().enumerate() {
-            show.step(
-                run,
-                heat,
-                &Step::Starting { name: (*name).to_owned(), nth: nth + 1, of: servers.len() },
-            );
+            if *name == HUB || !run.servers_already_ran() {
+                let step = Step::Starting { name: (*name).to_owned(), nth: nth + 1, of: servers.len() };
+                show.step(run, heat, &step);
+            }
             let attempt = owed::attempt(name, *copy, heat.round, starts);
             let started = field.start_one(name, *copy);
             if lab.stop.load(Ordering::Relaxed) {
@@ -147,7 +160,7 @@ impl<'a> Field<'a> {
             let mut member = Member { start, instance: None };
             match started {
                 Ok(instance) => {
-                    member.start.program = digest::executable(instance.server.pid());
+                    member.start.program = instance.server.pid().and_then(digest::executable);
                     member.instance = Some(instance);
                 }
                 Err(fault) => member.leaves(field.beside_its_copy(name, fault)),
@@ -206,16 +219,16 @@ impl<'a> Field<'a> {
     }
 
     /// Where a member is asked for a cell's workload, by which path, and the workload; `None` if the member is gone.
-    pub fn asked(&self, at: usize, cell: &Cell) -> Option<(std::net::SocketAddr, &str, &Work)> {
+    pub fn asked(&self, at: usize, cell: &Cell) -> Option<(&Origin, &str, &Work)> {
         let member = self.members.get(at)?;
-        let address = member.instance.as_ref()?.address;
+        let origin = &member.instance.as_ref()?.origin;
         let prepared = self.prepared(&member.start.contender).ok()?;
         let (path, work) =
             (prepared.contender.serves.get(&cell.workload), self.lab.works.get(&cell.workload));
         match path.zip(work) {
-            Some((path, work)) => Some((address, path, work)),
+            Some((path, work)) => Some((origin, path, work)),
             None if member.start.contender == HUB => {
-                Some((address, &self.hub.plainest.0, &self.hub.plainest.1))
+                Some((origin, &self.hub.plainest.0, &self.hub.plainest.1))
             }
             None => None,
         }

@@ -48,7 +48,7 @@ mod tests {
 
     fn in_cell(completed: u64) -> InCell {
         let tally = Tally { completed, ..Tally::default() };
-        let (usage, verdict) = (Usage::default(), Verdict { valid: true, ..Verdict::default() });
+        let (usage, verdict) = (Some(Usage::default()), Verdict { valid: true, ..Verdict::default() });
         let measurement = Some(Box::new(Measurement { tally, usage, verdict }));
         InCell {
             warmup_ns: 7,

@@ -60,7 +60,9 @@ impl Going<'_> {
             None => measure(self.store, &mut field, &mut self.measured, show)?,
             trouble => trouble,
         };
-        show.step(run, heat, &Step::Stopping);
+        if !run.servers_already_ran() {
+            show.step(run, heat, &Step::Stopping);
+        }
         field.stop(trouble.is_none());
         let starts = field.starts();
         self.store.keep_starts(&run.id, &starts, &[])?;
@@ -92,7 +94,7 @@ fn measure(
         match cell::measure(field, *at, show) {
             Ok(slices) => keep(store, field, measured, slices)?,
             Err(Trouble::Lab(why)) => {
-                // What was alive then is not to blame, and is owed the cell.
+                // The servers alive then are not to blame; they are measured in this cell again later.
                 let alive = field.alive();
                 for at in alive {
                     field.members[at].leaves(Fault::Lab(why.clone()));

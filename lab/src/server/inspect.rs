@@ -35,7 +35,7 @@ pub fn inspect(
         Err(Fault::Lab(why)) => return Err(why),
         Ok(mut instance) => {
             let contender = &prepared.contender;
-            let verified = verify::full(instance.address, &contender.serves, &contender.faults, works)
+            let verified = verify::full(&instance.origin, &contender.serves, &contender.faults, works)
                 .map_err(|own| own.to_string())?;
             seen.right = verified.right();
             seen.wrong = verified.wrong();

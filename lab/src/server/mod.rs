@@ -1,5 +1,6 @@
 //! A contender's server: started, verified, put under load, watched, stopped.
 
+pub mod any_server;
 pub mod container;
 pub mod control_group;
 pub mod guard;
@@ -8,10 +9,13 @@ pub mod inspect;
 pub mod instance;
 pub(crate) mod likely_class;
 pub mod local;
+pub mod origin;
 pub mod plan;
 pub mod ports;
 pub mod prepare_command;
 mod removal;
+pub mod running;
+pub(crate) mod starting;
 pub mod supervise;
 pub mod tree;
 pub mod under_load;

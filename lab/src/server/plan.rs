@@ -2,9 +2,8 @@
 
 use crate::machine::cores::Cores;
 use crate::server::instance::Work;
-use crate::server::work;
+use crate::server::origin::Origin;
 use model::{Ask, Cell, Design, Expect, Plan, Until};
-use std::net::SocketAddr;
 use std::time::Duration;
 
 /// How long a study's trial waits for one answer at most.
@@ -14,7 +13,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 pub fn plan(
     cell: &Cell,
     design: &Design,
-    at: SocketAddr,
+    at: &Origin,
     path: &str,
     work: &Work,
     cores: &Cores,
@@ -28,7 +27,7 @@ pub fn plan(
         expect: Expect { status: Some(200), body: question.body, ..Expect::default() },
         weight: 1.0,
     };
-    let target = work::target(at, &question.path);
+    let target = at.target(&question.path);
     Plan {
         warmup: design.warmup,
         timeout: TIMEOUT,

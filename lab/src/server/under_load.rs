@@ -3,7 +3,7 @@
 use crate::fault::Fault;
 use crate::machine::cores::Cores;
 use crate::server::instance::Instance;
-use crate::server::usage::{Sampler, Watched};
+use crate::server::usage::Sampler;
 use load::{LoadError, Progress};
 use model::{Plan, Tally, Usage};
 use std::sync::Arc;
@@ -20,17 +20,20 @@ pub struct Loaded {
     pub stopping: Option<String>,
 }
 
-/// Carries the plan out and stops the contender, which runs on its side of these cores.
+/// Carries the plan out and stops the contender, which runs on its side of these cores if drome started it.
 pub fn load(
     mut instance: Instance,
     plan: &Plan,
     cores: &Cores,
     stop: &Arc<AtomicBool>,
 ) -> Result<Loaded, Fault> {
-    let sampler = Sampler::start(Watched::pinned(instance.server.tree(), cores));
+    let sampler = instance.server.watched(cores).map(Sampler::start);
     let progress = Progress { stop: Arc::clone(stop), ..Progress::default() };
-    let tally = load::run(plan, &progress, &sampler.watch());
-    let usage = sampler.finish();
+    let tally = match &sampler {
+        Some(sampler) => load::run(plan, &progress, &sampler.watch()),
+        None => load::run(plan, &progress, &()),
+    };
+    let usage = sampler.and_then(Sampler::finish);
     if let Some(end) = instance.server.ended() {
         return Err(Fault::Contender(format!("under load {end}")));
     }

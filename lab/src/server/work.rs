@@ -1,9 +1,9 @@
 //! A workload at run time: the requests that it allows and the answer that each must get.
 
+use crate::server::origin::Origin;
 use model::workload::{Method, NUMBER, Recipe};
-use model::{Address, Asking, Target, Workload};
+use model::{Asking, Workload};
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 
 /// The number in a query under load.
 const USUAL: u64 = 1;
@@ -78,11 +78,11 @@ impl Work {
 }
 
 impl Question {
-    /// The request as bytes, to a server at this address.
-    pub fn request(&self, at: SocketAddr, keep_alive: bool) -> Vec<u8> {
+    /// The request as bytes, to this server.
+    pub fn request(&self, at: &Origin, keep_alive: bool) -> Vec<u8> {
         let kind = [("Content-Type".to_owned(), "application/octet-stream".to_owned())];
         let headers: &[(String, String)] = if self.method == Method::Post { &kind } else { &[] };
-        target(at, &self.path).request(Asking {
+        at.target(&self.path).request(Asking {
             method: self.method.word(),
             path: &self.path,
             http10: false,
@@ -90,17 +90,6 @@ impl Question {
             headers,
             body: &self.send,
         })
-    }
-}
-
-/// The target for a path of a server on this machine.
-pub fn target(at: SocketAddr, path: &str) -> Target {
-    Target {
-        url: format!("http://{at}{path}"),
-        host: at.to_string(),
-        path: path.to_owned(),
-        address: Address::Tcp(at),
-        tls: false,
     }
 }
 
@@ -134,7 +123,8 @@ mod tests {
         let usual = echo.usual("/echo");
         assert_eq!((usual.send.len(), usual.body.as_deref()), (1024, Some(&usual.send[..])));
         let other = echo.with_body("/echo", b"abc".to_vec()).unwrap();
-        let request = String::from_utf8(other.request(SocketAddr::from(([127, 0, 0, 1], 81)), true)).unwrap();
+        let at = Origin::from(std::net::SocketAddr::from(([127, 0, 0, 1], 81)));
+        let request = String::from_utf8(other.request(&at, true)).unwrap();
         assert!(request.starts_with("POST /echo HTTP/1.1\r\nHost: 127.0.0.1:81\r\n"), "{request}");
         assert!(request.ends_with("\r\n\r\nabc") && request.contains("Content-Length: 3\r\n"), "{request}");
         assert_eq!(echo.with_number("/echo", 1), None);

@@ -7,6 +7,7 @@ mod images;
 mod labels;
 mod new_run;
 mod resume;
+mod running;
 mod same_work;
 
 pub use assets::{assets, works};
@@ -16,6 +17,7 @@ pub use images::{RacedImage, images};
 pub use labels::{name_entrants, race_title, short_labels};
 pub use new_run::{Rules, new_id, quicken, race_run, study_run};
 pub use resume::changes_since;
+pub use running::{not_above_listeners, running};
 pub use same_work::same_work;
 
 use crate::catalog::CatalogError;

@@ -58,16 +58,12 @@ pub fn study_run(
     Run { workloads, ..new_run(name, study, prepared.iter().map(entrant).collect(), 1, seed, quick) }
 }
 
-/// Makes a run of a race: every contender enters a block twice, so that its difference from itself is known. `race`: what all contenders
-/// have in common.
-pub fn race_run(
-    study: Study,
-    entrants: BTreeMap<String, Entrant>,
-    race: Raced,
-    rules: Rules,
-) -> Run {
+/// Makes a run of a race: every contender enters a block twice, so that its difference from itself is known. One that already runs
+/// enters once, because two entries of it would be the same server. `race`: what all contenders have in common.
+pub fn race_run(study: Study, entrants: BTreeMap<String, Entrant>, race: Raced, rules: Rules) -> Run {
+    let copies = if race.running { 1 } else { 2 };
     let allow_busy = Some(rules.allow_busy);
-    Run { race: Some(race), allow_busy, ..new_run(RACE, study, entrants, 2, rules.seed, rules.quick) }
+    Run { race: Some(race), allow_busy, ..new_run(RACE, study, entrants, copies, rules.seed, rules.quick) }
 }
 
 /// The digests of the bodies of the study's workloads.
@@ -101,6 +97,7 @@ fn new_run(
         copies,
         race: None,
         allow_busy: None,
+        command: Vec::new(),
     }
 }
 

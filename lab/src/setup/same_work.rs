@@ -3,15 +3,19 @@
 use super::{RACED, SetupError};
 use crate::fault::Fault;
 use crate::lab::Lab;
+use crate::prepare::Prepared;
 use crate::server::instance::{Instance, Place, Work, Works};
 use crate::server::likely_class;
 use crate::server::prepare_command;
-use crate::server::verify;
+use crate::server::verify::{self, Answer};
 use model::Run;
 use model::contender::Class;
 use model::observation::Raced;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
+
+/// How many bytes are shown of bodies that differ.
+const SHOWN: usize = 20;
 
 /// What was learned by asking every contender once.
 struct Asked {
@@ -42,20 +46,8 @@ pub fn same_work(lab: &mut Lab, run: &mut Run, path: &str) -> Result<(), SetupEr
 }
 
 fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
-    let (mut first, mut classes): (Option<(String, Vec<u8>)>, _) = (None, BTreeMap::new());
+    let (mut answers, mut classes) = (Vec::new(), BTreeMap::new());
     for (name, prepared) in &lab.prepared {
-        let place = Place {
-            cpus: lab.cores.server.clone(),
-            connections: 1,
-            assets: lab.assets.clone(),
-            log: lab.logs.join(format!("{name}.log")),
-        };
-        let trouble =
-            |why: String| SetupError::Race(format!("{name} (`{}`): {why}", prepared.contender.title));
-        let fault = |fault| match fault {
-            Fault::Contender(why) => trouble(why),
-            Fault::Lab(why) => SetupError::Lab(why),
-        };
         if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
             let log = lab.logs.join("prepare.log");
             prepare_command::run(command, &log, &lab.stop).map_err(|fault| match fault {
@@ -63,31 +55,107 @@ fn ask_all(lab: &Lab, run: &Run, path: &str) -> Result<Asked, SetupError> {
                 Fault::Lab(why) => SetupError::Lab(why),
             })?;
         }
-        let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
-        let answer = verify::get(instance.address, path);
-        let names = likely_class::names(&instance.server.tree());
-        classes.insert(name.clone(), likely_class::class(names.iter().map(String::as_str)));
-        instance.server.stop().map_err(trouble)?;
-        let answer = answer.map_err(|e| match Fault::own(&e) {
-            Some(own) => SetupError::Lab(own.to_string()),
-            None => trouble(format!("no answer for {path}: {e}")),
-        })?;
-        if answer.status != 200 {
-            return Err(trouble(format!("status {} for {path}, not 200", answer.status)));
+        let (answer, class) = ask_one(lab, prepared, path)?;
+        if let Some(class) = class {
+            classes.insert(name.clone(), class);
         }
-        match &first {
-            None => first = Some((name.clone(), answer.body)),
-            Some((other, body)) if *body != answer.body => {
-                return Err(SetupError::Race(format!(
-                    "{other} answers {path} with {} bytes, {name} with {} {}: that is not the same work; make them answer \
-                     alike, or use --any-body",
-                    body.len(),
-                    answer.body.len(),
-                    if body.len() == answer.body.len() { "others" } else { "bytes" },
-                )));
-            }
-            Some(_) => {}
-        }
+        answers.push((name.clone(), answer));
     }
-    Ok(Asked { work: Work { body: first.map(|(_, body)| body), ..Work::default() }, classes })
+    if let Some(why) = unequal(&answers, path) {
+        return Err(SetupError::Race(why));
+    }
+    if let Some((name, answer)) = answers.first().filter(|(_, answer)| answer.status != 200) {
+        let title = lab.prepared.get(name).map_or("", |prepared| &prepared.contender.title);
+        let status = answer.status;
+        return Err(SetupError::Race(format!("{name} (`{title}`): status {status} for {path}, not 200")));
+    }
+    let body = answers.into_iter().next().map(|(_, answer)| answer.body);
+    Ok(Asked { work: Work { body, ..Work::default() }, classes })
+}
+
+/// Starts one contender, asks it, and stops it; returns its answer, and its likely class where its processes are known.
+fn ask_one(lab: &Lab, prepared: &Prepared, path: &str) -> Result<(Answer, Option<Class>), SetupError> {
+    let (name, title) = (&prepared.name, &prepared.contender.title);
+    let place = Place {
+        cpus: lab.cores.server.clone(),
+        connections: 1,
+        assets: lab.assets.clone(),
+        log: lab.logs.join(format!("{name}.log")),
+    };
+    let trouble = |why: String| SetupError::Race(format!("{name} (`{title}`): {why}"));
+    let fault = |fault| match fault {
+        Fault::Contender(why) => trouble(why),
+        Fault::Lab(why) => SetupError::Lab(why),
+    };
+    let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
+    let answer = verify::get(&instance.origin, path);
+    let names = instance.server.tree().as_ref().map(likely_class::names);
+    let class = names.map(|names| likely_class::class(names.iter().map(String::as_str)));
+    instance.server.stop().map_err(trouble)?;
+    let answer = answer.map_err(|e| match Fault::own(&e) {
+        Some(own) => SetupError::Lab(own.to_string()),
+        None => trouble(format!("no answer for {path}: {e}")),
+    })?;
+    Ok((answer, class))
+}
+
+/// Why these answers are not the same work, if they are not: the first one and the first that differs from it, each with its own.
+fn unequal(answers: &[(String, Answer)], path: &str) -> Option<String> {
+    let ((one, first), others) = answers.split_first()?;
+    let told = |(other, answer): &(String, Answer)| {
+        let [of_one, of_other] = difference(first, answer)?;
+        let remedy = if first.status == answer.status {
+            "make them answer alike, or use --any-body"
+        } else {
+            "both must answer with status 200"
+        };
+        Some(format!(
+            "{one} answers {path} with {of_one}, {other} with {of_other}: that is not the same work; {remedy}"
+        ))
+    };
+    others.iter().find_map(told)
+}
+
+/// What differs between two answers: of each its status, its length, or its bytes from the first different one on.
+fn difference(one: &Answer, other: &Answer) -> Option<[String; 2]> {
+    if one.status != other.status {
+        return Some([one, other].map(|answer| format!("status {}", answer.status)));
+    }
+    let bodies = [&one.body, &other.body];
+    if one.body.len() != other.body.len() {
+        return Some(bodies.map(|body| format!("{} bytes", body.len())));
+    }
+    let at = one.body.iter().zip(&other.body).position(|(a, b)| a != b)?;
+    let shown = |body: &Vec<u8>| {
+        let some: Vec<u8> = body.iter().skip(at).take(SHOWN).copied().collect();
+        format!("`{}` from byte {at} on", String::from_utf8_lossy(&some).escape_debug())
+    };
+    Some(bodies.map(shown))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(answers: &[(u16, &str)]) -> Option<String> {
+        let answer = |(nth, (status, body)): (usize, &(u16, &str))| {
+            let body = body.as_bytes().to_vec();
+            (["A", "B", "C"][nth].to_owned(), Answer { status: *status, body, ..Answer::default() })
+        };
+        unequal(&answers.iter().enumerate().map(answer).collect::<Vec<_>>(), "/x")
+    }
+
+    #[test]
+    fn what_differs_is_told_of_both() {
+        assert_eq!((told(&[]), told(&[(200, "a"), (200, "a"), (200, "a")])), (None, None));
+        let words = |answers: &[(u16, &str)]| told(answers).unwrap_or_default();
+        let status = words(&[(200, "a"), (404, "a")]);
+        assert!(status.starts_with("A answers /x with status 200, B with status 404: "), "{status}");
+        assert!(!status.contains("--any-body"), "{status}");
+        let length = words(&[(200, "a"), (200, "a"), (200, "abc")]);
+        assert!(length.starts_with("A answers /x with 1 bytes, C with 3 bytes: "), "{length}");
+        let body = words(&[(200, "hello\n"), (200, "helps\n")]);
+        assert!(body.contains(r"with `lo\n` from byte 3 on, B with `ps\n` from byte 3 on: "), "{body}");
+        assert!(body.contains("not the same work") && body.ends_with("--any-body"), "{body}");
+    }
 }

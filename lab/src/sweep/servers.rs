@@ -79,7 +79,7 @@ impl<'a> Servers<'a> {
         let place = Place { cpus, connections: load.connections(), assets, log };
         let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop)?;
         let cell = Cell { title: String::new(), workload: RACED.to_owned(), load: load.clone() };
-        let plan = plan::plan(&cell, self.design, instance.address, path, work, &lab.cores, seed);
+        let plan = plan::plan(&cell, self.design, &instance.origin, path, work, &lab.cores, seed);
         let loaded = under_load::load(instance, &plan, &lab.cores, &lab.stop)?;
         Ok(self.judged(&plan, loaded.tally, loaded.usage, loaded.stopping.as_deref()))
     }

@@ -1,4 +1,4 @@
-//! The walk over servers that are made up: their truth is known, and no time passes.
+//! The sweep over made-up servers: their capacity is known, and no real time passes.
 
 use super::*;
 use model::sweep::{KeptOutcome, SweepTrial};

@@ -64,7 +64,7 @@ fn verify(script: Script) -> Verified {
     let catalog = lab::Catalog::built_in().unwrap();
     let works: Works = lab::setup::works(&catalog).unwrap();
     let serves = ["hello", "json", "echo"].map(|name| (name.to_owned(), format!("/{name}")));
-    full(serve(script), &BTreeMap::from(serves), &Faults::default(), &works).unwrap()
+    full(&serve(script).into(), &BTreeMap::from(serves), &Faults::default(), &works).unwrap()
 }
 
 /// What is wrong, and how many of the three workloads are done rightly.
@@ -198,7 +198,7 @@ fn in_one_piece(mut seem_whole: usize) -> SocketAddr {
 fn hello(address: SocketAddr, faults: &Faults) -> Verified {
     let works = lab::setup::works(&lab::Catalog::built_in().unwrap()).unwrap();
     let serves = BTreeMap::from([("hello".to_owned(), "/hello".to_owned())]);
-    full(address, &serves, faults, &works).unwrap()
+    full(&address.into(), &serves, faults, &works).unwrap()
 }
 
 #[test]

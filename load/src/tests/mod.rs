@@ -1,4 +1,4 @@
-//! The worker, driven by scripts instead of servers: no sockets, no time.
+//! The worker, driven by scripts instead of servers: no sockets, and a clock that moves only when the worker waits.
 
 mod fake;
 mod faults;

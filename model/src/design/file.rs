@@ -124,7 +124,7 @@ impl Design {
         let of_heats = [("slice", self.slice), ("warmup_limit", self.warmup_limit)];
         if let Some((key, _)) = of_heats.iter().find(|(_, value)| value.is_some()) {
             return Err(format!(
-                "`{key}` applies to heats only: use `rounds` instead of `blocks`, or leave it out"
+                "`{key}` applies to heats only: write `rounds` instead of `blocks`, or remove `{key}`"
             ));
         }
         let missing = |key: &str| format!("missing field `{key}`");

@@ -35,6 +35,7 @@ fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
     if !is_more_known(f, entrant, programs) {
         return Markup::default();
     }
+    let what = if f.race.as_ref().is_some_and(|race| race.running) { "URL" } else { "Command" };
     html! {
         h3 { @if f.race.is_some() { (name) } @else { (entrant.title) " " span.version { (version) } } }
         dl.facts {
@@ -42,7 +43,7 @@ fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
                 dt { "Image" }
                 dd { code { (image.name) } br; code { (image.id) } @if let Some(digest) = &image.digest { br; code { (digest) } } }
             }
-            @if !command.is_empty() { dt { "Command" } dd { pre { code { (command) } } } }
+            @if !command.is_empty() { dt { (what) } dd { pre { code { (command) } } } }
             @for (file, text) in &entrant.files { dt { code { (file) } } dd { pre { code { (text) } } } }
             @for program in programs {
                 dt { "Program" }
@@ -91,7 +92,7 @@ fn programs<'f>(f: &'f Findings, name: &str) -> &'f [Executable] {
 }
 
 /// A command line, quoted for a shell.
-pub(super) fn line(words: &[String]) -> String {
+fn line(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 

@@ -82,7 +82,7 @@ fn best(f: &Findings, cell: &CellFindings, field: &[&ContenderFindings]) -> Stri
     let figure_of_first = does(cell, first, own);
     let Some(tier) = first.tier else {
         let why =
-            if f.quick { "a first look gives no ranks" } else { "there are too few sound trials for ranks" };
+            if f.quick { "a first look gives no ranks" } else { "too few sound measurements for ranks" };
         return format!("Inconclusive: {why}. {} has the best median: it {figure_of_first}.", first.title);
     };
     let alike: Vec<&str> = field.iter().filter(|c| c.tier == Some(tier)).map(|c| c.title.as_str()).collect();

@@ -20,7 +20,7 @@ pub(super) fn section(f: &Findings) -> Markup {
         section #machine aria-labelledby="machine-title" {
             h2 #machine-title { "The machine" }
             (list(&hardware(f)))
-            h3 { "During the trials" }
+            h3 { "During the measurements" }
             (list(&conditions(f)))
             @if !settings.is_empty() {
                 h3 { "Kernel settings" }
@@ -62,7 +62,7 @@ fn hardware(f: &Findings) -> Facts {
     let mut facts = vec![
         ("Processor", text(&e.cpu)),
         ("Cores that drome may use", e.cores.to_string()),
-        ("Servers on core", units::cores(&e.server_cpus)),
+        ("Servers on core", servers_on(f)),
         ("Load generator on core", units::cores(&e.client_cpus)),
         ("Cores online", list(&machine.online_cpus)),
         ("Cores isolated", list(&machine.isolated_cpus)),
@@ -88,6 +88,12 @@ fn hardware(f: &Findings) -> Facts {
         facts.push(("How the cores were divided", e.core_notes.join("; ")));
     }
     facts
+}
+
+/// The cores of servers; servers that already ran are not pinned.
+fn servers_on(f: &Findings) -> String {
+    let are_running = f.race.as_ref().is_some_and(|race| race.running);
+    if are_running { "not pinned".to_owned() } else { units::cores(&f.environment.server_cpus) }
 }
 
 fn conditions(f: &Findings) -> Facts {

@@ -34,8 +34,19 @@ const STARTS: Words = Words {
               for the machine's speed in each cycle of turns.",
 };
 
+const CONNECTIONS: Words = Words {
+    meaning: "The servers already ran. A start is a new set of connections to a server and a new warm-up. In each heat, servers are loaded in \
+              turns. Ratios and ranks are computed from a start's figure: the result of all of its turns that count, adjusted for the \
+              machine's speed in each cycle of turns.",
+    ..STARTS
+};
+
 pub(super) fn section(told: &RunReport) -> Markup {
-    let words = if is_in_heats(told.findings) { STARTS } else { TRIALS };
+    let words = match &told.findings.race {
+        Some(race) if race.running => CONNECTIONS,
+        _ if is_in_heats(told.findings) => STARTS,
+        _ => TRIALS,
+    };
     let (table, chips) = table(told);
     let count = units::several(told.observations.len(), words.row);
     let caption = format!("{count} in the order of measurement");

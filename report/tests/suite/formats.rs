@@ -95,7 +95,7 @@ fn in_a_block(markdown: &str, at: usize) -> bool {
 /// A trial that was measured, one that failed and a void one; the words of each have all that must be escaped.
 fn trials() -> (Run, Vec<Observation>) {
     let (_, tally, verdict) = measurement(Load::Closed { connections: 8, per_connection: None });
-    let usage = Usage { cpu_ns: 950_000_000, rss_max_bytes: 4096, ..Usage::default() };
+    let usage = Some(Usage { cpu_ns: 950_000_000, rss_max_bytes: 4096, ..Usage::default() });
     let observe = |copy, outcome| Observation {
         trial: Trial { block: 0, cell: 0, contender: "A".to_owned(), copy },
         started_at: "2026-01-01T00:00:00Z".to_owned(),
@@ -107,7 +107,7 @@ fn trials() -> (Run, Vec<Observation>) {
     let nothing = Tally { duration_ns: 2_000_000_000, ..Tally::default() };
     let void = Verdict { valid: false, reasons: vec!["no answer, none".to_owned()], ..verdict.clone() };
     let measured = Outcome::Measured(Box::new(Measurement { tally, usage, verdict }));
-    let empty = Measurement { tally: nothing, usage: Usage::default(), verdict: void };
+    let empty = Measurement { tally: nothing, usage: Some(Usage::default()), verdict: void };
     let failed = Outcome::Failed("it ended (exit status: 1), with \"no\"\n    memory".to_owned());
     let observations =
         vec![observe(0, measured), observe(1, failed), observe(0, Outcome::Measured(Box::new(empty)))];

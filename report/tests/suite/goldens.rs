@@ -126,6 +126,18 @@ fn a_race_in_which_some_or_all_trials_failed() {
 }
 
 #[test]
+fn a_race_of_servers_that_already_ran_says_what_it_can_not_tell_and_claims_no_cores() {
+    let mut f = race(100_000.0, 80_000.0, 0.011);
+    let race = f.race.as_mut().unwrap();
+    (race.running, race.held_equal.server_cpus) = (true, Vec::new());
+    for text in [report::race::report(&f, &TextStyle::default()), report::race::markdown(&f)] {
+        assert!(text.contains("drome did not start these servers: "), "{text}");
+        assert!(text.contains("kept open; load generator on core 1; "), "{text}");
+        assert!(!text.contains("servers on core"), "{text}");
+    }
+}
+
+#[test]
 fn a_race_in_words() {
     insta::assert_snapshot!(
         "slower",

@@ -7,7 +7,7 @@ use base64::Engine;
 use fixture::{MadeUp, figure, study};
 use model::findings::{Decided, HeldEqual, PairFindings, RaceFindings};
 use model::import::{Imported, Source};
-use model::observation::{ContainerImage, Containers, Raced};
+use model::observation::{ContainerImage, Raced};
 use model::{Import, Metric, Outcome};
 use sha2::{Digest, Sha256};
 use validity::check;
@@ -150,7 +150,7 @@ fn one_trial_has_no_interval_and_no_rank() {
     one.findings.cells[0].noise_floor = None;
     let page = one.page();
     check(&page);
-    assert!(page.contains("Inconclusive: there are too few sound trials for ranks."));
+    assert!(page.contains("Inconclusive: there are too few sound measurements for ranks."));
     assert!(page.contains("(no interval: too few trials)"));
 }
 
@@ -177,7 +177,7 @@ fn a_race_says_who_is_faster_and_how_to_run_it_again() {
     let page = race().page();
     check(&page);
     assert!(page.contains("B is 1.25× A, 95 % 1.24–1.26"));
-    let command = "drome race './a {port}' './b --name '\\''x'\\'' {port}' --url http://127.0.0.1:{port}/";
+    let command = "drome race './a {port}' './b --name '\\''x'\\'' {port}' --alone --seed 7";
     let escaped = command.replace('"', "&quot;");
     assert!(page.contains(&escaped));
 }
@@ -194,18 +194,16 @@ fn a_race_of_images_shows_them_and_how_to_run_them_again() {
         race.run.contenders.get_mut(name).unwrap().image = Some(image);
     }
     race.findings.entrants = race.run.contenders.clone();
-    race.run.race.as_mut().unwrap().containers = Some(Containers {
-        tool: ["podman", "--runtime", "runc"].map(str::to_owned).to_vec(),
-        args: vec!["--memory=1g".to_owned()],
-        env: vec!["PORT={port}".to_owned()],
-        start: Some("/app {port}".to_owned()),
-    });
+    let words = ["race", "--image", "localhost/app:old", "--image=localhost/app:new", "--start", "/app {port}"];
+    race.run.command = words.map(str::to_owned).to_vec();
     let page = race.page();
     check(&page);
-    let command = "drome race --image localhost/app@sha256:77 --image localhost/app:new --start '/app {port}' \
-                   --env PORT={port} --container-tool 'podman --runtime runc' --container-arg=--memory=1g --url ";
+    let command = "drome race --image localhost/app:old --image=localhost/app:new --start '/app {port}' --seed 7";
     assert!(page.contains(command));
-    assert!(page.contains("localhost/app:old") && page.contains(&"ab".repeat(32)));
+    let id = format!("sha256:{}", "ab".repeat(32));
+    for shown in ["localhost/app:old", "localhost/app@sha256:77", "localhost/app:new", id.as_str()] {
+        assert!(page.contains(&format!("<code>{shown}</code>")), "{shown}");
+    }
 }
 
 #[test]
@@ -238,6 +236,7 @@ fn race() -> MadeUp {
     (f.page, f.cells[0].contenders) = (None, f.cells[0].contenders.split_off(1));
     f.unequal.clear();
     let commands = ["./a {port}", "./b --name 'x' {port}"];
+    race.run.command = ["race", commands[0], commands[1], "--alone"].map(str::to_owned).to_vec();
     for (i, c) in f.cells[0].contenders.iter_mut().enumerate() {
         (c.name, c.title, c.published) = (["A", "B"][i].to_owned(), commands[i].to_owned(), None);
     }
@@ -261,6 +260,7 @@ fn race() -> MadeUp {
             measure_s: 0.5,
             prepare: None,
         },
+        running: false,
     });
     let entrant = |title: &str| model::observation::Entrant { title: title.to_owned(), ..Default::default() };
     race.run.contenders =

@@ -220,7 +220,7 @@ fn starts_are_the_rows_of_the_csv_and_of_the_page() {
     let tally = Tally { completed: 10, duration_ns: 1_000_000, ..Tally::default() };
     let measured = Measurement {
         tally,
-        usage: Usage::default(),
+        usage: Some(Usage::default()),
         verdict: Verdict { valid: true, ..Verdict::default() },
     };
     let observations =

@@ -7,6 +7,7 @@ mod charts;
 mod ci;
 mod formats;
 mod gate;
+mod gate_verdict;
 mod goldens;
 mod history;
 mod html;

@@ -33,6 +33,9 @@ pub struct Echo {
     pub http10: bool,
 }
 
+/// The text of the object, `{n}` for the number.
+pub const OBJECT: &str = r#"{"message":"Hello World","number":{n}}"#;
+
 /// The object: its keys are written in this order.
 #[derive(Serialize)]
 struct Message<'m> {

@@ -46,5 +46,6 @@ pub fn example(entrants: BTreeMap<String, Entrant>, cells: &[(&str, usize)], blo
         copies: 1,
         race: None,
         allow_busy: None,
+        command: Vec::new(),
     }
 }

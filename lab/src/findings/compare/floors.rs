@@ -3,7 +3,7 @@
 use super::*;
 use crate::example;
 use crate::findings::analyse;
-use model::{Bound, Metric, Outcome, Trial};
+use model::{Bound, Metric, Outcome, Trial, Usage};
 
 /// Eight blocks, in which `a` has this rate, and uses this much CPU for an answer; the bounds are its own and the reference's.
 fn run(metric: Metric, rate: f64, cpu_ns: u64, bounds: [Bound; 2]) -> Findings {
@@ -19,7 +19,8 @@ fn run(metric: Metric, rate: f64, cpu_ns: u64, bounds: [Bound; 2]) -> Findings {
             let mut observation = example::observation(trial, Some(rate));
             if let Outcome::Measured(m) = &mut observation.outcome {
                 m.verdict.bound = bound;
-                m.usage.cpu_ns = cpu_ns * m.tally.completed;
+                let cpu_ns = cpu_ns * m.tally.completed;
+                m.usage = Some(Usage { cpu_ns, ..m.usage.take().unwrap_or_default() });
             }
             all.push(observation);
         }

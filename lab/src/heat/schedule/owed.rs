@@ -1,6 +1,6 @@
-//! The next heat of a round. A contender owes each cell once a round. What the lab or the machine spoiled is owed again; what the
-//! contender failed at is not. Pure: a function of the run and of what was stored, so that an interrupted run continues where
-//! it was.
+//! The next heat of a round. In each round, every contender must be measured in each cell, once for each of its copies. A start that
+//! the lab or the machine spoiled is repeated, up to [`ATTEMPTS`] times in all; one that the contender failed is not. Pure: a function
+//! of the run and of what was stored, so that an interrupted run continues where it was.
 
 use crate::heat::schedule::deal::{Player, Room, deal};
 use crate::heat::schedule::found::Found;
@@ -10,7 +10,7 @@ use model::heat::{Heat, Start, StartOutcome};
 use stats::random;
 use std::collections::BTreeSet;
 
-/// How often a start is made in a round until nothing spoils it. A start that was cut off because drome was killed does not count.
+/// How many times a start is tried at most in a round, if something spoils it each time. A start that was cut off because drome was killed does not count.
 pub const ATTEMPTS: usize = 3;
 
 /// Keeps the seeds of dealing distinct from those of cycles.
@@ -19,7 +19,7 @@ const DEALING: u64 = 0x6465_616c;
 /// The share of the machine's memory that is for the members of a heat.
 const MEMORY_SHARE: f64 = 0.7;
 
-/// Returns the next heat of a round; `None` when nothing is owed in it any more.
+/// Returns the next heat of a round; `None` when nothing is left to measure in it.
 pub fn heat(run: &Run, round: usize, heats: &[Heat], starts: &[Start]) -> Option<Heat> {
     let size = run.study.design.heats?.size;
     let memory = run.environment.memory_bytes.map(|bytes| (bytes as f64 * MEMORY_SHARE) as u64);
@@ -48,7 +48,7 @@ pub fn heat(run: &Run, round: usize, heats: &[Heat], starts: &[Start]) -> Option
     Some(Heat { round, number, members, copies, hub, cells, seed, started_at })
 }
 
-/// The cells that a contender owes in a round, by index.
+/// The cells in which a contender still has to be measured in a round, by index.
 pub fn cells_owed(run: &Run, contender: &str, round: usize, starts: &[Start]) -> Vec<usize> {
     let own: Vec<&Start> =
         starts.iter().filter(|start| start.round == round && start.contender == contender).collect();
@@ -67,16 +67,17 @@ pub fn attempt(contender: &str, copy: usize, round: usize, starts: &[Start]) -> 
     starts.iter().filter(is_own).count()
 }
 
-/// Every contender that takes part and is not given up, with what these starts show about it.
+/// Every contender that takes part and is not given up, with what these starts show about it. A server that drome did not start works
+/// and takes memory whichever heat it is in, so that nothing is gained by keeping it apart.
 fn players(run: &Run, starts: &[Start]) -> Vec<Player> {
-    let found = Found::of(starts);
+    let (found, is_started) = (Found::of(starts), !run.servers_already_ran());
     let takes_part = run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none());
     let players = takes_part.filter_map(|(name, entrant)| {
         let of = found.get(name.as_str()).cloned().unwrap_or_default();
         (!of.is_given_up()).then(|| Player {
             name: name.clone(),
-            alone: entrant.alone || of.disturbs(),
-            memory_bytes: of.memory_bytes,
+            alone: entrant.alone || (is_started && of.disturbs()),
+            memory_bytes: of.memory_bytes.filter(|_| is_started),
         })
     });
     players.collect()

@@ -20,8 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The members whose turns are watched, and the cores that they run on.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
-    /// The processes of each member, the hub's included.
-    pub members: Vec<Tree>,
+    /// The processes of each member, the hub's included; `None`: they are not known.
+    pub members: Vec<Option<Tree>>,
     /// The cores of the servers.
     pub server_cpus: BTreeSet<usize>,
     /// The cores of the load generator.
@@ -59,7 +59,8 @@ pub struct Between {
     /// CPU time of each member, in the order in which they are watched.
     pub members_ns: Vec<Option<u64>>,
     /// CPU time of other programs, and of drome's threads beside the engine. Programs that ran on cores which neither servers nor load generator
-    /// use are left out. Where a program of several threads ran is not known: it counts.
+    /// use are left out. Where a program of several threads ran is not known: it counts. Where a member's processes are not known, nor is this,
+    /// because they could be among the others.
     pub others_ns: Option<u64>,
     /// CPU time of the other programs that are known to have run on the servers' cores.
     pub others_on_server_ns: Option<u64>,
@@ -93,8 +94,9 @@ impl Looks {
     /// Takes a look and returns what was used since the last one.
     pub fn look(&mut self) -> Between {
         let at_ns = clock::now_ns();
-        let members = self.watched.members.len();
-        let (groups, used) = (group_clocks(&self.watched.members), self.processes.look());
+        let members = &self.watched.members;
+        let are_known = members.iter().all(Option::is_some);
+        let (groups, used) = (group_clocks(members), self.processes.look());
         let threads = own_threads(&self.watched.engine);
         // A thread that was made since then began at 0.
         let own: u64 = threads
@@ -110,19 +112,21 @@ impl Looks {
             since(clock(&groups), clock(&self.groups))
         };
         let of_member = |used: &Used, member: usize| {
-            of_group(member).or_else(|| Some(used.members_ns.get(&member).copied().unwrap_or(0)))
+            let ns = used.members_ns.get(&member).copied().unwrap_or(0);
+            members[member].as_ref().map(|_| of_group(member).unwrap_or(ns))
         };
+        let of_others = |ns: u64| Some(ns).filter(|_| are_known);
         let of = |used: &Used| Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
-            members_ns: (0..members).map(|member| of_member(used, member)).collect(),
-            others_ns: Some(used.others_perhaps_on(&self.watched.cpus()).saturating_add(own)),
-            others_on_server_ns: Some(used.others_on(&self.watched.server_cpus)),
+            members_ns: (0..members.len()).map(|member| of_member(used, member)).collect(),
+            others_ns: of_others(used.others_perhaps_on(&self.watched.cpus()).saturating_add(own)),
+            others_on_server_ns: of_others(used.others_on(&self.watched.server_cpus)),
             stolen_ns: since(machine.stolen_ns, self.machine.stolen_ns),
             idle_ns: since(machine.idle_ns, self.machine.idle_ns),
         };
         let unknown = || Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
-            members_ns: vec![None; members],
+            members_ns: vec![None; members.len()],
             ..Between::default()
         };
         let between = used.as_ref().map_or_else(unknown, of);
@@ -168,13 +172,13 @@ pub fn elsewhere(member: usize, turns: &[(usize, Between)]) -> (Option<u64>, u64
     (ns, of_others().fold(0, |sum: u64, (_, used)| sum.saturating_add(used.wall_ns)))
 }
 
-/// The clock of each member's control group; `None` where the member has none.
-fn group_clocks(members: &[Tree]) -> Vec<Option<u64>> {
+/// The clock of each member's control group; `None` where the member has none, or its processes are not known.
+fn group_clocks(members: &[Option<Tree>]) -> Vec<Option<u64>> {
     let clock = |tree: &Tree| match tree {
         Tree::Container(container) => container.group.as_ref()?.cpu_ns(),
         Tree::Below(_) | Tree::From(_) => None,
     };
-    members.iter().map(clock).collect()
+    members.iter().map(|tree| clock(tree.as_ref()?)).collect()
 }
 
 /// CPU time of drome's threads that are not the engine's.

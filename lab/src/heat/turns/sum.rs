@@ -57,9 +57,14 @@ impl Sum {
         (self.turns_ns, self.others_ns, self.stolen_ns) = (used.wall_ns, used.others_ns, used.stolen_ns);
     }
 
+    /// Whether it has no turn.
+    pub fn is_empty(&self) -> bool {
+        self.turns_ns == 0
+    }
+
     /// Adds later turns.
     pub fn append(&mut self, later: &Self) {
-        let is_first = self.turns_ns == 0;
+        let is_first = self.is_empty();
         let add = |a: Option<u64>, b: Option<u64>| if is_first { b } else { a.zip(b).map(|(a, b)| a + b) };
         self.tally.append(&later.tally);
         self.cpu_ns = add(self.cpu_ns, later.cpu_ns);

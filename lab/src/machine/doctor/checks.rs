@@ -1,4 +1,4 @@
-//! The checks of `drome doctor`, each with its weight. A weight says how much of a figure a trouble can spoil: 3 and more can
+//! The checks of `drome doctor`, each with its weight. A weight says how much of a figure a trouble can spoil: 3 or more can
 //! change which server is faster, 2 makes figures noisy, 1 matters for some loads only or is a caveat.
 
 use super::{Check, Trouble};

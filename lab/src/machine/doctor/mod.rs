@@ -32,7 +32,7 @@ pub struct Check {
     pub found: Option<String>,
     /// How many of the ten points it costs if it is trouble.
     pub weight: u8,
-    /// What it spoils and what helps; null: it is fine, or unknown.
+    /// Why this spoils measurements, and what helps; null: nothing is wrong here, or the system does not tell.
     pub trouble: Option<Trouble>,
 }
 

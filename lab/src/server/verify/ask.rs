@@ -1,9 +1,10 @@
 //! Sends one request on a connection of its own and reads everything about its answer.
 
+use crate::server::origin::Origin;
 use crate::server::work::Question;
 use model::workload::Method;
 use std::io::{Error, ErrorKind, Read, Result, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::time::Duration;
 use wire::{Event, ResponseParser, WireError};
 
@@ -46,18 +47,18 @@ pub enum Pace {
 }
 
 /// Requests one path on a connection of its own.
-pub fn get(address: SocketAddr, path: &str) -> Result<Answer> {
+pub fn get(at: &Origin, path: &str) -> Result<Answer> {
     let question = Question { method: Method::Get, path: path.to_owned(), send: Vec::new(), body: None };
-    ask(address, &question, Pace::AtOnce)
+    ask(at, &question, Pace::AtOnce)
 }
 
 /// Sends a request on a connection of its own, and says that it is the last one.
-pub fn ask(address: SocketAddr, question: &Question, pace: Pace) -> Result<Answer> {
-    let mut stream = TcpStream::connect_timeout(&address, ANSWER_PATIENCE)?;
+pub fn ask(at: &Origin, question: &Question, pace: Pace) -> Result<Answer> {
+    let mut stream = TcpStream::connect_timeout(&at.address, ANSWER_PATIENCE)?;
     stream.set_read_timeout(Some(ANSWER_PATIENCE))?;
     stream.set_write_timeout(Some(ANSWER_PATIENCE))?;
     stream.set_nodelay(true)?;
-    let request = question.request(address, false);
+    let request = question.request(at, false);
     match pace {
         Pace::AtOnce => stream.write_all(&request)?,
         Pace::InFragments => send_in_fragments(&mut stream, &request, request.len() - question.send.len())?,

@@ -6,11 +6,11 @@ mod ask;
 pub use ask::{Answer, Pace, ask, get};
 
 use crate::fault::Fault;
+use crate::server::origin::Origin;
 use crate::server::work::{Question, Work, Works};
 use model::contender::Faults;
 use model::workload::Recipe;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The sizes of bodies that are sent where they are echoed: a byte, less and more than a packet.
@@ -50,7 +50,7 @@ impl Verified {
 
 /// Asks once for each known workload, as under load. The list has everything that is wrong; an error is the lab's own, that it could
 /// not ask.
-pub fn brief(at: SocketAddr, serves: &BTreeMap<String, String>, works: &Works) -> Result<Vec<String>, Fault> {
+pub fn brief(at: &Origin, serves: &BTreeMap<String, String>, works: &Works) -> Result<Vec<String>, Fault> {
     let mut wrong = Vec::new();
     for (name, path, work) in known(serves, works) {
         wrong.extend(once(at, name, work, &work.usual(path), Pace::AtOnce)?.1);
@@ -61,7 +61,7 @@ pub fn brief(at: SocketAddr, serves: &BTreeMap<String, String>, works: &Works) -
 /// Asks in every way that a client may: with unforeseeable queries, numbers and bodies, in fragments, and for a path that does not
 /// exist. An error is the lab's own, that it could not ask.
 pub fn full(
-    at: SocketAddr,
+    at: &Origin,
     serves: &BTreeMap<String, String>,
     faults: &Faults,
     works: &Works,
@@ -127,7 +127,7 @@ fn chance(seed: u64, k: u64) -> u64 {
 
 /// Asks one question; returns the answer, if there was one, and everything that is wrong with it. An error is the lab's own.
 fn once(
-    at: SocketAddr,
+    at: &Origin,
     name: &str,
     work: &Work,
     asked: &Question,
@@ -176,7 +176,7 @@ fn differences(answer: &Answer, asked: &Question, content_type: Option<&str>) ->
 }
 
 /// What is wrong with the answer for an unknown path.
-fn unknown_path(at: SocketAddr, path: &str) -> Result<Option<String>, Fault> {
+fn unknown_path(at: &Origin, path: &str) -> Result<Option<String>, Fault> {
     let why = match get(at, path) {
         Ok(Answer { status: 404, .. }) => return Ok(None),
         Ok(answer) => format!("status {} instead of 404", answer.status),

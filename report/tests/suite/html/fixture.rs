@@ -122,6 +122,7 @@ fn run(contenders: BTreeMap<String, Entrant>, cells: Vec<Cell>, blocks: usize, t
         copies: 1,
         race: None,
         allow_busy: None,
+        command: ["run", "example", text].map(str::to_owned).to_vec(),
     }
 }
 
@@ -157,13 +158,13 @@ fn observation(trial: Trial, rate: f64, text: &str) -> Observation {
     for share in 1..=100_u64 {
         tally.latency.record((1e9 / rate) as u64 * share / 10);
     }
-    let usage = Usage {
+    let usage = Some(Usage {
         wall_ns: 2_000_000_000,
         cpu_ns: 1_900_000_000,
         cores: 1,
         rss_max_bytes: 12_800_000,
         ..Usage::default()
-    };
+    });
     let reasons = if trial.block == 1 { vec![format!("the host took 20 % {text}")] } else { Vec::new() };
     let verdict = Verdict { bound: Bound::Server, valid: reasons.is_empty(), reasons, ..Verdict::default() };
     let outcome = if trial.block == 2 && trial.contender == "server-2" {

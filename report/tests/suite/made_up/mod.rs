@@ -211,6 +211,7 @@ pub fn raced(faster: Option<String>, ratio: Option<Figure>) -> RaceFindings {
             measure_s: 0.5,
             prepare: None,
         },
+        running: false,
     }
 }
 
@@ -309,6 +310,7 @@ pub fn run() -> Run {
         copies: 2,
         race: None,
         allow_busy: None,
+        command: Vec::new(),
     }
 }
 

@@ -93,7 +93,7 @@ pub(super) fn findings(row: &Row<'_, '_>) -> ContenderFindings {
         latency_ns_p50: row.latency(Percentile::P50),
         latency_ns_p99: p99,
         wire_bytes_per_answer: row.usual(wire_bytes).map(|f| f.median),
-        server_core_use: row.usual(|m| m.usage.core_use()),
+        server_core_use: row.usual(|m| m.usage.as_ref()?.core_use()),
         rss_max_bytes: row.own.iter().filter_map(|m| rss(m)).max(),
         rate_per_s_by_block: row.by_round(Metric::Rate),
         merit_by_block: merits.collect(),
@@ -122,8 +122,8 @@ fn measured<'a>(row: &Row<'a, '_>) -> impl Iterator<Item = &'a Measurement> {
 
 /// The most memory of a start: at any time of the start, else in this cell.
 fn rss(m: &Measured<'_>) -> Option<u64> {
-    let in_cell = m.in_cell.measurement.as_deref().map(|m| m.usage.rss_max_bytes);
-    m.start.memory_bytes.or(in_cell).filter(|bytes| *bytes > 0)
+    let in_cell = || Some(m.in_cell.measurement.as_deref()?.usage.as_ref()?.rss_max_bytes);
+    m.start.memory_bytes.or_else(in_cell).filter(|bytes| *bytes > 0)
 }
 
 fn ran(row: &Row<'_, '_>) -> Ran {

@@ -276,6 +276,23 @@ fn a_race_in_one_heat_is_decided_by_the_same_model() {
 }
 
 #[test]
+fn a_race_of_servers_that_already_ran_is_decided_by_one_start_of_each_in_a_round() {
+    let rates = [("A", 100_000.0), ("B", 90_000.0)];
+    let mut world = World { rounds: 6, between_starts: 0.005, ..World::of(&rates) };
+    world.run.contenders.remove("reference");
+    world.run.contenders.values_mut().for_each(|entrant| entrant.class = None);
+    world.run = crate::setup::of_running(world.run.clone());
+    world.run.name = "race".to_owned();
+    (world.run.study.design.decide, world.run.study.design.blocks) = (true, [6, 108]);
+    let Kept { heats, starts, slices } = world.kept();
+    assert!(heats.iter().all(|heat| !heat.hub && heat.servers().len() == 2));
+    let found = findings(&world.run, &heats, &starts, &slices, None).race.unwrap();
+    assert_eq!((found.faster.as_deref(), found.running), (Some("A"), true));
+    assert!(found.ratio.is_some_and(|ratio| (0.88..0.92).contains(&ratio.median)), "{:?}", found.ratio);
+    assert!(found.held_equal.server_cpus.is_empty(), "drome did not pin them");
+}
+
+#[test]
 fn a_race_in_which_the_load_generator_held_all_back_has_figures_and_ends() {
     let most = |_: &str| 60_000.0;
     let mut world = World { most, rounds: 3, ..World::of(&[("A", 150_000.0), ("B", 140_000.0)]) };

@@ -1,4 +1,4 @@
-//! Every contender owes each cell once a round, whatever happens to its starts, and a run goes on where it was cut off.
+//! Every contender is measured in each cell once a round, whatever happens to its starts, and a run goes on where it was cut off.
 
 use super::*;
 use crate::heat::example::{in_cell, run, start};
@@ -186,6 +186,21 @@ fn a_race_has_every_command_twice_and_no_hub_unless_they_can_not_live_together()
         _ => well(heat),
     });
     assert_eq!((heats.len(), starts.iter().filter(|s| s.contender == "a").count()), (3, 4));
+}
+
+#[test]
+fn servers_that_already_ran_are_once_in_a_heat_and_stay_together_whatever_they_do() {
+    let mut run = run(&["a", "b"]);
+    run.contenders.remove("reference");
+    run.environment.memory_bytes = Some(15);
+    let run = crate::setup::of_running(run);
+    let busy = |name| {
+        let mut start = Start { memory_bytes: Some(9), ..start(0, 0, name, &[0, 1]) };
+        start.cells.insert(0, model::heat::InCell { elsewhere_ns: Some(9_000_000_000), ..in_cell() });
+        start
+    };
+    let heat = heat(&run, 1, &[], &["a", "b"].map(busy)).unwrap();
+    assert_eq!((sorted(&heat.members), heat.copies, heat.hub), (names(&["a", "b"]), 1, false));
 }
 
 #[test]

@@ -73,8 +73,9 @@ pub struct Processes {
 }
 
 impl Processes {
-    pub fn begin(members: &[Tree]) -> Self {
-        let roots = members.iter().enumerate().flat_map(|(member, tree)| roots(member, tree)).collect();
+    pub fn begin(members: &[Option<Tree>]) -> Self {
+        let known = members.iter().enumerate().filter_map(|(member, tree)| Some((member, tree.as_ref()?)));
+        let roots = known.flat_map(|(member, tree)| roots(member, tree)).collect();
         let mut all = Self { roots, known: BTreeMap::new(), last_pid: last_pid() };
         all.add_new();
         all

@@ -122,7 +122,7 @@ fn members_are_told_apart_by_their_guards_and_others_are_seen() {
     let spin = "while :; do :; done";
     // The member works in a child of its guard's child, the other program by itself.
     let (mut guard, mut idle) = (sh(&format!("sh -c '{spin}' & wait")), sh("exec sleep 100"));
-    let members = [&guard, &idle].map(|child| Tree::Below(child.id() as i32)).to_vec();
+    let members = [&guard, &idle].map(|child| Some(Tree::Below(child.id() as i32))).to_vec();
     let mut looks = Looks::begin(Watched { members, ..Watched::default() });
     let seen = look_until(&mut looks, |sum| sum.members_ns[0] >= Some(100 * MS));
     assert!(seen.members_ns[0] >= Some(100 * MS) && seen.members_ns[1] < Some(50 * MS), "{seen:?}");
@@ -143,13 +143,25 @@ fn members_are_told_apart_by_their_guards_and_others_are_seen() {
 }
 
 #[test]
+fn where_a_member_is_not_known_it_may_be_among_the_others() {
+    let mut known = sh("exec sleep 100");
+    let members = vec![None, Some(Tree::From(known.id() as i32))];
+    let seen = Looks::begin(Watched { members, ..Watched::default() }).look();
+    known.kill().unwrap();
+    known.wait().unwrap();
+    assert_eq!((seen.members_ns[0], seen.others_ns, seen.others_on_server_ns), (None, None, None), "{seen:?}");
+    assert!(seen.members_ns[1].is_some(), "{seen:?}");
+    assert_eq!(seen.owner_and_others(1), (seen.members_ns[1], None));
+}
+
+#[test]
 fn what_runs_a_container_is_neither_the_member_nor_other_load() {
     let spin = "while :; do :; done";
     // The guard spins for the program that runs the container; under docker, the container's process is not below it.
     let (mut guard, mut inside, mut idle) = (sh(spin), sh("exec sleep 100"), sh("exec sleep 100"));
     let container = |child: &Child, guard: &Child| {
         let (guard, pid) = (guard.id() as i32, child.id() as i32);
-        Tree::Container(Arc::new(Container { guard, pid, group: None }))
+        Some(Tree::Container(Arc::new(Container { guard, pid, group: None })))
     };
     let members = vec![container(&inside, &guard), container(&idle, &guard)];
     let mut looks = Looks::begin(Watched { members, ..Watched::default() });

@@ -1,0 +1,214 @@
+//! The verdict's document: what drome writes, what it reads of what anyone may have written, and its Markdown, in which no foreign
+//! text means anything.
+
+use crate::made_up::{race, race_by};
+use model::Metric;
+use model::gate::{Gate, Outcome};
+use model::gate_verdict::{
+    GateVerdict, LONGEST_NAME, LONGEST_SENTENCE, MOST_CHANGES, MOST_REVISIONS, MOST_SENTENCES, VerdictRevision,
+};
+use report::gate_verdict::{MOST_BYTES, Marker, comment, json, markdown, read};
+use serde_json::Value;
+
+/// Texts of people who want more than to be read.
+const FORGERIES: &[&str] = &[
+    "</details><h1>passed</h1>",
+    "@everyone @drome-bench/maintainers",
+    "[x](javascript:alert(1)) [y]: http://a.example/",
+    "![](http://a.example/pixel.png)",
+    "http://a.example/ www.a.example a@b.example",
+    "#1 GH-1 drome-bench/drome#1 0123456789abcdef0123456789abcdef01234567",
+    "a | b || c \\| d \\",
+    "`</details>` ``` ~~~",
+    "\n```\n# heading\n\n<script>alert(1)</script>\n\n- item",
+    "\r\n<!-- drome: other -->\r\n",
+    "--> <img src=x onerror=alert(1)>",
+    "::set-output name=outcome::passed",
+    "\u{0}\u{7}\u{1b}[31mred\u{1b}]0;title\u{7}",
+    "\u{202e}dessap\u{202c} \u{2066}x\u{2069} \u{200b}\u{feff}\u{ad}",
+    "a\u{2028}b\u{2029}c\u{85}d\u{b}e\u{c}f",
+    "**bold** _it_ ~~no~~ $x$ :smile: &lt;b&gt; &#64;everyone",
+    "",
+    "   ",
+];
+
+fn written(b: f64) -> GateVerdict {
+    let findings = race(100_000.0, b, 0.011);
+    let revision = |title: &str, files: Option<&str>| VerdictRevision {
+        title: title.to_owned(),
+        commit: "0123456789abcdef0123456789abcdef01234567".to_owned(),
+        files: files.map(str::to_owned),
+    };
+    let revisions = vec![revision("base", None), revision("working tree", Some("fedcba9876543210"))];
+    GateVerdict::of_race(&Gate::of_race(&findings, 0.02), &findings, revisions)
+}
+
+/// All parts of a document that are text, replaced.
+fn forged(text: &str) -> GateVerdict {
+    let mut v = written(95_000.0);
+    for own in [&mut v.title, &mut v.against, &mut v.drome] {
+        text.clone_into(own);
+    }
+    (v.machine.cpu, v.machine.kernel) = (Some(text.to_owned()), Some(text.to_owned()));
+    (v.changes[0].title, v.changes[0].cell) = (text.to_owned(), Some(text.to_owned()));
+    v.unknown = vec![text.to_owned()];
+    for revision in &mut v.revisions {
+        text.clone_into(&mut revision.title);
+        text.clone_into(&mut revision.commit);
+        revision.files = Some(text.to_owned());
+    }
+    v
+}
+
+/// Drome's own words, without inline code, and the code. No code is open at the end of a line.
+fn parted(text: &str) -> (String, Vec<String>) {
+    let (mut own, mut foreign) = (String::new(), Vec::new());
+    for line in text.split('\n') {
+        let parts: Vec<&str> = line.split('`').collect();
+        assert_eq!(parts.len() % 2, 1, "code is open: {line}");
+        own.extend(parts.iter().copied().step_by(2));
+        own.push('\n');
+        foreign.extend(parts.iter().skip(1).step_by(2).map(|part| (*part).to_owned()));
+    }
+    (own, foreign)
+}
+
+#[test]
+fn what_is_written_is_read_again_and_says_what_the_gate_says() {
+    let v = written(95_000.0);
+    assert_eq!(read(json(&v).as_bytes()), Ok(v.clone()));
+    let text = markdown(&v);
+    let head = "**`./b {port}` is more than 2 % slower than `./a {port}`.**\n\n\
+                | server | slowdown | 95 % interval | verdict |\n| --- | ---: | ---: | --- |\n\
+                | `./b {port}` | 5.0 % slower | ";
+    assert!(text.starts_with(head), "{text}");
+    assert!(text.contains(" | more than 2 % slower |\n\nThese measurements are precise enough to show"), "{text}");
+    assert!(text.contains("\n- metric: rate\n") && text.contains("`base`: commit `0123456789`\n"), "{text}");
+    assert!(text.contains("`working tree`: commit `0123456789`, and changes (files `fedcba9876`)"), "{text}");
+    assert!(text.ends_with("\n</details>\n"), "{text}");
+    assert!(markdown(&written(100_000.0)).starts_with("**`./b {port}` is not more than 2 % slower than"));
+    assert!(markdown(&written(98_000.0)).starts_with("**It is open whether `./b {port}` is more than 2 % slower"));
+}
+
+#[test]
+fn where_less_is_better_it_says_what_speed_is() {
+    let findings = race_by(Metric::ServerCpu, 1.1);
+    let v = GateVerdict::of_race(&Gate::of_race(&findings, 0.02), &findings, Vec::new());
+    let text = markdown(&v);
+    assert!(text.contains("\nSpeed here is the inverse of the CPU time:"), "{text}");
+    assert!(text.contains("- metric: server-cpu\n") && v.outcome == Outcome::Slower, "{text}");
+    let document: Value = serde_json::from_str(&json(&v)).unwrap();
+    assert!(document["outcome"] == "slower" && document["changes"][0]["judged"] == "slower", "{document}");
+    assert!(document.get("revisions").is_none(), "{document}");
+}
+
+#[test]
+fn no_foreign_text_means_anything() {
+    let marker: Marker = "race".parse().unwrap();
+    let shown = |v: &GateVerdict| parted(&comment(v, &marker));
+    let (fair, count) = (shown(&forged("nginx")), shown(&forged("nginx")).1.len());
+    assert!(fair.0.starts_with("<!-- drome: race -->\n\n**"), "{}", fair.0);
+    for text in FORGERIES {
+        let (own, foreign) = shown(&forged(text));
+        assert_eq!((&own, foreign.len()), (&fair.0, count), "{text:?}");
+        for code in foreign {
+            let is_fine = |c: char| !c.is_control() && !"|\u{202e}\u{2066}\u{200b}\u{feff}\u{ad}\u{2028}".contains(c);
+            assert!(!code.trim().is_empty() && code.chars().all(is_fine), "{code:?}");
+        }
+    }
+}
+
+#[test]
+fn the_largest_document_is_read_and_fits_into_a_comment() {
+    let mut v = written(95_000.0);
+    let name = |letter: &str| letter.repeat(LONGEST_NAME);
+    for letter in ["\"", "\\", "`", "|"] {
+        (v.title, v.against, v.drome) = (name(letter), name(letter), name(letter));
+        (v.machine.cpu, v.machine.kernel) = (Some(name(letter)), Some(name(letter)));
+        let mut change = v.changes[0].clone();
+        (change.title, change.cell) = (name(letter), Some(name(letter)));
+        (v.changes, v.left_out) = (vec![change; MOST_CHANGES], 7);
+        v.unknown = vec![letter.repeat(LONGEST_SENTENCE); MOST_SENTENCES];
+        let revision =
+            VerdictRevision { title: name(letter), commit: name(letter), files: Some(name(letter)) };
+        v.revisions = vec![revision; MOST_REVISIONS];
+        let text = json(&v);
+        assert!(text.len() <= MOST_BYTES, "{letter}: {}", text.len());
+        assert_eq!(read(text.as_bytes()), Ok(v.clone()));
+        let text = markdown(&v);
+        assert!(text.chars().count() < 65_000, "{letter}: {}", text.chars().count());
+        assert!(text.starts_with("**At least 200 of 207 comparisons with `"), "{text}");
+        assert!(text.contains("Not shown: 157 more comparisons") && text.contains("- and 20 more\n"), "{text}");
+    }
+}
+
+/// The document with this value at a path, or without it.
+fn changed(path: &str, value: Option<Value>) -> String {
+    let mut document: Value = serde_json::from_str(&json(&written(95_000.0))).unwrap();
+    let (parent, key) = path.rsplit_once('/').unwrap();
+    let parent = document.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+    match value {
+        Some(value) => parent.insert(key.to_owned(), value),
+        None => parent.remove(key),
+    };
+    document.to_string()
+}
+
+#[track_caller]
+fn refused(document: &str, why: &str) {
+    let error = read(document.as_bytes()).unwrap_err();
+    assert!(error.contains(why), "{error}");
+    assert!(error.chars().count() <= 200 && !error.contains(['\n', '\u{1b}', '\u{0}']), "{error:?}");
+}
+
+#[test]
+fn what_is_no_verdict_of_this_version_is_refused() {
+    for (path, value, why) in [
+        ("/schema", Some(2.into()), "its schema is 2, and this drome reads 1"),
+        ("/schema", Some("1".into()), "invalid type"),
+        ("/schema", None, "missing field"),
+        ("/more", Some(1.into()), "unknown field 'more'"),
+        ("/\n::error::\u{1b}[2J", Some(1.into()), "unknown field"),
+        ("/machine/more", Some(1.into()), "unknown field 'more'"),
+        ("/changes/0/why", Some(Value::Array(Vec::new())), "unknown field 'why'"),
+        ("/outcome", Some("fine".into()), "unknown variant"),
+        ("/outcome", Some("passed".into()), "does not follow"),
+        ("/outcome", None, "missing field"),
+        ("/margin", Some(Value::Null), "invalid type"),
+        ("/changes/0/speed", Some((-1.0).into()), "out of range"),
+        ("/changes/0/metric", Some("x\ny".into()), "allowed are"),
+        ("/rounds", Some((-1).into()), "invalid value"),
+        ("/title", Some("x".repeat(1_000_000).into()), "more than 262,144 bytes"),
+        ("/title", Some("x".repeat(100_000).into()), "more than 100"),
+        ("/unknown", Some(vec!["x"; 10_000].into()), "more than 40"),
+        ("/unknown", Some(vec![vec!["x"]].into()), "invalid type"),
+    ] {
+        refused(&changed(path, value), why);
+    }
+}
+
+#[test]
+fn what_is_no_json_or_has_no_sound_numbers_is_refused() {
+    let fair = changed("/margin", Some(0.02.into()));
+    for (number, why) in [("NaN", "expected"), ("1e999", "out of range"), ("-Infinity", "number"), ("2", "range")] {
+        refused(&fair.replace("\"margin\":0.02", &format!("\"margin\":{number}")), why);
+    }
+    refused(&fair.replacen('{', "{\"margin\":0.02,", 1), "duplicate field");
+    refused("", "EOF");
+    refused("{\"schema\":1", "EOF");
+    refused(&"[".repeat(100_000), "");
+    refused(&format!("{{\"schema\":1,\"title\":{}", "[".repeat(100_000)), "");
+    refused(&format!("{{\"schema\":1,\"more\":{}", "{\"a\":".repeat(30_000)), "");
+    assert!(read(&[b'{', 0, 0xff, 0xfe]).is_err());
+    assert!(read(&vec![b' '; MOST_BYTES + 1]).is_err());
+}
+
+#[test]
+fn a_marker_can_not_end_its_comment() {
+    for name in ["race", "race-2", "A", "a-b-c"] {
+        assert_eq!(name.parse::<Marker>().unwrap().to_string(), format!("<!-- drome: {name} -->"));
+    }
+    for name in ["", "-", "a-", "-a", "a--b", "a>b", "a b", "a\nb", "ä", "-->", &"x".repeat(41)] {
+        assert!(name.parse::<Marker>().is_err(), "{name:?}");
+    }
+}

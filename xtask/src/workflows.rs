@@ -1,0 +1,122 @@
+//! The workflows of GitHub Actions: this project's own, and the examples for its users. `cargo xtask ci` checks them with actionlint,
+//! and tests keep the rules that it does not know.
+
+use crate::{packages, root, run};
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The checker, which Go builds.
+const ACTIONLINT: &str = "github.com/rhysd/actionlint/cmd/actionlint";
+
+/// Its version.
+const VERSION: &str = "v1.7.7";
+
+/// The folders with workflows.
+const FOLDERS: &[&str] = &[".github/workflows", EXAMPLES];
+
+/// The workflows that users copy.
+const EXAMPLES: &str = "packaging/action/examples";
+
+/// Checks all workflows.
+pub fn lint() -> Result<()> {
+    let root = root();
+    let program = actionlint(&root)?.display().to_string();
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        files.extend(workflows(&root, folder)?.into_iter().map(|file| file.display().to_string()));
+    }
+    // What is found must not depend on the other checkers that a machine has.
+    let mut args = vec!["-no-color", "-shellcheck=", "-pyflakes="];
+    args.extend(files.iter().map(String::as_str));
+    run(&program, &args)
+}
+
+/// The program in target/tools, built unless this version is there.
+fn actionlint(root: &Path) -> Result<PathBuf> {
+    let folder = root.join("target/tools").join(format!("actionlint-{VERSION}"));
+    let program = folder.join("actionlint");
+    if !program.is_file() {
+        packages::find("go").context("actionlint is built with Go: install it from https://go.dev/dl")?;
+        let to = format!("GOBIN={}", folder.display());
+        let package = format!("{ACTIONLINT}@{VERSION}");
+        run("env", &[&to, "CGO_ENABLED=0", "GOFLAGS=", "go", "install", &package])?;
+    }
+    Ok(program)
+}
+
+/// The workflows in a folder, sorted.
+fn workflows(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
+    let path = root.join(folder);
+    let entries = fs::read_dir(&path).with_context(|| format!("can't read {}", path.display()))?;
+    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "yml"));
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The files that run as an action or show how to, with their texts.
+    fn action_files() -> Vec<(PathBuf, String)> {
+        let root = root();
+        let mut files = workflows(&root, EXAMPLES).unwrap();
+        files.extend(["action.yml", "packaging/action/comment/action.yml"].map(|name| root.join(name)));
+        let read = |file: PathBuf| (file.clone(), fs::read_to_string(&file).unwrap());
+        files.into_iter().map(read).collect()
+    }
+
+    #[test]
+    fn no_script_has_a_value_in_its_text() {
+        for (file, text) in action_files() {
+            for line in text.lines().filter(|line| line.trim_start().trim_start_matches("- ").starts_with("run:")) {
+                let is_one_script = line.contains("run: bash \"$GITHUB_ACTION_PATH/") && !line.contains("${{");
+                assert!(is_one_script, "{}: {line}", file.display());
+            }
+        }
+        for name in ["comment.sh", "common.sh", "install.sh", "race.sh"] {
+            let text = fs::read_to_string(root().join("packaging/action").join(name)).unwrap();
+            assert!(!text.contains("${{"), "{name}");
+            assert!(name == "common.sh" || text.contains("\nset -euo pipefail\n"), "{name}");
+        }
+    }
+
+    #[test]
+    fn actions_of_others_are_pinned_by_their_hash_with_the_version() {
+        let mut pinned = 0;
+        for (file, text) in action_files() {
+            let uses = text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: "));
+            for used in uses.filter(|used| !used.starts_with("drome-bench/drome")) {
+                let (hash, version) = used.split_once('@').unwrap().1.split_once(" # v").unwrap();
+                let is_hash = hash.len() == 40 && hash.chars().all(|c| c.is_ascii_hexdigit());
+                assert!(is_hash && version.contains('.'), "{}: {used}", file.display());
+                pinned += 1;
+            }
+        }
+        assert_eq!(pinned, 2);
+    }
+
+    #[test]
+    fn the_job_that_runs_a_pull_request_may_write_nothing_and_the_one_that_writes_runs_none_of_it() {
+        let of = |name: &str| fs::read_to_string(root().join(EXAMPLES).join(name)).unwrap();
+        let (measure, comment) = (of("drome-measure.yml"), of("drome-comment.yml"));
+        assert!(measure.contains("\non: pull_request\npermissions:\n  contents: read\n"));
+        assert!(measure.contains("persist-credentials: false") && measure.contains("core.hooksPath"));
+        for word in ["write", "secrets", "actions/cache", "pull_request_target"] {
+            assert!(!measure.contains(&format!("{word}:")) && !measure.contains(&format!(": {word}")), "{word}");
+        }
+        assert!(comment.contains("\non:\n  workflow_run:\n") && comment.contains("\npermissions: {}\n"));
+        assert!(!comment.contains("checkout@") && !comment.contains("head_sha"));
+    }
+
+    #[test]
+    fn the_guide_shows_the_examples_as_they_are() {
+        let guide = fs::read_to_string(root().join("docs/guard-pull-requests.md")).unwrap();
+        for file in workflows(&root(), EXAMPLES).unwrap() {
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(guide.contains(&format!("```yaml\n{text}```\n")), "{}", file.display());
+        }
+    }
+}
