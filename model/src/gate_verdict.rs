@@ -129,7 +129,8 @@ impl GateVerdict {
     }
 
     fn new(gate: &Gate, findings: &Findings, against: &str) -> Self {
-        let mut unknown: Vec<String> = gate.unknown.iter().map(|why| clipped(why, LONGEST_SENTENCE)).collect();
+        let mut unknown: Vec<String> =
+            gate.unknown.iter().map(|why| clipped(why, LONGEST_SENTENCE)).collect();
         let mut changes = Vec::new();
         for change in &gate.changes {
             match VerdictChange::of(change) {

@@ -10,6 +10,7 @@ pub mod cpu;
 mod epoll;
 pub mod heap;
 pub mod limits;
+pub mod perf;
 mod ports;
 mod refusal;
 pub mod socket;

@@ -70,7 +70,9 @@ pub fn read(bytes: &[u8]) -> Result<GateVerdict, String> {
     let version: Version = parsed(bytes)?;
     if version.schema != SCHEMA {
         let theirs = version.schema;
-        return Err(format!("its schema is {theirs}, and this drome reads {SCHEMA}: use the drome that wrote it"));
+        return Err(format!(
+            "its schema is {theirs}, and this drome reads {SCHEMA}: use the drome that wrote it"
+        ));
     }
     let verdict: GateVerdict = parsed(bytes)?;
     verdict.check()?;
@@ -78,6 +80,7 @@ pub fn read(bytes: &[u8]) -> Result<GateVerdict, String> {
 }
 
 fn parsed<'b, T: Deserialize<'b>>(bytes: &'b [u8]) -> Result<T, String> {
-    let words = |error: serde_json::Error| harmless(&error.to_string()).chars().take(MOST_CHARACTERS).collect();
+    let words =
+        |error: serde_json::Error| harmless(&error.to_string()).chars().take(MOST_CHARACTERS).collect();
     serde_json::from_slice(bytes).map_err(words)
 }

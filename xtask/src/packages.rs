@@ -39,6 +39,8 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("git", "git"),
     ("jq", "jq"),
     ("unzip", "unzip"),
+    ("cc", "gcc"),
+    ("/usr/include/stdlib.h", "libc6-dev"),
 ];
 
 /// Packages that start a service when they are installed and whenever the machine starts, with the service's name.

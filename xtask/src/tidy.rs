@@ -21,7 +21,11 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("load", &["model", "net", "stats", "wire"]),
     ("serve", &["net", "stats", "wire"]),
     ("lab", &["bodies", "catalog", "load", "model", "net", "stats", "wire"]),
-    ("app", &["bodies", "dialects", "lab", "load", "model", "net", "report", "serve", "stats", "wire"]),
+    ("profile", &["net"]),
+    (
+        "app",
+        &["bodies", "dialects", "lab", "load", "model", "net", "profile", "report", "serve", "stats", "wire"],
+    ),
     ("xtask", &[]),
     ("bench", &["net", "xtask"]),
     ("fuzz", &["dialects", "model", "serve", "wire"]),

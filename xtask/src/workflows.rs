@@ -71,8 +71,11 @@ mod tests {
     #[test]
     fn no_script_has_a_value_in_its_text() {
         for (file, text) in action_files() {
-            for line in text.lines().filter(|line| line.trim_start().trim_start_matches("- ").starts_with("run:")) {
-                let is_one_script = line.contains("run: bash \"$GITHUB_ACTION_PATH/") && !line.contains("${{");
+            for line in
+                text.lines().filter(|line| line.trim_start().trim_start_matches("- ").starts_with("run:"))
+            {
+                let is_one_script =
+                    line.contains("run: bash \"$GITHUB_ACTION_PATH/") && !line.contains("${{");
                 assert!(is_one_script, "{}: {line}", file.display());
             }
         }
@@ -87,7 +90,8 @@ mod tests {
     fn actions_of_others_are_pinned_by_their_hash_with_the_version() {
         let mut pinned = 0;
         for (file, text) in action_files() {
-            let uses = text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: "));
+            let uses =
+                text.lines().filter_map(|line| line.trim().trim_start_matches("- ").strip_prefix("uses: "));
             for used in uses.filter(|used| !used.starts_with("drome-bench/drome")) {
                 let (hash, version) = used.split_once('@').unwrap().1.split_once(" # v").unwrap();
                 let is_hash = hash.len() == 40 && hash.chars().all(|c| c.is_ascii_hexdigit());
@@ -105,7 +109,10 @@ mod tests {
         assert!(measure.contains("\non: pull_request\npermissions:\n  contents: read\n"));
         assert!(measure.contains("persist-credentials: false") && measure.contains("core.hooksPath"));
         for word in ["write", "secrets", "actions/cache", "pull_request_target"] {
-            assert!(!measure.contains(&format!("{word}:")) && !measure.contains(&format!(": {word}")), "{word}");
+            assert!(
+                !measure.contains(&format!("{word}:")) && !measure.contains(&format!(": {word}")),
+                "{word}"
+            );
         }
         assert!(comment.contains("\non:\n  workflow_run:\n") && comment.contains("\npermissions: {}\n"));
         assert!(!comment.contains("checkout@") && !comment.contains("head_sha"));

@@ -201,7 +201,8 @@ impl Stage {
                 replay.command
             )));
         };
-        let watched = instance.server.watched(&Cores::deal()).context("the server's processes are not known")?;
+        let watched =
+            instance.server.watched(&Cores::deal()).context("the server's processes are not known")?;
         let sampler = Sampler::start(watched);
         let spoken = speak(dialect, args, &sampler, &self.stop)?;
         note(replay, spoken, dialect, sampler.finish().as_ref());

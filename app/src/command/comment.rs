@@ -21,7 +21,8 @@ pub struct CommentArgs {
 
 /// Prints the verdict in Markdown.
 pub fn run(args: &CommentArgs) -> anyhow::Result<ExitCode> {
-    let (file, how) = (args.file.display(), "write one with `drome race --fail-if-slower 2% --verdict FILE.json`");
+    let (file, how) =
+        (args.file.display(), "write one with `drome race --fail-if-slower 2% --verdict FILE.json`");
     let wrong = |why: String| WrongInput(format!("{file} is not a verdict: {why}; {how}"));
     let bytes = read(&args.file).map_err(|error| wrong(error.to_string()))?;
     let verdict = gate_verdict::read(&bytes).map_err(wrong)?;

@@ -208,7 +208,7 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
     let study = study(args, setup::race_title(&entrants), &url, raced.running)?;
     let mut run = setup::race_run(study, entrants, raced, rules);
-    run.command = args.words.clone();
+    run.command.clone_from(&args.words);
     let mut session = Session::open(run, lineup, stop, &store)?;
     if !args.any_body {
         session.ensure_same_work(&path)?;

@@ -89,11 +89,14 @@ mod tests {
 
     #[test]
     fn urls_that_are_not_the_same_work_or_encrypted_are_refused() {
-        let paths = of(&["http://127.0.0.1:1/x", "http://127.0.0.1:2/x", "http://127.0.0.1:3/x?a=1"]).unwrap_err();
+        let paths =
+            of(&["http://127.0.0.1:1/x", "http://127.0.0.1:2/x", "http://127.0.0.1:3/x?a=1"]).unwrap_err();
         assert!(paths.contains("http://127.0.0.1:1/x asks for /x, and http://127.0.0.1:3/x?a=1"), "{paths}");
         let tls = of(&["http://127.0.0.1:1/", "https://127.0.0.1:2/"]).unwrap_err();
         assert!(tls.contains("https://127.0.0.1:2/: a race can't use TLS"), "{tls}");
-        assert!(of(&["http://127.0.0.1:99999/", "http://127.0.0.1:2/"]).unwrap_err().contains("is not a URL"));
+        assert!(
+            of(&["http://127.0.0.1:99999/", "http://127.0.0.1:2/"]).unwrap_err().contains("is not a URL")
+        );
     }
 
     #[test]
@@ -105,7 +108,10 @@ mod tests {
         assert!(why(&[7], false, Metric::Rate).contains("it is for URLs"));
         assert!(why(&[], true, Metric::Rss).starts_with("--metric rss: "));
         assert!(why(&[], true, Metric::ServerCpu).contains("with --pid"));
-        assert_eq!((why(&[], true, Metric::Rate), why(&[7, 8], true, Metric::Rss)), (String::new(), String::new()));
+        assert_eq!(
+            (why(&[], true, Metric::Rate), why(&[7, 8], true, Metric::Rss)),
+            (String::new(), String::new())
+        );
         assert_eq!(why(&[], false, Metric::ServerCpu), "");
     }
 }

@@ -114,7 +114,8 @@ fn one(
     }
     let rules = Rules { seed: args.seed, quick: args.quick, allow_busy: args.machine.allow_busy };
     let mut run = lineup.run(name, study, rules);
-    run.command = repeat::own().into_iter().map(|word| if word == "--all" { name.to_owned() } else { word }).collect();
+    run.command =
+        repeat::own().into_iter().map(|word| if word == "--all" { name.to_owned() } else { word }).collect();
     if let Some(begun) = begun {
         same_as_begun(&begun, &run)?;
         run = begun;

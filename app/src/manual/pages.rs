@@ -40,6 +40,10 @@ pub const PAGES: &[Page] = &[
                 "a rising rate, recorded second by second",
             ),
             ("drome load http://127.0.0.1:8080/ -n 10000 -o load.json", "10,000 requests, reported as JSON"),
+            (
+                "drome load http://127.0.0.1:8080/ --profile server.svg",
+                "where the server spends its CPU time",
+            ),
         ],
         exits: &[
             (0, ""),
@@ -51,6 +55,7 @@ pub const PAGES: &[Page] = &[
         see: &[
             ("rate.md", "Measure latency at a rate"),
             ("loads.md", "Closed and open load"),
+            ("profile.md", "Where a server spends its CPU time"),
             ("reference/load-json.md", "The JSON of `drome load --format json`"),
         ],
     },

@@ -47,16 +47,17 @@ impl GitHub {
         let github = Self { home, folder };
         github.event(&json!({"id": 7, "event": "pull_request", "head_sha": COMMIT, "head_branch": BRANCH,
             "head_repository": {"id": 33, "owner": {"login": "stranger"}}}));
-        let pull = |number: u64, sha: &str, repository: Value| {
-            json!({"number": number, "head": {"sha": sha, "repo": repository}})
-        };
+        let pull = |number: u64, sha: &str, repository: Value| json!({"number": number, "head": {"sha": sha, "repo": repository}});
         let own = json!({"id": 33});
-        github.answer(PULLS, &json!([
-            pull(3, "ffffffffffffffffffffffffffffffffffffffff", own.clone()),
-            pull(4, COMMIT, json!({"id": 34})),
-            pull(6, COMMIT, Value::Null),
-            pull(5, COMMIT, own),
-        ]));
+        github.answer(
+            PULLS,
+            &json!([
+                pull(3, "ffffffffffffffffffffffffffffffffffffffff", own.clone()),
+                pull(4, COMMIT, json!({"id": 34})),
+                pull(6, COMMIT, Value::Null),
+                pull(5, COMMIT, own),
+            ]),
+        );
         github.artifact(500);
         github.pack(VERDICT);
         github.answer(COMMENTS, &json!([]));
@@ -73,9 +74,7 @@ impl GitHub {
 
     /// The run's artifacts, of which the one that counts has this size.
     fn artifact(&self, bytes: u64) {
-        let of = |id: u64, name: &str, expired: bool, bytes: u64| {
-            json!({"id": id, "name": name, "expired": expired, "size_in_bytes": bytes})
-        };
+        let of = |id: u64, name: &str, expired: bool, bytes: u64| json!({"id": id, "name": name, "expired": expired, "size_in_bytes": bytes});
         let all = [
             of(9, "drome-verdict", false, 1),
             of(11, "drome-verdict", false, bytes),
@@ -88,10 +87,11 @@ impl GitHub {
     /// The artifact's archive, with this text as its verdict and another file beside it.
     fn pack(&self, verdict: &str) {
         let text = self.home.write("packed.json", verdict);
-        let make = "import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED) as z:\n \
+        let script = "import sys, zipfile\nwith zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED) as z:\n \
                     z.write(sys.argv[2], 'verdict.json')\n z.writestr('../../evil', 'x')\n";
-        let made = run(Command::new("python3").args(["-c", make]).arg(self.folder.join(ARCHIVE)).arg(text));
-        assert_eq!(made.code, 0, "{}", made.err);
+        let packed =
+            run(Command::new("python3").args(["-c", script]).arg(self.folder.join(ARCHIVE)).arg(text));
+        assert_eq!(packed.code, 0, "{}", packed.err);
     }
 
     fn run(&self) -> Finished {
@@ -131,7 +131,10 @@ fn the_pull_request_of_the_run_gets_a_comment() {
     assert!(log.contains(&format!("-f state=open -f head=stranger:{BRANCH} -f")), "as one word: {log}");
     assert!(log.ends_with("api --method POST repos/o/r/issues/5/comments --input - --silent\n"), "{log}");
     let body = github.posted().unwrap();
-    assert!(body.starts_with("<!-- drome: race -->\n\n**`change` is more than 2 % slower than `base`.**\n"), "{body}");
+    assert!(
+        body.starts_with("<!-- drome: race -->\n\n**`change` is more than 2 % slower than `base`.**\n"),
+        "{body}"
+    );
     let link = format!("\n\nMeasured for {COMMIT} in [run 7](https://github.example/o/r/actions/runs/7).\n");
     assert!(body.ends_with(&format!("</details>\n{}", &link[1..])), "{body}");
     let token = done.out.lines().next().and_then(|line| line.strip_prefix("::stop-commands::")).unwrap();
@@ -153,7 +156,8 @@ fn only_its_own_comment_with_the_marker_in_the_first_line_is_changed() {
         comment(5, bot, ""),
         comment(6, bot, "<!-- drome: race -->x\n"),
     ]);
-    let second = json!([comment(98, bot, "<!-- drome: race -->\r\nold"), comment(99, bot, "<!-- drome: race -->")]);
+    let second =
+        json!([comment(98, bot, "<!-- drome: race -->\r\nold"), comment(99, bot, "<!-- drome: race -->")]);
     // As gh prints pages, one list after the other.
     fs::write(github.folder.join(COMMENTS), format!("{first}{second}")).unwrap();
     assert_eq!(github.run().code, 0);
@@ -173,9 +177,7 @@ fn a_run_without_its_pull_request_or_its_verdict_leaves_no_comment() {
         assert!(done.code == 0 && done.out.contains(why), "{}{}", done.out, done.err);
         assert_eq!(github.posted(), None);
     };
-    let run = |event: &str, repository: Value| {
-        json!({"id": 7, "event": event, "head_sha": COMMIT, "head_branch": "x", "head_repository": repository})
-    };
+    let run = |event: &str, repository: Value| json!({"id": 7, "event": event, "head_sha": COMMIT, "head_branch": "x", "head_repository": repository});
     let head = |number: u64| json!({"number": number, "head": {"sha": COMMIT, "repo": {"id": 33}}});
     left(&|g| g.answer(PULLS, &json!([])), "there is a newer commit");
     left(&|g| g.answer(PULLS, &json!([head(5), head(6)])), "several open pull requests");

@@ -33,7 +33,8 @@ pub fn step(home: &Home, name: &str) -> Command {
     for (variable, file) in [("GITHUB_OUTPUT", "output"), ("GITHUB_STEP_SUMMARY", "summary")] {
         command.env(variable, home.path().join(file));
     }
-    for variable in ["GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_SHA", "GITHUB_REPOSITORY", "GH_TOKEN"] {
+    for variable in ["GITHUB_EVENT_NAME", "GITHUB_EVENT_PATH", "GITHUB_SHA", "GITHUB_REPOSITORY", "GH_TOKEN"]
+    {
         command.env_remove(variable);
     }
     command
@@ -180,13 +181,13 @@ fn what_can_not_be_raced_safely_is_refused() {
 
 /// A release of one archive, whose program prints a version.
 fn release(home: &Home, sum: &str) -> String {
-    let make = "set -e; cd \"$0\"; m=$(uname -m | sed 's/amd64/x86_64/; s/arm64/aarch64/'); n=drome-9.9.9-$m-linux\n\
+    let script = "set -e; cd \"$0\"; m=$(uname -m | sed 's/amd64/x86_64/; s/arm64/aarch64/'); n=drome-9.9.9-$m-linux\n\
                 mkdir -p $n; printf '#!/bin/sh\\necho drome 9.9.9\\n' > $n/drome; chmod +x $n/drome\n\
                 tar -czf $n.tar.gz $n; sha256sum $n.tar.gz | sed \"$1\" > SHA256SUMS";
     let folder = home.path().join("release");
     fs::create_dir_all(&folder).unwrap();
-    let made = run(Command::new("sh").args(["-c", make]).arg(&folder).arg(sum));
-    assert_eq!(made.code, 0, "{}", made.err);
+    let packed = run(Command::new("sh").args(["-c", script]).arg(&folder).arg(sum));
+    assert_eq!(packed.code, 0, "{}", packed.err);
     format!("file://{}", folder.display())
 }
 
@@ -208,7 +209,10 @@ fn a_program_or_a_release_with_its_checksum_is_installed() {
     assert!(Path::new(program).starts_with(home.temporary()), "{output}");
     let from = release(&home, "s/^./x/");
     let wrong = [
-        (vec![("DROME_ACTION_VERSION", "9.9.9"), ("DROME_DOWNLOADS", from.as_str())], "does not have the SHA-256"),
+        (
+            vec![("DROME_ACTION_VERSION", "9.9.9"), ("DROME_DOWNLOADS", from.as_str())],
+            "does not have the SHA-256",
+        ),
         (vec![("DROME_ACTION_VERSION", "1; touch x")], "is no version"),
         (vec![("DROME_ACTION_BINARY", "/no/such/program")], "names no program"),
     ];

@@ -45,6 +45,7 @@ mod metrics;
 mod narrow;
 mod outcomes;
 mod ports;
+mod profile;
 mod race;
 mod race_gate;
 mod race_urls;

@@ -79,7 +79,8 @@ fn with_their_processes_cpu_time_and_memory_are_known_and_can_decide() {
     assert_eq!(told.code, 0, "{}{}", told.out, told.err);
     assert!(told.out.contains("× less server CPU per request than A"), "{}", told.out);
     let found = reported(&home);
-    let cpu_ns = |name: &str| contender(&found, name)["server_cpu_ns_per_request"]["median"].as_f64().unwrap();
+    let cpu_ns =
+        |name: &str| contender(&found, name)["server_cpu_ns_per_request"]["median"].as_f64().unwrap();
     assert!(cpu_ns("A") > 15_000_000.0 && cpu_ns("B") > 0.0, "{} {}", cpu_ns("A"), cpu_ns("B"));
     for name in ["A", "B"] {
         let row = contender(&found, name);
@@ -111,7 +112,7 @@ fn what_is_no_race_of_running_servers_is_refused_with_the_reason() {
         (&[&a, &b], &["--metric", "rss"], "--metric rss: the processes of these servers are not known"),
         (&[&a, &b], &["--pid", &pid], "--pid: 1 for 2 URLs"),
         (&[&a, &b], &["--pid", &pid, "--pid", &no_pid], "there is no process"),
-        (&[&a, &b], &["--pid", &pid, "--pid", &pid], "can't be told apart"),
+        (&[&a, &b], &["--pid", &pid, "--pid", &pid], "can't be distinguished"),
         (&[&a, &b], &["--pid", &other_pid, "--pid", &pid], "in the order of the URLs"),
         (&[&command, &command], &["--pid", &pid], "--pid: it is for URLs"),
     ];
@@ -121,7 +122,11 @@ fn what_is_no_race_of_running_servers_is_refused_with_the_reason() {
         let words = told.err.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(told.code == 2 && words.contains(why), "{servers:?} {args:?}: {} {words}", told.code);
     }
-    assert_eq!(run(&mut home.drome(&["list", "runs"])).out.matches("race").count(), 0, "nothing was measured");
+    assert_eq!(
+        run(&mut home.drome(&["list", "runs"])).out.matches("race").count(),
+        0,
+        "nothing was measured"
+    );
 }
 
 /// A server of one answer.
@@ -154,7 +159,8 @@ fn with_one_that_dies(args: impl Fn(&[Server; 2]) -> Vec<String>, why: &str) {
     let (home, mut servers) = (Home::new(), [serve(&[]), serve(&[])]);
     let mut command = home.drome(&["race", &url(&servers[0]), &url(&servers[1]), "-c", "2", "--seed", "1"]);
     command.args(["--duration", "2s", "--rounds", "2", "--budget", "3min"]).args(args(&servers));
-    let mut child = process::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+    let mut child =
+        process::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
     let (mut told, mut is_dead) = (String::new(), false);
     for line in BufReader::new(child.stderr.take().unwrap()).lines() {
         told.push_str(&(line.unwrap() + "\n"));

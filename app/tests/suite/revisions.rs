@@ -230,7 +230,9 @@ fn a_file_in_the_repository_holds_the_options() {
     let revs = ["--rev", "main", "--rev", "HEAD~1"];
     let turned = run(repository.home.drome(&[&short[..], &revs].concat()).current_dir(&repository.folder));
     assert_eq!(turned.code, 0, "the command line's revisions: {}{}", turned.out, turned.err);
-    let elsewhere = repository.home.write("elsewhere/settings.toml", &file.replace("[\"HEAD~1\", \"main\"]", "[\"main\", \"HEAD~1\"]"));
+    let elsewhere = repository
+        .home
+        .write("elsewhere/settings.toml", &file.replace("[\"HEAD~1\", \"main\"]", "[\"main\", \"HEAD~1\"]"));
     repository.write("drome.toml", "[race]\nrev = []\nstrat = 1\n");
     let named = [&short[..], &["--file", elsewhere.to_str().unwrap()]].concat();
     let passed = run(repository.home.drome(&named).current_dir(&repository.folder));

@@ -21,8 +21,10 @@ fn json(path: &Path) -> Value {
 #[test]
 fn a_race_writes_its_verdict_and_ends_as_without() {
     let home = Home::new();
-    let (fast, slow) =
-        (format!("{DROME} serve --port {{port}}"), format!("{DROME} serve --port {{port}} --spin-ns 20000000"));
+    let (fast, slow) = (
+        format!("{DROME} serve --port {{port}}"),
+        format!("{DROME} serve --port {{port}} --spin-ns 20000000"),
+    );
     let file = home.path().join("verdict.json");
     let path = file.display().to_string();
     let load =
@@ -38,9 +40,13 @@ fn a_race_writes_its_verdict_and_ends_as_without() {
     assert!(verdict["against"] == "old" && change["title"] == "@everyone | </details>", "{verdict}");
     assert!(change["slowdown"].as_f64().unwrap() > 0.5 && change["metric"] == "rate", "{verdict}");
     assert!(verdict["rounds"].as_u64() >= Some(3) && verdict["elapsed_s"].as_f64() > Some(0.0), "{verdict}");
-    assert!(verdict["machine"]["cores"].as_u64() > Some(0) && verdict.get("revisions").is_none(), "{verdict}");
+    assert!(
+        verdict["machine"]["cores"].as_u64() > Some(0) && verdict.get("revisions").is_none(),
+        "{verdict}"
+    );
     let comment = run(&mut home.drome(&["comment", &path, "--marker", "nightly-2"]));
-    let head = "<!-- drome: nightly-2 -->\n\n**`@everyone ¦ </details>` is more than 2 % slower than `old`.**\n";
+    let head =
+        "<!-- drome: nightly-2 -->\n\n**`@everyone ¦ </details>` is more than 2 % slower than `old`.**\n";
     assert!(comment.code == 0 && comment.out.starts_with(head), "{}{}", comment.out, comment.err);
 }
 
@@ -65,7 +71,11 @@ fn a_comparison_writes_it_as_json_and_as_markdown() {
     let comment = run(&mut home.drome(&["comment", &path("v.json")])).out;
     assert_eq!(comment.strip_prefix("<!-- drome: race -->\n\n"), Some(text.as_str()), "one text for both");
     let refused = compare("v.html");
-    assert!(refused.code == 2 && refused.err.contains("name a file that ends in .json or .md"), "{}", refused.err);
+    assert!(
+        refused.code == 2 && refused.err.contains("name a file that ends in .json or .md"),
+        "{}",
+        refused.err
+    );
     let without = run(&mut home.drome(&["compare", &old, &worse, "--verdict", &path("x.json")]));
     assert_eq!(without.code, 2, "there is nothing to judge");
     assert!(!home.path().join("x.json").exists());

@@ -8,7 +8,6 @@ use crate::heat::turns::shape::Shape;
 use crate::heat::turns::snapshot::{Looks, Watched};
 use crate::lab::Show;
 use crate::server::plan;
-use crate::server::tree::Tree;
 use load::{Generator, LoadError};
 use model::heat::{HUB, Start, Step};
 use model::{Cell, Load, Plan};

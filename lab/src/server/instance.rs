@@ -33,8 +33,8 @@ impl Instance {
         let instance = if let Some(running) = &prepared.running {
             Self::of_running(running, starting::plainest_path(serves))?
         } else {
-            let (server, address) = starting::start(prepared, place, stop)?;
-            Self { server: AnyServer::Owned(Box::new(server)), origin: Origin::from(address) }
+            let (owned, address) = starting::start(prepared, place, stop)?;
+            Self { server: AnyServer::Owned(Box::new(owned)), origin: Origin::from(address) }
         };
         let wrong = verify::brief(&instance.origin, serves, works)?;
         if wrong.is_empty() { Ok(instance) } else { Err(Fault::Contender(fails(&wrong))) }

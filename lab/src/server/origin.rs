@@ -48,7 +48,10 @@ mod tests {
         assert_eq!((target.host.as_str(), target.path.as_str()), ("localhost:8080", "/y"));
         assert_eq!((target.url.as_str(), target.address), ("http://localhost:8080/y", url.address));
         let own = Origin::from(SocketAddr::from(([127, 0, 0, 1], 81)));
-        assert_eq!((own.host.as_str(), own.target("/").url.as_str()), ("127.0.0.1:81", "http://127.0.0.1:81/"));
+        assert_eq!(
+            (own.host.as_str(), own.target("/").url.as_str()),
+            ("127.0.0.1:81", "http://127.0.0.1:81/")
+        );
         let unix = Target { address: Address::Unix("/tmp/socket".into()), ..url };
         assert_eq!(Origin::of(&unix), None);
     }

@@ -50,11 +50,7 @@ struct Starting<'p> {
 }
 
 /// Starts a contender and waits until it answers in any way; returns the server and its address.
-pub fn start(
-    prepared: &Prepared,
-    place: &Place,
-    stop: &AtomicBool,
-) -> Result<(Server, SocketAddr), Fault> {
+pub fn start(prepared: &Prepared, place: &Place, stop: &AtomicBool) -> Result<(Server, SocketAddr), Fault> {
     let mut tried = 1;
     loop {
         let mut starting = Starting::on_free_port(prepared, place)?;

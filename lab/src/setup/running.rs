@@ -16,10 +16,7 @@ use std::collections::BTreeMap;
 
 /// Makes contenders of servers that already run. `pids` has the first process of each, in their order, or nothing: then nothing is
 /// known of any server's processes. They are named by letters, and their titles are what tells their hosts apart.
-pub fn running(
-    targets: &[Target],
-    pids: &[i32],
-) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
+pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<String, Entrant>), SetupError> {
     ensure_distinct(targets, pids)?;
     let (cache, mut prepared, mut entrants) = (folders::cache(), Vec::new(), BTreeMap::new());
     let labels = short_labels(&targets.iter().map(|target| target.host.as_str()).collect::<Vec<_>>());
@@ -70,8 +67,8 @@ fn ensure_distinct(targets: &[Target], pids: &[i32]) -> Result<(), SetupError> {
     for (i, pid) in pids.iter().enumerate() {
         if let Some(other) = pids[..i].iter().find(|other| is_of(**other, *pid) || is_of(*pid, **other)) {
             return refused(format!(
-                "{other} and {pid} are the same process, or one is below the other, so their CPU time and memory can't be told \
-                 apart: race these URLs without --pid"
+                "{other} and {pid} are the same process, or one is below the other, so their CPU time and memory can't be \
+                 distinguished: race these URLs without --pid"
             ));
         }
     }
@@ -126,8 +123,8 @@ mod tests {
         sleeping(|child| {
             assert_eq!(why(&urls, &[]), "");
             assert!(why(&urls, &[own]).contains("1 for 2 URLs"), "{}", why(&urls, &[own]));
-            assert!(why(&urls, &[child, child]).contains("can't be told apart"));
-            assert!(why(&urls, &[child, own]).contains("can't be told apart"), "one is below the other");
+            assert!(why(&urls, &[child, child]).contains("can't be distinguished"));
+            assert!(why(&urls, &[child, own]).contains("can't be distinguished"), "one is below the other");
         });
     }
 

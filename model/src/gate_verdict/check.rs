@@ -60,7 +60,12 @@ fn check_change(change: &VerdictChange, margin: f64) -> Result<(), String> {
     for ratio in [Some(change.speed), change.low, change.high].into_iter().flatten() {
         within("a ratio of speeds", ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)?;
     }
-    within("a slowdown, which is 1 less the speed,", change.slowdown - (1.0 - change.speed), -ROUNDING, ROUNDING)?;
+    within(
+        "a slowdown, which is 1 less the speed,",
+        change.slowdown - (1.0 - change.speed),
+        -ROUNDING,
+        ROUNDING,
+    )?;
     let speed = Figure { median: change.speed, low: change.low, high: change.high };
     if Outcome::from(judged(speed, margin)) != change.judged {
         return Err("a judgement does not follow from its interval and the margin".to_owned());

@@ -24,8 +24,12 @@ fn around(median: f64) -> Figure {
 }
 
 fn findings(title: &str) -> Findings {
-    let environment =
-        Environment { drome: "0.1.0".to_owned(), cores: 4, cpu: Some(title.to_owned()), ..Environment::default() };
+    let environment = Environment {
+        drome: "0.1.0".to_owned(),
+        cores: 4,
+        cpu: Some(title.to_owned()),
+        ..Environment::default()
+    };
     Findings {
         schema: 1,
         run: "20260101-000000-0000".to_owned(),
@@ -60,7 +64,8 @@ fn verdict(title: &str, changes: Vec<Changed>, unknown: Vec<String>) -> GateVerd
 
 #[test]
 fn it_says_what_the_gate_says_the_worst_first() {
-    let changes = [("same", 1.0), ("open", 0.98), ("slow", 0.9)].map(|(title, speed)| change(title, around(speed)));
+    let changes =
+        [("same", 1.0), ("open", 0.98), ("slow", 0.9)].map(|(title, speed)| change(title, around(speed)));
     let all = verdict("a race", changes.to_vec(), vec!["nginx could not be judged: it failed".to_owned()]);
     let titles: Vec<&str> = all.changes.iter().map(|change| change.title.as_str()).collect();
     assert_eq!(titles, ["slow", "open", "same"]);

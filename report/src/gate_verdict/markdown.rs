@@ -37,7 +37,8 @@ pub fn markdown(v: &GateVerdict) -> String {
 fn headline(v: &GateVerdict) -> String {
     let (margin, against) = (units::share(v.margin), code(&v.against));
     let all = v.changes.len() + v.left_out;
-    let only = v.changes.first().filter(|_| all == 1 && v.unknown.is_empty()).map(|change| code(&change.title));
+    let only =
+        v.changes.first().filter(|_| all == 1 && v.unknown.is_empty()).map(|change| code(&change.title));
     match (v.outcome, only) {
         (Outcome::Slower, Some(server)) => format!("{server} is more than {margin} slower than {against}."),
         (Outcome::Slower, None) => {
@@ -47,7 +48,9 @@ fn headline(v: &GateVerdict) -> String {
             let of = units::several(all, "comparison");
             format!("{at_least}{slower} of {of} with {against} {show} a slowdown of more than {margin}.")
         }
-        (Outcome::Passed, Some(server)) => format!("{server} is not more than {margin} slower than {against}."),
+        (Outcome::Passed, Some(server)) => {
+            format!("{server} is not more than {margin} slower than {against}.")
+        }
         (Outcome::Passed, None) => {
             let of = units::several(all, "comparison");
             format!("None of {of} with {against} shows a slowdown of more than {margin}.")
@@ -88,10 +91,7 @@ fn table(v: &GateVerdict) -> String {
 
 fn interval(change: &VerdictChange) -> String {
     let known = change.low.zip(change.high);
-    known.map_or_else(
-        || UNKNOWN.to_owned(),
-        |(low, high)| format!("{} to {}", gate::by(low), gate::by(high)),
-    )
+    known.map_or_else(|| UNKNOWN.to_owned(), |(low, high)| format!("{} to {}", gate::by(low), gate::by(high)))
 }
 
 fn verdict(judged: Outcome, margin: f64) -> String {
@@ -145,8 +145,8 @@ fn details(v: &GateVerdict) -> String {
         let _ = writeln!(out, "- {}", of_revision(revision));
     }
     let unknown = || "unknown".to_owned();
-    let [cpu, kernel] = [&v.machine.cpu, &v.machine.kernel]
-        .map(|name| name.as_deref().map_or_else(unknown, code));
+    let [cpu, kernel] =
+        [&v.machine.cpu, &v.machine.kernel].map(|name| name.as_deref().map_or_else(unknown, code));
     let cores = units::several(v.machine.cores, "core");
     let _ = writeln!(out, "- machine: {cpu}, {cores}, Linux {kernel}; drome {}", code(&v.drome));
     out

@@ -5,7 +5,8 @@ use crate::made_up::{race, race_by};
 use model::Metric;
 use model::gate::{Gate, Outcome};
 use model::gate_verdict::{
-    GateVerdict, LONGEST_NAME, LONGEST_SENTENCE, MOST_CHANGES, MOST_REVISIONS, MOST_SENTENCES, VerdictRevision,
+    GateVerdict, LONGEST_NAME, LONGEST_SENTENCE, MOST_CHANGES, MOST_REVISIONS, MOST_SENTENCES,
+    VerdictRevision,
 };
 use report::gate_verdict::{MOST_BYTES, Marker, comment, json, markdown, read};
 use serde_json::Value;
@@ -82,12 +83,17 @@ fn what_is_written_is_read_again_and_says_what_the_gate_says() {
                 | server | slowdown | 95 % interval | verdict |\n| --- | ---: | ---: | --- |\n\
                 | `./b {port}` | 5.0 % slower | ";
     assert!(text.starts_with(head), "{text}");
-    assert!(text.contains(" | more than 2 % slower |\n\nThese measurements are precise enough to show"), "{text}");
+    assert!(
+        text.contains(" | more than 2 % slower |\n\nThese measurements are precise enough to show"),
+        "{text}"
+    );
     assert!(text.contains("\n- metric: rate\n") && text.contains("`base`: commit `0123456789`\n"), "{text}");
     assert!(text.contains("`working tree`: commit `0123456789`, and changes (files `fedcba9876`)"), "{text}");
     assert!(text.ends_with("\n</details>\n"), "{text}");
     assert!(markdown(&written(100_000.0)).starts_with("**`./b {port}` is not more than 2 % slower than"));
-    assert!(markdown(&written(98_000.0)).starts_with("**It is open whether `./b {port}` is more than 2 % slower"));
+    assert!(
+        markdown(&written(98_000.0)).starts_with("**It is open whether `./b {port}` is more than 2 % slower")
+    );
 }
 
 #[test]
@@ -112,7 +118,8 @@ fn no_foreign_text_means_anything() {
         let (own, foreign) = shown(&forged(text));
         assert_eq!((&own, foreign.len()), (&fair.0, count), "{text:?}");
         for code in foreign {
-            let is_fine = |c: char| !c.is_control() && !"|\u{202e}\u{2066}\u{200b}\u{feff}\u{ad}\u{2028}".contains(c);
+            let is_fine =
+                |c: char| !c.is_control() && !"|\u{202e}\u{2066}\u{200b}\u{feff}\u{ad}\u{2028}".contains(c);
             assert!(!code.trim().is_empty() && code.chars().all(is_fine), "{code:?}");
         }
     }
@@ -138,7 +145,10 @@ fn the_largest_document_is_read_and_fits_into_a_comment() {
         let text = markdown(&v);
         assert!(text.chars().count() < 65_000, "{letter}: {}", text.chars().count());
         assert!(text.starts_with("**At least 200 of 207 comparisons with `"), "{text}");
-        assert!(text.contains("Not shown: 157 more comparisons") && text.contains("- and 20 more\n"), "{text}");
+        assert!(
+            text.contains("Not shown: 157 more comparisons") && text.contains("- and 20 more\n"),
+            "{text}"
+        );
     }
 }
 
@@ -190,7 +200,9 @@ fn what_is_no_verdict_of_this_version_is_refused() {
 #[test]
 fn what_is_no_json_or_has_no_sound_numbers_is_refused() {
     let fair = changed("/margin", Some(0.02.into()));
-    for (number, why) in [("NaN", "expected"), ("1e999", "out of range"), ("-Infinity", "number"), ("2", "range")] {
+    for (number, why) in
+        [("NaN", "expected"), ("1e999", "out of range"), ("-Infinity", "number"), ("2", "range")]
+    {
         refused(&fair.replace("\"margin\":0.02", &format!("\"margin\":{number}")), why);
     }
     refused(&fair.replacen('{', "{\"margin\":0.02,", 1), "duplicate field");

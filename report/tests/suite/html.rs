@@ -150,7 +150,7 @@ fn one_trial_has_no_interval_and_no_rank() {
     one.findings.cells[0].noise_floor = None;
     let page = one.page();
     check(&page);
-    assert!(page.contains("Inconclusive: there are too few sound measurements for ranks."));
+    assert!(page.contains("Inconclusive: too few sound measurements for ranks."));
     assert!(page.contains("(no interval: too few trials)"));
 }
 

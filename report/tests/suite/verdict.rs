@@ -64,7 +64,7 @@ fn the_machine_is_judged_by_what_was_lost_and_what_else_ran() {
     assert_eq!(
         verdict::machine(&f),
         "All 18 starts were sound. Background load ran nearly all the time in 2 of 9 heats. \
-         During trials: never throttled."
+         During the measurements: never throttled."
     );
     let mut nothing = dead();
     nothing.failed = 0;

@@ -4,6 +4,7 @@ mod connections;
 mod open;
 mod outputs;
 mod parse;
+mod profiling;
 mod requests;
 
 use super::kept::{self, Ending};
@@ -22,6 +23,7 @@ use load::{LoadError, Progress, Watch};
 use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
 use open::OpenArgs;
 use outputs::{OutputArgs, Outputs};
+use profiling::{Both, Profiler, ServerArgs};
 use requests::RequestArgs;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -65,21 +67,28 @@ pub struct LoadArgs {
     #[command(flatten)]
     connections: ConnectionArgs,
     #[command(flatten)]
+    server: ServerArgs,
+    #[command(flatten)]
     outputs: OutputArgs,
 }
 
 /// Measures and reports.
 pub fn run(args: &LoadArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let plan = resolve(args)?;
+    let (server, wanted) = (args.server.server(&plan)?, args.server.wanted()?);
     let outputs = args.outputs.create()?;
+    let profiler = wanted.map(|wanted| wanted.begin(server, &plan)).transpose()?.flatten();
     let started_at = lab::clock_text();
-    let (tally, usage) = measure(&plan, &outputs)?;
+    let (tally, usage) = measure(&plan, &outputs, server, profiler.as_ref())?;
     let policy = Policy::single(args.machine.allow_busy);
     let verdict = verdict::judge(&Case { usage: usage.as_ref(), ..Case::new(policy, &plan, &tally) });
     let reports = outputs.write(&plan, &tally, &verdict)?;
     // Success would be wrong if the server did not keep up with the rate that was asked for.
     let ending = Ending::of(tally.interrupted, verdict.valid && !verdict.fell_behind());
     kept::keep(common, format!("load {}", args.url), ending, started_at, reports);
+    if let Some(profiler) = profiler {
+        profiler.finish(tally.completed, usage.as_ref().map(|usage| usage.cpu_ns))?;
+    }
     Ok(ending.code())
 }
 
@@ -118,8 +127,13 @@ fn resolve(args: &LoadArgs) -> anyhow::Result<Plan> {
     })
 }
 
-/// Runs the plan with a progress bar. Also measures the CPU and memory of a server on this machine.
-fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usage>)> {
+/// Runs the plan with a progress bar. Also measures the CPU and memory of `server`, a process on this machine.
+fn measure(
+    plan: &Plan,
+    outputs: &Outputs,
+    server: Option<i32>,
+    profiler: Option<&Profiler>,
+) -> anyhow::Result<(Tally, Option<Usage>)> {
     let progress = Progress { stop: stop_flag()?, view: outputs.view(), ..Progress::default() };
     let (length, template) = match plan.until {
         Until::Elapsed(d) => ((d + plan.warmup).as_millis() as u64, "{bar:40} {elapsed} of {msg}"),
@@ -127,13 +141,15 @@ fn measure(plan: &Plan, outputs: &Outputs) -> anyhow::Result<(Tally, Option<Usag
             (n, "{bar:40} {pos}/{len} requests, {elapsed} so far, {eta} left")
         }
     };
-    let server = plan.target.address.tcp().and_then(lab::server::local::listener);
     let metrics = outputs.metrics.map(|at| Metrics::serve(at, plan, server)).transpose()?;
     let is_drawn = progress.view.is_some() && metrics.is_none();
     let bar = if is_drawn { indicatif::ProgressBar::hidden() } else { console::bar(length, template) };
     let sampler = server.map(|pid| Sampler::start(Watched::free(pid, &plan.cpus)));
     let edges = sampler.as_ref().map(Sampler::watch);
-    let watch = outputs.watch(edges.as_ref().map_or(&(), |edges| edges as &dyn Watch));
+    let nobody: &dyn Watch = &();
+    let of_usage = edges.as_ref().map_or(nobody, |edges| edges as &dyn Watch);
+    let both = Both(of_usage, profiler.map_or(nobody, |profiler| profiler as &dyn Watch));
+    let watch = outputs.watch(&both);
     let started = Instant::now();
     let result = std::thread::scope(|scope| {
         let engine = scope.spawn(|| load::run(plan, &progress, &watch));

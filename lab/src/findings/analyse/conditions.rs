@@ -15,7 +15,10 @@ pub(super) fn of_trials(observations: &[Observation]) -> ConditionsRange {
 pub(super) fn of_heats(starts: &[Start]) -> ConditionsRange {
     let all: Vec<&Conditions> = starts.iter().filter_map(|start| start.conditions.as_ref()).collect();
     let measured = starts.iter().flat_map(|s| s.cells.values()).filter_map(|c| c.measurement.as_ref());
-    ConditionsRange { others_ppm_max: measured.filter_map(|m| m.usage.as_ref()?.others_ppm).max(), ..range(&all) }
+    ConditionsRange {
+        others_ppm_max: measured.filter_map(|m| m.usage.as_ref()?.others_ppm).max(),
+        ..range(&all)
+    }
 }
 
 /// The worst of each condition; `None` where no measurement has it.

@@ -281,7 +281,8 @@ fn a_race_of_servers_that_already_ran_is_decided_by_one_start_of_each_in_a_round
     let mut world = World { rounds: 6, between_starts: 0.005, ..World::of(&rates) };
     world.run.contenders.remove("reference");
     world.run.contenders.values_mut().for_each(|entrant| entrant.class = None);
-    world.run = crate::setup::of_running(world.run.clone());
+    world.run.race = Some(Raced { running: true, ..Raced::default() });
+    world.run.copies = 1;
     world.run.name = "race".to_owned();
     (world.run.study.design.decide, world.run.study.design.blocks) = (true, [6, 108]);
     let Kept { heats, starts, slices } = world.kept();

@@ -193,7 +193,8 @@ fn servers_that_already_ran_are_once_in_a_heat_and_stay_together_whatever_they_d
     let mut run = run(&["a", "b"]);
     run.contenders.remove("reference");
     run.environment.memory_bytes = Some(15);
-    let run = crate::setup::of_running(run);
+    run.race = Some(Raced { running: true, ..Raced::default() });
+    run.copies = 1;
     let busy = |name| {
         let mut start = Start { memory_bytes: Some(9), ..start(0, 0, name, &[0, 1]) };
         start.cells.insert(0, model::heat::InCell { elsewhere_ns: Some(9_000_000_000), ..in_cell() });

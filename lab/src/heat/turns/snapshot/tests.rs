@@ -149,7 +149,11 @@ fn where_a_member_is_not_known_it_may_be_among_the_others() {
     let seen = Looks::begin(Watched { members, ..Watched::default() }).look();
     known.kill().unwrap();
     known.wait().unwrap();
-    assert_eq!((seen.members_ns[0], seen.others_ns, seen.others_on_server_ns), (None, None, None), "{seen:?}");
+    assert_eq!(
+        (seen.members_ns[0], seen.others_ns, seen.others_on_server_ns),
+        (None, None, None),
+        "{seen:?}"
+    );
     assert!(seen.members_ns[1].is_some(), "{seen:?}");
     assert_eq!(seen.owner_and_others(1), (seen.members_ns[1], None));
 }

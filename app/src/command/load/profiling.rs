@@ -1,0 +1,204 @@
+//! The options of `drome load` for the server's processes: which they are, and where they spend their CPU time.
+
+use crate::command::output::Output;
+use crate::failure::WrongInput;
+use clap::Args;
+use load::Watch;
+use model::Plan;
+use profile::{Counters, Counting, Options, ProfileError, Report, Sampling, Target, Window, Work};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Raw arguments.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Server")]
+pub struct ServerArgs {
+    /// Process of the server; those below it are included [default: the process on this machine that listens on the URL's port]
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(i32).range(1..))]
+    pid: Option<i32>,
+    /// Write where the server spends its CPU time to this file: .svg for a flame graph, .folded or .json for its data
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+}
+
+/// The form of a profile, by the ending of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Svg,
+    Folded,
+    Json,
+}
+
+/// A profile that is wanted, in a file that can be written.
+#[derive(Debug)]
+pub struct Wanted {
+    form: Form,
+    path: PathBuf,
+    output: Output,
+}
+
+impl ServerArgs {
+    /// The server's process, if it is on this machine and can be seen.
+    pub fn server(&self, plan: &Plan) -> Result<Option<i32>, WrongInput> {
+        let Some(pid) = self.pid else {
+            return Ok(plan.target.address.tcp().and_then(lab::server::local::listener));
+        };
+        if Path::new(&format!("/proc/{pid}")).exists() {
+            Ok(Some(pid))
+        } else {
+            Err(WrongInput(format!("--pid {pid}: there is no such process on this machine")))
+        }
+    }
+
+    /// Checks that the profile's file can be written, if one is wanted.
+    pub fn wanted(&self) -> Result<Option<Wanted>, WrongInput> {
+        let Some(path) = self.profile.clone() else { return Ok(None) };
+        let form = form(&path).ok_or_else(|| {
+            WrongInput(format!(
+                "--profile {}: name a file that ends in .svg, .folded or .json",
+                path.display()
+            ))
+        })?;
+        let output = Output::to("--profile", &path)?;
+        Ok(Some(Wanted { form, path, output }))
+    }
+}
+
+fn form(path: &Path) -> Option<Form> {
+    match path.extension()?.to_str()? {
+        "svg" => Some(Form::Svg),
+        "folded" => Some(Form::Folded),
+        "json" => Some(Form::Json),
+        _ => None,
+    }
+}
+
+/// A server that is being profiled.
+#[derive(Debug)]
+pub struct Profiler {
+    wanted: Wanted,
+    pid: i32,
+    sampling: Sampling,
+    window: Window,
+    counts: Mutex<Counts>,
+}
+
+/// Counters at the edges of the window; `None`: they can't be read, or that edge has not come.
+#[derive(Debug, Default)]
+struct Counts {
+    counting: Option<Counting>,
+    opened: Option<Counters>,
+    closed: Option<Counters>,
+}
+
+impl Wanted {
+    /// Begins to profile. Where that is not allowed or not possible, it says why, and the measurement goes on without.
+    pub fn begin(self, server: Option<i32>, plan: &Plan) -> Result<Option<Profiler>, WrongInput> {
+        let Some(pid) = server else {
+            return Err(WrongInput(
+                "--profile: no process of this machine is seen to listen on the URL's port; name the server's process with --pid, \
+                 and run drome as root if it is another user's"
+                    .to_owned(),
+            ));
+        };
+        // The sampler shares the load generator's CPUs: none of the server's is taken.
+        let options = Options { cpus: plan.cpus.clone(), window: Window::closed(), ..Options::default() };
+        match Sampling::begin(Target::From(pid), &options) {
+            Ok(sampling) => {
+                let counts =
+                    Counts { counting: Counting::begin(&Target::From(pid)).ok(), ..Counts::default() };
+                let window = options.window;
+                Ok(Some(Profiler { wanted: self, pid, sampling, window, counts: Mutex::new(counts) }))
+            }
+            Err(error) => {
+                refuse(&error);
+                Ok(None)
+            }
+        }
+    }
+}
+
+/// Says why there is no profile.
+fn refuse(error: &ProfileError) {
+    alert!("drome: no profile: {error}; the measurement is not affected");
+}
+
+impl Watch for Profiler {
+    fn opened(&self) {
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.opened = counts.counting.as_mut().map(Counting::read);
+        self.window.open();
+    }
+
+    fn closed(&self) {
+        self.window.close();
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.closed = counts.counting.as_mut().map(Counting::read);
+    }
+}
+
+impl Profiler {
+    /// Looks up names, and writes the file. `cpu_ns`: the exact CPU time of the server for these answers.
+    pub fn finish(self, answers: u64, cpu_ns: Option<u64>) -> anyhow::Result<()> {
+        let counts = self.counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let counters = counts.closed.zip(counts.opened).map(|(closed, opened)| closed.since(&opened));
+        let profile = match self.sampling.profile() {
+            Ok(profile) => profile,
+            Err(error) => {
+                refuse(&error);
+                return Ok(());
+            }
+        };
+        // The exact time includes the kernel's part.
+        let cpu_ns = cpu_ns.filter(|_| profile.has_kernel);
+        let work = Work { answers, cpu_ns };
+        let counters = counters.unwrap_or_default();
+        let report = Report { schema: Report::SCHEMA, work, counters, profile };
+        let text = match self.wanted.form {
+            Form::Folded => report.profile.to_folded(),
+            Form::Json => format!("{}\n", serde_json::to_string_pretty(&report)?),
+            Form::Svg => {
+                let title = format!("CPU time of process {} under load", self.pid);
+                match profile::flame::graph(&report.profile, &title) {
+                    Ok(svg) => svg,
+                    Err(error) => {
+                        refuse(&error);
+                        return Ok(());
+                    }
+                }
+            }
+        };
+        self.wanted.output.write(text.as_bytes())?;
+        note!("profile: {}: {}", self.wanted.path.display(), report.summary());
+        Ok(())
+    }
+}
+
+/// Passes everything on to two others.
+pub struct Both<'a>(pub &'a dyn Watch, pub &'a dyn Watch);
+
+impl Watch for Both<'_> {
+    fn opened(&self) {
+        self.0.opened();
+        self.1.opened();
+    }
+
+    fn closed(&self) {
+        self.0.closed();
+        self.1.closed();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_of_the_file_is_the_form() {
+        let of = |path: &str| form(Path::new(path));
+        assert_eq!(of("a/b.svg"), Some(Form::Svg));
+        assert_eq!(of("b.tar.folded"), Some(Form::Folded));
+        assert_eq!(of("b.json"), Some(Form::Json));
+        assert_eq!([of("svg"), of("b.html"), of(".svg"), of("")], [None; 4]);
+    }
+}

@@ -1,0 +1,23 @@
+//! Prints the functions in which a process and those below it spend the most CPU time: `cargo run --example top -- PID SECONDS`.
+
+use profile::{Options, Sampling, Target, Work};
+use std::time::Duration;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut args = std::env::args().skip(1);
+    let pid: i32 = args.next().ok_or("the number of a process is missing")?.parse()?;
+    let seconds: u64 = args.next().map_or(Ok(5), |seconds| seconds.parse())?;
+    let sampling = Sampling::begin(Target::From(pid), &Options::default())?;
+    std::thread::sleep(Duration::from_secs(seconds));
+    let profile = sampling.profile()?;
+    println!("{} samples, {} lost, {} incomplete", profile.samples, profile.lost, profile.unrooted);
+    for cost in profile.costs(&Work { answers: 1, cpu_ns: None }).iter().take(20) {
+        println!(
+            "{:8.1} ms {:8.1} ms  {}",
+            cost.self_ns_per_answer / 1e6,
+            cost.total_ns_per_answer / 1e6,
+            cost.frame
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! A difference in one sentence.
+
+use super::{Difference, Row};
+
+/// The sentence. It names the function that explains the difference, else the largest part, else says that there is none.
+pub fn of(difference: &Difference) -> String {
+    let (a, b, overall) = (&difference.a, &difference.b, &difference.overall);
+    if !overall.is_significant() {
+        let margin = time(overall.margin_ns());
+        return format!(
+            "{a} and {b} spend the same CPU time per answer, within the error of sampling (±{margin})."
+        );
+    }
+    let how = if overall.difference_ns > 0.0 { "more" } else { "less" };
+    let whole = format!("{b} spends {} {how} CPU time per answer than {a}", time(overall.difference_ns));
+    let part = |row: &Row| time(row.change.difference_ns);
+    if let Some(row) = difference.explanation() {
+        let (frame, other) = (&row.frame, overall.difference_ns - row.change.difference_ns);
+        // The rest may go in the other direction; then this part is larger than the whole.
+        if other * overall.difference_ns < 0.0 {
+            let opposite = if how == "more" { "less" } else { "more" };
+            return format!("{whole}: {} {how} in {frame}, {} {opposite} elsewhere.", part(row), time(other));
+        }
+        return format!("{whole}, {} of it in {frame}.", part(row));
+    }
+    match difference.largest_part() {
+        Some(row) => {
+            format!("{whole}, in many functions; the largest part is {} in {}.", part(row), row.frame)
+        }
+        None => format!("{whole}, in many functions."),
+    }
+}
+
+/// A time with a unit, without its sign.
+fn time(ns: f64) -> String {
+    match ns.abs() {
+        ns if ns < 999.5 => format!("{ns:.0} ns"),
+        ns if ns < 999_950.0 => format!("{:.1} µs", ns / 1e3),
+        ns => format!("{:.1} ms", ns / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn times_have_the_unit_that_suits_them() {
+        assert_eq!([0.0, -999.0, 999.9, 4_100.0].map(time), ["0 ns", "999 ns", "1.0 µs", "4.1 µs"]);
+        assert_eq!((time(999_949.0), time(1_250_000.0)), ("999.9 µs".to_owned(), "1.2 ms".to_owned()));
+    }
+}

@@ -1,0 +1,123 @@
+//! Tests of differences: what is known by construction must be found.
+
+use super::*;
+
+fn profile(text: &str) -> Profile {
+    Profile::from_folded(&format!("# period_ns=1000000\n{text}")).unwrap()
+}
+
+/// With 10,000 answers a sample of 1 ms is 100 ns per answer.
+fn between(a: &str, b: &str) -> Difference {
+    let (a, b) = (profile(a), profile(b));
+    let work = Work { answers: 10_000, cpu_ns: None };
+    Difference::between(&Side { name: "A", profile: &a, work }, &Side { name: "B", profile: &b, work })
+        .unwrap()
+}
+
+const A: &str = "main;handle;to_vec;format 100\nmain;handle;write 1000\nmain;accept 200\n";
+
+#[test]
+fn a_profile_does_not_differ_from_itself() {
+    let same = between(A, A);
+    assert_eq!(same.overall.difference_ns, 0.0);
+    assert!(same.by_self.iter().chain(&same.by_total).all(|row| !row.change.is_significant()));
+    assert_eq!(same.explanation(), None);
+    // 1,300 samples each: 3 × √2,600 × 100 ns.
+    assert_eq!(
+        same.sentence(),
+        "A and B spend the same CPU time per answer, within the error of sampling (±15.3 µs)."
+    );
+}
+
+#[test]
+fn rows_have_times_per_answer_and_the_error_of_counting() {
+    let more = between(A, &A.replace("format 100", "format 400"));
+    let row = &more.by_self[0];
+    assert_eq!(row.frame, "format");
+    let change = row.change;
+    assert_eq!(
+        (change.a_ns_per_answer, change.b_ns_per_answer, change.difference_ns),
+        (10_000.0, 40_000.0, 30_000.0)
+    );
+    assert!((change.standard_error_ns - 500_f64.sqrt() * 100.0).abs() < 1e-6, "{change:?}");
+    let sizes: Vec<f64> = more.by_total.iter().map(|row| row.change.difference_ns.abs()).collect();
+    assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
+}
+
+#[test]
+fn the_innermost_function_that_explains_half_is_named() {
+    // to_vec and all that it calls: 400 samples more, spread over three callees, none of which is half of it.
+    let b = "main;handle;to_vec;format 250\nmain;handle;to_vec;escape 150\nmain;handle;to_vec;grow 100\n\
+             main;handle;write 1000\nmain;accept 200\n";
+    let more = between(A, b);
+    assert_eq!(more.overall.difference_ns, 40_000.0);
+    assert_eq!(more.explanation().unwrap().frame, "to_vec");
+    assert_eq!(more.sentence(), "B spends 40.0 µs more CPU time per answer than A, 40.0 µs of it in to_vec.");
+    // The other way round it is the same function.
+    let (a, b) = (profile(b), profile(A));
+    let work = Work { answers: 10_000, cpu_ns: None };
+    let less = Difference::between(
+        &Side { name: "old", profile: &a, work },
+        &Side { name: "new", profile: &b, work },
+    )
+    .unwrap();
+    assert_eq!(
+        less.sentence(),
+        "new spends 40.0 µs less CPU time per answer than old, 40.0 µs of it in to_vec."
+    );
+}
+
+#[test]
+fn of_callers_with_the_same_time_the_deepest_is_named() {
+    // `wrapper` and `to_vec` have the same time, as a caller and its only callee do.
+    let (a, b) = ("main;x 900\n", "main;x 900\nmain;wrapper;to_vec 300\n");
+    assert_eq!(between(a, b).explanation().unwrap().frame, "to_vec");
+}
+
+#[test]
+fn what_surrounds_everything_explains_nothing() {
+    let lines = |count: u64| (0..20).map(|n| format!("main;run;f{n:02} {count}\n")).collect::<String>();
+    let more = between(&lines(100), &lines(200));
+    assert_eq!(more.explanation(), None, "every function has a twentieth of it");
+    let sentence = more.sentence();
+    assert!(
+        sentence.starts_with("B spends 200.0 µs more CPU time per answer than A, in many functions;"),
+        "{sentence}"
+    );
+    assert!(sentence.ends_with("the largest part is 10.0 µs in f00."), "{sentence}");
+}
+
+#[test]
+fn a_part_that_is_larger_than_the_whole_is_told_with_the_rest() {
+    let b = "main;handle;to_vec;format 700\nmain;handle;write 800\nmain;accept 200\n";
+    assert_eq!(
+        between(A, b).sentence(),
+        "B spends 40.0 µs more CPU time per answer than A: 60.0 µs more in format, 20.0 µs less elsewhere."
+    );
+}
+
+#[test]
+fn a_small_difference_in_many_functions_is_no_explanation() {
+    let lines = |count: u64| (0..200).map(|n| format!("main;f{n:03} {count}\n")).collect::<String>();
+    let more = between(&lines(10), &lines(13));
+    assert!(more.overall.is_significant());
+    assert!(more.by_self.iter().all(|row| !row.change.is_significant()));
+    assert_eq!(more.sentence(), "B spends 60.0 µs more CPU time per answer than A, in many functions.");
+}
+
+#[test]
+fn different_numbers_of_answers_are_made_comparable() {
+    let (a, b) = (profile(A), profile(A));
+    let work = |answers| Work { answers, cpu_ns: None };
+    let twice = Difference::between(
+        &Side { name: "A", profile: &a, work: work(10_000) },
+        &Side { name: "B", profile: &b, work: work(20_000) },
+    );
+    let overall = twice.unwrap().overall;
+    assert_eq!((overall.a_ns_per_answer, overall.b_ns_per_answer), (130_000.0, 65_000.0));
+    let none = Difference::between(
+        &Side { name: "A", profile: &a, work: work(0) },
+        &Side { name: "B", profile: &b, work: work(1) },
+    );
+    assert_eq!(none, None);
+}

@@ -1,0 +1,35 @@
+//! Where the processes of a server spend their CPU time: samples of their stacks, with names, per answer, and flame graphs.
+//!
+//! [`Sampling`] asks the kernel (`perf_event_open`) for the stacks of all threads of some processes, about a thousand times per second
+//! of CPU time. It unwinds each at once and counts equal ones. [`Recording::resolve`] turns addresses into names afterwards, because
+//! that takes CPU time; the result is a [`Profile`]. [`Counting`] counts instructions, cache misses and the like of the same processes.
+//!
+//! Everything below works on profiles and is pure: the text form ([`Profile::to_folded`]), the cost of each function per answer
+//! ([`Profile::costs`]), the difference between two profiles ([`Difference`]), and the pictures ([`flame`]).
+
+mod cost;
+mod counters;
+mod difference;
+mod error;
+pub mod flame;
+mod frame_name;
+mod permission;
+mod processes;
+mod recording;
+mod report;
+mod sampling;
+mod stacks;
+mod symbols;
+mod trace;
+mod window;
+
+pub use cost::{FrameCost, Work};
+pub use counters::{Counters, Counting};
+pub use difference::{Change, Difference, Row, Side};
+pub use error::ProfileError;
+pub use processes::Target;
+pub use recording::Recording;
+pub use report::Report;
+pub use sampling::{Event, Options, Sampling};
+pub use stacks::{FoldedError, Profile};
+pub use window::Window;

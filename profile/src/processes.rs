@@ -1,0 +1,151 @@
+//! Which processes are profiled, and what /proc says of them.
+
+use procfs::process::{Process, Task};
+use std::collections::BTreeSet;
+
+/// Which processes are profiled. Threads and processes that they start are included in every case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// This process and all below it.
+    From(i32),
+    /// All processes below this one, which is not included itself.
+    Below(i32),
+    /// These processes.
+    Pids(Vec<i32>),
+}
+
+/// A thread of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Thread {
+    /// The process.
+    pub pid: i32,
+    /// The thread; that of the process for its first one.
+    pub tid: i32,
+}
+
+impl Target {
+    /// The processes of now, without duplicates.
+    pub fn pids(&self) -> Vec<i32> {
+        match self {
+            Self::Pids(pids) => pids.iter().copied().collect::<BTreeSet<i32>>().into_iter().collect(),
+            Self::From(root) => std::iter::once(*root).chain(below(*root)).collect(),
+            Self::Below(root) => below(*root),
+        }
+    }
+
+    /// All threads of the processes of now.
+    pub(crate) fn threads(&self) -> Vec<Thread> {
+        self.pids().into_iter().flat_map(threads_of).collect()
+    }
+}
+
+fn tasks(pid: i32) -> Vec<Task> {
+    Process::new(pid).and_then(|process| process.tasks()).into_iter().flatten().flatten().collect()
+}
+
+fn threads_of(pid: i32) -> Vec<Thread> {
+    tasks(pid).into_iter().map(|task| Thread { pid, tid: task.tid }).collect()
+}
+
+/// The living descendants of a process.
+fn below(root: i32) -> Vec<i32> {
+    let mut found = vec![root];
+    let mut at = 0;
+    while let Some(pid) = found.get(at).copied() {
+        at += 1;
+        for task in tasks(pid) {
+            match task.children() {
+                Ok(children) => {
+                    found.extend(children.into_iter().filter_map(|child| i32::try_from(child).ok()));
+                }
+                // Kernels without CONFIG_PROC_CHILDREN don't tell.
+                Err(_) if pid == root && !is_told(root) => return below_by_scan(root),
+                Err(_) => {}
+            }
+        }
+    }
+    found.remove(0);
+    found
+}
+
+/// Whether the kernel lists the children of threads.
+fn is_told(pid: i32) -> bool {
+    std::path::Path::new(&format!("/proc/{pid}/task/{pid}/children")).exists()
+}
+
+/// The same from the parents of all processes of the machine.
+fn below_by_scan(root: i32) -> Vec<i32> {
+    let all = procfs::process::all_processes().into_iter().flatten().flatten();
+    let mut rest: Vec<(i32, i32)> =
+        all.filter_map(|process| process.stat().ok()).map(|stat| (stat.pid, stat.ppid)).collect();
+    let mut found = Vec::new();
+    let mut parents = vec![root];
+    while !parents.is_empty() {
+        let (children, others): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|(_, parent)| parents.contains(parent));
+        parents = children.into_iter().map(|(pid, _)| pid).collect();
+        found.extend(&parents);
+        rest = others;
+    }
+    found
+}
+
+/// The CPUs on which a thread may run; empty if that can't be read.
+pub fn cpus_of(thread: Thread) -> BTreeSet<usize> {
+    let status = std::fs::read_to_string(format!("/proc/{}/task/{}/status", thread.pid, thread.tid));
+    let status = status.unwrap_or_default();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    list.map(cpu_list).unwrap_or_default()
+}
+
+/// The CPUs of the machine that are switched on.
+pub fn online_cpus() -> BTreeSet<usize> {
+    std::fs::read_to_string("/sys/devices/system/cpu/online").map(|text| cpu_list(&text)).unwrap_or_default()
+}
+
+/// Parses a list such as `0-3,8`. A range of more than 65,536 CPUs is not one.
+fn cpu_list(text: &str) -> BTreeSet<usize> {
+    let range = |part: &str| {
+        let (low, high) = part.split_once('-').unwrap_or((part, part));
+        let (low, high) = (low.trim().parse::<usize>().ok()?, high.trim().parse::<usize>().ok()?);
+        (low <= high && high < 65_536).then_some(low..=high)
+    };
+    text.trim().split(',').filter_map(range).flatten().collect()
+}
+
+/// The number of a process in its own namespace, by which it names its perf map.
+pub fn pid_inside(pid: u32) -> Option<i32> {
+    let status = Process::new(i32::try_from(pid).ok()?).and_then(|process| process.status()).ok()?;
+    status.nspid.and_then(|pids| pids.last().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn lists_of_cpus_are_read() {
+        assert_eq!(cpu_list("0-3,8\n").into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 8]);
+        assert_eq!(cpu_list("5").into_iter().collect::<Vec<_>>(), [5]);
+        assert_eq!(cpu_list("3-1,x,0-99999999999"), BTreeSet::new());
+        assert!(!online_cpus().is_empty());
+    }
+
+    #[test]
+    fn a_process_is_found_with_its_children_and_threads() {
+        let mut child = Command::new("sleep").arg("100").spawn().unwrap();
+        let own = std::process::id() as i32;
+        let pid = child.id() as i32;
+        assert!(Target::From(own).pids().contains(&pid) && Target::From(own).pids().contains(&own));
+        assert!(Target::Below(own).pids().contains(&pid) && !Target::Below(own).pids().contains(&own));
+        assert!(below_by_scan(own).contains(&pid));
+        assert_eq!(Target::Pids(vec![pid, pid]).threads(), [Thread { pid, tid: pid }]);
+        assert!(!cpus_of(Thread { pid, tid: pid }).is_empty());
+        assert!(pid_inside(child.id()).is_some());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(Target::Pids(vec![pid]).threads(), Vec::<Thread>::new());
+        assert_eq!(pid_inside(u32::MAX), None);
+    }
+}

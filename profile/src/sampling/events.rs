@@ -1,0 +1,251 @@
+//! The kernel's events for sampling, and the buffers into which it writes.
+//!
+//! An event belongs to one thread. `inherit` passes it on to all threads and processes which that starts, but then it must also belong to one
+//! CPU, or the kernel gives no buffer. So there is one event for each thread that exists at the beginning and each CPU on which it may
+//! run. All events of a CPU write into one buffer, since a buffer each would take too much memory. The buffer is that of an
+//! event which never occurs and belongs to drome itself, so that it outlives the server's threads.
+
+use super::Event;
+use crate::error::ProfileError;
+use crate::permission::{self, Refusal};
+use crate::processes::{self, Target, Thread};
+use crate::trace::unwinder::REGISTERS;
+use perf_event::events::{Hardware, Software};
+use perf_event::{Builder, Clock, Counter, SampleFlag, Sampler};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+
+/// The sizes of a buffer, in bytes: the largest is tried first. A thousand samples per second with a stack of 16 KiB fill 17 MB/s.
+const BUFFERS: [usize; 4] = [1 << 20, 512 << 10, 256 << 10, 128 << 10];
+
+/// The most records that are taken from a buffer at once: a busy one must not keep the others waiting.
+const AT_ONCE: usize = 4_096;
+
+/// Descriptors for everything else in drome.
+const OTHER_DESCRIPTORS: u64 = 4_096;
+
+/// What is sampled, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What makes the kernel take a sample.
+    pub event: Event,
+    /// Samples per second of CPU time.
+    pub frequency_hz: u64,
+    /// The size of the copy of each stack, a multiple of 8.
+    pub stack_bytes: u32,
+}
+
+/// All events and buffers.
+pub struct Events {
+    settings: Settings,
+    has_kernel: bool,
+    online: BTreeSet<usize>,
+    buffers: BTreeMap<usize, Sampler>,
+    opened: Vec<Counter>,
+    /// Threads with an event: opened here, or inherited.
+    known: BTreeSet<i32>,
+    unattached: u64,
+}
+
+impl Events {
+    /// Opens events for all threads of now.
+    pub fn open(target: &Target, settings: Settings) -> Result<Self, ProfileError> {
+        let threads = target.threads();
+        if threads.is_empty() {
+            return Err(ProfileError::NoProcess);
+        }
+        let online = processes::online_cpus();
+        let needed = (threads.len() as u64).saturating_mul(online.len().max(1) as u64);
+        net::limits::raise_descriptors(needed.saturating_add(OTHER_DESCRIPTORS));
+        let mut events = Self {
+            settings,
+            has_kernel: true,
+            online,
+            buffers: BTreeMap::new(),
+            opened: Vec::new(),
+            known: BTreeSet::new(),
+            unattached: 0,
+        };
+        events.attach(&threads)?;
+        if events.opened.is_empty() {
+            // Every thread has ended meanwhile, or nothing could be opened for any.
+            return Err(if events.unattached > 0 {
+                ProfileError::NoMemory(io::Error::other(
+                    "too many descriptors or too little memory for events",
+                ))
+            } else {
+                ProfileError::NoProcess
+            });
+        }
+        Ok(events)
+    }
+
+    /// Whether the kernel's own time is sampled.
+    pub fn has_kernel(&self) -> bool {
+        self.has_kernel
+    }
+
+    /// Threads that could not be sampled.
+    pub fn unattached(&self) -> u64 {
+        self.unattached
+    }
+
+    /// Whether a thread is sampled.
+    pub fn knows(&self, tid: i32) -> bool {
+        self.known.contains(&tid)
+    }
+
+    /// A thread was started by another one, and has inherited its events.
+    pub fn started(&mut self, tid: i32, parent_tid: i32) {
+        if self.known.contains(&parent_tid) {
+            self.known.insert(tid);
+        }
+    }
+
+    /// A thread has ended; its number may be given anew.
+    pub fn ended(&mut self, tid: i32) {
+        self.known.remove(&tid);
+    }
+
+    /// Opens events for those of the threads that have none.
+    pub fn attach(&mut self, threads: &[Thread]) -> Result<(), ProfileError> {
+        for thread in threads {
+            if !self.known.contains(&thread.tid) {
+                self.attach_thread(*thread)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The same during a measurement: what is refused is counted as not sampled.
+    pub fn attach_late(&mut self, threads: &[Thread]) {
+        for thread in threads {
+            if !self.known.contains(&thread.tid) && self.attach_thread(*thread).is_err() {
+                self.unattached += 1;
+            }
+        }
+    }
+
+    fn attach_thread(&mut self, thread: Thread) -> Result<(), ProfileError> {
+        let mut cpus = processes::cpus_of(thread);
+        cpus.retain(|cpu| self.online.is_empty() || self.online.contains(cpu));
+        self.known.insert(thread.tid);
+        for cpu in cpus {
+            self.add_buffer(cpu, thread.pid)?;
+            match self.open_event(thread, cpu) {
+                Ok(event) => self.opened.push(event),
+                Err(error) => match permission::refusal(&error) {
+                    Refusal::Gone => {}
+                    Refusal::Exhausted => {
+                        self.unattached += 1;
+                        return Ok(());
+                    }
+                    Refusal::Forbidden => return Err(permission::forbidden(thread.pid)),
+                    Refusal::NoEvent | Refusal::Other => return Err(ProfileError::Unsupported(error)),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens an event for a thread on a CPU. Where the kernel's own time may not be sampled, or the processor does not count cycles, it does
+    /// without from now on.
+    fn open_event(&mut self, thread: Thread, cpu: usize) -> io::Result<Counter> {
+        loop {
+            let error = match self.try_event(thread, cpu) {
+                Ok(event) => return Ok(event),
+                Err(error) => error,
+            };
+            match permission::refusal(&error) {
+                Refusal::NoEvent | Refusal::Other if self.settings.event == Event::Cycles => {
+                    self.settings.event = Event::CpuClock;
+                }
+                Refusal::Forbidden if self.has_kernel => self.has_kernel = false,
+                _ => return Err(error),
+            }
+        }
+    }
+
+    fn try_event(&self, thread: Thread, cpu: usize) -> io::Result<Counter> {
+        let mut builder = match self.settings.event {
+            Event::CpuClock => Builder::new(Software::CPU_CLOCK),
+            Event::Cycles => Builder::new(Hardware::CPU_CYCLES),
+        };
+        let mut sample = SampleFlag::IP | SampleFlag::TID | SampleFlag::TIME | SampleFlag::CALLCHAIN;
+        // For unwinding.
+        if REGISTERS != 0 {
+            sample |= SampleFlag::REGS_USER | SampleFlag::STACK_USER;
+            builder.sample_regs_user(REGISTERS).sample_stack_user(self.settings.stack_bytes);
+        }
+        builder
+            .observe_pid(thread.tid)
+            .one_cpu(cpu)
+            .inherit(true)
+            .sample_frequency(self.settings.frequency_hz)
+            .sample(sample)
+            .exclude_kernel(!self.has_kernel)
+            .exclude_callchain_kernel(!self.has_kernel)
+            .clockid(Clock::MONOTONIC)
+            .mmap(true)
+            .mmap2(true)
+            .comm(true)
+            .comm_exec(true)
+            .task(true);
+        let mut event = builder.build()?;
+        if let Some(buffer) = self.buffers.get(&cpu) {
+            net::perf::redirect(&event, buffer)?;
+        }
+        event.enable()?;
+        Ok(event)
+    }
+
+    /// Makes the buffer of a CPU, unless there is one.
+    fn add_buffer(&mut self, cpu: usize, pid: i32) -> Result<(), ProfileError> {
+        if self.buffers.contains_key(&cpu) {
+            return Ok(());
+        }
+        let mut refused = None;
+        for bytes in BUFFERS {
+            let mut anchor = Builder::new(Software::DUMMY);
+            anchor.observe_self().one_cpu(cpu).clockid(Clock::MONOTONIC);
+            let anchor = match anchor.build() {
+                Ok(anchor) => anchor,
+                Err(error) => {
+                    return match permission::refusal(&error) {
+                        Refusal::Forbidden => Err(permission::forbidden(pid)),
+                        // The CPU was switched off meanwhile; no event will be opened for it, either.
+                        Refusal::Gone => Ok(()),
+                        Refusal::Exhausted => Err(ProfileError::NoMemory(error)),
+                        Refusal::NoEvent | Refusal::Other => Err(ProfileError::Unsupported(error)),
+                    };
+                }
+            };
+            match anchor.sampled(bytes) {
+                Ok(buffer) => {
+                    self.buffers.insert(cpu, buffer);
+                    return Ok(());
+                }
+                Err(error) => refused = Some(error),
+            }
+        }
+        Err(ProfileError::NoMemory(refused.unwrap_or_else(|| io::Error::other("no size is accepted"))))
+    }
+
+    /// Takes the records that are there: their kind, their flags and their bytes.
+    pub fn drain(&mut self, mut take: impl FnMut(u32, u16, &[u8])) {
+        for buffer in self.buffers.values_mut() {
+            for _ in 0..AT_ONCE {
+                let Some(record) = buffer.next_record() else { break };
+                take(record.ty(), record.misc(), &record.to_contiguous());
+            }
+        }
+    }
+
+    /// Stops all events; records that are in the buffers stay there.
+    pub fn stop(&mut self) {
+        for event in &mut self.opened {
+            // One whose thread has ended needs no stopping.
+            let _ = event.disable();
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Perf maps: what a program that compiles at run time says of its code, in `/tmp/perf-PID.map`.
+
+use crate::processes;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// The largest perf map that is read, in bytes.
+const MOST_BYTES: u64 = 128 << 20;
+
+/// The most functions of a perf map.
+const MOST_FUNCTIONS: usize = 2_000_000;
+
+/// How many functions before an address are looked at: a function that was compiled later may lie within an older one.
+const LOOKED_AT: usize = 32;
+
+/// The functions of one process.
+#[derive(Debug, Default)]
+pub struct PerfMap {
+    /// By address; of those with the same, the one that was written later comes later.
+    functions: Vec<Function>,
+}
+
+#[derive(Debug)]
+struct Function {
+    start: u64,
+    end: u64,
+    name: String,
+}
+
+impl PerfMap {
+    /// Parses lines such as `3ef414c0 398 LazyCompile:*handle server.js:7`: address and size in hexadecimal digits, and a name. Other
+    /// lines are left out.
+    pub fn parse(text: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(text);
+        let mut functions: Vec<Function> = text.lines().filter_map(function).take(MOST_FUNCTIONS).collect();
+        // Stable, so the order in the file decides between equal addresses.
+        functions.sort_by_key(|function| function.start);
+        Self { functions }
+    }
+
+    /// The function at an address.
+    pub fn name(&self, address: u64) -> Option<&str> {
+        let after = self.functions.partition_point(|function| function.start <= address);
+        let mut before = self.functions[..after].iter().rev().take(LOOKED_AT);
+        before.find(|function| address < function.end).map(|function| function.name.as_str())
+    }
+}
+
+fn function(line: &str) -> Option<Function> {
+    let (start, rest) = line.trim().split_once(' ')?;
+    let (size, name) = rest.trim_start().split_once(' ')?;
+    let hex = |digits: &str| u64::from_str_radix(digits.trim_start_matches("0x"), 16).ok();
+    let start = hex(start)?;
+    let name = name.trim();
+    (!name.is_empty()).then_some(Function {
+        start,
+        end: start.checked_add(hex(size)?)?,
+        name: name.to_owned(),
+    })
+}
+
+/// The perf maps of the processes that have code without a file. They are opened while the processes run, because a process
+/// may take its file away at its end.
+#[derive(Debug, Default)]
+pub struct PerfMaps {
+    files: BTreeMap<u32, File>,
+}
+
+impl PerfMaps {
+    /// Opens the perf map of a process, if it has one by now.
+    pub fn open(&mut self, pid: u32) {
+        if self.files.contains_key(&pid) {
+            return;
+        }
+        if let Some(file) = candidates(pid).iter().find_map(|path| opened(path)) {
+            self.files.insert(pid, file);
+        }
+    }
+
+    /// Reads all that are open.
+    pub fn read(self) -> BTreeMap<u32, PerfMap> {
+        let read = |(pid, mut file): (u32, File)| {
+            let mut text = Vec::new();
+            file.seek(SeekFrom::Start(0)).ok()?;
+            file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+            Some((pid, PerfMap::parse(&text)))
+        };
+        self.files.into_iter().filter_map(read).collect()
+    }
+}
+
+/// Where a process has its perf map: below its own root and with its number there, which in a container differ from those outside.
+fn candidates(pid: u32) -> Vec<PathBuf> {
+    let inside = processes::pid_inside(pid).map_or_else(|| pid.to_string(), |inside| inside.to_string());
+    vec![
+        PathBuf::from(format!("/proc/{pid}/root/tmp/perf-{inside}.map")),
+        PathBuf::from(format!("/tmp/perf-{pid}.map")),
+    ]
+}
+
+fn opened(path: &Path) -> Option<File> {
+    // Opening a pipe would wait for a writer.
+    let is_file = fs::metadata(path).is_ok_and(|file| file.is_file());
+    if is_file { File::open(path).ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn functions_are_found_by_address() {
+        let map = PerfMap::parse(
+            b"1000 100 LazyCompile:*handle /srv/a b.js:7\n0x2000 10 py::f:/srv/a.py\nnot a line\n1000 zz a\n3000 10 \n\
+              1000 80 handle, compiled again\n1040 8 stub\nffffffffffffffff 2 over\n",
+        );
+        assert_eq!(map.name(0x1000), Some("handle, compiled again"));
+        assert_eq!(map.name(0x1041), Some("stub"), "it lies within another");
+        assert_eq!(map.name(0x1050), Some("handle, compiled again"));
+        assert_eq!(map.name(0x10ff), Some("LazyCompile:*handle /srv/a b.js:7"));
+        assert_eq!(map.name(0x2000), Some("py::f:/srv/a.py"));
+        assert_eq!(
+            [map.name(0), map.name(0x1100), map.name(0x2010), map.name(0x3000), map.name(u64::MAX)],
+            [None; 5]
+        );
+    }
+
+    #[test]
+    fn a_perf_map_is_read_as_it_is_at_the_end() {
+        let own = std::process::id();
+        let path = format!("/tmp/perf-{own}.map");
+        let mut maps = PerfMaps::default();
+        maps.open(own);
+        fs::write(&path, "1000 10 first\n").unwrap();
+        maps.open(own);
+        fs::write(&path, "1000 10 first\n2000 10 second\n").unwrap();
+        fs::remove_file(&path).unwrap();
+        maps.open(own);
+        let maps = maps.read();
+        assert_eq!((maps[&own].name(0x1000), maps[&own].name(0x2000)), (Some("first"), Some("second")));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "[0-9a-fx \n]{0,60}", address in any::<u64>()) {
+            let _ = PerfMap::parse(text.as_bytes()).name(address);
+        }
+    }
+}

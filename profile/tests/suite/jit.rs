@@ -1,0 +1,44 @@
+//! Code that is compiled at run time: Node.js, with its own perf map.
+
+use crate::programs::{Program, sampled};
+use profile::Options;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+/// The perf map, which is removed at the end of the test.
+struct PerfMap(PathBuf);
+
+impl Drop for PerfMap {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn functions_of_javascript_have_names() {
+    // One function, so that nothing can be inlined into another one; it ends by itself, should the test be killed.
+    let script = "function hotFunctionOfThisTest(until) {
+                      let sum = 0;
+                      for (let i = 0; ; i++) {
+                          sum = (sum + i % 7) | 0;
+                          if (i % 1000000 === 0 && Date.now() > until) return sum;
+                      }
+                  }
+                  hotFunctionOfThisTest(Date.now() + 300000);";
+    let mut node = Command::new("node");
+    node.args(["--perf-basic-prof", "--interpreted-frames-native-stack", "-e", script]);
+    let program = Program::start(node, None);
+    let _map = PerfMap(PathBuf::from(format!("/tmp/perf-{}.map", program.pid())));
+    let Some(sampling) = sampled(program.pid(), &Options::default()) else { return };
+    program.wait_for_cpu(Duration::from_secs(2));
+    let profile = sampling.profile().unwrap();
+    let is_it = |frame: &&String| frame.contains("hotFunctionOfThisTest");
+    let with_name = profile
+        .stacks
+        .iter()
+        .filter(|(stack, _)| stack.iter().any(|frame| is_it(&frame)))
+        .map(|(_, count)| count);
+    let share = with_name.sum::<u64>() as f64 / profile.total().max(1) as f64;
+    assert!(share > 0.3, "{share}: {}", profile.to_folded().chars().take(4_000).collect::<String>());
+}
