@@ -1,5 +1,6 @@
 //! The exit codes, which `docs/exit-codes.md` explains, and how errors become a message and one of them.
 
+use lab::containers::ContainerError;
 use lab::findings::compare::CompareError;
 use lab::revision::RevisionError;
 use lab::setup::SetupError;
@@ -62,10 +63,12 @@ fn code(error: &anyhow::Error) -> u8 {
             error.downcast_ref(),
             Some(RevisionError::NoRepository(_) | RevisionError::Unknown { .. })
         )
+        || matches!(error.downcast_ref(), Some(ContainerError::NoImage { .. }))
         || matches!(error.downcast_ref(), Some(StoreError::NoRun(_) | StoreError::Empty));
     let is_interrupted = matches!(error.downcast_ref(), Some(LabError::Interrupted))
         || matches!(error.downcast_ref(), Some(SetupError::Interrupted))
-        || matches!(error.downcast_ref(), Some(RevisionError::Interrupted));
+        || matches!(error.downcast_ref(), Some(RevisionError::Interrupted))
+        || matches!(error.downcast_ref(), Some(ContainerError::Interrupted));
     match (is_interrupted, is_usage) {
         (true, _) => INTERRUPTED,
         (_, true) => WRONG,

@@ -3,6 +3,7 @@
 
 use lab::Store;
 use lab::heat::turns::snapshot::{Looks, Watched};
+use lab::server::tree::Tree;
 use model::heat::{Heat, Ran, Slice, Start, StartOutcome};
 use model::{Design, Environment, Heats, Metric, Run, Study};
 use std::collections::BTreeMap;
@@ -23,13 +24,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn looks() -> Result<(), Box<dyn Error>> {
     let start = || Command::new("sleep").arg("1000").spawn();
     let mut sleepers: Vec<Child> = (0..SLEEPERS).map(|_| start()).collect::<Result<_, _>>()?;
-    let roots = sleepers.iter().take(MEMBERS).map(|child| Some(child.id() as i32)).collect();
+    let members = sleepers.iter().take(MEMBERS).map(|child| Some(Tree::Below(child.id() as i32))).collect();
     let is_process = |name: &std::ffi::OsStr| name.to_string_lossy().parse::<i32>().is_ok();
     let processes =
         std::fs::read_dir("/proc")?.flatten().filter(|entry| is_process(&entry.file_name())).count();
     println!("{processes} processes, {MEMBERS} members");
     let mut looks = Looks::begin(Watched {
-        roots,
+        members,
         server_cpus: [0].into(),
         client_cpus: [1].into(),
         ..Watched::default()

@@ -5,6 +5,7 @@
 mod bad_input;
 pub mod blocks;
 pub mod catalog;
+pub mod containers;
 #[cfg(test)]
 mod example;
 pub mod fault;

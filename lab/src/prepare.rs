@@ -7,6 +7,7 @@ pub mod install;
 pub mod remedy;
 
 use crate::catalog::Entry;
+use crate::containers::Launch;
 use crate::lock::Lock;
 use crate::machine::digest::hex;
 use crate::server::image;
@@ -37,6 +38,8 @@ pub struct Prepared {
     pub track: Track,
     /// The server, if it already runs and drome is not to start it.
     pub running: Option<Running>,
+    /// How its container is run, in place of its declared command; `None`: it runs in none.
+    pub launch: Option<Launch>,
     /// Its folder in the cache: `src`, `build`, and the mark of a build, with the version that was built.
     folder: PathBuf,
     /// The files that `src` must have.
@@ -87,7 +90,8 @@ impl Prepared {
         }
         let (name, contender) = (name.to_owned(), entry.contender.clone());
         let sources = Arc::new(entry.sources.clone());
-        Ok(Self { name, contender, track: Track::Default, running: None, source_sha256, folder, sources })
+        let (running, launch) = (None, None);
+        Ok(Self { name, contender, track: Track::Default, running, launch, source_sha256, folder, sources })
     }
 
     /// The same contender on its tuned track; `None` if it has none.
@@ -95,7 +99,8 @@ impl Prepared {
         let contender = self.contender.tuned()?;
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
         let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
-        Some(Self { name, contender, track: Track::Tuned, running: None, source_sha256, folder, sources })
+        let (track, running, launch) = (Track::Tuned, None, self.launch.clone());
+        Some(Self { name, contender, track, running, launch, source_sha256, folder, sources })
     }
 
     /// Its entry in a run.
@@ -118,6 +123,7 @@ impl Prepared {
             source_sha256: Some(self.source_sha256.clone()),
             command: self.contender.run.command.clone(),
             files: self.declared_files(),
+            image: None,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Runs a user's command in a shell, with its output in a log, and ends all that it started when drome is asked to stop.
+//! Runs a user's command in a shell, or any other program, and ends all that it started when drome is asked to stop.
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
@@ -34,8 +34,13 @@ pub fn run(
     let err = log.try_clone()?;
     let mut shell = Command::new("sh");
     shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null()).stdout(log).stderr(err);
+    finish(&mut shell, patience, stop)
+}
+
+/// Runs a program until it ends, for at most `patience`.
+pub fn finish(command: &mut Command, patience: Duration, stop: &AtomicBool) -> io::Result<Ended> {
     // A group of its own, so that all of it can be ended.
-    let mut child = shell.process_group(0).spawn()?;
+    let mut child = command.process_group(0).spawn()?;
     let begun = Instant::now();
     loop {
         if let Some(status) = child.try_wait()? {

@@ -63,6 +63,18 @@ pub struct Raced {
     pub running: bool,
 }
 
+/// A container image, pinned.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ContainerImage {
+    /// Its name, as given.
+    pub name: String,
+    /// What was run: the image's ID, `sha256:` and 64 hexadecimal digits. Two images with the same ID are the same.
+    pub id: String,
+    /// Its name and digest in a registry, `repository@sha256:…`; absent where the tool knows none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
 /// A contender in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Entrant {
@@ -93,13 +105,16 @@ pub struct Entrant {
     /// SHA-256 of its sources and its declaration in the catalog.
     #[serde(default)]
     pub source_sha256: Option<String>,
-    /// Program and arguments as declared, with placeholders; in a race the shell and the given command, or the URL of a
-    /// server that already ran. Empty in runs of older versions.
+    /// Program and arguments as declared, with placeholders; in a race the shell and the given command, for a container image its
+    /// name, its ID and its command in one line, and for a server that already ran its URL. Empty in runs of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
     /// The files that configure it, by name, as declared; absent in runs of older versions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
+    /// The container image that it runs in; only contenders of a race of images have one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<ContainerImage>,
 }
 
 impl Entrant {

@@ -34,6 +34,8 @@ pub const OF_TESTS: &[(&str, &str)] = &[
     ("chromedriver", "chromium-driver"),
     ("npm", "npm"),
     ("prometheus", "prometheus"),
+    ("podman", "podman"),
+    ("runc", "runc"),
     ("git", "git"),
     ("jq", "jq"),
     ("unzip", "unzip"),

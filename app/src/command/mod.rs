@@ -10,6 +10,7 @@ mod format;
 pub mod gate;
 pub mod help;
 pub mod history;
+mod images;
 pub mod import;
 pub mod install;
 mod kept;

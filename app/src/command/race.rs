@@ -5,6 +5,7 @@ mod servers;
 use self::servers::Servers;
 use super::format;
 use super::gate;
+use super::images::ImageArgs;
 use super::output::Output;
 use super::race_file;
 use super::race_urls::RunningArgs;
@@ -51,18 +52,20 @@ const WARMUP_LIMIT: Duration = Duration::from_secs(30);
 #[command(args_override_self = true)]
 pub struct RaceArgs {
     /// Commands that each start a server, where {port} stands for the port that it must listen on; or URLs of servers that
-    /// already run, which are neither started nor stopped [default: those of drome.toml in this folder or above]
-    #[arg(conflicts_with = "revs", num_args = 2..=26, value_name = "CMD")]
+    /// already run, which are neither started nor stopped [default: the servers of drome.toml in this folder or above]
+    #[arg(conflicts_with_all = ["revs", "images"], num_args = 2..=26, value_name = "CMD")]
     commands: Vec<String>,
     #[command(flatten)]
     revisions: RevisionArgs,
+    #[command(flatten)]
+    images: ImageArgs,
     /// Read the options from this file instead of drome.toml; its commands are for the current folder, wherever the file is
     #[arg(long, value_name = "FILE", conflicts_with = "commands")]
     file: Option<PathBuf>,
     #[command(flatten)]
     running: RunningArgs,
-    /// Label of a command or a URL in reports; repeated, once for each and in their order [default: what tells them
-    /// apart]
+    /// Label of a command, an image or a URL in reports; repeated, once for each and in their order [default: what tells
+    /// them apart]
     #[arg(long = "name", value_name = "LABEL")]
     names: Vec<String>,
     /// URL to request of servers that drome starts; {port} stands for the server's port [default:
@@ -134,8 +137,7 @@ pub struct RaceArgs {
 
 /// Runs the race and reports which server is faster.
 pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
-    let names_servers = !args.commands.is_empty() || args.revisions.start.is_some();
-    let code = if names_servers && args.file.is_none() {
+    let code = if args.file.is_none() && names_servers(args) {
         race(args, common)
     } else {
         of_file(args.file.as_deref()).and_then(|args| race(&args, common))
@@ -155,10 +157,20 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// Whether the command line has all that is needed to start servers. Images alone are enough where there is no drome.toml that could
+/// have the rest.
+fn names_servers(args: &RaceArgs) -> bool {
+    let start = args.revisions.start.as_deref();
+    let are_images_whole =
+        args.images.are_whole(start) || (args.images.are_named() && !race_file::exists());
+    !args.commands.is_empty() || start.is_some() || are_images_whole
+}
+
 /// The arguments of a race whose command line names no servers: those of a file, replaced by those of the command line. `named`: the
 /// file; `None`: drome.toml.
 fn of_file(named: Option<&Path>) -> anyhow::Result<RaceArgs> {
-    let given: Vec<String> = std::env::args().skip_while(|arg| arg != "race").skip(1).collect();
+    // The file's URLs are arguments, beside which --file is refused.
+    let given = repeat::without("--file", std::env::args().skip_while(|arg| arg != "race").skip(1));
     let (path, options) = race_file::options(named, &given)?;
     let command =
         Common::augment_args(RaceArgs::augment_args(clap::Command::new("race").no_binary_name(true)));

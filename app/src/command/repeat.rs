@@ -2,10 +2,16 @@
 
 /// The words after the program, without the seed.
 pub fn words(all: impl IntoIterator<Item = String>) -> Vec<String> {
-    let (mut words, mut is_seed) = (Vec::new(), false);
+    without("--seed", all)
+}
+
+/// All words but this option and its value.
+pub fn without(option: &str, all: impl IntoIterator<Item = String>) -> Vec<String> {
+    let (mut words, mut is_option) = (Vec::new(), false);
     for word in all {
-        let was_name = std::mem::replace(&mut is_seed, word == "--seed");
-        if !was_name && !is_seed && !word.starts_with("--seed=") {
+        let was_option = std::mem::replace(&mut is_option, word == option);
+        let has_value = word.strip_prefix(option).is_some_and(|rest| rest.starts_with('='));
+        if !was_option && !is_option && !has_value {
             words.push(word);
         }
     }
@@ -27,5 +33,7 @@ mod tests {
         assert_eq!(of("run today --seed 7 --quick"), "run today --quick");
         assert_eq!(of("run today --seed=7 --quick --seed 8"), "run today --quick");
         assert_eq!(of("run seed --seed"), "run seed");
+        let file = "race --file a.toml --rev x --file=b --files".split(' ').map(str::to_owned);
+        assert_eq!(without("--file", file), ["race", "--rev", "x", "--files"]);
     }
 }

@@ -16,13 +16,14 @@ use std::sync::atomic::AtomicBool;
 pub struct RevisionArgs {
     /// Revision of this folder's git repository to race, such as main, HEAD~1 or v1.2; a dot is the working tree with
     /// its changes. Repeated; the first is the one that others are compared with
-    #[arg(long = "rev", value_name = "REV")]
+    #[arg(long = "rev", value_name = "REV", group = "built_servers")]
     pub revs: Vec<String>,
     /// Command that builds a revision, run by a shell in this folder of a checkout; kept by commit, command and tools
     #[arg(long, value_name = "CMD", requires = "revs")]
     pub build: Option<String>,
-    /// Command that starts a revision's server, in the same folder; {port} stands for the port that it must listen on
-    #[arg(long, value_name = "CMD", requires = "revs")]
+    /// Command that starts a revision's server, in the same folder; {port} stands for the port that it must listen on.
+    /// With --image: the words after the image's name
+    #[arg(long, value_name = "CMD", requires = "built_servers")]
     pub start: Option<String>,
     /// The folder that is meant by "this folder"; `None`: the current one.
     #[arg(skip)]
@@ -43,7 +44,13 @@ pub struct Revisions {
 impl RevisionArgs {
     /// Finds and builds all revisions; `None`: none was asked for.
     pub fn build(&self, stop: &AtomicBool) -> anyhow::Result<Option<Revisions>> {
-        let Some(start) = self.start.as_ref().filter(|_| !self.revs.is_empty()) else { return Ok(None) };
+        if self.revs.is_empty() {
+            return Ok(None);
+        }
+        let Some(start) = &self.start else {
+            let why = "--rev needs --start, the command that starts a revision's server";
+            return Err(WrongInput(why.to_owned()).into());
+        };
         if !(2..=MOST).contains(&self.revs.len()) {
             return Err(WrongInput(format!("--rev: name 2 to {MOST} revisions, --rev for each")).into());
         }

@@ -31,7 +31,7 @@ impl Look {
     /// Takes the first sample of this process and all its descendants.
     pub fn new(pid: i32) -> Self {
         let tree = Tree::From(pid);
-        let (cpu_ns, cores) = (tree::snapshot(tree).cpu_ns, lab::server::local::cores(pid));
+        let (cpu_ns, cores) = (tree::snapshot(&tree).cpu_ns, lab::server::local::cores(pid));
         Self { tree, at: Instant::now(), cpu_ns, cores, usage: Usage::default() }
     }
 
@@ -42,7 +42,7 @@ impl Look {
 
     /// Takes a sample.
     pub fn again(&mut self) -> ServerUse {
-        let (now, used) = (Instant::now(), tree::snapshot(self.tree));
+        let (now, used) = (Instant::now(), tree::snapshot(&self.tree));
         let available = (now - self.at).as_secs_f64() * 1e9 * self.cores as f64;
         // All of its processes have ended: unknown, not idle.
         let lives = used.processes > 0;

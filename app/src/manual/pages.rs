@@ -75,12 +75,16 @@ pub const PAGES: &[Page] = &[
                 "drome race --fail-if-slower 2% './old --port {port}' './new --port {port}'",
                 "for CI: the new one must not be more than 2 % slower",
             ),
+            (
+                "drome race --image localhost/app:old --image localhost/app:new --start '/app --port {port}'",
+                "container images, run by podman or docker",
+            ),
             ("drome race http://127.0.0.1:8080/ http://127.0.0.1:8081/", "servers that already run"),
         ],
         exits: &[
             (0, "with --fail-if-slower: no command is slower than the first by more than the share"),
             (1, ""),
-            (2, "the command line is wrong, or a command starts no server"),
+            (2, "the command line is wrong, a command starts no server, or an image does not exist"),
             (3, "with --fail-if-slower: a command is surely slower by more than the share"),
             (4, "no trial of one of the commands was sound; with --fail-if-slower: not decided"),
             (130, "interrupted; `drome report` shows what was measured"),

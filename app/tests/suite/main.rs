@@ -29,6 +29,7 @@ mod gate;
 mod getting;
 mod heats;
 mod history;
+mod images;
 mod import;
 mod import_founding;
 mod io_uring;

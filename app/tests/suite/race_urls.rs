@@ -201,5 +201,9 @@ fn the_file_of_a_repository_may_name_running_servers() {
     assert!(told.out.contains("2 connections") && told.out.contains(&url(&other)), "{}", told.out);
     home.write("drome.toml", &format!("{file}start = \"./server {{port}}\"\n"));
     let told = run(home.drome(&args).current_dir(home.path()));
-    assert!(told.code == 2 && told.err.contains("leave out `rev`"), "{}", told.err);
+    assert!(told.code == 2 && told.err.contains("leave out `start`"), "{}", told.err);
+    let elsewhere = home.write("elsewhere/settings.toml", &file);
+    let named = [&args[..], &["--file", elsewhere.to_str().unwrap()]].concat();
+    let told = run(home.drome(&named).current_dir(home.path()));
+    assert_eq!(told.code, 0, "the file that is named: {}{}", told.out, told.err);
 }

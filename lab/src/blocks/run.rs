@@ -84,6 +84,8 @@ struct Unjudged {
     usage: Usage,
     /// What went wrong when the server was stopped.
     stopping: Option<String>,
+    /// How the figures were taken, if that is not the usual way.
+    caveat: Option<&'static str>,
 }
 
 impl Unjudged {
@@ -94,7 +96,8 @@ impl Unjudged {
             stopping: self.stopping.as_deref(),
             ..Case::new(Policy::trial(lab.may_be_busy), &self.plan, &self.tally)
         };
-        let verdict = verdict::judge(&case);
+        let mut verdict = verdict::judge(&case);
+        verdict.reasons.extend(self.caveat.map(str::to_owned));
         Measurement { tally: self.tally, usage: Some(self.usage), verdict }
     }
 }
@@ -121,7 +124,8 @@ fn measure(lab: &Lab, run: &Run, trial: &Trial, program: &mut Option<Executable>
     lab.verify_once(prepared, &instance)?;
     let seed = stats::random::derive(&[run.seed, trial.block as u64, trial.cell as u64]);
     let plan = plan::plan(cell, &run.study.design, &instance.origin, path, work, &lab.cores, seed);
+    let caveat = instance.server.caveat();
     let loaded = under_load::load(instance, &plan, &lab.cores, &lab.stop)?;
     let usage = loaded.usage.ok_or_else(|| unknown("its processes could not be watched"))?;
-    Ok(Unjudged { plan, tally: loaded.tally, usage, stopping: loaded.stopping })
+    Ok(Unjudged { plan, tally: loaded.tally, usage, stopping: loaded.stopping, caveat })
 }

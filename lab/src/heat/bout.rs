@@ -8,7 +8,6 @@ use crate::heat::turns::shape::Shape;
 use crate::heat::turns::snapshot::{Looks, Watched};
 use crate::lab::Show;
 use crate::server::plan;
-use crate::server::tree::Tree;
 use load::{Generator, LoadError};
 use model::heat::{HUB, Start, Step};
 use model::{Cell, Load, Plan};
@@ -78,7 +77,7 @@ impl<'b, 'a> Bout<'b, 'a> {
         }
         let generator = opened(field, plans)?;
         let looks = Looks::begin(Watched {
-            roots: who.iter().map(|at| field.members[*at].tree().map(Tree::root)).collect(),
+            members: who.iter().map(|at| field.members[*at].tree()).collect(),
             server_cpus: lab.cores.server.iter().copied().collect(),
             client_cpus: lab.cores.client.iter().copied().collect(),
             engine: threads(&generator),

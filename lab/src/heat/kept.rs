@@ -18,7 +18,10 @@ const MOST_BESIDE_PPM: u64 = 30_000;
 impl Bout<'_, '_> {
     /// CPU time of every thread of each member.
     pub fn clocks(&self) -> Vec<ThreadClocks> {
-        let of = |at: &usize| self.field.members[*at].tree().map(tree::thread_clocks).unwrap_or_default();
+        let of = |at: &usize| {
+            let tree = self.field.members[*at].tree();
+            tree.map(|tree| tree::thread_clocks(&tree)).unwrap_or_default()
+        };
         self.who.iter().map(of).collect()
     }
 
@@ -75,7 +78,8 @@ impl Bout<'_, '_> {
             usage: usage.as_ref().filter(is_alone),
             ..Case::new(policy, &self.generator.plans()[member], &sum.tally)
         };
-        let verdict = verdict::judge(&case);
+        let mut verdict = verdict::judge(&case);
+        verdict.reasons.extend(self.field.members[at].caveat().map(str::to_owned));
         Measurement { tally: sum.tally.clone(), usage, verdict }
     }
 }

@@ -64,6 +64,11 @@ impl Member {
         self.instance.as_ref()?.server.tree()
     }
 
+    /// What a report says of how its figures were taken, if that is not the usual way.
+    pub fn caveat(&self) -> Option<&'static str> {
+        self.instance.as_ref()?.server.caveat()
+    }
+
     /// Whether it runs on the servers' cores and nowhere else.
     pub fn is_pinned(&self) -> bool {
         self.instance.as_ref().is_some_and(|instance| instance.server.is_pinned())
@@ -85,7 +90,7 @@ impl Member {
     /// Reads what its processes use at the moment, and keeps the most memory.
     pub fn look(&mut self) -> Snapshot {
         let Some(tree) = self.tree() else { return Snapshot::default() };
-        let seen = tree::snapshot(tree);
+        let seen = tree::snapshot(&tree);
         let memory = Some(seen.rss_bytes).filter(|bytes| *bytes > 0);
         self.start.memory_bytes = self.start.memory_bytes.max(memory);
         seen

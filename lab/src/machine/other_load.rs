@@ -46,7 +46,7 @@ pub struct OtherLoad {
 
 impl OtherLoad {
     /// Takes a look, which needs some milliseconds: not while the window is open.
-    pub fn now(tree: Tree, place: &Place) -> Self {
+    pub fn now(tree: &Tree, place: &Place) -> Self {
         let stat = std::fs::read_to_string("/proc/stat").unwrap_or_default();
         let (at_ns, spent, machine) = (clock::now_ns(), tree::spent(tree), cpu_time::count(&stat));
         let is_part = machine.is_some_and(|machine| place.size(machine) < machine);
@@ -153,13 +153,13 @@ mod tests {
         });
         let nobody = Tree::From(std::process::id() as i32);
         let (page_thread, begun) = (told.recv().unwrap(), Instant::now());
-        let mut before = OtherLoad::now(nobody, &Place::default());
+        let mut before = OtherLoad::now(&nobody, &Place::default());
         // Other tests have threads, too.
         before.own_threads.retain(|thread, _| *thread == page_thread);
         let mut used_ns = 0;
         while used_ns < 50_000_000 && begun.elapsed() < Duration::from_secs(30) {
             std::thread::sleep(Duration::from_millis(10));
-            used_ns = OtherLoad::now(nobody, &Place::default()).own_ns_since(&before);
+            used_ns = OtherLoad::now(&nobody, &Place::default()).own_ns_since(&before);
         }
         drop(stop);
         page.join().unwrap();
@@ -172,7 +172,7 @@ mod tests {
         let (mut spinning, mut idle) = (start("while :; do :; done"), start("exec sleep 100"));
         let spent = || clock::process_cpu_ns(spinning.id() as i32).unwrap();
         let [server, other] = [&idle, &spinning].map(|child| Tree::From(child.id() as i32));
-        let look = || OtherLoad::now(server, &Place::default());
+        let look = || OtherLoad::now(&server, &Place::default());
         let (before, begun, at_first) = (look(), Instant::now(), spent());
         while spent() - at_first < 100_000_000 && begun.elapsed() < Duration::from_secs(30) {
             std::thread::sleep(Duration::from_millis(10));
@@ -184,7 +184,7 @@ mod tests {
             "{before:?} {after:?}: ticks are of 10 ms"
         );
         assert!(after.others_ppm_since(&before) > Some(0));
-        let (there, here) = (tree::spent(other).unwrap(), tree::spent(server).unwrap());
+        let (there, here) = (tree::spent(&other).unwrap(), tree::spent(&server).unwrap());
         assert!(there.measured_ns >= 80_000_000 && here.others_ns >= there.others_ns + 80_000_000);
         for child in [&mut spinning, &mut idle] {
             child.kill().unwrap();

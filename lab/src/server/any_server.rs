@@ -21,7 +21,7 @@ impl AnyServer {
     /// Its processes; `None` where they are not known.
     pub fn tree(&self) -> Option<Tree> {
         match self {
-            Self::Owned(server) => Some(Tree::Below(server.root())),
+            Self::Owned(server) => Some(server.tree()),
             Self::Running(running) => running.pid().map(Tree::From),
         }
     }
@@ -42,8 +42,16 @@ impl AnyServer {
     /// What is to be watched while it is loaded; `None` where its processes are not known.
     pub fn watched(&self, cores: &Cores) -> Option<Watched> {
         match self {
-            Self::Owned(server) => Some(Watched::pinned(Tree::Below(server.root()), cores)),
+            Self::Owned(server) => Some(Watched::pinned(server.tree(), cores)),
             Self::Running(running) => running.pid().map(|pid| Watched::free(pid, &cores.client)),
+        }
+    }
+
+    /// What a report says of how its figures are taken, if that is not the usual way.
+    pub fn caveat(&self) -> Option<&'static str> {
+        match self {
+            Self::Owned(server) => server.caveat(),
+            Self::Running(_) => None,
         }
     }
 

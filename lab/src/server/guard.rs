@@ -4,12 +4,15 @@
 //! The server's folder belongs to the guard: it creates the folder first and removes it last, so that no kill of drome can leave the
 //! folder behind. The guard writes these lines to its standard output: `dir PATH` when the folder exists, whereupon drome fills it and
 //! sends its [`Order`]; `pid N` when the server has started; `exit …` when it has ended; `left N` when, at the end, N processes had
-//! to be killed; `refused …` instead of `pid` when the server's command can't be started; `failed …` at any time when the guard
-//! itself can't go on.
+//! to be killed; `remains …` when what the server left elsewhere, its container, could not be removed; `refused …` instead of `pid` when
+//! the server's command can't be started; `failed …` at any time when the guard itself can't go on.
 
+use crate::server::removal;
 use crate::server::tree;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, set_child_subreaper};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open, set_child_subreaper,
+};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead, Error, ErrorKind, Read, Write, stdin, stdout};
@@ -20,6 +23,12 @@ use std::time::{Duration, Instant};
 
 /// How long killed processes may take to disappear.
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long the program that runs a container may take to end after SIGTERM, so that it does not leave half a container.
+const END_PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long the program that ran a container may still create it after that program was killed, in a daemon.
+const SETTLED: Duration = Duration::from_millis(300);
 
 /// What the guard is to start, as a line of JSON on its standard input.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +41,8 @@ pub struct Order {
     pub descriptors: Option<u64>,
     /// The file for its output.
     pub log: PathBuf,
+    /// The command that removes the server's container, run after the server has ended or when it is to end; empty: it has none.
+    pub removal: Vec<String>,
 }
 
 /// Why a guard ends early.
@@ -85,10 +96,46 @@ fn guard(dir: &Path) -> Result<(), Halt> {
     let mut child = start(&order, dir)?;
     say(&format!("pid {}", child.id()));
     let watched = watch(&mut child);
-    let left = kill_all();
+    let (left, remains) = if order.removal.is_empty() { (kill_all(), None) } else { remove(&order, &mut child, dir) };
     let _ = child.wait();
     say(&format!("left {left}"));
+    if let Some(why) = remains {
+        say(&format!("remains {}", why.replace('\n', " ")));
+        // Where drome is gone, nobody else tells.
+        let _ = File::options().append(true).open(&order.log).and_then(|mut log| writeln!(log, "drome: {why}"));
+    }
     Ok(watched?)
+}
+
+/// Ends a server that runs in a container, and removes the container. Returns how many processes had to be killed, and why the
+/// container could not be removed.
+///
+/// The tool removes the container first, while the processes that keep its accounts are alive. A container that is only being created
+/// does not exist for the tool yet; therefore the program that creates it is ended after that, and the tool is asked again.
+fn remove(order: &Order, child: &mut Child, dir: &Path) -> (usize, Option<String>) {
+    let had_ended = !is_running(child);
+    let first = removal::run(&order.removal, dir);
+    if is_running(child)
+        && let Some(group) = Pid::from_raw(child.id() as i32)
+    {
+        let _ = kill_process_group(group, Signal::TERM);
+        let deadline = Instant::now() + END_PATIENCE;
+        while is_running(child) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+    let left = kill_all();
+    if had_ended && first.is_ok() {
+        return (left, None);
+    }
+    std::thread::sleep(SETTLED);
+    let last = removal::run(&order.removal, dir);
+    kill_all();
+    (left, last.err())
+}
+
+fn is_running(child: &mut Child) -> bool {
+    matches!(child.try_wait(), Ok(None))
 }
 
 fn start(order: &Order, dir: &Path) -> Result<Child, Halt> {

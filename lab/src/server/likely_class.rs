@@ -53,7 +53,7 @@ pub fn class<'n>(names: impl IntoIterator<Item = &'n str>) -> Class {
 }
 
 /// The programs and threads of all processes of a server, by name.
-pub fn names(tree: Tree) -> Vec<String> {
+pub fn names(tree: &Tree) -> Vec<String> {
     let of_threads = tree::thread_clocks(tree).into_keys();
     let names = of_threads.flat_map(|(pid, tid)| {
         let comm = std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/comm")).ok();
@@ -92,7 +92,7 @@ mod tests {
         let mut child = Command::new("sh").args(["-c", script]).stdout(Stdio::piped()).spawn().unwrap();
         let out = child.stdout.take().unwrap();
         std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut String::new()).unwrap();
-        let names = names(Tree::From(child.id() as i32));
+        let names = names(&Tree::From(child.id() as i32));
         let below = tree::living(child.id() as i32);
         for pid in below.into_iter().filter_map(rustix::process::Pid::from_raw) {
             let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);

@@ -30,8 +30,8 @@ pub fn listener(address: SocketAddr) -> Option<i32> {
     holders.iter().find(is_top).map(|(pid, _)| *pid)
 }
 
-/// The processes below `root` that listen, and where.
-pub fn listening(root: i32) -> Vec<(i32, SocketAddr)> {
+/// The processes of a server that listen, and where.
+pub fn listening(tree: &Tree) -> Vec<(i32, SocketAddr)> {
     let entries = tcp().into_iter().flatten().chain(tcp6().into_iter().flatten());
     let listeners: Vec<TcpNetEntry> = entries.filter(|e| e.state == TcpState::Listen).collect();
     let of_process = |pid: i32| {
@@ -42,18 +42,18 @@ pub fn listening(root: i32) -> Vec<(i32, SocketAddr)> {
         };
         fds.filter_map(move |fd| at(fd.target)).map(move |address| (pid, address)).collect::<Vec<_>>()
     };
-    tree::living(root).into_iter().flat_map(of_process).collect()
+    tree::pids(tree).into_iter().flat_map(of_process).collect()
 }
 
-/// Whether a process below `root` listens on this port. `None`: none is seen to, but there is one whose sockets can't be read.
-pub fn listens(root: i32, port: u16) -> Option<bool> {
-    if listening(root).iter().any(|(_, at)| at.port() == port) {
+/// Whether a process of a server listens on this port. `None`: none is seen to, but there is one whose sockets can't be read.
+pub fn listens(tree: &Tree, port: u16) -> Option<bool> {
+    if listening(tree).iter().any(|(_, at)| at.port() == port) {
         return Some(true);
     }
     let is_hidden = |pid: &i32| Process::new(*pid).and_then(|process| process.fd()).is_err();
     // One that has just ended can't be looked at, either, and is not there any more.
-    let is_there = |pid: &i32| tree::living(root).contains(pid);
-    let is_unknown = tree::living(root).iter().any(|pid| is_hidden(pid) && is_there(pid));
+    let is_there = |pid: &i32| tree::pids(tree).contains(pid);
+    let is_unknown = tree::pids(tree).iter().any(|pid| is_hidden(pid) && is_there(pid));
     (!is_unknown).then_some(false)
 }
 
@@ -65,12 +65,13 @@ pub fn cpus(pid: i32) -> Vec<usize> {
 
 /// How many of the machine's cores a server can use: those that it may use, but no more than its threads can keep busy.
 pub fn cores(pid: i32) -> usize {
-    let threads = tree::snapshot(Tree::From(pid)).threads as usize;
+    let threads = tree::snapshot(&Tree::From(pid)).threads as usize;
     threads.clamp(1, cpus(pid).len().max(1))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Tree;
     use std::net::TcpListener;
 
     #[test]
@@ -90,7 +91,7 @@ mod tests {
         let mut other = std::process::Command::new("sleep").arg("100").spawn().unwrap();
         let own = std::process::id() as i32;
         // Another test's child has this one's sockets, too, until it has become another program.
-        let is_nobodys = || super::listens(own, port) == Some(false);
+        let is_nobodys = || super::listens(&Tree::Below(own), port) == Some(false);
         assert!((0..100).any(|_| is_nobodys()), "no process below this one listens there");
         other.kill().unwrap();
         other.wait().unwrap();

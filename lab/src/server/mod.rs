@@ -1,6 +1,8 @@
 //! A contender's server: started, verified, put under load, watched, stopped.
 
 pub mod any_server;
+pub mod container;
+pub mod control_group;
 pub mod guard;
 pub mod image;
 pub mod inspect;
@@ -11,6 +13,7 @@ pub mod origin;
 pub mod plan;
 pub mod ports;
 pub mod prepare_command;
+mod removal;
 pub mod running;
 pub(crate) mod starting;
 pub mod supervise;

@@ -1,5 +1,6 @@
-//! Starts a contender on a free port and waits until it answers there by itself.
+//! Starts a contender, in a container if it has one, on a free port and waits until it answers there by itself.
 
+use crate::containers::{ContainerError, Launch, new_name};
 use crate::fault::Fault;
 use crate::prepare::{Prepared, fill_all};
 use crate::server::local;
@@ -39,9 +40,13 @@ pub struct Place {
 }
 
 /// A server that was started and may not answer yet.
-struct Starting {
+struct Starting<'p> {
+    prepared: &'p Prepared,
+    place: &'p Place,
     server: Server,
     port: u16,
+    /// How its container is run, and the container's name; `None`: it runs in none.
+    container: Option<(&'p Launch, String)>,
 }
 
 /// Starts a contender and waits until it answers in any way; returns the server and its address.
@@ -49,7 +54,7 @@ pub fn start(prepared: &Prepared, place: &Place, stop: &AtomicBool) -> Result<(S
     let mut tried = 1;
     loop {
         let mut starting = Starting::on_free_port(prepared, place)?;
-        match starting.wait_ready(prepared, stop) {
+        match starting.wait_ready(stop) {
             Ok(()) => {
                 let address = starting.address();
                 return Ok((starting.server, address));
@@ -66,22 +71,28 @@ pub fn plainest_path(serves: &BTreeMap<String, String>) -> &str {
     serves.get(PLAINEST).or_else(|| serves.values().next()).map_or("/", String::as_str)
 }
 
-impl Starting {
+impl<'p> Starting<'p> {
     fn address(&self) -> SocketAddr {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.port))
     }
 
-    fn on_free_port(prepared: &Prepared, place: &Place) -> Result<Self, Fault> {
+    fn on_free_port(prepared: &'p Prepared, place: &'p Place) -> Result<Self, Fault> {
         let port = ports::free_port().map_err(|e| Fault::unable("no port is free", &e))?;
         let (log, cpus, stop) = (place.log.clone(), place.cpus.clone(), prepared.contender.run.stop);
         let descriptors = descriptors(place.connections, net::limits::descriptors_at_start());
-        let start = Start { log, cpus, descriptors, port, stop };
-        let server = Server::start(start, |dir| lay(prepared, place, port, dir))?;
-        Ok(Self { server, port })
+        let container = prepared.launch.as_ref().map(|launch| (launch, new_name()));
+        let removal = container.as_ref().map(|(launch, name)| launch.removal(name)).unwrap_or_default();
+        let start = Start { log, cpus, descriptors, port, stop, removal };
+        let server = Server::start(start, |dir| match &container {
+            Some((launch, name)) => Ok(launch.command(name, &place.cpus, port)),
+            None => lay(prepared, place, port, dir),
+        })?;
+        Ok(Self { prepared, place, server, port, container })
     }
 
     /// Waits until the contender answers its first workload in any way. Whether it answers rightly is verified afterwards, once.
-    fn wait_ready(&mut self, prepared: &Prepared, stop: &AtomicBool) -> Result<(), Fault> {
+    fn wait_ready(&mut self, stop: &AtomicBool) -> Result<(), Fault> {
+        let prepared = self.prepared;
         let (origin, path) = (Origin::from(self.address()), plainest_path(&prepared.contender.serves));
         let patience = prepared.contender.run.ready;
         let deadline = Instant::now() + patience;
@@ -90,6 +101,8 @@ impl Starting {
                 return Err(Fault::Contender(end));
             }
             let Err(why) = verify::get(&origin, path) else {
+                self.find_container(stop)?;
+                self.ensure_pinned()?;
                 return self.sees_its_own_answer();
             };
             if stop.load(Ordering::Relaxed) {
@@ -99,6 +112,8 @@ impl Starting {
                 if let Some(own) = Fault::own(&why) {
                     return Err(own);
                 }
+                // Without it, what listens elsewhere is not seen under docker.
+                let _ = self.find_container(stop);
                 return Err(Fault::Contender(match self.elsewhere() {
                     Some(where_it_is) => format!("it was not ready within {patience:?}: {where_it_is}"),
                     None => format!("it was not ready within {patience:?} (last: {why})"),
@@ -108,30 +123,66 @@ impl Starting {
         }
     }
 
+    /// Finds the processes of its container, once.
+    fn find_container(&mut self, stop: &AtomicBool) -> Result<(), Fault> {
+        let Some((launch, name)) = &self.container else { return Ok(()) };
+        if self.server.has_container() {
+            return Ok(());
+        }
+        match launch.first_process(name, stop) {
+            Ok(pid) => {
+                self.server.runs_in(pid);
+                Ok(())
+            }
+            Err(ContainerError::Interrupted) => Err(Fault::interrupted()),
+            Err(error) => Err(Fault::Contender(format!("the processes of its container can't be found: {error}"))),
+        }
+    }
+
+    /// Checks that its container has no other cores than those of servers: under docker, it does not inherit the guard's.
+    fn ensure_pinned(&self) -> Result<(), Fault> {
+        let cpus = &self.place.cpus;
+        if cpus.is_empty() || !self.server.has_container() {
+            return Ok(());
+        }
+        let allowed = local::cpus(self.server.pid());
+        if allowed.iter().all(|cpu| cpus.contains(cpu)) {
+            return Ok(());
+        }
+        Err(Fault::Lab(format!(
+            "a container runs on the cores {allowed:?}, not only on those of servers, {cpus:?}, because the tool could not set its \
+             cores: run drome as root, or let users have the control group controller `cpuset`"
+        )))
+    }
+
     /// Checks that the answer is the contender's: another server may have taken the port first, and may answer alike.
     fn sees_its_own_answer(&self) -> Result<(), Fault> {
         let port = self.port;
-        if local::listens(self.server.root(), port) != Some(false) {
+        if local::listens(&self.server.tree(), port) != Some(false) {
             return Ok(());
         }
+        let owner = if self.container.is_some() {
+            "the container did not start it: the container must have the machine's network (--network host), and its own server \
+             must listen there"
+        } else {
+            "the command did not start it: the command must run the server itself"
+        };
         // A listener that nobody is seen to have may be its own: a ring of io_uring can have it.
         match local::listener(self.address()) {
             None => Ok(()),
-            Some(pid) => Err(Fault::Contender(format!(
-                "process {pid} answers on port {port}, but the command did not start it: the command must run the server itself"
-            ))),
+            Some(pid) => Err(Fault::Contender(format!("process {pid} answers on port {port}, but {owner}"))),
         }
     }
 
     /// Whether a process listens on its port that is none of its own.
     fn is_port_taken(&self) -> bool {
         let port = self.port;
-        local::listens(self.server.root(), port) != Some(true) && !ports::is_free(port)
+        local::listens(&self.server.tree(), port) != Some(true) && !ports::is_free(port)
     }
 
     /// Where it listens instead of on its port.
     fn elsewhere(&self) -> Option<String> {
-        let (all, port) = (local::listening(self.server.root()), self.port);
+        let (all, port) = (local::listening(&self.server.tree()), self.port);
         let (pid, other) = all.first()?;
         all.iter().all(|(_, at)| at.port() != port).then(|| {
             format!(

@@ -1,21 +1,20 @@
-//! A running server: started under a guard, watched, stopped, and checked to be gone.
+//! A running server: started under a guard and watched. How it is stopped, and checked to be gone, is in `stopping.rs`.
+
+mod stopping;
 
 use crate::fault::Fault;
+use crate::server::container::Container;
 use crate::server::guard::Order;
 use crate::server::image;
-use crate::server::ports;
-use crate::server::tree;
+use crate::server::tree::Tree;
 use model::contender::StopSignal;
 use net::Errno;
-use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
-
-/// How long a server may take to stop before it is killed.
-const STOP_PATIENCE: Duration = Duration::from_secs(5);
+use std::time::Duration;
 
 /// How long the guard may take to answer. It answers at once, unless something is badly wrong with the machine.
 const GUARD_PATIENCE: Duration = Duration::from_secs(30);
@@ -36,6 +35,8 @@ pub struct Start {
     pub port: u16,
     /// The signal that stops it.
     pub stop: StopSignal,
+    /// The command that removes its container; empty: it runs in none.
+    pub removal: Vec<String>,
 }
 
 /// A server that has been started.
@@ -45,6 +46,8 @@ pub struct Server {
     guard: Child,
     lines: Receiver<String>,
     pid: i32,
+    /// Its container, once that was found.
+    container: Option<Arc<Container>>,
     exit: Option<String>,
     /// Whether it had ended by itself when it was asked to stop; `None`: it was not asked yet.
     ended_early: Option<bool>,
@@ -71,11 +74,12 @@ impl Server {
                 BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| send.send(line))
             });
         }
-        let mut server = Self { start, guard, lines, pid: 0, exit: None, ended_early: None };
+        let (pid, container, exit, ended_early) = (0, None, None, None);
+        let mut server = Self { start, guard, lines, pid, container, exit, ended_early };
         let dir = PathBuf::from(server.awaited("dir")?);
         let command = lay(&dir).map_err(|e| Fault::unable("can't write a server's files", &e))?;
-        let Start { cpus, descriptors, log, .. } = server.start.clone();
-        server.order(&Order { command, cpus, descriptors, log })?;
+        let Start { cpus, descriptors, log, removal, .. } = server.start.clone();
+        server.order(&Order { command, cpus, descriptors, log, removal })?;
         let pid = server.awaited("pid")?;
         server.pid = pid.parse().map_err(|_| Fault::Lab(format!("the guard named the process `{pid}`")))?;
         Ok(server)
@@ -106,14 +110,37 @@ impl Server {
         written.map_err(|e| Fault::unable("can't tell the guard what to start", &e))
     }
 
-    /// The guard's PID; all of the server's processes are below it.
-    pub fn root(&self) -> i32 {
+    /// The guard's PID; everything that was started for the server is below it, but perhaps not its container.
+    fn root(&self) -> i32 {
         self.guard.id() as i32
+    }
+
+    /// The server's processes. Before its container was found, those of the program that runs the container are among them.
+    pub fn tree(&self) -> Tree {
+        match &self.container {
+            Some(container) => Tree::Container(Arc::clone(container)),
+            None => Tree::Below(self.root()),
+        }
     }
 
     /// The PID of the server's first process.
     pub fn pid(&self) -> i32 {
-        self.pid
+        self.container.as_ref().map_or(self.pid, |container| container.pid)
+    }
+
+    /// Notes that the server runs in the container of this first process.
+    pub fn runs_in(&mut self, pid: i32) {
+        self.container = Some(Arc::new(Container::of(self.root(), pid)));
+    }
+
+    /// Whether its container was found.
+    pub fn has_container(&self) -> bool {
+        self.container.is_some()
+    }
+
+    /// What a report says of how its figures are taken, if that is not the usual way.
+    pub fn caveat(&self) -> Option<&'static str> {
+        self.container.as_ref()?.caveat()
     }
 
     /// How the server ended, if it has, with the last lines of its log.
@@ -121,73 +148,6 @@ impl Server {
         self.listen();
         let exit = self.exit.as_ref()?;
         Some(format!("it ended ({exit}){}", last_lines(&self.start.log)))
-    }
-
-    /// Asks it to stop, once, and waits for nothing, so that several servers go down at the same time.
-    pub fn ask_to_stop(&mut self) {
-        if self.ended_early.is_none() {
-            self.listen();
-            self.ended_early = Some(self.exit.is_some());
-            self.signal();
-        }
-    }
-
-    /// Stops it and checks that nothing is left. An error is the contender's fault; everything is stopped in any case.
-    pub fn stop(mut self) -> Result<(), String> {
-        self.ask_to_stop();
-        let deadline = Instant::now() + STOP_PATIENCE;
-        while self.exit.is_none() && Instant::now() < deadline {
-            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-                Ok(line) => self.hear(&line),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-            }
-        }
-        let stopped = self.exit.is_some();
-        // Workers may outlive their manager by a moment.
-        while !tree::living(self.root()).is_empty() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let left = self.dismiss();
-        // The kernel takes down an io_uring, and the listener in it, a moment after its process has gone.
-        while !ports::is_free(self.start.port) && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        let name = signal_name(self.start.stop);
-        match (stopped, left) {
-            (false, _) => Err(format!("it did not stop within {STOP_PATIENCE:?} of {name} and was killed")),
-            (true, n) if n > 0 && self.ended_early == Some(false) => {
-                Err(format!("it left {n} process(es) behind after {name}; they were killed"))
-            }
-            _ if !ports::is_free(self.start.port) => {
-                Err(format!("port {} is still in use after it stopped", self.start.port))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn signal(&self) {
-        let signal = match self.start.stop {
-            StopSignal::Term => Signal::TERM,
-            StopSignal::Int => Signal::INT,
-            StopSignal::Quit => Signal::QUIT,
-            StopSignal::Kill => Signal::KILL,
-        };
-        if let Some(group) = Pid::from_raw(self.pid) {
-            let _ = kill_process_group(group, signal);
-        }
-    }
-
-    /// Ends the guard, and with it all remaining processes; returns how many these were.
-    fn dismiss(&mut self) -> usize {
-        drop(self.guard.stdin.take());
-        let mut left = 0;
-        while let Ok(line) = self.lines.recv_timeout(GUARD_PATIENCE) {
-            if let Some(n) = line.strip_prefix("left ") {
-                left = n.parse().unwrap_or(0);
-            }
-        }
-        let _ = self.guard.wait();
-        left
     }
 
     fn listen(&mut self) {
@@ -235,15 +195,6 @@ impl OwnGroup for Command {
     }
 }
 
-fn signal_name(signal: StopSignal) -> &'static str {
-    match signal {
-        StopSignal::Term => "SIGTERM",
-        StopSignal::Int => "SIGINT",
-        StopSignal::Quit => "SIGQUIT",
-        StopSignal::Kill => "SIGKILL",
-    }
-}
-
 /// The last lines of a log, for an error.
 pub fn last_lines(log: &Path) -> String {
     let text = String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned();
@@ -255,6 +206,7 @@ pub fn last_lines(log: &Path) -> String {
         format!("; the last lines of its log, {}:\n    {}", log.display(), last.join("\n    "))
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::*;

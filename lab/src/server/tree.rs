@@ -1,11 +1,13 @@
-//! A process and all its descendants, as /proc shows them.
+//! The processes of a server, as /proc shows them: a process and all its descendants, or those of a container.
 
 use crate::machine::cpu_time::tick_ns;
+use crate::server::container::Container;
 use net::clock;
 use procfs::ProcError;
 use procfs::process::{Process, Stat};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// What the processes of a tree have used up to now, and what they hold now.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,19 +37,22 @@ pub struct Switches {
 const KERNEL_THREAD: u32 = 0x0020_0000;
 
 /// Which processes are a server's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tree {
     /// All processes below this one, which is drome's guard.
     Below(i32),
     /// This process and all below it.
     From(i32),
+    /// The processes in this container; not those of the program that runs it.
+    Container(Arc<Container>),
 }
 
 impl Tree {
-    /// The process above all others of the server: drome's guard, or the server's own.
-    pub fn root(self) -> i32 {
+    /// The processes above all others of the server, and above the program that runs its container.
+    fn roots(&self) -> Vec<i32> {
         match self {
-            Self::Below(root) | Self::From(root) => root,
+            Self::Below(root) | Self::From(root) => vec![*root],
+            Self::Container(container) => vec![container.guard, container.pid],
         }
     }
 }
@@ -55,36 +60,67 @@ impl Tree {
 /// The living processes below `root`. Scans all processes of the machine, because the list of children that the kernel keeps
 /// may lack one while others come and go.
 pub fn living(root: i32) -> Vec<i32> {
-    descendants_by_scan(root).into_iter().filter(|stat| stat.state != 'Z').map(|stat| stat.pid).collect()
+    descendants_by_scan(root).into_iter().filter(is_living).map(|stat| stat.pid).collect()
+}
+
+/// The living processes of a server, by the same scan.
+pub fn pids(tree: &Tree) -> Vec<i32> {
+    match tree {
+        Tree::Below(root) => living(*root),
+        Tree::From(root) => {
+            let root = stat(*root).filter(is_living).map(|stat| stat.pid);
+            let others = root.map(living).unwrap_or_default();
+            root.into_iter().chain(others).collect()
+        }
+        Tree::Container(container) => {
+            let mut all = pids(&Tree::From(container.pid));
+            if let Some(group) = &container.group {
+                all.extend(group.pids());
+            }
+            all.sort_unstable();
+            all.dedup();
+            all
+        }
+    }
+}
+
+fn is_living(stat: &Stat) -> bool {
+    stat.state != 'Z'
 }
 
 /// Looks at all processes of a server.
-pub fn snapshot(tree: Tree) -> Snapshot {
+pub fn snapshot(tree: &Tree) -> Snapshot {
     let tick_ns = tick_ns();
     let page = procfs::page_size();
     let reaped = |stat: &Stat| (stat.cutime.max(0) + stat.cstime.max(0)) as u64 * tick_ns;
     let own = match tree {
         // What ended without a parent of its own, the guard has reaped.
-        Tree::Below(guard) => Process::new(guard).and_then(|p| p.stat()).map_or(0, |stat| reaped(&stat)),
-        Tree::From(_) => 0,
+        Tree::Below(guard) => stat(*guard).map_or(0, |stat| reaped(&stat)),
+        Tree::From(_) | Tree::Container(_) => 0,
     };
     let mut total = Snapshot { cpu_ns: own, ..Snapshot::default() };
     for stat in processes(tree) {
         // The process clock is exact; /proc counts in ticks of 10 ms.
         let exact = clock::process_cpu_ns(stat.pid);
         total.cpu_ns += exact.unwrap_or((stat.utime + stat.stime) * tick_ns) + reaped(&stat);
-        if stat.state != 'Z' {
+        if is_living(&stat) {
             total.rss_bytes += stat.rss * page;
             total.virtual_bytes += stat.vsize;
             total.threads += stat.num_threads.max(0) as u64;
             total.processes += 1;
         }
     }
+    if let Tree::Container(container) = tree
+        && let Some(group) = &container.group
+    {
+        total.cpu_ns = group.cpu_ns().unwrap_or(total.cpu_ns);
+        total.rss_bytes = group.memory_bytes().unwrap_or(total.rss_bytes);
+    }
     total
 }
 
 /// Counts the context switches of all threads of all processes of a server.
-pub fn switches(tree: Tree) -> Switches {
+pub fn switches(tree: &Tree) -> Switches {
     let mut total = Switches::default();
     for stat in processes(tree) {
         let Ok(tasks) = Process::new(stat.pid).and_then(|p| p.tasks()) else {
@@ -104,7 +140,7 @@ pub type ThreadClocks = BTreeMap<(i32, i32), u64>;
 /// Reads the CPU time of all threads of all processes of a server: `/proc/PID/task/TID/schedstat`, in nanoseconds
 /// and never older than the kernel's last tick. Threads that end while this looks are left out; nothing is known where the kernel
 /// does not tell (`CONFIG_SCHED_INFO`).
-pub fn thread_clocks(tree: Tree) -> ThreadClocks {
+pub fn thread_clocks(tree: &Tree) -> ThreadClocks {
     let pids = processes(tree).into_iter().map(|stat| stat.pid);
     pids.flat_map(|pid| clocks_of(pid).into_iter().map(move |(tid, ns)| ((pid, tid), ns))).collect()
 }
@@ -143,15 +179,21 @@ pub fn busiest_thread_ns(before: &ThreadClocks, after: &ThreadClocks, cpu_ns: u6
     (of_ended <= busiest).then_some(busiest)
 }
 
-fn processes(tree: Tree) -> Vec<Stat> {
-    let root = tree.root();
-    let found = match descendants(root) {
+fn processes(tree: &Tree) -> Vec<Stat> {
+    match tree {
+        Tree::Below(root) => below(*root),
+        Tree::From(root) => stat(*root).into_iter().chain(below(*root)).collect(),
+        Tree::Container(container) => match &container.group {
+            Some(group) => group.pids().into_iter().filter_map(stat).collect(),
+            None => processes(&Tree::From(container.pid)),
+        },
+    }
+}
+
+fn below(root: i32) -> Vec<Stat> {
+    match descendants(root) {
         Some(pids) => pids.into_iter().filter_map(stat).collect(),
         None => descendants_by_scan(root),
-    };
-    match tree {
-        Tree::Below(_) => found,
-        Tree::From(_) => stat(root).into_iter().chain(found).collect(),
     }
 }
 
@@ -186,16 +228,16 @@ pub struct Spent {
     /// CPU time of all visible processes that are neither this one nor a server's. The kernel's own threads are left out, because they also work
     /// for the measured ones.
     pub others_ns: u64,
-    /// CPU time of this process and the server's.
+    /// CPU time of this process, the server's, and that of the program that runs the server's container.
     pub measured_ns: u64,
 }
 
 /// Reads the CPU time of all processes of the machine; `None` where they can't be seen.
-pub fn spent(tree: Tree) -> Option<Spent> {
-    let (root, own) = (tree.root(), std::process::id() as i32);
-    let (below, rest) = scan(root)?;
+pub fn spent(tree: &Tree) -> Option<Spent> {
+    let (own, roots) = (std::process::id() as i32, tree.roots());
+    let (below, rest) = scan(&roots)?;
     let (known, others): (Vec<Stat>, Vec<Stat>) =
-        rest.into_iter().partition(|stat| [own, root].contains(&stat.pid));
+        rest.into_iter().partition(|stat| stat.pid == own || roots.contains(&stat.pid));
     let ticks = |stat: &Stat| stat.utime + stat.stime + (stat.cutime.max(0) + stat.cstime.max(0)) as u64;
     let programs = others.iter().filter(|stat| stat.flags & KERNEL_THREAD == 0);
     Some(Spent {
@@ -206,18 +248,18 @@ pub fn spent(tree: Tree) -> Option<Spent> {
 
 /// The descendants of `root`, from the parents of all processes of the machine.
 fn descendants_by_scan(root: i32) -> Vec<Stat> {
-    scan(root).unwrap_or_default().0
+    scan(&[root]).unwrap_or_default().0
 }
 
-/// All processes of the machine: those below `root`, and the others. `None` where they can't be seen, not even this one.
-fn scan(root: i32) -> Option<(Vec<Stat>, Vec<Stat>)> {
+/// All processes of the machine: those below the roots, and the others. `None` where they can't be seen, not even this one.
+fn scan(roots: &[i32]) -> Option<(Vec<Stat>, Vec<Stat>)> {
     let all = procfs::process::all_processes().ok()?;
     let mut rest: Vec<Stat> = all.flatten().filter_map(|p| p.stat().ok()).collect();
     if rest.is_empty() {
         return None;
     }
     let mut found = Vec::new();
-    let mut parents = vec![root];
+    let mut parents = roots.to_vec();
     while !parents.is_empty() {
         let (children, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|s| parents.contains(&s.ppid));
         parents = children.iter().map(|s| s.pid).collect();
@@ -228,67 +270,4 @@ fn scan(root: i32) -> Option<(Vec<Stat>, Vec<Stat>)> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::process::Command;
-
-    #[test]
-    fn the_busiest_thread_is_the_one_that_used_most_in_between() {
-        let clocks =
-            |all: &[(i32, u64)]| all.iter().map(|(tid, ns)| ((1, *tid), *ns)).collect::<ThreadClocks>();
-        let before = clocks(&[(1, 900), (2, 100), (3, 50)]);
-        let busiest = |after: &[(i32, u64)], cpu_ns| busiest_thread_ns(&before, &clocks(after), cpu_ns);
-        assert_eq!(busiest(&[(1, 950), (2, 1_100), (3, 60)], 1_060), Some(1_000));
-        assert_eq!(busiest(&[(1, 900), (2, 100), (4, 700)], 700), Some(700), "one that began in between");
-        assert_eq!(busiest(&[(1, 930), (2, 20)], 50), Some(30), "a number that was given anew");
-        assert_eq!(busiest(&[(1, 910), (2, 200)], 150), Some(100), "one that ended used 40 at most");
-        assert_eq!(busiest(&[(1, 910), (2, 200)], 900), None, "one that ended may have used 790");
-        assert_eq!((busiest(&[], 900), busiest(&[], 0)), (None, None));
-        assert_eq!(busiest(&[(1, u64::MAX), (2, u64::MAX), (7, u64::MAX)], 0), Some(u64::MAX));
-    }
-
-    #[test]
-    fn the_clock_of_a_thread_is_its_own() {
-        let (own, tree) = (std::process::id() as i32, Tree::From(std::process::id() as i32));
-        let before = thread_clocks(tree);
-        let spun = std::thread::spawn(|| {
-            let before_ns = clock::thread_cpu_ns();
-            while clock::thread_cpu_ns() - before_ns < 40_000_000 {}
-            let tid = rustix::thread::gettid().as_raw_nonzero().get();
-            (tid, clocks_of(std::process::id() as i32))
-        });
-        let (tid, after) = spun.join().unwrap();
-        let after: ThreadClocks = after.into_iter().map(|(tid, ns)| ((own, tid), ns)).collect();
-        // What it has run since the kernel's last tick is not in it.
-        assert!(after[&(own, tid)] >= 20_000_000, "{after:?}");
-        assert!(busiest_thread_ns(&before, &after, 0).is_some_and(|ns| ns >= 20_000_000));
-    }
-
-    #[test]
-    fn both_ways_find_the_children_and_their_children() {
-        let mut child = Command::new("sh").args(["-c", "sleep 100 & sleep 100; true"]).spawn().unwrap();
-        let own = std::process::id() as i32;
-        let of_child = |pid: i32| stat(pid).is_some_and(|s| s.ppid == child.id() as i32);
-        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
-        let mut pids = Vec::new();
-        while pids.iter().filter(|pid| of_child(**pid)).count() < 2 && std::time::Instant::now() < deadline {
-            pids = processes(Tree::Below(own)).iter().map(|s| s.pid).collect();
-        }
-        let scanned: Vec<i32> = descendants_by_scan(own).iter().map(|s| s.pid).collect();
-        let sleeps: Vec<i32> = pids.iter().copied().filter(|pid| of_child(*pid)).collect();
-        assert_eq!(sleeps.len(), 2);
-        assert!(
-            sleeps
-                .iter()
-                .chain([&(child.id() as i32)])
-                .all(|pid| scanned.contains(pid) && pids.contains(pid))
-        );
-        assert!(
-            processes(Tree::From(child.id() as i32)).len() == 3 && snapshot(Tree::Below(own)).processes >= 3
-        );
-        for pid in sleeps.iter().filter_map(|pid| rustix::process::Pid::from_raw(*pid)) {
-            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
-        }
-        let _ = child.wait();
-    }
-}
+mod tests;

@@ -64,7 +64,7 @@ impl Sampler {
     pub fn start(watched: Watched) -> Self {
         let (edges, receiver) = channel();
         // Here, and not in the thread: it must be over before the load begins.
-        let before = OtherLoad::now(watched.tree, &watched.place);
+        let before = OtherLoad::now(&watched.tree, &watched.place);
         let looked_at = watched.clone();
         let thread = std::thread::spawn(move || look(&receiver, &looked_at, &before));
         Self { watched, edges, thread }
@@ -108,7 +108,7 @@ struct Look {
 
 impl Look {
     fn now(watched: &Watched) -> Self {
-        let tree = watched.tree;
+        let tree = &watched.tree;
         Self {
             at_ns: clock::now_ns(),
             machine: std::fs::read_to_string("/proc/stat")
@@ -149,13 +149,13 @@ fn look(edges: &Receiver<Edge>, watched: &Watched, before: &OtherLoad) -> Option
     loop {
         match edges.recv_timeout(INTERVAL) {
             Err(RecvTimeoutError::Timeout) | Ok(Edge::Opened) => {
-                hold_most(&mut usage, &tree::snapshot(watched.tree));
+                hold_most(&mut usage, &tree::snapshot(&watched.tree));
             }
             Err(RecvTimeoutError::Disconnected) => return None,
             Ok(Edge::Closed(last)) => {
                 hold_most(&mut usage, &last.used);
                 between(&mut usage, watched, &first, &last);
-                usage.others_ppm = OtherLoad::now(watched.tree, &watched.place).others_ppm_since(before);
+                usage.others_ppm = OtherLoad::now(&watched.tree, &watched.place).others_ppm_since(before);
                 return Some(usage);
             }
         }

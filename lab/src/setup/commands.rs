@@ -68,7 +68,8 @@ pub fn commands(
                  {{port}} where the command takes its port"
             )));
         }
-        let entry = Entry { contender: contender(command, folder, path), sources: BTreeMap::new() };
+        let contender = contender(command, in_shell(command, folder), path);
+        let entry = Entry { contender, sources: BTreeMap::new() };
         let own = Prepared::lay_out(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
         let source_sha256 = Some(own.source_sha256.clone());
@@ -77,19 +78,30 @@ pub fn commands(
         entrants.insert(letter.to_string(), entrant);
         prepared.push(own);
     }
-    let works = Works::from([(RACED.to_owned(), Work::default())]);
-    Ok((Lineup { prepared, works }, entrants))
+    Ok((Lineup { prepared, works: any_answer() }, entrants))
 }
 
-/// A contender that runs this command in a shell.
-pub(super) fn contender(command: &str, folder: &Path, path: &str) -> Contender {
+/// The only workload of a race: whatever the servers answer.
+pub(super) fn any_answer() -> Works {
+    Works::from([(RACED.to_owned(), Work::default())])
+}
+
+/// Program and arguments that run this command in a shell, in this folder.
+fn in_shell(command: &str, folder: &Path) -> Vec<String> {
     // Without a shell between drome and the server there is one process less to be counted.
     let needs_shell = command.contains(['|', '&', ';', '<', '>', '(', ')', '$', '`', '\n', '=']);
     let exec = if needs_shell { "" } else { "exec " };
+    // The folder is a word of its own, so that no character of it means anything to the shell.
+    let script = format!("cd \"$1\" && {exec}{command}");
+    ["sh", "-c", &script, "sh", &folder.display().to_string()].map(str::to_owned).to_vec()
+}
+
+/// A contender of a race that is started with this command; `path` is requested of it.
+pub(super) fn contender(title: &str, command: Vec<String>, path: &str) -> Contender {
     Contender {
         class: None,
         alone: false,
-        title: command.to_owned(),
+        title: title.to_owned(),
         language: String::new(),
         kind: Kind::Server,
         homepage: String::new(),
@@ -98,16 +110,7 @@ pub(super) fn contender(command: &str, folder: &Path, path: &str) -> Contender {
         version: Version { command: vec!["true".to_owned()], after: None },
         toolchain: None,
         run: Start {
-            // The folder is a word of its own, so that no character of it means anything to the shell.
-            command: [
-                "sh",
-                "-c",
-                &format!("cd \"$1\" && {exec}{command}"),
-                "sh",
-                &folder.display().to_string(),
-            ]
-            .map(str::to_owned)
-            .to_vec(),
+            command,
             files: Vec::new(),
             workers: None,
             stop: StopSignal::Term,

@@ -3,6 +3,7 @@
 mod assets;
 mod commands;
 mod contenders;
+mod images;
 mod labels;
 mod new_run;
 mod resume;
@@ -12,6 +13,7 @@ mod same_work;
 pub use assets::{assets, works};
 pub use commands::{RACED, ServerCommand, commands, raced_study};
 pub use contenders::{Lineup, on_tracks, prepare};
+pub use images::{RacedImage, images};
 pub use labels::{name_entrants, race_title, short_labels};
 pub use new_run::{Rules, new_id, quicken, race_run, study_run};
 pub use resume::changes_since;

@@ -1,12 +1,11 @@
 //! Makes contenders of servers that already run, for a race of their URLs.
 
-use super::commands::{RACED, contender};
+use super::commands::{any_answer, contender};
 use super::labels::short_labels;
 use super::{Lineup, SetupError};
 use crate::catalog::Entry;
 use crate::prepare::Prepared;
 use crate::prepare::folders;
-use crate::server::instance::{Work, Works};
 use crate::server::local;
 use crate::server::origin::Origin;
 use crate::server::running::Running;
@@ -14,7 +13,6 @@ use crate::server::tree;
 use model::Target;
 use model::observation::Entrant;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Makes contenders of servers that already run. `pids` has the first process of each, in their order, or nothing: then nothing is
 /// known of any server's processes. They are named by letters, and their titles are what tells their hosts apart.
@@ -28,8 +26,7 @@ pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<Str
         let pid = pids.get(nth).copied();
         let server = Running::new(origin, pid).map_err(|why| unusable(format!("--pid: {why}")))?;
         // There is nothing to start.
-        let mut contender = contender(&target.url, Path::new(""), &target.path);
-        contender.run.command.clear();
+        let contender = contender(&target.url, Vec::new(), &target.path);
         let entry = Entry { contender, sources: BTreeMap::new() };
         let mut own = Prepared::lay_out(&letter.to_string(), &entry, &cache)
             .map_err(|source| SetupError::Cache { path: cache.clone(), source })?;
@@ -38,8 +35,7 @@ pub fn running(targets: &[Target], pids: &[i32]) -> Result<(Lineup, BTreeMap<Str
         entrants.insert(letter.to_string(), Entrant { title: label, command, ..Entrant::default() });
         prepared.push(own);
     }
-    let works = Works::from([(RACED.to_owned(), Work::default())]);
-    Ok((Lineup { prepared, works }, entrants))
+    Ok((Lineup { prepared, works: any_answer() }, entrants))
 }
 
 /// Where a process that listens for a URL is seen and is neither the URL's process of `pids` nor below it: the figures are then

@@ -89,7 +89,7 @@ fn ask_one(lab: &Lab, prepared: &Prepared, path: &str) -> Result<(Answer, Option
     };
     let instance = Instance::start(prepared, &place, &Works::new(), &lab.stop).map_err(fault)?;
     let answer = verify::get(&instance.origin, path);
-    let names = instance.server.tree().map(likely_class::names);
+    let names = instance.server.tree().as_ref().map(likely_class::names);
     let class = names.map(|names| likely_class::class(names.iter().map(String::as_str)));
     instance.server.stop().map_err(trouble)?;
     let answer = answer.map_err(|e| match Fault::own(&e) {

@@ -39,6 +39,10 @@ fn one(f: &Findings, name: &str, entrant: &Entrant) -> Markup {
     html! {
         h3 { @if f.race.is_some() { (name) } @else { (entrant.title) " " span.version { (version) } } }
         dl.facts {
+            @if let Some(image) = &entrant.image {
+                dt { "Image" }
+                dd { code { (image.name) } br; code { (image.id) } @if let Some(digest) = &image.digest { br; code { (digest) } } }
+            }
             @if !command.is_empty() { dt { (what) } dd { pre { code { (command) } } } }
             @for (file, text) in &entrant.files { dt { code { (file) } } dd { pre { code { (text) } } } }
             @for program in programs {
@@ -88,7 +92,7 @@ fn programs<'f>(f: &'f Findings, name: &str) -> &'f [Executable] {
 }
 
 /// A command line, quoted for a shell.
-pub(super) fn line(words: &[String]) -> String {
+fn line(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 

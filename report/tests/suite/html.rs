@@ -7,7 +7,7 @@ use base64::Engine;
 use fixture::{MadeUp, figure, study};
 use model::findings::{Decided, HeldEqual, PairFindings, RaceFindings};
 use model::import::{Imported, Source};
-use model::observation::Raced;
+use model::observation::{ContainerImage, Raced};
 use model::{Import, Metric, Outcome};
 use sha2::{Digest, Sha256};
 use validity::check;
@@ -180,6 +180,30 @@ fn a_race_says_who_is_faster_and_how_to_run_it_again() {
     let command = "drome race './a {port}' './b --name '\\''x'\\'' {port}' --alone --seed 7";
     let escaped = command.replace('"', "&quot;");
     assert!(page.contains(&escaped));
+}
+
+#[test]
+fn a_race_of_images_shows_them_and_how_to_run_them_again() {
+    let mut race = race();
+    let image = |tag: &str, digest: Option<&str>| ContainerImage {
+        name: format!("localhost/app:{tag}"),
+        id: format!("sha256:{}", "ab".repeat(32)),
+        digest: digest.map(str::to_owned),
+    };
+    for (name, image) in [("A", image("old", Some("localhost/app@sha256:77"))), ("B", image("new", None))] {
+        race.run.contenders.get_mut(name).unwrap().image = Some(image);
+    }
+    race.findings.entrants = race.run.contenders.clone();
+    let words = ["race", "--image", "localhost/app:old", "--image=localhost/app:new", "--start", "/app {port}"];
+    race.run.command = words.map(str::to_owned).to_vec();
+    let page = race.page();
+    check(&page);
+    let command = "drome race --image localhost/app:old --image=localhost/app:new --start '/app {port}' --seed 7";
+    assert!(page.contains(command));
+    let id = format!("sha256:{}", "ab".repeat(32));
+    for shown in ["localhost/app:old", "localhost/app@sha256:77", "localhost/app:new", id.as_str()] {
+        assert!(page.contains(&format!("<code>{shown}</code>")), "{shown}");
+    }
 }
 
 #[test]

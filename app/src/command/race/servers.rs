@@ -1,4 +1,4 @@
-//! The servers of a race: those of URLs, or those that commands or revisions start.
+//! The servers of a race: those of URLs, or those that commands, revisions or images start.
 
 use super::RaceArgs;
 use crate::command::race_urls;
@@ -29,7 +29,7 @@ pub struct Servers {
     pub revisions: Option<Revisions>,
 }
 
-/// Lays out the servers. Revisions are built first.
+/// Lays out the servers. Revisions are built first, and images found and pinned.
 pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<Servers> {
     let targets = race_urls::targets(&args.commands)?;
     args.running.ensure_fit(!targets.is_empty(), args.metric.metric)?;
@@ -46,6 +46,11 @@ pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<Servers> {
     }
     let url = args.url.clone().unwrap_or_else(|| URL.to_owned());
     let path = own_path(&url)?;
+    let raced = Raced { prepare: args.prepare.clone(), ..Raced::default() };
+    if let Some(images) = args.images.resolve(args.revisions.start.as_deref(), stop)? {
+        let (lineup, entrants) = setup::images(&images, &path)?;
+        return Ok(Servers { lineup, entrants, path, url, raced, revisions: None });
+    }
     let revisions = args.revisions.build(stop)?;
     let here = || args.commands.iter().map(|line| ServerCommand::here(line)).collect();
     let commands = revisions.as_ref().map_or_else(here, |revisions| revisions.commands.clone());
@@ -53,7 +58,6 @@ pub fn of(args: &RaceArgs, stop: &AtomicBool) -> anyhow::Result<Servers> {
     if let Some(revisions) = &revisions {
         revisions.name(&mut entrants);
     }
-    let raced = Raced { prepare: args.prepare.clone(), ..Raced::default() };
     Ok(Servers { lineup, entrants, path, url, raced, revisions })
 }
 

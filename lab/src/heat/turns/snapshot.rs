@@ -5,11 +5,14 @@
 //! thread was made since the last look, or one is gone; `/proc/PID/stat` is read (6 µs) of new processes and of those that ran. With 270
 //! processes, on two cores on which ten compilers ran, a look took 0.15 ms at least and 0.4 ms in the middle; when a program had been
 //! started and ended since the last one, 0.4 ms and 0.8 ms. `cargo run --release -p drome-lab --example heat_costs` measures it.
+//!
+//! The CPU time of a member in a container is that of its control group: one more file to read for each such member.
 
 mod processes;
 
 use crate::heat::turns::pieces::Piece;
 use crate::machine::cpu_time::{self, Times};
+use crate::server::tree::Tree;
 use net::clock;
 use processes::{Processes, Used};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,9 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The members whose turns are watched, and the cores that they run on.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
-    /// The root of each member, the hub's included: this process and all below it are the member's. It is the guard of a server that
-    /// drome has started. `None`: the member's processes are not known.
-    pub roots: Vec<Option<i32>>,
+    /// The processes of each member, the hub's included; `None`: they are not known.
+    pub members: Vec<Option<Tree>>,
     /// The cores of the servers.
     pub server_cpus: BTreeSet<usize>,
     /// The cores of the load generator.
@@ -34,6 +36,8 @@ pub struct Looks {
     watched: Watched,
     at_ns: u64,
     processes: Processes,
+    /// CPU time of each member's control group, where it has one.
+    groups: Vec<Option<u64>>,
     threads: BTreeMap<i32, u64>,
     machine: Machine,
 }
@@ -52,7 +56,7 @@ struct Machine {
 pub struct Between {
     /// The time from one look to the next.
     pub wall_ns: u64,
-    /// CPU time of each member, in the order of the roots.
+    /// CPU time of each member, in the order in which they are watched.
     pub members_ns: Vec<Option<u64>>,
     /// CPU time of other programs, and of drome's threads beside the engine. Programs that ran on cores which neither servers nor load generator
     /// use are left out. Where a program of several threads ran is not known: it counts. Where a member's processes are not known, nor is this,
@@ -76,9 +80,9 @@ impl Watched {
 impl Looks {
     /// Takes the first look.
     pub fn begin(watched: Watched) -> Self {
-        let processes = Processes::begin(&watched.roots);
+        let (processes, groups) = (Processes::begin(&watched.members), group_clocks(&watched.members));
         let (threads, machine) = (own_threads(&watched.engine), Machine::now(&watched));
-        Self { watched, at_ns: clock::now_ns(), processes, threads, machine }
+        Self { watched, at_ns: clock::now_ns(), processes, groups, threads, machine }
     }
 
     /// Replaces the engine's threads, when another load generator takes over.
@@ -90,9 +94,9 @@ impl Looks {
     /// Takes a look and returns what was used since the last one.
     pub fn look(&mut self) -> Between {
         let at_ns = clock::now_ns();
-        let roots = &self.watched.roots;
-        let are_known = roots.iter().all(Option::is_some);
-        let used = self.processes.look();
+        let members = &self.watched.members;
+        let are_known = members.iter().all(Option::is_some);
+        let (groups, used) = (group_clocks(members), self.processes.look());
         let threads = own_threads(&self.watched.engine);
         // A thread that was made since then began at 0.
         let own: u64 = threads
@@ -102,14 +106,19 @@ impl Looks {
         let machine = Machine::now(&self.watched);
         let since =
             |now: Option<u64>, then: Option<u64>| now.zip(then).map(|(now, then)| now.saturating_sub(then));
+        // The kernel's account of a group is better than the sum of the processes in it: some may have come and gone.
+        let of_group = |member: usize| {
+            let clock = |clocks: &[Option<u64>]| clocks.get(member).copied().flatten();
+            since(clock(&groups), clock(&self.groups))
+        };
         let of_member = |used: &Used, member: usize| {
             let ns = used.members_ns.get(&member).copied().unwrap_or(0);
-            roots[member].map(|_| ns)
+            members[member].as_ref().map(|_| of_group(member).unwrap_or(ns))
         };
         let of_others = |ns: u64| Some(ns).filter(|_| are_known);
         let of = |used: &Used| Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
-            members_ns: (0..roots.len()).map(|member| of_member(used, member)).collect(),
+            members_ns: (0..members.len()).map(|member| of_member(used, member)).collect(),
             others_ns: of_others(used.others_perhaps_on(&self.watched.cpus()).saturating_add(own)),
             others_on_server_ns: of_others(used.others_on(&self.watched.server_cpus)),
             stolen_ns: since(machine.stolen_ns, self.machine.stolen_ns),
@@ -117,11 +126,11 @@ impl Looks {
         };
         let unknown = || Between {
             wall_ns: at_ns.saturating_sub(self.at_ns),
-            members_ns: vec![None; roots.len()],
+            members_ns: vec![None; members.len()],
             ..Between::default()
         };
         let between = used.as_ref().map_or_else(unknown, of);
-        (self.at_ns, self.threads, self.machine) = (at_ns, threads, machine);
+        (self.at_ns, self.groups, self.threads, self.machine) = (at_ns, groups, threads, machine);
         between
     }
 }
@@ -161,6 +170,15 @@ pub fn elsewhere(member: usize, turns: &[(usize, Between)]) -> (Option<u64>, u64
         Some(sum.saturating_add(used.members_ns.get(member).copied().flatten()?))
     });
     (ns, of_others().fold(0, |sum: u64, (_, used)| sum.saturating_add(used.wall_ns)))
+}
+
+/// The clock of each member's control group; `None` where the member has none, or its processes are not known.
+fn group_clocks(members: &[Option<Tree>]) -> Vec<Option<u64>> {
+    let clock = |tree: &Tree| match tree {
+        Tree::Container(container) => container.group.as_ref()?.cpu_ns(),
+        Tree::Below(_) | Tree::From(_) => None,
+    };
+    members.iter().map(|tree| clock(tree.as_ref()?)).collect()
 }
 
 /// CPU time of drome's threads that are not the engine's.

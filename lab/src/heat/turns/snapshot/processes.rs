@@ -1,6 +1,7 @@
 //! Reads the CPU clocks of all processes, and finds the owner of each process. Exact for processes that live; of children that ended between
 //! two looks, the kernel tells their parents in ticks of 10 ms.
 
+use crate::server::tree::Tree;
 use net::clock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -15,8 +16,10 @@ pub enum Whose {
     Kernel,
     /// Drome itself, whose threads are looked at one by one.
     Own,
-    /// A member, by index: the process is its root, or below it.
+    /// A member, by index.
     Member(usize),
+    /// The program that runs a member's container, which is neither the member nor other load.
+    Tool,
     /// Another program.
     Other,
 }
@@ -61,16 +64,19 @@ impl Used {
 /// All processes of the machine, by PID.
 #[derive(Debug)]
 pub struct Processes {
-    /// The root of each member, where it is known.
-    roots: Vec<Option<i32>>,
+    /// Processes whose owner is known from the beginning. All processes below one of them have the same owner, unless another one of
+    /// them is nearer.
+    roots: BTreeMap<i32, Whose>,
     known: BTreeMap<i32, Process>,
     /// The PID that the kernel gave last. Where it has not changed, nothing was started since.
     last_pid: Option<String>,
 }
 
 impl Processes {
-    pub fn begin(roots: &[Option<i32>]) -> Self {
-        let mut all = Self { roots: roots.to_vec(), known: BTreeMap::new(), last_pid: last_pid() };
+    pub fn begin(members: &[Option<Tree>]) -> Self {
+        let known = members.iter().enumerate().filter_map(|(member, tree)| Some((member, tree.as_ref()?)));
+        let roots = known.flat_map(|(member, tree)| roots(member, tree)).collect();
+        let mut all = Self { roots, known: BTreeMap::new(), last_pid: last_pid() };
         all.add_new();
         all
     }
@@ -113,6 +119,12 @@ impl Processes {
         (!self.known.is_empty()).then(|| used(&before, &self.known))
     }
 
+    /// The owner of a process, as far as is known.
+    #[cfg(test)]
+    pub fn owner(&self, pid: i32) -> Option<Whose> {
+        self.known.get(&pid).map(|process| process.whose)
+    }
+
     /// Adds the processes that are not known yet, and forgets the kernel's threads that are gone.
     fn add_new(&mut self) {
         let pids = pids();
@@ -129,7 +141,7 @@ impl Processes {
             .iter()
             .filter_map(|(pid, stat)| {
                 let whose = self.whose(*pid, &new, own);
-                let is_read = matches!(whose, Whose::Member(_) | Whose::Other);
+                let is_read = matches!(whose, Whose::Member(_) | Whose::Tool | Whose::Other);
                 let clock_ns = if is_read { clock::process_cpu_ns(*pid)? } else { 0 };
                 Some((*pid, Process { whose, clock_ns, children_ns: stat.children_ns, cpu: stat.cpu }))
             })
@@ -137,7 +149,7 @@ impl Processes {
         self.known.extend(found);
     }
 
-    /// Finds the owner of a process. A process is a member's if it is the member's root, or the root is among its ancestors.
+    /// Finds the owner of a process: that of its nearest ancestor whose owner is known from the beginning, or was found before.
     fn whose(&self, pid: i32, new: &BTreeMap<i32, Stat>, own: i32) -> Whose {
         if pid == own {
             return Whose::Own;
@@ -148,11 +160,12 @@ impl Processes {
         let mut at = pid;
         // No chain of parents is longer than there are new processes, unless numbers were given anew meanwhile.
         for _ in 0..=new.len() {
-            if let Some(member) = self.roots.iter().position(|root| *root == Some(at)) {
-                return Whose::Member(member);
+            if let Some(whose) = self.roots.get(&at) {
+                return *whose;
             }
             if let Some(known) = self.known.get(&at) {
-                return if matches!(known.whose, Whose::Member(_)) { known.whose } else { Whose::Other };
+                let is_of_member = matches!(known.whose, Whose::Member(_) | Whose::Tool);
+                return if is_of_member { known.whose } else { Whose::Other };
             }
             match new.get(&at) {
                 Some(stat) => at = stat.parent,
@@ -160,6 +173,16 @@ impl Processes {
             }
         }
         Whose::Other
+    }
+}
+
+/// The processes above all others of a member, and above the program that runs its container.
+fn roots(member: usize, tree: &Tree) -> Vec<(i32, Whose)> {
+    match tree {
+        Tree::Below(root) | Tree::From(root) => vec![(*root, Whose::Member(member))],
+        Tree::Container(container) => {
+            vec![(container.guard, Whose::Tool), (container.pid, Whose::Member(member))]
+        }
     }
 }
 
@@ -174,7 +197,7 @@ pub fn used(before: &BTreeMap<i32, Process>, after: &BTreeMap<i32, Process>) -> 
         match now.whose {
             Whose::Member(member) => *used.members_ns.entry(member).or_default() += ns,
             Whose::Other => *used.others_ns.entry(now.cpu).or_default() += ns,
-            Whose::Kernel | Whose::Own => {}
+            Whose::Kernel | Whose::Own | Whose::Tool => {}
         }
         let more = now.children_ns.saturating_sub(then.map_or(0, |then| then.children_ns));
         of_children.entry(now.whose).or_default().0 += more;
@@ -190,7 +213,7 @@ pub fn used(before: &BTreeMap<i32, Process>, after: &BTreeMap<i32, Process>) -> 
         match whose {
             Whose::Member(member) => *used.members_ns.entry(member).or_default() += ns,
             Whose::Other => *used.others_ns.entry(None).or_default() += ns,
-            Whose::Kernel | Whose::Own => {}
+            Whose::Kernel | Whose::Own | Whose::Tool => {}
         }
     }
     used

@@ -2,7 +2,9 @@
 
 use super::processes::{Process, Stat, Used, Whose, used};
 use super::*;
+use crate::server::container::Container;
 use std::process::{Child, Command};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const MS: u64 = 1_000_000;
@@ -120,8 +122,8 @@ fn members_are_told_apart_by_their_guards_and_others_are_seen() {
     let spin = "while :; do :; done";
     // The member works in a child of its guard's child, the other program by itself.
     let (mut guard, mut idle) = (sh(&format!("sh -c '{spin}' & wait")), sh("exec sleep 100"));
-    let roots = [&guard, &idle].map(|child| Some(child.id() as i32)).to_vec();
-    let mut looks = Looks::begin(Watched { roots, ..Watched::default() });
+    let members = [&guard, &idle].map(|child| Some(Tree::Below(child.id() as i32))).to_vec();
+    let mut looks = Looks::begin(Watched { members, ..Watched::default() });
     let seen = look_until(&mut looks, |sum| sum.members_ns[0] >= Some(100 * MS));
     assert!(seen.members_ns[0] >= Some(100 * MS) && seen.members_ns[1] < Some(50 * MS), "{seen:?}");
     let spent_ns = || clock::process_cpu_ns(guard.id() as i32);
@@ -143,8 +145,8 @@ fn members_are_told_apart_by_their_guards_and_others_are_seen() {
 #[test]
 fn where_a_member_is_not_known_it_may_be_among_the_others() {
     let mut known = sh("exec sleep 100");
-    let roots = vec![None, Some(known.id() as i32)];
-    let seen = Looks::begin(Watched { roots, ..Watched::default() }).look();
+    let members = vec![None, Some(Tree::From(known.id() as i32))];
+    let seen = Looks::begin(Watched { members, ..Watched::default() }).look();
     known.kill().unwrap();
     known.wait().unwrap();
     assert_eq!(
@@ -154,6 +156,38 @@ fn where_a_member_is_not_known_it_may_be_among_the_others() {
     );
     assert!(seen.members_ns[1].is_some(), "{seen:?}");
     assert_eq!(seen.owner_and_others(1), (seen.members_ns[1], None));
+}
+
+#[test]
+fn what_runs_a_container_is_neither_the_member_nor_other_load() {
+    let spin = "while :; do :; done";
+    // The guard spins for the program that runs the container; under docker, the container's process is not below it.
+    let (mut guard, mut inside, mut idle) = (sh(spin), sh("exec sleep 100"), sh("exec sleep 100"));
+    let container = |child: &Child, guard: &Child| {
+        let (guard, pid) = (guard.id() as i32, child.id() as i32);
+        Some(Tree::Container(Arc::new(Container { guard, pid, group: None })))
+    };
+    let members = vec![container(&inside, &guard), container(&idle, &guard)];
+    let mut looks = Looks::begin(Watched { members, ..Watched::default() });
+    let spun = || clock::process_cpu_ns(guard.id() as i32) >= Some(300 * MS);
+    let seen = look_until(&mut looks, |_| spun()).and(&looks.look());
+    assert!(spun() && seen.members_ns.iter().all(|ns| *ns < Some(50 * MS)), "{seen:?}");
+    let whose = |pid: u32| looks.processes.owner(pid as i32);
+    assert_eq!(whose(guard.id()), Some(Whose::Tool));
+    assert_eq!((whose(inside.id()), whose(idle.id())), (Some(Whose::Member(0)), Some(Whose::Member(1))));
+    for child in [&mut guard, &mut inside, &mut idle] {
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+}
+
+#[test]
+fn the_time_of_the_program_that_runs_a_container_is_charged_to_nobody() {
+    let tool = |clock| process(Whose::Tool, clock, 0, 0);
+    let before = [(1, tool(10)), (2, process(Whose::Member(0), 5, 0, 0)), (3, tool(7))];
+    let after = [(1, tool(90)), (2, process(Whose::Member(0), 6, 0, 0))];
+    let used = used(&before.into(), &after.into());
+    assert_eq!((used.members_ns, used.others_ns), ([(0, MS)].into(), BTreeMap::new()));
 }
 
 fn processes_below(pid: i32) -> Vec<i32> {

@@ -1,0 +1,117 @@
+//! Removes what a server leaves outside of its own processes: its container. The guard runs the command, because it outlives drome.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a removal may take, with all of its attempts.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often it is attempted: a tool refuses while it removes the container itself.
+const ATTEMPTS: u32 = 4;
+
+/// The time between attempts.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// How often the end of a command is looked for.
+const INTERVAL: Duration = Duration::from_millis(5);
+
+/// Parts of what tools print where nothing is left to remove, in lower case.
+const NOTHING_LEFT: [&str; 2] = ["no such container", "no container with name or id"];
+
+/// Runs a command that removes something, until it succeeds or finds nothing to remove. The error says what the command printed. Its
+/// output goes through a file in this folder.
+pub fn run(command: &[String], folder: &Path) -> Result<(), String> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut attempt = 1;
+    loop {
+        let why = match once(command, folder, deadline) {
+            Ok(None) => return Ok(()),
+            Ok(Some(why)) => why,
+            Err(error) => error.to_string(),
+        };
+        if attempt == ATTEMPTS || Instant::now() + PAUSE >= deadline {
+            return Err(format!("`{}` failed: {why}", command.join(" ")));
+        }
+        attempt += 1;
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// One attempt; `Some`: what the command printed when it failed.
+fn once(command: &[String], folder: &Path, deadline: Instant) -> io::Result<Option<String>> {
+    let (program, args) =
+        command.split_first().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no command"))?;
+    let path = folder.join("removal.log");
+    let out = File::create(&path)?;
+    let child = Command::new(program)
+        .args(args)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(out.try_clone()?)
+        .stderr(out)
+        .process_group(0)
+        .spawn()?;
+    let ended = wait_until(child, deadline)?;
+    let text = String::from_utf8_lossy(&fs::read(&path)?).trim().to_owned();
+    Ok(match ended {
+        None => Some(format!("it did not end in time; {text}")),
+        Some(true) => None,
+        Some(false) if is_nothing_left(&text) => None,
+        Some(false) => Some(text),
+    })
+}
+
+/// Whether the command succeeded; `None`: it was killed, because it had not ended at the deadline.
+fn wait_until(mut child: Child, deadline: Instant) -> io::Result<Option<bool>> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status.success()));
+        }
+        if Instant::now() >= deadline {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(None);
+        }
+        std::thread::sleep(INTERVAL);
+    }
+}
+
+fn is_nothing_left(printed: &str) -> bool {
+    let printed = printed.to_lowercase();
+    NOTHING_LEFT.iter().any(|words| printed.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str) -> Vec<String> {
+        ["sh", "-c", script].map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn a_removal_succeeds_is_repeated_or_says_why_it_failed() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(run(&sh("true"), folder.path()), Ok(()));
+        let nothing = "echo 'Error response from daemon: No such container: x' >&2; exit 1";
+        assert_eq!(run(&sh(nothing), folder.path()), Ok(()));
+        let count = folder.path().join("count").display().to_string();
+        let third = format!("echo >> {count}; [ $(wc -l < {count}) = 3 ]");
+        assert_eq!(run(&sh(&third), folder.path()), Ok(()));
+        let failed = run(&sh("echo out; echo it is busy >&2; exit 2"), folder.path()).unwrap_err();
+        assert!(failed.contains("out\nit is busy"), "{failed}");
+        let none = run(&["/no/such/tool".to_owned()], folder.path()).unwrap_err();
+        assert!(none.contains("/no/such/tool` failed"), "{none}");
+        assert!(run(&[], folder.path()).is_err());
+    }
+
+    #[test]
+    fn a_removal_that_hangs_is_killed() {
+        let child = Command::new("sleep").arg("100").spawn().unwrap();
+        assert_eq!(wait_until(child, Instant::now() + INTERVAL).unwrap(), None);
+    }
+}
