@@ -100,7 +100,7 @@ impl Prepared {
         let (name, folder) = (tuned_name(&self.name), self.folder.clone());
         let (source_sha256, sources) = (self.source_sha256.clone(), Arc::clone(&self.sources));
         let (track, running, launch) = (Track::Tuned, None, self.launch.clone());
-        Some(Self { name, contender, track, running, launch, source_sha256, folder, sources })
+        Some(Self { name, contender, source_sha256, track, running, launch, folder, sources })
     }
 
     /// Its entry in a run.

@@ -83,12 +83,13 @@ impl Sampling {
             // Records have at most 65,535 bytes, and stacks whole words.
             stack_bytes: options.stack_bytes.min(65_000) / 8 * 8,
         };
-        let now_ns = clock::now_ns();
         let mut tracer = Tracer::new(options.window.clone(), options.memory_bytes);
+        let events = Events::open(&target, settings)?;
+        // Only now, when records tell of every later mapping: a library that was mapped in between would never be seen.
+        let now_ns = clock::now_ns();
         for pid in target.pids() {
             tracer.read(u32::try_from(pid).unwrap_or(0), now_ns);
         }
-        let events = Events::open(&target, settings)?;
         let has_kernel = events.has_kernel();
         let mut recorder = Recorder::new(target, events, tracer, 1_000_000_000 / frequency_hz);
         recorder.attach_late();

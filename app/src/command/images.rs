@@ -54,14 +54,17 @@ impl ImageArgs {
         let words = start.map_or(Ok(Vec::new()), |line| split("start", line))?;
         let tool = match &self.container_tool {
             Some(line) => Tool::of(split("container-tool", line)?),
-            None => TOOLS.into_iter().find(|name| on_path(name)).and_then(|name| Tool::of(vec![name.to_owned()])),
+            None => {
+                TOOLS.into_iter().find(|name| on_path(name)).and_then(|name| Tool::of(vec![name.to_owned()]))
+            }
         };
         let tool = tool.ok_or_else(|| {
             let why = "--image needs podman or docker, and neither is on PATH: `apt install podman`, or name another tool \
                        with --container-tool";
             WrongInput(why.to_owned())
         })?;
-        let found = self.images.iter().map(|name| find(&tool, name, stop)).collect::<anyhow::Result<Vec<_>>>()?;
+        let found =
+            self.images.iter().map(|name| find(&tool, name, stop)).collect::<anyhow::Result<Vec<_>>>()?;
         warn_of_same(&found);
         let launch = Launch {
             sets_cpus: tool.sets_cpus(stop)?,
@@ -84,9 +87,8 @@ impl ImageArgs {
         if !(2..=MOST).contains(&self.images.len()) {
             return Err(WrongInput(format!("--image: name 2 to {MOST} images, --image for each")));
         }
-        let is_no_name = |name: &&String| {
-            name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace)
-        };
+        let is_no_name =
+            |name: &&String| name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace);
         if let Some(name) = self.images.iter().find(is_no_name) {
             return Err(WrongInput(format!("--image `{name}`: this is no name of an image")));
         }

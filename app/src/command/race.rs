@@ -161,8 +161,7 @@ pub fn run(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
 /// have the rest.
 fn names_servers(args: &RaceArgs) -> bool {
     let start = args.revisions.start.as_deref();
-    let are_images_whole =
-        args.images.are_whole(start) || (args.images.are_named() && !race_file::exists());
+    let are_images_whole = args.images.are_whole(start) || (args.images.are_named() && !race_file::exists());
     !args.commands.is_empty() || start.is_some() || are_images_whole
 }
 

@@ -105,7 +105,8 @@ impl Race {
             ("--container-arg", self.container_args),
         ];
         let lists = lists.into_iter().filter(|(option, _)| !is_given(given, option));
-        let lists = lists.flat_map(|(option, values)| values.into_iter().map(move |value| format!("{option}={value}")));
+        let lists = lists
+            .flat_map(|(option, values)| values.into_iter().map(move |value| format!("{option}={value}")));
         let others = [
             ("build", self.build),
             ("start", self.start),
@@ -123,7 +124,8 @@ impl Race {
     /// How the file, or the command line in its place, names the servers. Fails, in words, if they do so in several ways, or in none.
     fn way(&self, given: &[String]) -> Result<Way, String> {
         let lists = [(Way::Revisions, &self.rev), (Way::Images, &self.images), (Way::Urls, &self.urls)];
-        let own: Vec<Way> = lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(way, _)| way).collect();
+        let own: Vec<Way> =
+            lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(way, _)| way).collect();
         let asked = [(Way::Revisions, "--rev", "--start"), (Way::Images, "--image", "--start or --env")];
         let asked = asked.into_iter().find(|(_, option, _)| is_given(given, option));
         match (own.as_slice(), asked) {
@@ -255,7 +257,9 @@ mod tests {
         assert!(why(&started, &image).contains("`rev` and --image name different servers"));
         assert!(why(urls, &image).contains("without this file, --image needs --start or --env"));
         assert!(why(images, &["--rev=b"]).contains("without this file, --rev needs --start"));
-        assert!(why(&format!("{images}\nbuild = \"make\""), &[]).contains("already built: leave out `build`"));
+        assert!(
+            why(&format!("{images}\nbuild = \"make\""), &[]).contains("already built: leave out `build`")
+        );
         assert!(why(&format!("{started}\nenv = [\"A=1\"]"), &[]).contains("leave out `env`"));
         // The servers are those of the command line, the rest is the file's.
         assert_eq!(why("start = \"x {port}\"", &["--rev", "b"]), "--start=x {port}");

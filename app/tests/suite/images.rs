@@ -53,7 +53,8 @@ impl Podman {
             fs::copy(file, to).unwrap();
         }
         fs::write(root.join("drome"), "").unwrap();
-        let tar = Command::new("tar").arg("-C").arg(&root).arg("-cf").arg(self.tar()).arg(".").output().unwrap();
+        let tar =
+            Command::new("tar").arg("-C").arg(&root).arg("-cf").arg(self.tar()).arg(".").output().unwrap();
         assert!(tar.status.success(), "{}", String::from_utf8_lossy(&tar.stderr));
     }
 
@@ -186,8 +187,8 @@ fn a_killed_drome_leaves_no_container() {
     podman.image("localhost/app:new", &[SHELL, "ENV SPIN=1000"]);
     // While the first container is made, a moment after that, when all are there, and under load.
     for (containers, pause_ms) in [(1, 0), (1, 300), (4, 0), (4, 2000)] {
-        let mut command =
-            podman.race_command(&["localhost/app:old", "localhost/app:new"], &["--start", START, "--any-body"]);
+        let mut command = podman
+            .race_command(&["localhost/app:old", "localhost/app:new"], &["--start", START, "--any-body"]);
         let command = command.args(["--precision", "0.001%", "--budget", "1h"]);
         let mut child = process::spawn(command.stdout(Stdio::null()).stderr(Stdio::null()));
         let deadline = Instant::now() + PATIENCE;
@@ -214,7 +215,10 @@ fn what_can_not_be_raced_is_refused_with_the_reason() {
         assert!(finished.code == 2 && has_all, "{why:?}: {} {}", finished.code, finished.err);
     };
     let unknown = podman.race(&["localhost/app:old", "localhost/no-such:1"], &["--start", START]);
-    refused(unknown, &["there is no image localhost/no-such:1", "pull localhost/no-such:1` failed", "\n    "]);
+    refused(
+        unknown,
+        &["there is no image localhost/no-such:1", "pull localhost/no-such:1` failed", "\n    "],
+    );
     refused(podman.race(&both, &["--start", "/drome"]), &["neither --start nor --env has {port}"]);
     refused(podman.race(&both, &[]), &["--start '/app --port {port}'", "--env 'PORT={port}'"]);
     refused(podman.race(&both[..1], &["--start", START]), &["--image: name 2 to 26 images"]);
@@ -222,7 +226,8 @@ fn what_can_not_be_raced_is_refused_with_the_reason() {
     refused(podman.race(&both, &["./one {port}", "./other {port}"]), &["cannot be used with"]);
     let revisions = ["--rev", "main", "--rev", ".", "--start", START];
     refused(podman.race(&both, &revisions), &["cannot be used with"]);
-    let absent = ["race", "--image", "a", "--image", "b", "--env", "P={port}", "--container-tool", "/no/tool"];
+    let absent =
+        ["race", "--image", "a", "--image", "b", "--env", "P={port}", "--container-tool", "/no/tool"];
     let absent = run(&mut podman.home.drome(&absent));
     assert!(absent.code == 1 && absent.err.contains("can't run `/no/tool`"), "{}", absent.err);
     assert!(absent.err.contains("apt install podman"), "{}", absent.err);

@@ -45,7 +45,9 @@ pub enum ContainerError {
         last: String,
     },
     /// What the tool prints can't be kept.
-    #[error("can't keep what `{program}` prints: {source}; free some space in the folder for temporary files")]
+    #[error(
+        "can't keep what `{program}` prints: {source}; free some space in the folder for temporary files"
+    )]
     Output {
         /// The program.
         program: String,

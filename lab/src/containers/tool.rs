@@ -111,8 +111,7 @@ impl Tool {
     /// Runs the tool and returns what it printed to its standard output.
     fn ask(&self, args: &[&str], patience: Duration, stop: &AtomicBool) -> Result<String, ContainerError> {
         let lost = |source| ContainerError::Output { program: self.program().to_owned(), source };
-        let (mut out, mut err) =
-            (tempfile::tempfile().map_err(lost)?, tempfile::tempfile().map_err(lost)?);
+        let (mut out, mut err) = (tempfile::tempfile().map_err(lost)?, tempfile::tempfile().map_err(lost)?);
         let mut command = Command::new(self.program());
         command.args(self.words.iter().skip(1)).args(args).stdin(Stdio::null());
         command.stdout(out.try_clone().map_err(lost)?).stderr(err.try_clone().map_err(lost)?);
@@ -154,7 +153,11 @@ fn image(name: &str, printed: &str) -> Option<ContainerImage> {
 fn last_lines(printed: &str) -> String {
     let lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
     let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
-    if last.is_empty() { "; it printed nothing".to_owned() } else { format!(":\n    {}", last.join("\n    ")) }
+    if last.is_empty() {
+        "; it printed nothing".to_owned()
+    } else {
+        format!(":\n    {}", last.join("\n    "))
+    }
 }
 
 #[cfg(test)]
@@ -205,7 +208,8 @@ mod tests {
         assert!(why.ends_with("manifest unknown"), "{why}");
         let dead = tool(folder.path(), "podman", "echo 0").first_process("x", &go).unwrap_err();
         assert!(dead.to_string().contains("named no process"), "{dead}");
-        let absent = Tool::of(vec!["/no/docker".to_owned()]).unwrap().image("x", &go).unwrap_err().to_string();
+        let absent =
+            Tool::of(vec!["/no/docker".to_owned()]).unwrap().image("x", &go).unwrap_err().to_string();
         assert!(absent.contains("apt install docker.io"), "{absent}");
         let slow = tool(folder.path(), "slow", "sleep 100");
         let stopped = slow.image("x", &AtomicBool::new(true)).unwrap_err();

@@ -108,9 +108,8 @@ fn folder(groups: &str, mounts: &Path, controller: &str) -> Option<PathBuf> {
 
 /// Anonymous and shared memory, by the text of `memory.stat` of either version. The totals of version 1 include the groups below.
 fn held(stat: &str) -> Option<u64> {
-    let sum = |own: &str, shared: &str| {
-        Some(value(stat, own)?.saturating_add(value(stat, shared).unwrap_or(0)))
-    };
+    let sum =
+        |own: &str, shared: &str| Some(value(stat, own)?.saturating_add(value(stat, shared).unwrap_or(0)));
     sum("total_rss", "total_shmem").or_else(|| sum("anon", "shmem"))
 }
 

@@ -96,13 +96,15 @@ fn guard(dir: &Path) -> Result<(), Halt> {
     let mut child = start(&order, dir)?;
     say(&format!("pid {}", child.id()));
     let watched = watch(&mut child);
-    let (left, remains) = if order.removal.is_empty() { (kill_all(), None) } else { remove(&order, &mut child, dir) };
+    let (left, remains) =
+        if order.removal.is_empty() { (kill_all(), None) } else { remove(&order, &mut child, dir) };
     let _ = child.wait();
     say(&format!("left {left}"));
     if let Some(why) = remains {
         say(&format!("remains {}", why.replace('\n', " ")));
         // Where drome is gone, nobody else tells.
-        let _ = File::options().append(true).open(&order.log).and_then(|mut log| writeln!(log, "drome: {why}"));
+        let _ =
+            File::options().append(true).open(&order.log).and_then(|mut log| writeln!(log, "drome: {why}"));
     }
     Ok(watched?)
 }

@@ -135,7 +135,9 @@ impl<'p> Starting<'p> {
                 Ok(())
             }
             Err(ContainerError::Interrupted) => Err(Fault::interrupted()),
-            Err(error) => Err(Fault::Contender(format!("the processes of its container can't be found: {error}"))),
+            Err(error) => {
+                Err(Fault::Contender(format!("the processes of its container can't be found: {error}")))
+            }
         }
     }
 

@@ -67,7 +67,11 @@ mod tests {
     #[test]
     fn images_are_labelled_by_what_differs_and_shown_with_their_identity() {
         let raced = |name: &str, digit: &str| RacedImage {
-            image: ContainerImage { name: name.to_owned(), id: format!("sha256:{}", digit.repeat(64)), digest: None },
+            image: ContainerImage {
+                name: name.to_owned(),
+                id: format!("sha256:{}", digit.repeat(64)),
+                digest: None,
+            },
             launch: Launch {
                 tool: Tool::of(vec!["podman".to_owned()]).unwrap(),
                 args: Vec::new(),
@@ -78,7 +82,10 @@ mod tests {
             },
         };
         let all = [raced("localhost/app:old", "a"), raced("localhost/app:new", "b")];
-        assert_eq!(short_labels(&all.each_ref().map(|raced| raced.image.name.as_str())), ["app:old", "app:new"]);
+        assert_eq!(
+            short_labels(&all.each_ref().map(|raced| raced.image.name.as_str())),
+            ["app:old", "app:new"]
+        );
         assert_eq!(
             all[0].shown(),
             format!("localhost/app:old (sha256:{}) sh -c 'exec /app {{port}}'", "a".repeat(64))

@@ -194,11 +194,13 @@ fn a_race_of_images_shows_them_and_how_to_run_them_again() {
         race.run.contenders.get_mut(name).unwrap().image = Some(image);
     }
     race.findings.entrants = race.run.contenders.clone();
-    let words = ["race", "--image", "localhost/app:old", "--image=localhost/app:new", "--start", "/app {port}"];
+    let words =
+        ["race", "--image", "localhost/app:old", "--image=localhost/app:new", "--start", "/app {port}"];
     race.run.command = words.map(str::to_owned).to_vec();
     let page = race.page();
     check(&page);
-    let command = "drome race --image localhost/app:old --image=localhost/app:new --start '/app {port}' --seed 7";
+    let command =
+        "drome race --image localhost/app:old --image=localhost/app:new --start '/app {port}' --seed 7";
     assert!(page.contains(command));
     let id = format!("sha256:{}", "ab".repeat(32));
     for shown in ["localhost/app:old", "localhost/app@sha256:77", "localhost/app:new", id.as_str()] {

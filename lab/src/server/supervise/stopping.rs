@@ -91,7 +91,7 @@ impl Server {
         self.exit.is_some()
     }
 
-    /// Waits until its port is free. The kernel takes down an io_uring, and the listener in it, a moment after its process has gone.
+    /// Waits until its port is free. The kernel takes down an `io_uring`, and the listener in it, a moment after its process has gone.
     fn frees_its_port_before(&self, deadline: Instant) -> bool {
         while !ports::is_free(self.start.port) && Instant::now() < deadline {
             std::thread::sleep(Duration::from_millis(5));

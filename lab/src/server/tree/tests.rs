@@ -5,8 +5,7 @@ use std::process::Command;
 
 #[test]
 fn the_busiest_thread_is_the_one_that_used_most_in_between() {
-    let clocks =
-        |all: &[(i32, u64)]| all.iter().map(|(tid, ns)| ((1, *tid), *ns)).collect::<ThreadClocks>();
+    let clocks = |all: &[(i32, u64)]| all.iter().map(|(tid, ns)| ((1, *tid), *ns)).collect::<ThreadClocks>();
     let before = clocks(&[(1, 900), (2, 100), (3, 50)]);
     let busiest = |after: &[(i32, u64)], cpu_ns| busiest_thread_ns(&before, &clocks(after), cpu_ns);
     assert_eq!(busiest(&[(1, 950), (2, 1_100), (3, 60)], 1_060), Some(1_000));
@@ -53,10 +52,7 @@ fn both_ways_find_the_children_and_their_children() {
     let sleeps: Vec<i32> = pids.iter().copied().filter(|pid| of_child(*pid)).collect();
     assert_eq!(sleeps.len(), 2);
     assert!(
-        sleeps
-            .iter()
-            .chain([&(child.id() as i32)])
-            .all(|pid| scanned.contains(pid) && pids.contains(pid))
+        sleeps.iter().chain([&(child.id() as i32)]).all(|pid| scanned.contains(pid) && pids.contains(pid))
     );
     let of_child = processes(&Tree::From(child.id() as i32));
     assert!(of_child.len() == 3 && snapshot(&Tree::Below(own)).processes >= 3);

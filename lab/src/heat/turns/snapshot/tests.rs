@@ -169,9 +169,9 @@ fn what_runs_a_container_is_neither_the_member_nor_other_load() {
     };
     let members = vec![container(&inside, &guard), container(&idle, &guard)];
     let mut looks = Looks::begin(Watched { members, ..Watched::default() });
-    let spun = || clock::process_cpu_ns(guard.id() as i32) >= Some(300 * MS);
-    let seen = look_until(&mut looks, |_| spun()).and(&looks.look());
-    assert!(spun() && seen.members_ns.iter().all(|ns| *ns < Some(50 * MS)), "{seen:?}");
+    let is_busy = || clock::process_cpu_ns(guard.id() as i32) >= Some(300 * MS);
+    let seen = look_until(&mut looks, |_| is_busy()).and(&looks.look());
+    assert!(is_busy() && seen.members_ns.iter().all(|ns| *ns < Some(50 * MS)), "{seen:?}");
     let whose = |pid: u32| looks.processes.owner(pid as i32);
     assert_eq!(whose(guard.id()), Some(Whose::Tool));
     assert_eq!((whose(inside.id()), whose(idle.id())), (Some(Whose::Member(0)), Some(Whose::Member(1))));
