@@ -81,7 +81,8 @@ fn with_their_processes_cpu_time_and_memory_are_known_and_can_decide() {
     let found = reported(&home);
     let cpu_ns =
         |name: &str| contender(&found, name)["server_cpu_ns_per_request"]["median"].as_f64().unwrap();
-    assert!(cpu_ns("A") > 15_000_000.0 && cpu_ns("B") > 0.0, "{} {}", cpu_ns("A"), cpu_ns("B"));
+    // A busy machine takes time from the wait, which is counted by the clock.
+    assert!(cpu_ns("B") > 0.0 && cpu_ns("A") > 20.0 * cpu_ns("B"), "{} {}", cpu_ns("A"), cpu_ns("B"));
     for name in ["A", "B"] {
         let row = contender(&found, name);
         assert!(row["rss_max_bytes"].as_u64().unwrap() > 0, "{row}");
