@@ -28,7 +28,7 @@ fn functions_of_javascript_have_names() {
                   hotFunctionOfThisTest(Date.now() + 300000);";
     let mut node = Command::new("node");
     node.args(["--perf-basic-prof", "--interpreted-frames-native-stack", "-e", script]);
-    let program = Program::start(node, None);
+    let program = Program::start(node, tempfile::tempdir().unwrap());
     let _map = PerfMap(PathBuf::from(format!("/tmp/perf-{}.map", program.pid())));
     let Some(sampling) = sampled(program.pid(), &Options::default()) else { return };
     program.wait_for_cpu(Duration::from_secs(2));

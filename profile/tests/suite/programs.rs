@@ -24,7 +24,7 @@ static inline __attribute__((always_inline)) void spin(unsigned long n) {
 /// A program that is running, and is killed at the end of the test.
 pub struct Program {
     child: Child,
-    _folder: Option<tempfile::TempDir>,
+    _folder: tempfile::TempDir,
 }
 
 impl Program {
@@ -39,12 +39,12 @@ impl Program {
         let compiled =
             compiled.unwrap_or_else(|e| panic!("can't run cc ({e}): `cargo xtask test` installs it"));
         assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-        Self::start(Command::new(&program), Some(folder))
+        Self::start(Command::new(&program), folder)
     }
 
-    /// Starts another program.
-    pub fn start(mut command: Command, folder: Option<tempfile::TempDir>) -> Self {
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
+    /// Starts another program in this folder, in which it may leave files.
+    pub fn start(mut command: Command, folder: tempfile::TempDir) -> Self {
+        let child = command.current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::null()).spawn();
         let child = child.unwrap_or_else(|e| {
             panic!("can't run {command:?} ({e}): `cargo xtask test` installs what the tests need")
         });
