@@ -1,5 +1,6 @@
 //! `drome-bench`: measures and checks drome from outside. `cargo xtask bench`, `selftest` and `soak` run it.
 
+mod guard;
 mod release;
 mod selftest;
 mod soak;
@@ -15,6 +16,8 @@ enum Command {
     Table(table::Options),
     /// Check drome's findings with servers whose difference or capacity is known; prints Markdown tables
     Selftest(selftest::Options),
+    /// Check the verdicts on commits of a server whose truth is known; prints a Markdown table
+    Guard(guard::Options),
     /// Check that drome's descriptors, threads and memory stay constant under load; prints a Markdown table
     Soak(soak::Options),
 }
@@ -23,6 +26,7 @@ fn main() -> ExitCode {
     let result = match Command::parse() {
         Command::Table(options) => table::run(&options),
         Command::Selftest(options) => selftest::run(&options),
+        Command::Guard(options) => guard::run(&options),
         Command::Soak(options) => soak::run(&options),
     };
     match result {

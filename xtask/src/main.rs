@@ -25,6 +25,7 @@ const HELP: &str = "cargo xtask COMMAND
   screenshots  pictures of the local page and of the HTML report, into docs/screenshots
   bench   cost of drome compared with a bare loop and other tools on this machine, as a Markdown table; --help says more
   kills   kills `drome run` at a hundred random moments and resumes it; `kills 1000 7`: a thousand times, with seed 7
+  guard     checks the verdicts on commits of a server whose truth is known; --help says more
   selftest  checks drome's findings with servers whose difference or capacity is known; --help says more
   soak    checks that descriptors, threads and memory of drome stay constant for half an hour; --help says more
   fuzz    every fuzz target for 20 seconds; `fuzz 600 request` runs one for ten minutes
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
         "screenshots" => screenshots(),
         "bench" => bench("table", &rest),
         "kills" => kills(&rest),
-        "selftest" | "soak" => bench(&command, &rest),
+        "guard" | "selftest" | "soak" => bench(&command, &rest),
         "fuzz" => fuzz::fuzz(&rest),
         "docs" => docs::docs(),
         "site" => site::site(),

@@ -1,0 +1,126 @@
+//! `cargo xtask guard`: checks what `drome race --fail-if-slower` says of the commits of a server whose truth is known. Wrong verdicts are
+//! in the table; they don't make it fail, because a machine may be slow or noisy.
+
+mod repository;
+
+use crate::release;
+use anyhow::{Context, Result};
+use clap::Args;
+use repository::{CHANGES, Change};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What to measure.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Races of the slower commit against its parent
+    #[arg(long, default_value_t = 20)]
+    slower: usize,
+    /// Races of commits that change nothing against their parents, in turn
+    #[arg(long, default_value_t = 20)]
+    same: usize,
+    /// Races of the leaking commit against its parent, by memory
+    #[arg(long, default_value_t = 5)]
+    leak: usize,
+    /// Share of speed that may be lost
+    #[arg(long, default_value = "2%")]
+    margin: String,
+    /// Longest time of a race
+    #[arg(long, default_value = "2min")]
+    budget: String,
+    /// Leave out the search for the slower commit by `git bisect run`
+    #[arg(long)]
+    no_bisect: bool,
+}
+
+/// Runs all races and prints the table.
+pub fn run(options: &Options) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    repository::make(folder.path())?;
+    let guard = Guard { drome: release::drome()?, folder: folder.path(), options };
+    println!("| commits | races | exit 3 | exit 0 | exit 4 | other | median s | longest s |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    guard.row("slower", Change::Slower, options.slower, "rate")?;
+    guard.row("nothing that runs changed", Change::Nothing, options.same, "rate")?;
+    guard.row("leak of 1 KiB a request, by rss", Change::Leak, options.leak, "rss")?;
+    if !options.no_bisect {
+        println!("\n{}", guard.bisect()?);
+    }
+    Ok(())
+}
+
+struct Guard<'o> {
+    drome: PathBuf,
+    folder: &'o Path,
+    options: &'o Options,
+}
+
+impl Guard<'_> {
+    /// Races commits of this kind against their parents, in turn, and prints a row.
+    fn row(&self, title: &str, change: Change, races: usize, metric: &str) -> Result<()> {
+        let of_kind: Vec<usize> = (1..).zip(CHANGES).filter(|(_, c)| *c == change).map(|(n, _)| n).collect();
+        let (mut codes, mut times) = (Vec::new(), Vec::new());
+        for n in of_kind.iter().cycle().take(races) {
+            let began = Instant::now();
+            let code = self.race(&(n - 1).to_string(), &n.to_string(), metric)?;
+            times.push(began.elapsed());
+            eprintln!("{title}: commit {n} ended with {code} after {:.0?}", began.elapsed());
+            codes.push(code);
+        }
+        if races == 0 {
+            return Ok(());
+        }
+        times.sort();
+        let count = |code| codes.iter().filter(|other| **other == code).count();
+        let [three, zero, four] = [3, 0, 4].map(count);
+        let other = races - three - zero - four;
+        let (median, longest) = (seconds(times.get(races / 2)), seconds(times.last()));
+        println!("| {title} | {races} | {three} | {zero} | {four} | {other} | {median} | {longest} |");
+        Ok(())
+    }
+
+    /// One race; returns its exit code.
+    fn race(&self, base: &str, new: &str, metric: &str) -> Result<i32> {
+        let mut command = self.command();
+        let revisions = ["--rev", base, "--rev", new];
+        let status = command.args(revisions).args(["--metric", metric, "--quiet"]).status();
+        Ok(status.context("can't run drome")?.code().unwrap_or(-1))
+    }
+
+    fn command(&self) -> Command {
+        let home = self.folder.join(".git/drome");
+        let mut command = Command::new(&self.drome);
+        let server = ["--build", "cc -O2 -o server server.c", "--start", "./server {port}"];
+        command.arg("race").args(server);
+        command.args(["--fail-if-slower", &self.options.margin, "--budget", &self.options.budget]);
+        command.current_dir(self.folder).env("DROME_HOME", &home).env("DROME_CACHE", &home);
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        command
+    }
+
+    /// Searches for the slower commit, and says which one was found.
+    fn bisect(&self) -> Result<String> {
+        let truth = CHANGES.iter().position(|change| *change == Change::Slower).map_or(0, |at| at + 1);
+        repository::git(self.folder, &["bisect", "start", &CHANGES.len().to_string(), "0"])?;
+        let race = self.command();
+        let mut words = vec!["bisect".to_owned(), "run".to_owned(), self.drome.display().to_string()];
+        words.extend(race.get_args().map(|word| word.to_string_lossy().into_owned()));
+        words.extend(["--rev", "0", "--rev", ".", "--bisect", "--quiet"].map(str::to_owned));
+        let home = self.folder.join(".git/drome");
+        let mut git = Command::new("git");
+        git.args(&words).current_dir(self.folder).env("DROME_HOME", &home).env("DROME_CACHE", &home);
+        let began = Instant::now();
+        let output = git.stdin(Stdio::null()).output().context("can't run git")?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let found = text.lines().find(|line| line.ends_with("is the first bad commit")).unwrap_or("none found");
+        let name = Command::new("git").args(["rev-parse", &truth.to_string()]).current_dir(self.folder).output()?;
+        let is_right = found.starts_with(String::from_utf8_lossy(&name.stdout).trim());
+        let verdict = if is_right { "the slower commit" } else { "NOT the slower commit" };
+        Ok(format!("git bisect run: {found}: {verdict}, after {} s", seconds(Some(&began.elapsed()))))
+    }
+}
+
+fn seconds(time: Option<&Duration>) -> String {
+    time.map_or("–".to_owned(), |time| format!("{:.0}", time.as_secs_f64()))
+}
