@@ -53,5 +53,5 @@ fn a_run_keeps_its_machine_and_what_ran_to_the_byte() {
     let highest = json["conditions"]["load_average_max"].as_f64();
     assert!(highest.is_some_and(|load| load >= 0.0), "{}", json["conditions"]);
     let markdown = run(&mut home.drome(&["report", "--format", "markdown"])).out;
-    assert!(markdown.contains("- during trials: "), "{markdown}");
+    assert!(markdown.contains("- during the measurements: "), "{markdown}");
 }
