@@ -14,6 +14,7 @@ pub mod heat;
 mod lab;
 pub mod lock;
 pub mod machine;
+pub mod once_more;
 pub mod prepare;
 pub mod revision;
 pub mod server;

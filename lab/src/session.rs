@@ -1,15 +1,17 @@
 //! The spine: one run from its lock to its findings. Every command that measures and stores goes this way.
 
 use crate::blocks;
+use crate::fault::Fault;
 use crate::findings;
 use crate::heat;
 use crate::lab::{Lab, LabError, Show};
 use crate::machine::pinned::Pinned;
+use crate::once_more::OnceMore;
 use crate::setup::{self, Lineup, SetupError};
 use crate::store::{Store, StoreError};
 use model::{Findings, Observation, Run};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A run that no other drome works on, with the lab that measures it and the store that keeps it.
 #[derive(Debug)]
@@ -67,5 +69,17 @@ impl<'s> Session<'s> {
     /// Everything that was observed in the run so far.
     pub fn observations(&self) -> Result<Vec<Observation>, StoreError> {
         findings::all(self.store, &self.run, self.store.observations(&self.run.id)?)
+    }
+
+    /// Starts a contender of a race that is over once more, to be looked at under load. Nothing of it is stored.
+    pub fn start_once_more(&self, contender: &str) -> Result<OnceMore<'_>, Fault> {
+        let starts = self.store.starts(&self.run.id);
+        let starts = starts.map_err(|error| Fault::unable("the race's starts can't be read", &error))?;
+        OnceMore::begin(&self.lab, &self.run, &starts, contender)
+    }
+
+    /// Whether a user asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.lab.stop.load(Ordering::Relaxed)
     }
 }

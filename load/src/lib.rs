@@ -121,6 +121,21 @@ pub trait Watch: Sync {
 /// Watches nothing.
 impl Watch for () {}
 
+/// Passes both moments on to two others, in this order.
+pub struct Both<'a>(pub &'a dyn Watch, pub &'a dyn Watch);
+
+impl Watch for Both<'_> {
+    fn opened(&self) {
+        self.0.opened();
+        self.1.opened();
+    }
+
+    fn closed(&self) {
+        self.0.closed();
+        self.1.closed();
+    }
+}
+
 /// The state that a measurement shares with its observers: written once a turn, read for a progress bar.
 #[derive(Debug, Default)]
 pub struct Progress {

@@ -22,6 +22,7 @@ pub mod pages;
 mod pictures;
 pub mod plan;
 mod plan_heats;
+mod profiler;
 pub mod race;
 pub mod race_file;
 mod race_urls;

@@ -1,8 +1,10 @@
 //! `drome race 'CMD' 'CMD'` and `drome race URL URL`: compares any servers, measured like the contenders of a study.
 
 mod servers;
+mod why;
 
 use self::servers::Servers;
+use self::why::Why;
 use super::format;
 use super::gate;
 use super::images::ImageArgs;
@@ -102,6 +104,10 @@ pub struct RaceArgs {
     /// With --fail-if-slower: also write the judgement to this file, .json or .md
     #[arg(long, value_name = "FILE")]
     verdict: Option<PathBuf>,
+    /// After the race, sample one more start of each server under its load, print what the others spend more CPU time on than the first,
+    /// and write flame graphs and their differences to this folder
+    #[arg(long, value_name = "DIR")]
+    profile: Option<PathBuf>,
     /// Exit with the codes of `git bisect run` instead: 0 good, 1 bad, 125 undecided, 128 or more if drome failed
     #[arg(long)]
     bisect: bool,
@@ -199,10 +205,12 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let teller = args.tell.teller()?;
     let export = args.export.as_deref().map(export).transpose()?;
     let verdict = args.verdict.as_deref().map(VerdictFile::to).transpose()?;
+    let why = args.profile.as_deref().map(Why::to).transpose()?;
     let stop = stop_flag()?;
     let Servers { lineup, mut entrants, path, url, raced, revisions } = servers::of(args, &stop)?;
     setup::name_entrants(&mut entrants, &args.names)?;
     let revisions = revisions.map(|revisions| revisions.raced(&entrants)).unwrap_or_default();
+    let why = why.filter(|_| can_be_profiled(args, raced.running));
     let store = store(common)?;
     let rules = Rules { seed: args.seed, quick: false, allow_busy: args.machine.allow_busy };
     let study = study(args, setup::race_title(&entrants), &url, raced.running)?;
@@ -225,14 +233,33 @@ fn race(args: &RaceArgs, common: &Common) -> anyhow::Result<ExitCode> {
     let id = &session.run.id;
     let findings =
         findings.with_context(|| format!("run {id}: `drome report {id}` shows what was measured"))?;
-    let code = conclude(&session, &findings, &teller)?;
-    let Some(margin) = args.fail_if_slower else { return Ok(code) };
-    let gate = Gate::of_race(&findings, margin);
-    gate::tell(&gate);
-    if let Some(verdict) = verdict {
-        verdict.write(&GateVerdict::of_race(&gate, &findings, revisions))?;
+    let mut code = conclude(&session, &findings, &teller)?;
+    if let Some(margin) = args.fail_if_slower {
+        let gate = Gate::of_race(&findings, margin);
+        gate::tell(&gate);
+        if let Some(verdict) = verdict {
+            verdict.write(&GateVerdict::of_race(&gate, &findings, revisions))?;
+        }
+        let outcome = gate.outcome();
+        code = if args.bisect { gate::bisect_code(outcome) } else { gate::code(outcome) };
     }
-    Ok(if args.bisect { gate::bisect_code(gate.outcome()) } else { gate::code(gate.outcome()) })
+    // Last, when everything about the race is printed and stored.
+    if let Some(why) = why {
+        why.explain(&session)?;
+    }
+    Ok(code)
+}
+
+/// Whether the processes of the servers are known. If not, it says that there is nothing to sample.
+fn can_be_profiled(args: &RaceArgs, are_running: bool) -> bool {
+    let is_known = !are_running || !args.running.pids.is_empty();
+    if !is_known {
+        alert!(
+            "drome: no profile: the processes of these servers are not known, so that there is nothing to sample: give the first \
+             process of each with --pid, in the order of the URLs"
+        );
+    }
+    is_known
 }
 
 /// The budget of the race: as asked for, else the default or twice the minimum rounds.

@@ -1,10 +1,15 @@
-//! `drome load --profile`: where the server spends its CPU time. Where the kernel lets nobody look, it says the remedy, and the
-//! measurement is as good as without.
+//! `drome load --profile` and `drome race --profile`: where servers spend their CPU time. Where the kernel lets nobody look, they say the
+//! remedy, and the measurement is as good as without.
 
-use crate::common::{Finished, Home, run, serve};
+use crate::common::{Finished, Home, assert_as_schema, run, serve};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::Path;
+
+const DROME: &str = env!("CARGO_BIN_EXE_drome");
+
+/// The load of a race that is soon decided.
+const RACE_LOAD: [&str; 8] = ["-c", "1", "--warmup", "50ms", "--duration", "200ms", "--seed", "1"];
 
 fn load(home: &Home, address: SocketAddr, file: &Path, more: &[&str]) -> Finished {
     let url = format!("http://{address}/hello");
@@ -91,4 +96,87 @@ fn what_can_not_be_profiled_is_told_before_anything_is_measured() {
     refused("no/such/folder/a.svg", &[], "--profile ");
     refused("a.svg", &["--pid", "2147483647"], "there is no such process");
     refused("a.svg", &["--pid", "0"], "--pid");
+}
+
+/// The time in the first sentence that says how much more B spends, in nanoseconds.
+fn spent_more_ns(text: &str) -> f64 {
+    let (_, after) = text.split_once("B spends ").unwrap_or_else(|| panic!("no sentence in {text}"));
+    let mut words = after.split_whitespace();
+    let (number, unit, how) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
+    assert_eq!(how, "more", "{text}");
+    let unit_ns = match unit {
+        "ns" => 1.0,
+        "ms" => 1e6,
+        // "us" where the locale has only ASCII.
+        _ => 1e3,
+    };
+    number.parse::<f64>().unwrap() * unit_ns
+}
+
+#[test]
+fn a_race_says_what_the_slower_server_spends_its_time_on() {
+    let home = Home::new();
+    let fast = format!("{DROME} serve --port {{port}}");
+    let slow = format!("{fast} --spin-ns 200000");
+    let (folder, verdict) = (home.path().join("new/why"), home.path().join("verdict.json"));
+    let (folder_path, verdict_path) = (folder.display().to_string(), verdict.display().to_string());
+    let asked = ["--url", "http://127.0.0.1:{port}/hello", "--profile", &folder_path];
+    let gate = ["--fail-if-slower", "2%", "--budget", "3min", "--verdict", &verdict_path];
+    let race = run(home.drome(&["race", &fast, &slow]).args(RACE_LOAD).args(asked).args(gate));
+    assert_eq!(race.code, 3, "as without: {}{}", race.out, race.err);
+    let json: Value = serde_json::from_str(&std::fs::read_to_string(&verdict).unwrap()).unwrap();
+    assert_as_schema(&home, "verdict", &json);
+    let files = ["A.svg", "B.svg", "B-against-A.svg", "A.folded", "B.folded"].map(|file| folder.join(file));
+    home.assert_clean();
+    if race.err.contains("no profile:") {
+        assert!(race.err.contains("sysctl kernel.perf_event_paranoid=1"), "{}", race.err);
+        assert_eq!(race.err.matches("no profile").count(), 1, "once: {}", race.err);
+        assert!(files.iter().all(|file| !file.exists()));
+        return;
+    }
+    let [.., folded_a, folded_b] = files.each_ref().map(|file| std::fs::read_to_string(file).unwrap());
+    for svg in &files[..3] {
+        let svg = std::fs::read_to_string(svg).unwrap();
+        assert!(svg.contains("<svg ") && svg.contains("</svg>"), "{svg}");
+    }
+    // A busy machine takes time from the spin, which lasts by the clock.
+    let more_ns = spent_more_ns(&race.err);
+    assert!((100_000.0..300_000.0).contains(&more_ns), "{more_ns}: {}", race.err);
+    assert!(race.err.contains("function: its own CPU time per answer"), "{}", race.err);
+    assert!(!folded_a.contains("spin::Spin"), "{folded_a}");
+    let count = |line: &str| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap();
+    let stacks = || folded_b.lines().filter(|line| !line.starts_with('#'));
+    let all: u64 = stacks().map(count).sum();
+    let spinning: u64 = stacks().filter(|line| line.contains("spin::Spin")).map(count).sum();
+    assert!(spinning * 2 > all, "{spinning} of {all} in {folded_b}");
+    // Nothing of it is stored.
+    let stored: Value =
+        serde_json::from_str(&run(&mut home.drome(&["report", "--format", "json"])).out).unwrap();
+    let rounds = stored["race"]["blocks"].as_u64().unwrap();
+    for row in stored["cells"][0]["contenders"].as_array().unwrap() {
+        assert!(row["trials"].as_u64().unwrap() <= 2 * rounds, "two starts in every round: {row}");
+    }
+}
+
+#[test]
+fn a_race_of_servers_whose_processes_are_not_known_has_nothing_to_sample() {
+    let (home, a, b) = (Home::new(), serve(&[]), serve(&["--spin-ns", "20000000"]));
+    let urls = [&a, &b].map(|server| format!("http://{}/hello", server.address));
+    let folder = home.path().join("why");
+    let folder_path = folder.display().to_string();
+    let race = run(home
+        .drome(&["race", &urls[0], &urls[1], "--profile", &folder_path, "--budget", "3min"])
+        .args(RACE_LOAD));
+    assert_eq!(race.code, 0, "{}{}", race.out, race.err);
+    assert!(race.err.contains("nothing to sample") && race.err.contains("--pid"), "{}", race.err);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn a_folder_that_can_not_be_made_is_refused_before_the_race() {
+    let home = Home::new();
+    let file = home.write("file", "").display().to_string();
+    let race = run(&mut home.drome(&["race", "true {port}", "true {port}", "--profile", &format!("{file}/why")]));
+    assert_eq!(race.code, 2, "{}", race.err);
+    assert!(race.err.contains("--profile") && race.err.contains("can't be made"), "{}", race.err);
 }

@@ -19,11 +19,11 @@ use connections::ConnectionArgs;
 use lab::machine::cores::Cores;
 use lab::server::usage::{Sampler, Watched};
 use lab::verdict::{self, Case, Policy};
-use load::{LoadError, Progress, Watch};
+use load::{Both, LoadError, Progress, Watch};
 use model::{Address, Ask, Plan, Tally, Target, Until, Usage};
 use open::OpenArgs;
 use outputs::{OutputArgs, Outputs};
-use profiling::{Both, Profiler, ServerArgs};
+use profiling::{FileProfiler, ServerArgs};
 use requests::RequestArgs;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -132,7 +132,7 @@ fn measure(
     plan: &Plan,
     outputs: &Outputs,
     server: Option<i32>,
-    profiler: Option<&Profiler>,
+    profiler: Option<&FileProfiler>,
 ) -> anyhow::Result<(Tally, Option<Usage>)> {
     let progress = Progress { stop: stop_flag()?, view: outputs.view(), ..Progress::default() };
     let (length, template) = match plan.until {

@@ -1,13 +1,13 @@
 //! The options of `drome load` for the server's processes: which they are, and where they spend their CPU time.
 
 use crate::command::output::Output;
+use crate::command::profiler::Profiler;
 use crate::failure::WrongInput;
 use clap::Args;
 use load::Watch;
 use model::Plan;
-use profile::{Counters, Counting, Options, ProfileError, Report, Sampling, Target, Window, Work};
+use profile::{ProfileError, Report, Target, Work};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 /// Raw arguments.
 #[derive(Debug, Args)]
@@ -73,27 +73,17 @@ fn form(path: &Path) -> Option<Form> {
     }
 }
 
-/// A server that is being profiled.
+/// A server that is being profiled for a file.
 #[derive(Debug)]
-pub struct Profiler {
+pub struct FileProfiler {
     wanted: Wanted,
     pid: i32,
-    sampling: Sampling,
-    window: Window,
-    counts: Mutex<Counts>,
-}
-
-/// Counters at the edges of the window; `None`: they can't be read, or that edge has not come.
-#[derive(Debug, Default)]
-struct Counts {
-    counting: Option<Counting>,
-    opened: Option<Counters>,
-    closed: Option<Counters>,
+    profiler: Profiler,
 }
 
 impl Wanted {
     /// Begins to profile. Where that is not allowed or not possible, it says why, and the measurement goes on without.
-    pub fn begin(self, server: Option<i32>, plan: &Plan) -> Result<Option<Profiler>, WrongInput> {
+    pub fn begin(self, server: Option<i32>, plan: &Plan) -> Result<Option<FileProfiler>, WrongInput> {
         let Some(pid) = server else {
             return Err(WrongInput(
                 "--profile: no process of this machine is seen to listen on the URL's port; name the server's process with --pid, \
@@ -102,14 +92,8 @@ impl Wanted {
             ));
         };
         // The sampler shares the load generator's CPUs: none of the server's is taken.
-        let options = Options { cpus: plan.cpus.clone(), window: Window::closed(), ..Options::default() };
-        match Sampling::begin(Target::From(pid), &options) {
-            Ok(sampling) => {
-                let counts =
-                    Counts { counting: Counting::begin(&Target::From(pid)).ok(), ..Counts::default() };
-                let window = options.window;
-                Ok(Some(Profiler { wanted: self, pid, sampling, window, counts: Mutex::new(counts) }))
-            }
+        match Profiler::begin(Target::From(pid), &plan.cpus) {
+            Ok(profiler) => Ok(Some(FileProfiler { wanted: self, pid, profiler })),
             Err(error) => {
                 refuse(&error);
                 Ok(None)
@@ -123,36 +107,30 @@ fn refuse(error: &ProfileError) {
     alert!("drome: no profile: {error}; the measurement is not affected");
 }
 
-impl Watch for Profiler {
+impl Watch for FileProfiler {
     fn opened(&self) {
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.opened = counts.counting.as_mut().map(Counting::read);
-        self.window.open();
+        self.profiler.opened();
     }
 
     fn closed(&self) {
-        self.window.close();
-        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.closed = counts.counting.as_mut().map(Counting::read);
+        self.profiler.closed();
     }
 }
 
-impl Profiler {
+impl FileProfiler {
     /// Looks up names, and writes the file. `cpu_ns`: the exact CPU time of the server for these answers.
     pub fn finish(self, answers: u64, cpu_ns: Option<u64>) -> anyhow::Result<()> {
-        let counts = self.counts.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let counters = counts.closed.zip(counts.opened).map(|(closed, opened)| closed.since(&opened));
-        let profile = match self.sampling.profile() {
-            Ok(profile) => profile,
+        let (recording, counters) = match self.profiler.end() {
+            Ok(ended) => ended,
             Err(error) => {
                 refuse(&error);
                 return Ok(());
             }
         };
+        let profile = recording.resolve();
         // The exact time includes the kernel's part.
         let cpu_ns = cpu_ns.filter(|_| profile.has_kernel);
         let work = Work { answers, cpu_ns };
-        let counters = counters.unwrap_or_default();
         let report = Report { schema: Report::SCHEMA, work, counters, profile };
         let text = match self.wanted.form {
             Form::Folded => report.profile.to_folded(),
@@ -171,21 +149,6 @@ impl Profiler {
         self.wanted.output.write(text.as_bytes())?;
         note!("profile: {}: {}", self.wanted.path.display(), report.summary());
         Ok(())
-    }
-}
-
-/// Passes everything on to two others.
-pub struct Both<'a>(pub &'a dyn Watch, pub &'a dyn Watch);
-
-impl Watch for Both<'_> {
-    fn opened(&self) {
-        self.0.opened();
-        self.1.opened();
-    }
-
-    fn closed(&self) {
-        self.0.closed();
-        self.1.closed();
     }
 }
 

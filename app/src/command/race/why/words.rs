@@ -1,0 +1,150 @@
+//! The words of `drome race --profile`: what was sampled, and what one contender spends more than another.
+
+use profile::{Counters, Difference, Report};
+use report::units;
+
+/// The most functions in a table.
+const MOST_ROWS: usize = 5;
+
+/// The longest name of a function in a table, which then fits into 80 columns.
+const LONGEST_NAME: usize = 44;
+
+/// The line of a contender: its samples, and what was counted per answer. What is not known is left out.
+pub fn summary(name: &str, title: &str, report: &Report) -> String {
+    let line = format!("profile of {name} ({title}): {}", report.summary());
+    let counted = per_answer(&report.counters, report.work.answers);
+    if counted.is_empty() { line } else { format!("{line}; per answer {}", counted.join(", ")) }
+}
+
+fn per_answer(counters: &Counters, answers: u64) -> Vec<String> {
+    if answers == 0 {
+        return Vec::new();
+    }
+    let counts = [
+        (counters.instructions, "instructions"),
+        (counters.cycles, "cycles"),
+        (counters.cache_misses, "cache misses"),
+        (counters.branch_misses, "branch misses"),
+        (counters.context_switches, "context switches"),
+        (counters.page_faults, "page faults"),
+        (counters.system_calls, "system calls"),
+    ];
+    let known = counts.into_iter().filter_map(|(count, what)| Some((count?, what)));
+    let mut words: Vec<String> =
+        known.map(|(count, what)| format!("{} {what}", number(count as f64 / answers as f64))).collect();
+    if let Some(last) = words.last_mut().filter(|_| counters.is_user_only) {
+        last.push_str(" (user code only)");
+    }
+    words
+}
+
+/// A count per answer.
+fn number(n: f64) -> String {
+    match n {
+        n if n >= 99.95 => units::count(n.round() as u64),
+        n if n == 0.0 || n >= 0.005 => format!("{n:.2}"),
+        _ => "less than 0.01".to_owned(),
+    }
+}
+
+/// The sentence of a difference, and below it the functions whose own CPU time differs most, if by more than sampling explains.
+pub fn difference(difference: &Difference) -> String {
+    let mut lines = vec![difference.sentence()];
+    let rows: Vec<String> = difference
+        .by_self
+        .iter()
+        .filter(|row| row.change.is_significant())
+        .take(MOST_ROWS)
+        .map(|row| {
+            let change = &row.change;
+            let [a, b] = [change.a_ns_per_answer, change.b_ns_per_answer].map(units::duration);
+            line(&a, &b, &signed(change.difference_ns), &end(&row.frame))
+        })
+        .collect();
+    if !rows.is_empty() {
+        lines.push(line(&difference.a, &difference.b, "change", "function: its own CPU time per answer"));
+        lines.extend(rows);
+    }
+    lines.join("\n")
+}
+
+fn line(a: &str, b: &str, change: &str, frame: &str) -> String {
+    format!("  {a:>9} {b:>9} {change:>10}  {frame}")
+}
+
+fn signed(ns: f64) -> String {
+    let sign = if ns < 0.0 { "−" } else { "+" };
+    format!("{sign}{}", units::duration(ns.abs()))
+}
+
+/// The name, or its end, which says more than its beginning.
+fn end(name: &str) -> String {
+    let length = name.chars().count();
+    if length <= LONGEST_NAME {
+        return name.to_owned();
+    }
+    let end: String = name.chars().skip(length + 1 - LONGEST_NAME).collect();
+    format!("…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use profile::{Profile, Side, Work};
+
+    #[test]
+    fn what_is_not_known_is_left_out() {
+        let profile = Profile::from_folded("# has_kernel=true\nmain;a 3\n").unwrap();
+        let work = Work { answers: 1_000, cpu_ns: None };
+        let counters = Counters {
+            instructions: Some(12_345_678),
+            context_switches: Some(1),
+            page_faults: Some(0),
+            system_calls: Some(2_040),
+            ..Counters::default()
+        };
+        let report = Report { work, profile, counters, ..Report::default() };
+        assert_eq!(
+            summary("B", "new", &report),
+            "profile of B (new): 3 samples; most CPU time in a (100 %); per answer 12,346 instructions, less than 0.01 context \
+             switches, 0.00 page faults, 2.04 system calls"
+        );
+        let unknown = Report { counters: Counters::default(), ..report.clone() };
+        assert_eq!(summary("B", "new", &unknown), "profile of B (new): 3 samples; most CPU time in a (100 %)");
+        let idle = Report { work: Work::default(), ..report };
+        assert_eq!(summary("B", "new", &idle), "profile of B (new): 3 samples");
+    }
+
+    #[test]
+    fn a_table_has_the_functions_that_differ_most() {
+        let of = |text: &str| Profile::from_folded(text).unwrap();
+        let a = of("# period_ns=1000000\nmain;read 1000\nmain;old 300\nmain;same 50\n");
+        let b = of("# period_ns=1000000\nmain;read 1000\nmain;new::work 4000\nmain;same 51\n");
+        let work = Work { answers: 100_000, cpu_ns: None };
+        let (a, b) =
+            (Side { name: "A", profile: &a, work }, Side { name: "B", profile: &b, work });
+        let text = difference(&Difference::between(&a, &b).unwrap());
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("B spends 37.0 µs more CPU time per answer than A"), "{text}");
+        assert_eq!(
+            lines[1..],
+            [
+                "          A         B     change  function: its own CPU time per answer",
+                "       0 ns   40.0 µs   +40.0 µs  new::work",
+                "    3.00 µs      0 ns   −3.00 µs  old",
+            ],
+            "{text}"
+        );
+        let same = difference(&Difference::between(&a, &a).unwrap());
+        assert_eq!(same.lines().count(), 1, "{same}");
+    }
+
+    #[test]
+    fn of_a_long_name_the_end_is_shown() {
+        let long = format!("{}::write", "x".repeat(60));
+        let shown = end(&long);
+        assert_eq!(shown.chars().count(), LONGEST_NAME);
+        assert!(shown.starts_with('…') && shown.ends_with("x::write"), "{shown}");
+        assert_eq!(end("main"), "main");
+    }
+}

@@ -1,0 +1,162 @@
+//! One more start of a contender of a race that is over: warmed up and put under the race's load, for whoever looks at the server
+//! meanwhile. Nothing of it is stored, and it counts nowhere.
+
+use crate::fault::Fault;
+use crate::lab::Lab;
+use crate::machine::pinned::Pinned;
+use crate::server::instance::{Instance, Place, Works};
+use crate::server::plan;
+use crate::server::prepare_command;
+use crate::server::tree::Tree;
+use crate::server::under_load;
+use crate::server::usage::Sampler;
+use load::{Both, Progress, Watch};
+use model::contender::Class;
+use model::heat::Start;
+use model::{Load, Plan, Run, Tally, Until};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+/// A server that compiles while it runs needs more load where it has no pauses in which to compile: twice as much, because in a heat its
+/// pauses are about as long as the load.
+const WITHOUT_PAUSES: u32 = 2;
+
+/// A contender that was started once more. It is stopped when this is dropped, if drome started it.
+#[derive(Debug)]
+pub struct OnceMore<'l> {
+    lab: &'l Lab,
+    instance: Instance,
+    plan: Plan,
+    /// The closed load that warms it up where that of the race is open.
+    warming: Option<Plan>,
+    /// Keeps this thread where the load generator is, never where the server is.
+    pinned: Pinned,
+}
+
+/// What a server did in the measured window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Driven {
+    /// The number of answers that came whole and as expected.
+    pub answers: u64,
+    /// CPU time of all of its processes; `None`: they could not be watched.
+    pub cpu_ns: Option<u64>,
+}
+
+impl<'l> OnceMore<'l> {
+    /// Starts and verifies a contender of this race. `starts`: those that the race has stored.
+    pub(crate) fn begin(lab: &'l Lab, run: &Run, starts: &[Start], name: &str) -> Result<Self, Fault> {
+        let unknown = |what: &str| Fault::Lab(what.to_owned());
+        let prepared = lab.prepared.get(name).ok_or_else(|| unknown("it is not prepared"))?;
+        let cell = run.study.cells.first().ok_or_else(|| unknown("the race has no load"))?;
+        let work = lab.works.get(&cell.workload).ok_or_else(|| unknown("its workload is not known"))?;
+        let path = prepared.contender.serves.get(&cell.workload);
+        let path = path.ok_or_else(|| Fault::Contender("it does not serve the workload".to_owned()))?;
+        let pinned = Pinned::to(&lab.cores.client);
+        if let Some(command) = run.race.as_ref().and_then(|race| race.prepare.as_deref()) {
+            let log = lab.logs.join(format!("once-more-{name}-prepare.log"));
+            prepare_command::run(command, &log, &lab.stop)?;
+        }
+        let place = Place {
+            cpus: lab.cores.server.clone(),
+            connections: cell.load.connections(),
+            assets: lab.assets.clone(),
+            log: lab.logs.join(format!("once-more-{name}.log")),
+        };
+        let asked = Works::from([(cell.workload.clone(), work.clone())]);
+        let instance = Instance::start(prepared, &place, &asked, &lab.stop)?;
+        lab.verify_once(prepared, &instance)?;
+        let design = &run.study.design;
+        let plan = plan::plan(cell, design, &instance.origin, path, work, &lab.cores, run.seed);
+        let class = run.contenders.get(name).and_then(|entrant| entrant.class).unwrap_or(Class::Managed);
+        let warmup = warmup(class, longest_warmup(starts, name).max(design.warmup));
+        let (plan, warming) = with_warmup(plan, warmup);
+        Ok(Self { lab, instance, plan, warming, pinned })
+    }
+
+    /// Its processes; `None`: they are not known.
+    pub fn tree(&self) -> Option<Tree> {
+        self.instance.server.tree()
+    }
+
+    /// The CPUs of the load generator.
+    pub fn client_cpus(&self) -> &[usize] {
+        &self.lab.cores.client
+    }
+
+    /// Warms it up and drives the race's load at it for a window of this length, whose edges `watch` is called at.
+    pub fn drive(&mut self, window: Duration, watch: &dyn Watch) -> Result<Driven, Fault> {
+        if let Some(warming) = &self.warming {
+            self.loaded(warming, &())?;
+        }
+        let plan = Plan { until: Until::Elapsed(window), ..self.plan.clone() };
+        let sampler = self.instance.server.watched(&self.lab.cores).map(Sampler::start);
+        let tally = match &sampler {
+            Some(sampler) => self.loaded(&plan, &Both(watch, &sampler.watch())),
+            None => self.loaded(&plan, watch),
+        };
+        let usage = sampler.and_then(Sampler::finish);
+        if let Some(end) = self.instance.server.ended() {
+            return Err(Fault::Contender(format!("under load {end}")));
+        }
+        Ok(Driven { answers: tally?.completed, cpu_ns: usage.map(|usage| usage.cpu_ns) })
+    }
+
+    /// Stops it, if drome started it. An error says what was wrong at its end.
+    pub fn stop(self) -> Result<(), String> {
+        let Self { instance, pinned, .. } = self;
+        let stopped = instance.server.stop();
+        drop(pinned);
+        stopped
+    }
+
+    /// Carries out a plan; a request to stop is a fault.
+    fn loaded(&self, plan: &Plan, watch: &dyn Watch) -> Result<Tally, Fault> {
+        let progress = Progress { stop: Arc::clone(&self.lab.stop), ..Progress::default() };
+        let tally = under_load::counted(load::run(plan, &progress, watch))?;
+        if self.lab.stop.load(Ordering::Relaxed) { Err(Fault::interrupted()) } else { Ok(tally) }
+    }
+}
+
+/// The longest warm-up load of a contender in the race; zero if none is known.
+fn longest_warmup(starts: &[Start], name: &str) -> Duration {
+    let own = starts.iter().filter(|start| start.contender == name);
+    let longest_ns = own.flat_map(|start| start.cells.values()).map(|cell| cell.warmup_ns).max();
+    Duration::from_nanos(longest_ns.unwrap_or(0))
+}
+
+/// The warm-up load of one more start, where the race had this much: at least what its class needs.
+fn warmup(class: Class, in_race: Duration) -> Duration {
+    let least = Duration::from_secs_f64(class.warmth().least_load_s);
+    let warmup = in_race.max(least);
+    if class == Class::Jit { warmup.saturating_mul(WITHOUT_PAUSES) } else { warmup }
+}
+
+/// The plan with this warm-up, and the plan of a closed load that comes before it where its own load is open: at a low rate a compiler
+/// would take minutes, and heats are warmed up by closed load as well.
+fn with_warmup(plan: Plan, warmup: Duration) -> (Plan, Option<Plan>) {
+    if matches!(plan.load, Load::Closed { .. }) {
+        return (Plan { warmup, ..plan }, None);
+    }
+    let (connections, per_connection) = (plan.load.connections(), plan.load.per_connection());
+    let warming = Plan {
+        load: Load::Closed { connections, per_connection },
+        warmup: Duration::ZERO,
+        until: Until::Elapsed(warmup),
+        ..plan.clone()
+    };
+    (plan, Some(warming))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_warmed_up_as_long_as_in_the_race_and_as_its_class_needs() {
+        let of = |class, in_race_ms| warmup(class, Duration::from_millis(in_race_ms)).as_millis();
+        assert_eq!((of(Class::Native, 50), of(Class::Native, 700)), (200, 700));
+        assert_eq!(of(Class::Prefork, 50), 2_000);
+        assert_eq!((of(Class::Jit, 50), of(Class::Jit, 15_000)), (20_000, 30_000), "without pauses");
+    }
+}
