@@ -176,7 +176,8 @@ fn a_race_of_servers_whose_processes_are_not_known_has_nothing_to_sample() {
 fn a_folder_that_can_not_be_made_is_refused_before_the_race() {
     let home = Home::new();
     let file = home.write("file", "").display().to_string();
-    let race = run(&mut home.drome(&["race", "true {port}", "true {port}", "--profile", &format!("{file}/why")]));
+    let race =
+        run(&mut home.drome(&["race", "true {port}", "true {port}", "--profile", &format!("{file}/why")]));
     assert_eq!(race.code, 2, "{}", race.err);
     assert!(race.err.contains("--profile") && race.err.contains("can't be made"), "{}", race.err);
 }

@@ -113,8 +113,10 @@ impl Guard<'_> {
         let began = Instant::now();
         let output = git.stdin(Stdio::null()).output().context("can't run git")?;
         let text = String::from_utf8_lossy(&output.stdout);
-        let found = text.lines().find(|line| line.ends_with("is the first bad commit")).unwrap_or("none found");
-        let name = Command::new("git").args(["rev-parse", &truth.to_string()]).current_dir(self.folder).output()?;
+        let found =
+            text.lines().find(|line| line.ends_with("is the first bad commit")).unwrap_or("none found");
+        let name =
+            Command::new("git").args(["rev-parse", &truth.to_string()]).current_dir(self.folder).output()?;
         let is_right = found.starts_with(String::from_utf8_lossy(&name.stdout).trim());
         let verdict = if is_right { "the slower commit" } else { "NOT the slower commit" };
         Ok(format!("git bisect run: {found}: {verdict}, after {} s", seconds(Some(&began.elapsed()))))

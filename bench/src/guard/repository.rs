@@ -55,7 +55,10 @@ fn commit(folder: &Path, text: &str, n: usize) -> Result<()> {
     std::fs::write(folder.join("server.c"), text).context("can't write the server")?;
     git(folder, &["add", "server.c"])?;
     let words = format!("Commit {n}");
-    git(folder, &["-c", "user.name=drome", "-c", "user.email=drome@localhost", "commit", "--quiet", "-m", &words])?;
+    git(
+        folder,
+        &["-c", "user.name=drome", "-c", "user.email=drome@localhost", "commit", "--quiet", "-m", &words],
+    )?;
     git(folder, &["tag", &n.to_string()])
 }
 

@@ -92,7 +92,7 @@ impl Wanted {
             ));
         };
         // The sampler shares the load generator's CPUs: none of the server's is taken.
-        match Profiler::begin(Target::From(pid), &plan.cpus) {
+        match Profiler::begin(&Target::From(pid), &plan.cpus) {
             Ok(profiler) => Ok(Some(FileProfiler { wanted: self, pid, profiler })),
             Err(error) => {
                 refuse(&error);

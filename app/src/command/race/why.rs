@@ -88,7 +88,8 @@ impl Why {
     pub fn explain(&self, session: &Session<'_>) -> anyhow::Result<()> {
         note!("profile: loads each server once more, for {} s after its warm-up", WINDOW.as_secs());
         let mut all = Vec::new();
-        for (name, entrant) in session.run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none()) {
+        for (name, entrant) in session.run.contenders.iter().filter(|(_, entrant)| entrant.missing.is_none())
+        {
             match sample(session, name, &entrant.title) {
                 Ok(sampled) => all.push(sampled),
                 Err(_) if session.is_stopped() => return Err(LabError::Interrupted.into()),
@@ -124,7 +125,8 @@ impl Why {
     /// Writes what B spends against A, and prints it.
     fn compare(&self, a: &Profiled, b: &Profiled) -> anyhow::Result<()> {
         let (of_a, of_b) = (a.side(), b.side());
-        let title = format!("CPU time per answer of {} ({}) against {} ({})", b.name, b.title, a.name, a.title);
+        let title =
+            format!("CPU time per answer of {} ({}) against {} ({})", b.name, b.title, a.name, a.title);
         let picture = flame::difference(&of_a, &of_b, &title);
         self.draw(&format!("{}-against-{}.svg", b.name, a.name), picture)?;
         // Without samples there is nothing to compare; that there is no picture was printed.
@@ -175,7 +177,7 @@ fn sample(session: &Session<'_>, name: &str, title: &str) -> Result<Sampled, Mis
         return Err(Missing::Start("its processes are not known".to_owned()));
     };
     // The sampler shares the load generator's CPUs: none of the server's is taken.
-    let profiler = Profiler::begin(target, start.client_cpus())?;
+    let profiler = Profiler::begin(&target, start.client_cpus())?;
     let driven = start.drive(WINDOW, &profiler)?;
     // While the server runs: it may remove the names of what it compiled at run time when it ends.
     let (recording, counters) = profiler.end()?;

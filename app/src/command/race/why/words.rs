@@ -110,7 +110,10 @@ mod tests {
              switches, 0.00 page faults, 2.04 system calls"
         );
         let unknown = Report { counters: Counters::default(), ..report.clone() };
-        assert_eq!(summary("B", "new", &unknown), "profile of B (new): 3 samples; most CPU time in a (100 %)");
+        assert_eq!(
+            summary("B", "new", &unknown),
+            "profile of B (new): 3 samples; most CPU time in a (100 %)"
+        );
         let idle = Report { work: Work::default(), ..report };
         assert_eq!(summary("B", "new", &idle), "profile of B (new): 3 samples");
     }
@@ -121,8 +124,7 @@ mod tests {
         let a = of("# period_ns=1000000\nmain;read 1000\nmain;old 300\nmain;same 50\n");
         let b = of("# period_ns=1000000\nmain;read 1000\nmain;new::work 4000\nmain;same 51\n");
         let work = Work { answers: 100_000, cpu_ns: None };
-        let (a, b) =
-            (Side { name: "A", profile: &a, work }, Side { name: "B", profile: &b, work });
+        let (a, b) = (Side { name: "A", profile: &a, work }, Side { name: "B", profile: &b, work });
         let text = difference(&Difference::between(&a, &b).unwrap());
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("B spends 37.0 µs more CPU time per answer than A"), "{text}");
